@@ -1,0 +1,55 @@
+// Brings the dependencies in, Node 24 among them, when they are missing or older than the lock file.
+// Plain JavaScript without dependencies, because it runs before there are any, on whatever Node the machine has.
+import { execFileSync, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const nodeMajor = 24;
+
+// `node scripts/setup.js bench` does the same for a folder with a package of its own.
+const folders = ["", ...process.argv.slice(2)].map((name) => join(root, name));
+for (const folder of folders) installIfStale(folder);
+requireNode();
+
+function installIfStale(folder) {
+  const stamp = join(folder, "node_modules", ".spillway-setup");
+  const wanted = createHash("sha256")
+    .update(readFileSync(join(folder, "package-lock.json")))
+    .update(`${process.platform}-${process.arch}`)
+    .digest("hex");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  console.error("spillway: installing dependencies (once per change of package-lock.json) ...");
+  const [command, ...before] = npmCommand();
+  const args = [...before, "ci", "--no-audit", "--no-fund", "--loglevel=error"];
+  const result = spawnSync(command, args, { cwd: folder, stdio: ["ignore", 2, 2], shell: command === "npm.cmd" });
+  if (result.status !== 0) {
+    fail(`npm ci failed in ${folder} (exit ${result.status ?? result.signal}). The lines above say why.`);
+  }
+  writeFileSync(stamp, wanted);
+}
+
+/** npm tells its scripts where it lives; run by hand, it is on the PATH. */
+function npmCommand() {
+  const npm = process.env.npm_execpath;
+  if (npm?.endsWith(".js")) return [process.execPath, npm];
+  return [process.platform === "win32" ? "npm.cmd" : "npm"];
+}
+
+/** With `ignore-scripts` the package `node` installs no binary, and the machine's own Node would run instead. */
+function requireNode() {
+  const node = join(root, "node_modules", ".bin", process.platform === "win32" ? "node.cmd" : "node");
+  const version = existsSync(node)
+    ? execFileSync(node, ["--version"], { encoding: "utf8", shell: process.platform === "win32" }).trim()
+    : "none";
+  if (!version.startsWith(`v${nodeMajor}.`)) {
+    fail(`Node ${nodeMajor} is needed and node_modules has ${version}. Allow install scripts for the package "node".`);
+  }
+}
+
+function fail(sentence) {
+  console.error(`spillway: ${sentence}`);
+  process.exit(1);
+}

@@ -1,0 +1,157 @@
+/**
+ * The one table of settings. Environment variables, the config file's schema, CLI help and docs/settings.md are made
+ * from these rows, so a description cannot promise what the code does not do.
+ */
+
+/** How a value is written by people: sizes as `64 MiB`, durations as `14d` or `30s`, lists separated by commas. */
+export type SettingType = "text" | "path" | "integer" | "bytes" | "duration" | "choice" | "list";
+
+type Row = {
+  readonly type: SettingType;
+  readonly default: string | number | readonly string[] | null;
+  readonly about: string;
+  /** Smallest and largest accepted number. */
+  readonly min?: number;
+  readonly ceiling?: number;
+  readonly choices?: readonly string[];
+  /** Set where a stranger's project must not decide: only the user's own file, the environment and flags count. */
+  readonly userOnly?: true;
+};
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+const GiB = 1024 * MiB;
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+export const settingRows = {
+  home: {
+    type: "path",
+    default: null,
+    userOnly: true,
+    about: "Folder of the artifact store and the event logs. Default: the platform's data folder.",
+  },
+  run: {
+    type: "text",
+    default: null,
+    userOnly: true,
+    about: "Name of the working session that artifacts and events are grouped under. Default: one per process.",
+  },
+  "fit.inline_chars": {
+    type: "integer",
+    default: 30_000,
+    min: 1_000,
+    ceiling: 100_000,
+    about: "Characters of content one fetch answers inline when the caller asks for no other number.",
+  },
+  "fit.read_chars": {
+    type: "integer",
+    default: 30_000,
+    min: 1_000,
+    ceiling: 100_000,
+    about: "Characters one read of a kept artifact answers when the caller asks for no other number.",
+  },
+  "fit.excerpt_chars": {
+    type: "integer",
+    default: 4_000,
+    min: 1_000,
+    ceiling: 100_000,
+    about: "Characters of a document (PDF, office file, ...) shown under its summary line when it is fetched.",
+  },
+  "artifacts.source_bytes": {
+    type: "bytes",
+    default: 64 * MiB,
+    min: 1,
+    ceiling: 64 * GiB,
+    about: "Largest source kept whole. Of a larger one what fits is kept and marked source_truncated.",
+  },
+  "artifacts.keep": {
+    type: "duration",
+    default: 14 * day,
+    min: 0,
+    about: "How long an artifact is kept after its last use.",
+  },
+  "artifacts.keep_per_run": {
+    type: "integer",
+    default: 1_000,
+    min: 1,
+    about: "How many artifacts one run keeps; the least recently used go first.",
+  },
+  "artifacts.keep_bytes": {
+    type: "bytes",
+    default: 2 * GiB,
+    min: 0,
+    about: "How many bytes of artifacts one owner keeps; the least recently used go first.",
+  },
+  "artifacts.keep_tombstones": {
+    type: "duration",
+    default: 90 * day,
+    min: 0,
+    about: "How long a swept ref still answers when it expired and how to fetch it again.",
+  },
+  "artifacts.sweep_every": {
+    type: "duration",
+    default: 1 * hour,
+    min: 0,
+    about: "Least time between two automatic sweeps of the store.",
+  },
+  "files.allow": {
+    type: "list",
+    default: [],
+    userOnly: true,
+    about: "Folders whose files a model may read by path, besides the client's roots and the working directory.",
+  },
+  "extract.chars": {
+    type: "integer",
+    default: 50_000_000,
+    min: 100_000,
+    about: "Characters extracted from one source by one call; a later read past them goes on from there.",
+  },
+  "events.bytes": {
+    type: "bytes",
+    default: 8 * MiB,
+    min: 64 * KiB,
+    about: "Size at which a run's event log is rotated; one older part is kept.",
+  },
+  "events.runs": {
+    type: "integer",
+    default: 200,
+    min: 1,
+    about: "How many runs keep their event logs; the oldest go first.",
+  },
+  "runner.enable_filetype_ingest_router": {
+    type: "choice",
+    default: "on",
+    choices: ["on", "shadow", "off"],
+    about:
+      "on: every kind is read by its handler. shadow: text and HTML as before, documents as metadata and ref, and an " +
+      "event says what on would do. off: metadata and ref only. No value ever decodes a binary as text.",
+  },
+} as const satisfies Record<string, Row>;
+
+export type SettingName = keyof typeof settingRows;
+
+type ValueOf<R extends Row> = R["type"] extends "integer" | "bytes" | "duration"
+  ? number
+  : R["type"] extends "list"
+    ? readonly string[]
+    : R extends { choices: readonly (infer C)[] }
+      ? C
+      : R["default"] extends null
+        ? string | null
+        : string;
+
+/** Every setting with its resolved value: numbers in bytes or milliseconds, lists as arrays. */
+export type Settings = { readonly [K in SettingName]: ValueOf<(typeof settingRows)[K]> };
+
+/** What holds when nobody has said anything else. */
+export const defaultSettings = Object.fromEntries(
+  Object.entries(settingRows).map(([name, row]) => [name, row.default]),
+) as unknown as Settings;
+
+/** `files.allow` is `SPILLWAY_FILES_ALLOW` in the environment. */
+export function environmentName(name: SettingName): string {
+  return `SPILLWAY_${name.replaceAll(".", "_").toUpperCase()}`;
+}

@@ -1,0 +1,45 @@
+/** The words detection speaks in: the seven kinds, who decided, and every signal that was seen. */
+
+export const contentKinds = ["text", "html", "pdf", "office_doc", "image", "archive", "unknown_binary"] as const;
+export type ContentKind = (typeof contentKinds)[number];
+
+export type DecidedBy = "mime" | "magic" | "extension" | "content" | "fallback";
+
+/** What is claimed about some bytes and the bytes themselves; only the bytes cannot lie. */
+export type Claims = {
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly firstBytes: Uint8Array;
+  readonly url?: string;
+};
+
+/** All that was seen, kept in the record so that "why was this treated as binary" has an answer. */
+export type Signals = {
+  /** The media type the header claims, or null where it has no usable opinion. */
+  readonly mime: string | null;
+  /** The media type the magic bytes prove. */
+  readonly magic: string | null;
+  /** The media type the name's extension suggests. */
+  readonly extension: string | null;
+  /** What the bytes look like as text: a charset, or why they are not text. */
+  readonly content: string;
+  /** Plain sentences on disagreement: "header said application/pdf, the bytes are HTML". */
+  readonly notes: readonly string[];
+};
+
+export type Detection = {
+  readonly kind: ContentKind;
+  readonly mediaType: string;
+  /** A WHATWG encoding label for text and html (and image/svg+xml), else null. */
+  readonly charset: string | null;
+  readonly decidedBy: DecidedBy;
+  readonly signals: Signals;
+};
+
+/** A whole body that can be looked into anywhere, as the second phase needs it. */
+export type Body = {
+  readonly sizeBytes: number;
+  /** Bytes [start, end), fewer at the end of the body. */
+  read(start: number, end: number): Promise<Uint8Array>;
+  /** Every byte once, from the start, in chunks. */
+  stream(): AsyncIterable<Uint8Array>;
+};

@@ -1,0 +1,66 @@
+/** What every format handler promises: plain data in, segments of clean text out, in order, one by one. */
+import type { ContentKind } from "../detect/kind.ts";
+
+/** The modes a source can be read in; a handler may treat several alike. */
+export type Mode = "markdown" | "text" | "raw";
+
+/** One artifact as a file on this machine. Plain data: it crosses a process border. */
+export type LocalFile = {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly kind: ContentKind;
+  readonly mediaType: string;
+  readonly charset: string | null;
+};
+
+/** What is wanted of the file. Plain data: it crosses a process border. */
+export type Ask = {
+  readonly mode: Mode;
+  /** Index of the first segment wanted; earlier ones are stored already. */
+  readonly from: number;
+  readonly password?: string;
+};
+
+/** A heading or other named place inside a segment; `at` counts characters from the segment's start. */
+export type Mark = { readonly label: string; readonly level: number; readonly at: number };
+
+export type SegmentKind = "whole" | "page" | "sheet" | "slide";
+
+/**
+ * One piece of an extract with a place. The text is clean (see clean.ts). Pieces of kind `whole` are joined with
+ * nothing between them; pages, sheets and slides with a blank line.
+ */
+export type Segment = {
+  readonly index: number;
+  readonly kind: SegmentKind;
+  readonly label: string;
+  readonly text: string;
+  readonly marks: readonly Mark[];
+};
+
+/** Facts about the document as a whole. */
+export type Info = {
+  /** How many segments the document has, where the format says so before reading them all. */
+  readonly segmentCount?: number;
+  readonly title?: string;
+  readonly author?: string;
+  readonly language?: string;
+};
+
+/** Why text could not be read; the sentence a user sees is worded in `answer/`. */
+export type Failure = {
+  readonly reason: "corrupt" | "encrypted" | "no_text" | "too_slow" | "too_large" | "unavailable";
+  readonly detail: string;
+};
+
+export type Extracted = { readonly info: Info } | { readonly segment: Segment } | { readonly failed: Failure };
+
+export interface Handler {
+  readonly name: string;
+  /** Raised whenever the same bytes would give another text, so that stored extracts are made anew. */
+  readonly version: number;
+  /** Text and metadata run in this process; parsers of complicated formats run in a child. */
+  readonly runs: "inline" | "child";
+  canHandle(kind: ContentKind, mediaType: string): boolean;
+  extract(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncIterable<Extracted>;
+}
