@@ -6,7 +6,8 @@
 /** How a value is written by people: sizes as `64 MiB`, durations as `14d` or `30s`, lists separated by commas. */
 export type SettingType = "text" | "path" | "integer" | "bytes" | "duration" | "choice" | "list";
 
-type Row = {
+/** One row: the type decides how a value is read, written and described. */
+export type SettingRow = {
   readonly type: SettingType;
   readonly default: string | number | readonly string[] | null;
   readonly about: string;
@@ -14,6 +15,8 @@ type Row = {
   readonly min?: number;
   readonly ceiling?: number;
   readonly choices?: readonly string[];
+  /** For a list: its items are paths, made absolute like any other path. */
+  readonly items?: "path";
   /** Set where a stranger's project must not decide: only the user's own file, the environment and flags count. */
   readonly userOnly?: true;
 };
@@ -99,6 +102,7 @@ export const settingRows = {
   },
   "files.allow": {
     type: "list",
+    items: "path",
     default: [],
     userOnly: true,
     about: "Folders whose files a model may read by path, besides the client's roots and the working directory.",
@@ -129,11 +133,23 @@ export const settingRows = {
       "on: every kind is read by its handler. shadow: text and HTML as before, documents as metadata and ref, and an " +
       "event says what on would do. off: metadata and ref only. No value ever decodes a binary as text.",
   },
-} as const satisfies Record<string, Row>;
+} as const satisfies Record<string, SettingRow>;
 
 export type SettingName = keyof typeof settingRows;
 
-type ValueOf<R extends Row> = R["type"] extends "integer" | "bytes" | "duration"
+/** Every name, in the order of the table. */
+export const settingNames = Object.keys(settingRows) as readonly SettingName[];
+
+/** The row seen as any row, for code that treats all settings alike. */
+export function rowOf(name: SettingName): SettingRow {
+  return settingRows[name];
+}
+
+export function isSettingName(text: string): text is SettingName {
+  return Object.hasOwn(settingRows, text);
+}
+
+type ValueOf<R extends SettingRow> = R["type"] extends "integer" | "bytes" | "duration"
   ? number
   : R["type"] extends "list"
     ? readonly string[]
@@ -150,6 +166,12 @@ export type Settings = { readonly [K in SettingName]: ValueOf<(typeof settingRow
 export const defaultSettings = Object.fromEntries(
   Object.entries(settingRows).map(([name, row]) => [name, row.default]),
 ) as unknown as Settings;
+
+/** Variables that begin like a setting's and are none, with what they are for. */
+export const otherVariables: Readonly<Record<string, string>> = {
+  SPILLWAY_CONFIG: "Path of the user's config file, instead of the platform's place. The file must exist.",
+  SPILLWAY_CORPUS: "Folder of the documents that the quality tests and benches of Spillway itself read.",
+};
 
 /** `files.allow` is `SPILLWAY_FILES_ALLOW` in the environment. */
 export function environmentName(name: SettingName): string {

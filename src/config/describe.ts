@@ -1,0 +1,181 @@
+/** Describes the table of settings: as a JSON Schema, as the Markdown of docs/settings.md, and as help text. */
+import { environmentName, otherVariables, rowOf, type SettingName, type SettingRow, settingNames } from "./settings.ts";
+import { durationUnits, formatRange, formatValue, writtenForms } from "./values.ts";
+
+export type JsonSchema = { readonly [key: string]: unknown };
+
+/** The generated files by their name in docs/; a test keeps what is committed the same as this. */
+export function docFiles(): Readonly<Record<string, string>> {
+  return {
+    "settings.md": settingsMarkdown(),
+    "config.schema.json": `${JSON.stringify(settingsSchema(), null, 2)}\n`,
+  };
+}
+
+/** The schema of the config file, for editors. Both forms of a key are in it: nested and dotted. */
+export function settingsSchema(): JsonSchema {
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "Spillway configuration",
+    type: "object",
+    additionalProperties: false,
+    properties: { $schema: { type: "string" }, ...dottedProperties(settingNames), ...groupProperties() },
+    $defs: Object.fromEntries(settingNames.map((name) => [name, settingSchema(rowOf(name))])),
+  };
+}
+
+function dottedProperties(names: readonly SettingName[], prefix = ""): JsonSchema {
+  return Object.fromEntries(names.map((name) => [name.slice(prefix.length), { $ref: `#/$defs/${name}` }]));
+}
+
+function groupProperties(): JsonSchema {
+  const groups = [...groupedNames()].filter(([group]) => group !== "");
+  return Object.fromEntries(groups.map(([group, names]) => [group, groupSchema(group, names)]));
+}
+
+function groupSchema(group: string, names: readonly SettingName[]): JsonSchema {
+  return { type: "object", additionalProperties: false, properties: dottedProperties(names, `${group}.`) };
+}
+
+/** Names by what stands before their first dot; the settings without a group come under the empty name. */
+function groupedNames(): Map<string, SettingName[]> {
+  return Map.groupBy(settingNames, (name) => (name.includes(".") ? name.slice(0, name.indexOf(".")) : ""));
+}
+
+function settingSchema(row: SettingRow): JsonSchema {
+  const description = `${row.about} ${remarks(row).join(" ")}`.trim();
+  return { description, ...valueSchema(row), default: schemaDefault(row) };
+}
+
+function valueSchema(row: SettingRow): JsonSchema {
+  switch (row.type) {
+    case "text":
+    case "path":
+      return { type: row.default === null ? ["string", "null"] : "string", minLength: 1 };
+    case "integer":
+    case "bytes":
+      return { type: ["integer", "string"], ...bounds(row), pattern: writtenForms[row.type] };
+    case "duration":
+      return { ...durationNumber(row), pattern: writtenForms.duration };
+    case "choice":
+      return { enum: [...(row.choices ?? []), ...(row.choices?.includes("on") ? [true, false] : [])] };
+    case "list":
+      return { type: "array", items: { type: "string", minLength: 1 } };
+  }
+}
+
+function bounds({ min, ceiling }: SettingRow): JsonSchema {
+  return { ...(min === undefined ? {} : { minimum: min }), ...(ceiling === undefined ? {} : { maximum: ceiling }) };
+}
+
+/** 0 is the one duration that needs no unit. */
+function durationNumber({ min = 0 }: SettingRow): JsonSchema {
+  return min > 0 ? { type: "string" } : { type: ["string", "integer"], minimum: 0, maximum: 0 };
+}
+
+function schemaDefault(row: SettingRow): SettingRow["default"] {
+  const written = row.type === "bytes" || row.type === "duration";
+  return written && row.default !== null ? formatValue(row.type, row.default) : row.default;
+}
+
+/** docs/settings.md: where settings come from, how values are written, and a table for each group. */
+export function settingsMarkdown(): string {
+  const groups = [...groupedNames()].map(([group, names]) => groupMarkdown(group, names));
+  return `${[introduction(), ...groups, variablesMarkdown()].join("\n\n")}\n`;
+}
+
+function introduction(): string {
+  const timeUnits = durationUnits.map(([name]) => name).join(", ");
+  return `# Settings
+
+<!-- Made from src/config/settings.ts by \`npm run docs\`; change it there. -->
+
+Each setting takes the last value that is given in this order:
+
+1. the default,
+2. your own config file: \`$XDG_CONFIG_HOME/spillway/config.jsonc\` (without that variable \`~/.config\`; on macOS
+   \`~/Library/Application Support\`, on Windows \`%APPDATA%\`), or the file that \`SPILLWAY_CONFIG\` names,
+3. the project's file: \`.spillway/config.jsonc\` in the working directory or the nearest folder above it that has one, up
+   to the root of the repository and not above your home,
+4. the environment: \`SPILLWAY_\` and the name (an empty variable is the same as none),
+5. flags: \`--set name=value\`.
+
+The platform's data folder is \`$XDG_DATA_HOME/spillway\` (without that variable under \`~/.local/share\`; on macOS
+\`~/Library/Application Support\`, on Windows \`%LOCALAPPDATA%\`).
+
+A config file is JSON with comments. A name may be nested or dotted:
+
+\`\`\`jsonc
+{
+  "$schema": "./node_modules/spillway/docs/config.schema.json",
+  "fit": { "inline_chars": 20000 },
+  "artifacts.keep": "30d" // the same as { "artifacts": { "keep": "30d" } }
+}
+\`\`\`
+
+What is misspelt, out of range or of the wrong type is reported with its place and does not count: the setting keeps the
+value it would have without it. No number is bent into its range. \`0\` means zero, never "no limit".
+
+| type | written as |
+|---|---|
+| integer | \`30000\`, \`"30_000"\`, \`"30,000"\` |
+| size | bytes as a number, or with a unit: \`"64 MiB"\`, \`"1.5 GB"\`. KiB, MiB, GiB, TiB count in 1024s; KB, MB, GB, TB in 1000s |
+| duration | with its unit: \`"14d"\`, \`"1h30m"\`, \`"500ms"\` (${timeUnits}). Only \`0\` may stand alone |
+| choice | one of the words; \`true\` and \`false\` stand for \`on\` and \`off\` |
+| path | \`~\` is your home; a relative path starts at the config file's folder, in a variable or flag at the working directory |
+| list | \`["one", "two"]\` in a file; \`one,two\` in a variable or flag, or the same JSON where an item holds a comma |`;
+}
+
+function groupMarkdown(group: string, names: readonly SettingName[]): string {
+  const heading = group === "" ? "General" : `\`${group}\``;
+  return `## ${heading}\n\n${table(["name", "variable", "default", "range", "about"], names.map(settingCells))}`;
+}
+
+function settingCells(name: SettingName): string[] {
+  const row = rowOf(name);
+  const about = [row.about, ...ownerRemark(row)].join(" ");
+  return [`\`${name}\``, `\`${environmentName(name)}\``, defaultText(row), formatRange(row), about];
+}
+
+function variablesMarkdown(): string {
+  const rows = Object.entries(otherVariables).map(([variable, about]) => [`\`${variable}\``, about]);
+  return `## Other variables\n\n${table(["variable", "about"], rows)}`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [head, ...rows].map((cells) => `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`);
+  return lines.toSpliced(1, 0, `|${"---|".repeat(head.length)}`).join("\n");
+}
+
+function defaultText({ type, default: value }: SettingRow): string {
+  return value === null || (typeof value === "object" && value.length === 0) ? "none" : formatValue(type, value);
+}
+
+/** What the type alone does not say of a setting, in sentences. */
+function remarks(row: SettingRow): string[] {
+  const range = row.choices === undefined ? formatRange(row) : "";
+  return [...(range === "" ? [] : [`${range.charAt(0).toUpperCase()}${range.slice(1)}.`]), ...ownerRemark(row)];
+}
+
+function ownerRemark({ userOnly }: SettingRow): string[] {
+  return userOnly ? ["Not from a project's file."] : [];
+}
+
+/** The lines of `spillway help settings`: each name with its variable, then what it does, no wider than `width`. */
+export function settingsHelp(width = 80): string[] {
+  return settingNames.flatMap((name) => {
+    const row = rowOf(name);
+    const facts = [`Default: ${defaultText(row)}.`, ...remarks(row)].filter((fact) => fact !== "Default: none.");
+    return [`${name} (${environmentName(name)})`, ...wrap([row.about, ...facts].join(" "), "  ", width), ""];
+  });
+}
+
+function wrap(text: string, indent: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1);
+    if (line !== undefined && line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(indent + word);
+  }
+  return lines;
+}
