@@ -1,0 +1,92 @@
+/** One budget per reply: the smallest of all limits that apply, and the name of the one that bound. */
+import { MAX_GET_CONTENT_CHARS, SMALLEST_BUDGET_CHARS } from "./limits.ts";
+import { countBytes, countLines, estimateTokens, type Unit } from "./measure.ts";
+
+/** Who set the number of characters. `smallest`: every budget is at least 1,000, whatever was asked or left over. */
+export type Bound = "request" | "default" | "ceiling" | "client" | "turn" | "smallest";
+
+/** A number of tokens and who counts them. */
+export type TokenLimit = { readonly max: number; count(text: string): number };
+
+/** How much one reply may carry: always characters; bytes, lines and tokens where the client counts so. */
+export type Budget = {
+  readonly chars: number;
+  readonly bytes?: number;
+  readonly lines?: number;
+  readonly tokens?: TokenLimit;
+  readonly bound: Bound;
+};
+
+/** A client's limits in its own units; without a tokenizer of its model, tokens are estimated. */
+export type ClientLimit = {
+  readonly chars?: number;
+  readonly bytes?: number;
+  readonly lines?: number;
+  readonly tokens?: number | TokenLimit;
+};
+
+export type BudgetAsk = {
+  /** What the caller asked for. Zero or less asks for the smallest budget, never for none; NaN asks for nothing. */
+  readonly requested?: number | undefined;
+  readonly default: number;
+  readonly ceiling?: number;
+  readonly client?: ClientLimit | undefined;
+  /** Characters left for the rest of this turn. */
+  readonly turn?: number | undefined;
+};
+
+/** The smallest of what applies, in whole characters; of equal limits the one the caller can change is named. */
+export function makeBudget(ask: BudgetAsk): Budget {
+  const { chars, bound } = charLimits(ask).reduce((least, next) => (next.chars < least.chars ? next : least));
+  const units = clientUnits(ask.client);
+  if (chars < SMALLEST_BUDGET_CHARS) return { ...units, chars: SMALLEST_BUDGET_CHARS, bound: "smallest" };
+  return { ...units, chars: Math.floor(chars), bound };
+}
+
+/** A limit that a text ran over, with the size it has in that unit. */
+export type Excess = { readonly unit: Unit; readonly size: number; readonly max: number };
+
+/** The first unit, characters before others, in which the text is over the budget; null when it fits. */
+export function firstExcess(text: string, budget: Budget): Excess | null {
+  for (const { unit, max, measure } of limitsOf(budget)) {
+    const size = measure(text);
+    if (size > max) return { unit, size, max };
+  }
+  return null;
+}
+
+/** One unit of a budget with the way to measure it. */
+export type Limit = { readonly unit: Unit; readonly max: number; measure(text: string): number };
+
+/** Every limit of a budget, characters first: they are the cheapest and bound the work of measuring the others. */
+export function limitsOf({ chars, bytes, lines, tokens }: Budget): readonly Limit[] {
+  const limits: Limit[] = [{ unit: "chars", max: chars, measure: (text) => text.length }];
+  if (bytes !== undefined) limits.push({ unit: "bytes", max: bytes, measure: countBytes });
+  if (lines !== undefined) limits.push({ unit: "lines", max: lines, measure: countLines });
+  if (tokens !== undefined) limits.push({ unit: "tokens", max: tokens.max, measure: (text) => tokens.count(text) });
+  return limits;
+}
+
+type CharLimit = { readonly chars: number; readonly bound: Bound };
+
+function charLimits(ask: BudgetAsk): CharLimit[] {
+  const asked = ask.requested !== undefined && !Number.isNaN(ask.requested);
+  return [
+    asked ? { chars: ask.requested, bound: "request" } : { chars: ask.default, bound: "default" },
+    { chars: ask.ceiling ?? MAX_GET_CONTENT_CHARS, bound: "ceiling" },
+    { chars: ask.client?.chars ?? Infinity, bound: "client" },
+    { chars: ask.turn ?? Infinity, bound: "turn" },
+  ];
+}
+
+function clientUnits({ bytes, lines, tokens }: ClientLimit = {}): Pick<Budget, "bytes" | "lines" | "tokens"> {
+  return {
+    ...(bytes !== undefined && { bytes }),
+    ...(lines !== undefined && { lines }),
+    ...(tokens !== undefined && { tokens: typeof tokens === "number" ? estimated(tokens) : tokens }),
+  };
+}
+
+function estimated(max: number): TokenLimit {
+  return { max, count: (text) => estimateTokens(text.length) };
+}
