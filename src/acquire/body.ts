@@ -1,0 +1,32 @@
+/** A spooled or kept body as its readers want it: any part of it, or all of it once. */
+import { open } from "node:fs/promises";
+import type { Body } from "../detect/kind.ts";
+import { readChunks } from "./chunks.ts";
+import type { Content } from "./spool.ts";
+
+export function bodyOf(content: Content, sizeBytes: number): Body {
+  return "path" in content ? fileBody(content.path, sizeBytes) : memoryBody(content.bytes);
+}
+
+function fileBody(path: string, sizeBytes: number): Body {
+  return {
+    sizeBytes,
+    async read(start, end) {
+      const parts = await Array.fromAsync(readChunks(await open(path), { start, end }));
+      return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
+    },
+    async *stream() {
+      yield* readChunks(await open(path));
+    },
+  };
+}
+
+function memoryBody(bytes: Uint8Array): Body {
+  return {
+    sizeBytes: bytes.length,
+    read: async (start, end) => bytes.subarray(start, end),
+    async *stream() {
+      if (bytes.length > 0) yield bytes;
+    },
+  };
+}

@@ -1,0 +1,23 @@
+/** An open file, chunk by chunk, closed at the end whatever happens. */
+import type { FileHandle } from "node:fs/promises";
+
+export type ChunkOptions = { readonly start?: number; readonly end?: number; readonly signal?: AbortSignal };
+
+/** Large enough that a gigabyte is a few thousand steps, small enough to hold many at once. */
+const chunkBytes = 256 * 1024;
+
+export async function* readChunks(handle: FileHandle, options: ChunkOptions = {}): AsyncGenerator<Uint8Array> {
+  const { start = 0, end = Number.POSITIVE_INFINITY, signal } = options;
+  try {
+    for (let position = start; position < end; ) {
+      signal?.throwIfAborted();
+      const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, end - position));
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
+      if (bytesRead === 0) return;
+      position += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,149 @@
+/** One pass over a source: its bytes land in a private file while hash, size and first bytes are taken. */
+import { createHash, randomBytes } from "node:crypto";
+import * as nodeFiles from "node:fs/promises";
+import { join } from "node:path";
+
+/** Where a body lies: in a file, or in memory when no file could be written. */
+export type Content = { readonly path: string } | { readonly bytes: Uint8Array };
+
+export type Spool = AsyncDisposable & {
+  readonly content: Content;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+  readonly firstBytes: Uint8Array;
+  /** The source had more than could be taken: what is here is only its beginning. */
+  readonly truncated: boolean;
+};
+
+export type SpoolOptions = {
+  /** Folders to write to, the best first; the next is tried when one cannot be written. */
+  readonly folders: readonly string[];
+  readonly capBytes: number;
+  readonly signal: AbortSignal;
+  /** The calls made to the file system; tests hand in ones that fail. */
+  readonly files?: SpoolFiles;
+};
+
+export type SpoolFiles = Pick<typeof nodeFiles, "open" | "mkdir" | "readFile" | "unlink">;
+
+/** Enough for every detector and for a meta charset declared late. */
+export const firstBytesLength = 64 * 1024;
+
+/** What a body may take in memory when no disk takes it. */
+const memoryCapBytes = 8 * 1024 * 1024;
+
+export async function spool(chunks: AsyncIterable<Uint8Array>, options: SpoolOptions): Promise<Spool> {
+  const hash = createHash("sha256");
+  const head = firstBytesOf();
+  const writer = await openWriter(options);
+  let sizeBytes = 0;
+  let truncated = false;
+  try {
+    for await (const chunk of chunks) {
+      options.signal.throwIfAborted();
+      const room = chunk.subarray(0, options.capBytes - sizeBytes);
+      const taken = room.subarray(0, await writer.write(room));
+      hash.update(taken);
+      head.add(taken);
+      sizeBytes += taken.length;
+      truncated = taken.length < chunk.length;
+      if (truncated) break;
+    }
+    const content = await writer.finish();
+    const firstBytes = head.bytes();
+    const sha256 = hash.digest("hex");
+    return { content, sizeBytes, sha256, firstBytes, truncated, [Symbol.asyncDispose]: writer.remove };
+  } catch (error) {
+    await writer.remove();
+    throw error;
+  }
+}
+
+type Writer = {
+  /** Takes as many of the bytes as it can and says how many. */
+  write(bytes: Uint8Array): Promise<number>;
+  finish(): Promise<Content>;
+  remove(): Promise<void>;
+};
+
+async function openWriter({ folders, files = nodeFiles }: SpoolOptions): Promise<Writer> {
+  for (const folder of folders) {
+    const path = join(folder, `spool-${process.pid}-${randomBytes(8).toString("hex")}`);
+    try {
+      await files.mkdir(folder, { recursive: true, mode: 0o700 });
+      return fileWriter(path, await files.open(path, "wx", 0o600), files);
+    } catch {
+      // A folder that cannot be written is what the next one is for; keeping the artifact will say so aloud.
+    }
+  }
+  return memoryWriter();
+}
+
+/** Writes to the file as long as the disk takes it; a small body then goes on in memory, a large one ends there. */
+function fileWriter(path: string, handle: nodeFiles.FileHandle, files: SpoolFiles): Writer {
+  let sizeBytes = 0;
+  let closed = false;
+  let instead: Writer | undefined;
+
+  async function close(): Promise<void> {
+    if (closed) return;
+    closed = true;
+    await handle.close();
+  }
+
+  return {
+    async write(bytes) {
+      if (instead) return instead.write(bytes);
+      try {
+        await handle.appendFile(bytes);
+        sizeBytes += bytes.length;
+        return bytes.length;
+      } catch {
+        // The disk is full or gone: keeping the artifact will say so aloud.
+        await handle.truncate(sizeBytes);
+        if (sizeBytes >= memoryCapBytes) return 0;
+        instead = memoryWriter();
+        await instead.write(await files.readFile(path));
+        return instead.write(bytes);
+      }
+    },
+    async finish() {
+      await close();
+      return instead ? instead.finish() : { path };
+    },
+    async remove() {
+      await close();
+      // Gone already is as good; a file that cannot be removed now is swept later.
+      await files.unlink(path).catch(() => undefined);
+    },
+  };
+}
+
+function memoryWriter(): Writer {
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  return {
+    async write(bytes) {
+      const taken = Uint8Array.from(bytes.subarray(0, memoryCapBytes - sizeBytes));
+      chunks.push(taken);
+      sizeBytes += taken.length;
+      return taken.length;
+    },
+    finish: async () => ({ bytes: Buffer.concat(chunks) }),
+    remove: async () => undefined,
+  };
+}
+
+function firstBytesOf() {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  return {
+    add(chunk: Uint8Array): void {
+      if (length >= firstBytesLength) return;
+      const part = Uint8Array.from(chunk.subarray(0, firstBytesLength - length));
+      parts.push(part);
+      length += part.length;
+    },
+    bytes: (): Uint8Array => Buffer.concat(parts),
+  };
+}

@@ -1,0 +1,211 @@
+/** Objects as private files below one folder, safe for several processes at once and for a killed one. */
+import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import * as nodeFiles from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { readChunks } from "../acquire/chunks.ts";
+import { systemCode } from "../errors.ts";
+import {
+  assertKey,
+  type ByteRange,
+  type ObjectHead,
+  type Objects,
+  type PutOptions,
+  temporaryPrefix,
+} from "./objects.ts";
+
+/** The calls made to the file system; tests hand in ones that fail. */
+export type FileSystem = Pick<
+  typeof nodeFiles,
+  "open" | "mkdir" | "link" | "rename" | "unlink" | "rmdir" | "utimes" | "stat" | "readdir" | "copyFile"
+>;
+
+export function diskObjects(root: string, files: FileSystem = nodeFiles): Objects {
+  const pathOf = (key: string): string => {
+    assertKey(key);
+    return join(root, ...key.split("/"));
+  };
+
+  async function put(key: string, from: { path: string } | Uint8Array, options: PutOptions = {}) {
+    const target = pathOf(key);
+    const { ifAbsent = false, durable = true } = options;
+    if (ifAbsent && (await exists(files, target))) return "exists";
+    const staged = await stage(from, durable);
+    try {
+      return await inFolder(files, dirname(target), durable, async () => {
+        if (ifAbsent) return (await renameUnlessTaken(files, staged, target)) ? "written" : "exists";
+        await files.rename(staged, target);
+        return "written";
+      });
+    } finally {
+      await undefinedIfMissing(files.unlink(staged));
+    }
+  }
+
+  /** The bytes as a finished file in our own folder, ready to be given its name in one step. */
+  async function stage(from: { path: string } | Uint8Array, durable: boolean): Promise<string> {
+    const staged = pathOf(`${temporaryPrefix}put-${process.pid}-${randomBytes(8).toString("hex")}`);
+    try {
+      await inFolder(files, dirname(staged), false, () =>
+        from instanceof Uint8Array ? writeNew(files, staged, from) : linkOrCopy(files, from.path, staged),
+      );
+      if (durable) await sync(files, staged, "r+");
+      return staged;
+    } catch (error) {
+      await undefinedIfMissing(files.unlink(staged));
+      throw error;
+    }
+  }
+
+  async function get(key: string, range?: ByteRange) {
+    const handle = await undefinedIfMissing(files.open(pathOf(key), constants.O_RDONLY));
+    return handle && readChunks(handle, range);
+  }
+
+  async function head(key: string): Promise<ObjectHead | undefined> {
+    const stats = await undefinedIfMissing(files.stat(pathOf(key)));
+    return stats?.isFile() ? { sizeBytes: stats.size, touchedAt: stats.mtimeMs } : undefined;
+  }
+
+  async function* list(prefix: string): AsyncGenerator<{ key: string } & ObjectHead> {
+    const folder = prefix === "" ? root : pathOf(prefix.slice(0, -1));
+    const entries = (await undefinedIfMissing(files.readdir(folder, { withFileTypes: true }))) ?? [];
+    const names = entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
+    for (const key of names.sort().map((name) => prefix + name)) {
+      if (key.endsWith("/")) yield* list(key);
+      else {
+        const found = await head(key);
+        if (found) yield { key, ...found };
+      }
+    }
+  }
+
+  async function touch(key: string): Promise<boolean> {
+    const now = new Date();
+    return (await undefinedIfMissing(files.utimes(pathOf(key), now, now).then(() => true))) ?? false;
+  }
+
+  async function move(from: string, to: string): Promise<boolean> {
+    const [source, target] = [pathOf(from), pathOf(to)];
+    if (!(await exists(files, source))) return false;
+    const moved = inFolder(files, dirname(target), true, () => renameUnlessTaken(files, source, target));
+    return (await undefinedIfMissing(moved)) ?? false;
+  }
+
+  async function remove(key: string): Promise<void> {
+    await undefinedIfMissing(files.unlink(pathOf(key)));
+    await removeEmptyFolders(files, dirname(pathOf(key)), root);
+  }
+
+  async function local(key: string) {
+    return (await head(key)) && { path: pathOf(key), [Symbol.asyncDispose]: async () => undefined };
+  }
+
+  return { put, get, head, list, touch, move, delete: remove, local, path: pathOf };
+}
+
+/** Makes the folder, does the step, and makes the new name last. A sweeper may take the empty folder away between. */
+async function inFolder<T>(files: FileSystem, folder: string, durable: boolean, step: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    await makeFolder(files, folder, durable);
+    try {
+      const result = await step();
+      if (durable) await sync(files, folder);
+      return result;
+    } catch (error) {
+      if (attempt === 3 || !isMissing(error)) throw error;
+    }
+  }
+}
+
+async function makeFolder(files: FileSystem, folder: string, durable: boolean): Promise<void> {
+  const first = await files.mkdir(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined || !durable) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made)) await sync(files, dirname(made));
+}
+
+/** A name survives a power cut only once its folder is on the disk; Windows knows no such call for folders. */
+async function sync(files: FileSystem, path: string, flags = "r"): Promise<void> {
+  if (process.platform === "win32" && flags === "r") return;
+  const handle = await files.open(path, flags);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeNew(files: FileSystem, path: string, bytes: Uint8Array): Promise<void> {
+  const handle = await files.open(path, "wx", 0o600);
+  try {
+    await writeAll(handle, bytes);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A nearly full disk takes less than it was given and says so only by the count. */
+export async function writeAll(handle: Pick<nodeFiles.FileHandle, "write">, bytes: Uint8Array): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, written, bytes.length - written);
+    if (bytesWritten === 0) throw Object.assign(new Error("The disk took no more bytes."), { code: "ENOSPC" });
+    written += bytesWritten;
+  }
+}
+
+/** A second name costs nothing; from another device, and where links are not allowed, the bytes are copied. */
+async function linkOrCopy(files: FileSystem, from: string, to: string): Promise<void> {
+  try {
+    await files.link(from, to);
+  } catch (error) {
+    if (!isLinkUnavailable(error)) throw error;
+    await files.copyFile(from, to, constants.COPYFILE_EXCL);
+  }
+}
+
+/** Linking is the one rename that refuses to overwrite; without links a check before comes as near as it can. */
+async function renameUnlessTaken(files: FileSystem, from: string, to: string): Promise<boolean> {
+  try {
+    await files.link(from, to);
+    await undefinedIfMissing(files.unlink(from));
+    return true;
+  } catch (error) {
+    if (systemCode(error) === "EEXIST") return false;
+    if (!isLinkUnavailable(error)) throw error;
+  }
+  if (await exists(files, to)) return false;
+  await files.rename(from, to);
+  return true;
+}
+
+async function removeEmptyFolders(files: FileSystem, folder: string, root: string): Promise<void> {
+  for (let empty = folder; empty.length > root.length; empty = dirname(empty)) {
+    try {
+      await files.rmdir(empty);
+    } catch {
+      // Not empty, or gone already, or not ours to remove: an empty folder harms nobody.
+      return;
+    }
+  }
+}
+
+async function exists(files: FileSystem, path: string): Promise<boolean> {
+  return (await undefinedIfMissing(files.stat(path))) !== undefined;
+}
+
+async function undefinedIfMissing<T>(wanted: Promise<T>): Promise<T | undefined> {
+  try {
+    return await wanted;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return ["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "");
+}
+
+function isLinkUnavailable(error: unknown): boolean {
+  return ["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"].includes(systemCode(error) ?? "");
+}

@@ -1,0 +1,36 @@
+/** The layout of the store: where each thing lies among the objects. */
+import { keyWord } from "./ref.ts";
+
+export const blobPrefix = "blobs/";
+export const trashPrefix = "trash/";
+export const extractPrefix = "extracts/";
+export const ownersPrefix = "owners/";
+
+export const blobKey = (sha256: string): string => `${blobPrefix}${sha256.slice(0, 2)}/${sha256}`;
+export const trashKey = (sha256: string): string => `${trashPrefix}${sha256}`;
+export const extractsKey = (sha256: string): string => `${extractPrefix}${sha256}/`;
+
+/** The sha256 at the end of a blob's or a trashed blob's key. */
+export const blobOfKey = (key: string): string => key.slice(key.lastIndexOf("/") + 1);
+
+/** Everything one owner has; another owner's things are not below it, whatever the ref says. */
+export function ownerKeys(owner: string) {
+  const root = `${ownersPrefix}${keyWord(owner)}/`;
+  return {
+    secret: `${root}key`,
+    swept: `${root}swept`,
+    records: `${root}records/`,
+    record: (ref: string) => `${root}records/${ref}.json`,
+    tombstones: `${root}tombstones/`,
+    tombstone: (ref: string) => `${root}tombstones/${ref}.json`,
+    runs: `${root}runs/`,
+    run: (run: string) => `${root}runs/${keyWord(run)}/`,
+    /** An empty object whose time says when the run last used the artifact. */
+    use: (run: string, ref: string) => `${root}runs/${keyWord(run)}/${ref}`,
+  };
+}
+
+/** The ref in the key of a record, a tombstone or a use. */
+export const refOfKey = (key: string): string => key.slice(key.lastIndexOf("/") + 1).replace(/\.json$/, "");
+
+export const isRecordKey = (key: string): boolean => key.includes("/records/");

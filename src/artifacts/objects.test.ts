@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { diskObjects } from "./disk.ts";
+import { memoryObjects } from "./memory.ts";
+import { objectsContract } from "./objects.contract.ts";
+
+objectsContract("disk", async () => {
+  const root = await mkdtemp(join(tmpdir(), "spillway-objects-"));
+  return {
+    objects: diskObjects(join(root, "store")),
+    [Symbol.asyncDispose]: () => rm(root, { recursive: true }),
+  };
+});
+
+objectsContract("memory", async () => ({
+  objects: memoryObjects(),
+  [Symbol.asyncDispose]: async () => undefined,
+}));
+
+test("disk objects are private files in private folders and leave no temporary file", async () => {
+  const root = await mkdtemp(join(tmpdir(), "spillway-objects-"));
+  try {
+    await diskObjects(join(root, "store")).put("a/b", Buffer.from("x"));
+    assert.equal((await stat(join(root, "store", "a", "b"))).mode & 0o777, 0o600);
+    assert.equal((await stat(join(root, "store", "a"))).mode & 0o777, 0o700);
+    assert.deepEqual(await readdir(join(root, "store", "tmp")), []);
+  } finally {
+    await rm(root, { recursive: true });
+  }
+});

@@ -1,0 +1,187 @@
+/** Carries retention out: expired artifacts leave tombstones, bytes nobody refers to and leftovers go for good. */
+import type { Settings } from "../config/settings.ts";
+import {
+  blobKey,
+  blobOfKey,
+  blobPrefix,
+  extractPrefix,
+  extractsKey,
+  isRecordKey,
+  ownerKeys,
+  ownersPrefix,
+  refOfKey,
+  trashKey,
+  trashPrefix,
+} from "./keys.ts";
+import { type Objects, readObject, temporaryPrefix } from "./objects.ts";
+import { soundRecord, type Tombstone } from "./record.ts";
+import { notFound, requireRef } from "./ref.ts";
+import { chooseExpired, type Expired, type Held, type Retention, sizeOf } from "./retention.ts";
+import type { ArtifactStore } from "./store.ts";
+
+export type Swept = { readonly ref: string; readonly reason: Tombstone["reason"]; readonly sizeBytes: number };
+
+export type SweepReport = {
+  readonly swept: readonly Swept[];
+  readonly deletedBlobs: number;
+  readonly deletedBytes: number;
+  readonly deletedLeftovers: number;
+  /** Records that cannot be read. While there are any, no bytes are deleted: they may be theirs. */
+  readonly damagedRecords: number;
+};
+
+/** Bytes without a record may belong to a keeper that is at work right now, so they get this long. */
+const defaultGraceMs = 60 * 60 * 1000;
+
+/** Sweeps one owner's artifacts and the bytes nobody refers to. What the store's own run used stays. */
+export async function sweep(
+  store: ArtifactStore,
+  retention: Retention,
+  graceMs = defaultGraceMs,
+): Promise<SweepReport> {
+  const { objects, owner } = store;
+  const now = store.now();
+  const currentRun = ownerKeys(owner).run(store.run);
+  const expired = chooseExpired(await readHeld(objects, owner), retention, { now, currentRun });
+  const swept: Swept[] = [];
+  for (const each of expired) swept.push(await expire(store, each));
+  await sweepOldTombstones(objects, owner, now - retention["artifacts.keep_tombstones"]);
+  const blobs = await sweepBlobs(objects, now - graceMs);
+  const deletedLeftovers = await sweepLeftovers(objects, now - graceMs);
+  return { swept, ...blobs, deletedLeftovers };
+}
+
+/** Sweeps when the last automatic sweep is long enough ago; several processes share that clock. */
+export async function sweepIfDue(
+  store: ArtifactStore,
+  settings: Retention & Pick<Settings, "artifacts.sweep_every">,
+): Promise<SweepReport | undefined> {
+  const { swept } = ownerKeys(store.owner);
+  const last = await store.objects.head(swept);
+  if (last && store.now() - last.touchedAt < settings["artifacts.sweep_every"]) return undefined;
+  await store.objects.put(swept, new Uint8Array(), { durable: false });
+  // A store used for the first time has nothing to sweep.
+  return last && sweep(store, settings);
+}
+
+/** Removes one artifact at its owner's word, and its bytes at once when nobody else refers to them. */
+export async function removeArtifact(store: ArtifactStore, ref: string): Promise<Swept> {
+  requireRef(ref);
+  const held = (await readHeld(store.objects, store.owner)).find((each) => each.ref === ref);
+  if (held === undefined) throw notFound(ref);
+  const swept = await expire(store, { held, reason: "removed" });
+  if (held.record) await deleteUnreferenced(store.objects, [held.record.sha256]);
+  return swept;
+}
+
+async function readHeld(objects: Objects, owner: string): Promise<Held[]> {
+  const uses = await Array.fromAsync(objects.list(ownerKeys(owner).runs));
+  const usesByRef = Map.groupBy(uses, ({ key }) => refOfKey(key));
+  const all: Held[] = [];
+  for await (const { key, touchedAt } of objects.list(ownerKeys(owner).records)) {
+    const ref = refOfKey(key);
+    const json = await readObject(objects, key);
+    if (json === undefined) continue;
+    const runs = (usesByRef.get(ref) ?? []).map((use) => use.key.slice(0, -ref.length));
+    all.push({ ref, usedAt: touchedAt, record: soundRecord(ref, json), runs });
+  }
+  return all;
+}
+
+/** The tombstone stands before the record goes, so that at no moment the ref is merely unknown. */
+async function expire({ objects, owner, now }: ArtifactStore, { held, reason }: Expired): Promise<Swept> {
+  const { ref, record, runs } = held;
+  const keys = ownerKeys(owner);
+  const tombstone: Tombstone = {
+    artifact_ref: ref,
+    expired_at: new Date(now()).toISOString(),
+    reason,
+    source_url: record?.source_url ?? "the source",
+    media_type: record?.media_type ?? "application/octet-stream",
+    size_bytes: sizeOf(held),
+  };
+  await objects.put(keys.tombstone(ref), Buffer.from(JSON.stringify(tombstone)));
+  await objects.delete(keys.record(ref));
+  for (const run of runs) await objects.delete(run + ref);
+  return { ref, reason, sizeBytes: sizeOf(held) };
+}
+
+async function sweepOldTombstones(objects: Objects, owner: string, before: number): Promise<void> {
+  for await (const { key, touchedAt } of objects.list(ownerKeys(owner).tombstones)) {
+    if (touchedAt < before) await objects.delete(key);
+  }
+}
+
+async function sweepBlobs(objects: Objects, untouchedSince: number) {
+  const { referenced, damagedRecords } = await referencedBlobs(objects);
+  const candidates: string[] = [];
+  for await (const { key, touchedAt } of objects.list(trashPrefix)) {
+    // A killed sweeper left it there: back at once where it is missed, otherwise gone after the grace.
+    if (touchedAt < untouchedSince || referenced.has(blobOfKey(key))) candidates.push(blobOfKey(key));
+  }
+  for await (const { key, touchedAt } of objects.list(blobPrefix)) {
+    if (touchedAt < untouchedSince && !referenced.has(blobOfKey(key))) candidates.push(blobOfKey(key));
+  }
+  return { ...(await deleteUnreferenced(objects, candidates)), damagedRecords };
+}
+
+/**
+ * Deletes blobs in two steps, so that a keeper of the same bytes at the same moment loses nothing: the blob is put
+ * aside, the records are read once more, and a blob that is referred to by now goes back. A keeper looks for its blob
+ * after writing its record, so either it finds the blob missing and writes it again, or we find its record.
+ */
+async function deleteUnreferenced(objects: Objects, candidates: readonly string[]) {
+  for (const sha256 of candidates) await objects.move(blobKey(sha256), trashKey(sha256));
+  const { referenced, damagedRecords } = await referencedBlobs(objects);
+  let [deletedBlobs, deletedBytes] = [0, 0];
+  for (const sha256 of candidates) {
+    if (referenced.has(sha256) || damagedRecords > 0) await objects.move(trashKey(sha256), blobKey(sha256));
+    else {
+      deletedBytes += (await objects.head(trashKey(sha256)))?.sizeBytes ?? 0;
+      deletedBlobs++;
+      await deleteAll(objects, extractsKey(sha256));
+    }
+    await objects.delete(trashKey(sha256));
+  }
+  return { deletedBlobs, deletedBytes };
+}
+
+/** Whose bytes are in use, over all owners. */
+async function referencedBlobs(objects: Objects): Promise<{ referenced: Set<string>; damagedRecords: number }> {
+  const referenced = new Set<string>();
+  let damagedRecords = 0;
+  for await (const { key } of objects.list(ownersPrefix)) {
+    const json = isRecordKey(key) ? await readObject(objects, key) : undefined;
+    if (json === undefined) continue;
+    const record = soundRecord(refOfKey(key), json);
+    if (record) referenced.add(record.sha256);
+    else damagedRecords++;
+  }
+  return { referenced, damagedRecords };
+}
+
+/** Unfinished files, uses of artifacts that are gone, extracts of bytes that are gone. */
+async function sweepLeftovers(objects: Objects, untouchedSince: number): Promise<number> {
+  let deleted = 0;
+  for await (const { key, touchedAt } of objects.list("")) {
+    const needed = neededBy(key);
+    if (touchedAt >= untouchedSince || needed === "itself") continue;
+    if (needed !== "nothing" && (await objects.head(needed.key))) continue;
+    await objects.delete(key);
+    deleted++;
+  }
+  return deleted;
+}
+
+/** What an object is there for: nothing any more, another object, or itself. */
+function neededBy(key: string): "nothing" | "itself" | { readonly key: string } {
+  if (key.startsWith(temporaryPrefix)) return "nothing";
+  const [, sha256] = key.startsWith(extractPrefix) ? key.split("/") : [];
+  if (sha256 !== undefined) return { key: blobKey(sha256) };
+  const use = /^(owners\/[^/]+\/)runs\/[^/]+\/([^/]+)$/.exec(key);
+  return use ? { key: `${use[1]}records/${use[2]}.json` } : "itself";
+}
+
+async function deleteAll(objects: Objects, prefix: string): Promise<void> {
+  for await (const { key } of objects.list(prefix)) await objects.delete(key);
+}

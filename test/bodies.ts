@@ -1,0 +1,40 @@
+/** Bodies and folders for tests: spools made in memory, detections made up, folders that go away by themselves. */
+import { createHash } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { firstBytesLength, type Spool } from "../src/acquire/spool.ts";
+import type { Detection } from "../src/detect/kind.ts";
+
+export function memorySpool(body: string | Uint8Array, truncated = false): Spool {
+  const bytes = Buffer.from(body);
+  return {
+    content: { bytes },
+    sizeBytes: bytes.length,
+    sha256: createHash("sha256").update(bytes).digest("hex"),
+    firstBytes: bytes.subarray(0, firstBytesLength),
+    truncated,
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}
+
+export const plainText: Detection = {
+  kind: "text",
+  mediaType: "text/plain",
+  charset: "utf-8",
+  decidedBy: "content",
+  signals: { mime: null, magic: null, extension: null, content: "utf-8", notes: [] },
+};
+
+export function originOf(given: string) {
+  return { given, identity: `file:///${given}`, name: given };
+}
+
+export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
+  const path = await mkdtemp(join(tmpdir(), "spillway-test-"));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+export async function* chunksOf(bytes: Uint8Array, size = 64 * 1024): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
+}
