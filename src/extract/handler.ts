@@ -1,12 +1,15 @@
 /** What every format handler promises: plain data in, segments of clean text out, in order, one by one. */
+import type { Content } from "../acquire/spool.ts";
 import type { ContentKind } from "../detect/kind.ts";
+import type { Removed } from "./clean.ts";
 
 /** The modes a source can be read in; a handler may treat several alike. */
-export type Mode = "markdown" | "text" | "raw";
+export const modes = ["markdown", "text", "raw"] as const;
+export type Mode = (typeof modes)[number];
 
-/** One artifact as a file on this machine. Plain data: it crosses a process border. */
+/** The bytes of one artifact on this machine. Plain data: it crosses a process border. */
 export type LocalFile = {
-  readonly path: string;
+  readonly content: Content;
   readonly sizeBytes: number;
   readonly kind: ContentKind;
   readonly mediaType: string;
@@ -45,6 +48,8 @@ export type Info = {
   readonly title?: string;
   readonly author?: string;
   readonly language?: string;
+  /** Characters taken out of the text because they could mislead a reader. */
+  readonly removed?: Removed;
 };
 
 /** Why text could not be read; the sentence a user sees is worded in `answer/`. */

@@ -1,0 +1,114 @@
+/**
+ * Makes text safe to hand on: valid Unicode, no control characters but tab and newline, no terminal escapes, nothing
+ * that shows a reader other text than a model gets. Every extractor's output passes through here.
+ *
+ * Kept on purpose: U+200E, U+200F and U+061C (ordinary in Hebrew and Arabic, they reorder no letters), zero-width
+ * joiners (Indic scripts, emoji), and U+2028 and U+2029 (no control characters, and legal inside a JSON string, which
+ * a newline in their place would break).
+ */
+
+/** How many of each class were taken out; a newline that was only respelled as `\n` counts as nothing. */
+export type Removed = {
+  readonly controls: number;
+  readonly escapes: number;
+  readonly bidi: number;
+  readonly tags: number;
+  readonly byteOrderMarks: number;
+  /** Lone halves of a surrogate pair, each replaced by U+FFFD. */
+  readonly surrogates: number;
+};
+
+/** Cleans a text that arrives in pieces; the result does not depend on where the pieces were cut. */
+export interface Cleaner {
+  /** The clean text so far that no later piece can change. */
+  push(piece: string): string;
+  /** The rest, once nothing follows. */
+  flush(): string;
+  readonly removed: Removed;
+}
+
+/** The clean form of a whole text and what was taken out of it. Cleaning twice changes nothing. */
+export function cleanText(text: string): { readonly text: string; readonly removed: Removed } {
+  const cleaner = createCleaner();
+  return { text: cleaner.push(text) + cleaner.flush(), removed: cleaner.removed };
+}
+
+/** A cleaner for one text; its counts are of that text. */
+export function createCleaner(): Cleaner {
+  const removed = { controls: 0, escapes: 0, bidi: 0, tags: 0, byteOrderMarks: 0, surrogates: 0 };
+  let held = "";
+  return {
+    removed,
+    push(piece) {
+      const text = held + piece;
+      const end = text.length - openEndChars(text);
+      held = text.slice(end);
+      return clean(text.slice(0, end), removed);
+    },
+    flush() {
+      const text = held;
+      held = "";
+      return clean(text, removed);
+    },
+  };
+}
+
+/**
+ * Bounds on one escape sequence. A sequence that is not finished within them loses only its introducer: the text after
+ * a stray one is content. Bodies hold no control characters, so a run of introducers is scanned once, not once each.
+ */
+const csi = "(?:\\x1b\\[|\\x9b)[0-?]{0,64}[ -/]{0,8}";
+const stringBodyChars = 4096;
+const controlString = `(?:\\x1b[\\]PX^_]|[\\x90\\x98\\x9d-\\x9f])[^\\x00-\\x08\\n-\\x1f\\x7f-\\x9f]{0,${stringBodyChars}}`;
+const shortEscape = "\\x1b[ -/]{0,2}";
+
+const forbidden = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]|\udb40[\udc00-\udc7f]/;
+const forbiddenOrEscape = new RegExp(
+  `${csi}[@-~]|${controlString}(?:\\x07|\\x9c|\\x1b\\\\)|${shortEscape}[0-~]|${forbidden.source}`,
+  "g",
+);
+
+/** Clean already, which is what nearly all text is: one look and no copy. */
+function isClean(text: string): boolean {
+  return !forbidden.test(text) && text.isWellFormed();
+}
+
+function clean(text: string, removed: Counts): string {
+  if (isClean(text)) return text;
+  const whole = wellFormed(text, removed).replace(/\r\n?/g, "\n");
+  if (isClean(whole)) return whole;
+  return whole.replace(forbiddenOrEscape, (match) => substitute(match, removed));
+}
+
+type Counts = { -readonly [K in keyof Removed]: number };
+
+function wellFormed(text: string, removed: Counts): string {
+  if (text.isWellFormed()) return text;
+  removed.surrogates += text.match(/\p{Surrogate}/gu)?.length ?? 0;
+  return text.toWellFormed();
+}
+
+/** Line and page ends of other systems separate words, so they become newlines; all else leaves nothing behind. */
+function substitute(match: string, removed: Counts): string {
+  if (match === "\v" || match === "\f" || match === "\x85") return "\n";
+  removed[classOf(match)] += 1;
+  return "";
+}
+
+function classOf(match: string): keyof Removed {
+  const first = match.charCodeAt(0);
+  if (first === 0xfeff) return "byteOrderMarks";
+  if (first === 0xdb40) return "tags";
+  if (first >= 0x2000) return "bidi";
+  return match.length > 1 ? "escapes" : "controls";
+}
+
+const openEnd = new RegExp(`(?:\\r|[\\ud800-\\udbff]|${csi}|${shortEscape}|${controlString}\\x1b?)$`);
+const longestOpenEndChars = 2 + stringBodyChars + 1;
+
+/** Length of the end that could become something else with what follows: half a pair, CR before LF, an open escape. */
+function openEndChars(text: string): number {
+  const end = text.slice(-longestOpenEndChars);
+  if (!/[\r\x1b\x80-\x9f\ud800-\udbff]/.test(end)) return 0;
+  return openEnd.exec(end)?.[0].length ?? 0;
+}

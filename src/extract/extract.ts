@@ -1,0 +1,90 @@
+/** Runs the handler of a kind up to where text is wanted, storing every segment on the way. */
+import type { Content } from "../acquire/spool.ts";
+import { memoryObjects } from "../artifacts/memory.ts";
+import type { Objects } from "../artifacts/objects.ts";
+import type { ArtifactFacts } from "../artifacts/record.ts";
+import { systemCode } from "../errors.ts";
+import type { Ask, Failure, Handler, Info, LocalFile, Mode, Segment } from "./handler.ts";
+import { advance, appendPart, type Extent, extractPrefixOf, openExtract, type StoredExtract } from "./stored.ts";
+
+export type ExtractRequest = {
+  /** Where the extract is stored. */
+  readonly objects: Objects;
+  readonly facts: Pick<ArtifactFacts, "sha256" | "size_bytes" | "content_kind" | "media_type" | "charset">;
+  readonly content: Content;
+  readonly handler: Handler;
+  readonly mode: Mode;
+  /** Whether enough is stored for what is wanted; extraction then stops. */
+  readonly enough: (extent: Extent) => boolean;
+  readonly signal: AbortSignal;
+  readonly password?: string | undefined;
+};
+
+export type Extract = StoredExtract & { readonly handler: string };
+
+/** Text gathered before it is written: one file for a small document, few files for a large one. */
+const partChars = 256 * 1024;
+
+/** What is held in memory at most when the store cannot be written. */
+const memoryChars = 4 * 1024 * 1024;
+
+/** The extract of a file at least up to the wanted place, or to its end. A second call parses nothing again. */
+export async function extractText(request: ExtractRequest): Promise<Extract> {
+  // Text opened with a password is for this reply only and never shared.
+  if (request.password !== undefined) return extractInMemory(request);
+  try {
+    return await extendStored(request);
+  } catch (error) {
+    if (!["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT"].includes(systemCode(error) ?? "")) throw error;
+    return extractInMemory(request);
+  }
+}
+
+function extractInMemory(request: ExtractRequest): Promise<Extract> {
+  const enough = (extent: Extent) => request.enough(extent) || extent.chars >= memoryChars;
+  return extendStored({ ...request, objects: memoryObjects(), enough });
+}
+
+async function extendStored(request: ExtractRequest): Promise<Extract> {
+  const { objects, facts, handler, mode, enough } = request;
+  const prefix = extractPrefixOf(handler, facts, mode);
+  const stored = await openExtract(objects, prefix);
+  if (stored.ended || enough(stored.extent)) return { ...stored, handler: handler.name };
+  await extend(request, prefix, stored);
+  return { ...(await openExtract(objects, prefix)), handler: handler.name };
+}
+
+async function extend(request: ExtractRequest, prefix: string, stored: StoredExtract): Promise<void> {
+  const { objects, handler, mode, enough, signal, password } = request;
+  const ask: Ask = { mode, from: stored.extent.segments, ...(password === undefined ? {} : { password }) };
+  let { info, extent: written }: { info: Info; extent: StoredExtract["extent"] } = stored;
+  let reached = written;
+  let segments: Segment[] = [];
+  let failed: Failure | null = null;
+
+  async function flush(last: boolean): Promise<void> {
+    written = await appendPart(objects, prefix, written, { info, segments, failed, last });
+    segments = [];
+  }
+
+  try {
+    for await (const piece of handler.extract(localFile(request), ask, signal)) {
+      if ("info" in piece) info = { ...info, ...piece.info };
+      if ("failed" in piece) failed = piece.failed;
+      if (!("segment" in piece)) continue;
+      segments.push(piece.segment);
+      reached = advance(reached, piece.segment);
+      if (reached.chars - written.chars >= partChars) await flush(false);
+      if (enough(reached)) return;
+    }
+    await flush(true);
+  } finally {
+    // Whatever ended the loop, the segments that arrived are kept.
+    if (segments.length > 0) await flush(false);
+  }
+}
+
+function localFile({ facts, content }: ExtractRequest): LocalFile {
+  const { size_bytes: sizeBytes, content_kind: kind, media_type: mediaType, charset } = facts;
+  return { content, sizeBytes, kind, mediaType, charset };
+}

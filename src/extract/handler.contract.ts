@@ -1,0 +1,148 @@
+/** What every handler promises, as tests: a new one calls this suite with samples and inherits each sentence. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { SpillwayError } from "../errors.ts";
+import type { Ask, Extracted, Handler, LocalFile, Segment } from "./handler.ts";
+
+/** A file as a handler may meet it. */
+export type Sample = {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly kind: LocalFile["kind"];
+  readonly mediaType: string;
+  readonly charset?: string;
+};
+
+/** One character that clean text never holds, written down a second time so that clean.ts does not judge itself. */
+export const forbiddenCharacter =
+  /[[\p{Cc}\p{Cs}\u{feff}\u{202a}-\u{202e}\u{2066}-\u{2069}\u{e0000}-\u{e007f}]--[\t\n]]/v;
+
+/** Tests every promise of a handler on every sample. */
+export function handlerContract(handler: Handler, samples: readonly Sample[]): void {
+  describe(`the ${handler.name} handler`, () => {
+    for (const sample of samples) {
+      const promise = (sentence: string, check: (file: LocalFile) => Promise<void>) =>
+        test(`${sample.name}: ${sentence}`, async () => {
+          await using kept = await keep(sample);
+          await check(kept.file);
+        });
+
+      promise("says that it can handle it", async (file) => {
+        assert.ok(handler.canHandle(file.kind, file.mediaType));
+      });
+
+      promise("gives segments in order, numbered from 0, of clean text", async (file) => {
+        const segments = segmentsOf(await run(handler, file));
+        assert.deepEqual(indexesOf(segments), [...segments.keys()]);
+        for (const { text } of segments) assert.doesNotMatch(text, forbiddenCharacter);
+      });
+
+      promise("puts every mark inside its segment, in order", async (file) => {
+        for (const { text, marks } of segmentsOf(await run(handler, file))) {
+          const places = marks.map(({ at }) => at);
+          assert.deepEqual(
+            places,
+            places.toSorted((one, other) => one - other),
+          );
+          assert.ok(places.every((at) => at >= 0 && at <= text.length));
+        }
+      });
+
+      promise("gives the same twice", async (file) => {
+        assert.deepEqual(await run(handler, file), await run(handler, file));
+      });
+
+      promise("resumes at any segment with the very same segments", async (file) => {
+        const all = segmentsOf(await run(handler, file));
+        for (const from of resumePoints(all.length)) {
+          assert.deepEqual(segmentsOf(await run(handler, file, from)), all.slice(from), `from ${from}`);
+        }
+      });
+
+      promise("says nothing after a failure", async (file) => {
+        const items = await run(handler, file);
+        const failure = items.findIndex((item) => "failed" in item);
+        assert.ok(failure === -1 || failure === items.length - 1);
+      });
+
+      promise("gives nothing when it is aborted before it starts", async (file) => {
+        const reason = new Error("stop");
+        const items = handler.extract(file, ask(), AbortSignal.abort(reason))[Symbol.asyncIterator]();
+        await assert.rejects(items.next(), reason);
+      });
+
+      promise("stops with the abort's reason at once", async (file) => {
+        const wholeRun = await run(handler, file);
+        const reason = new Error("stop");
+        for (const wanted of [1, 2, wholeRun.length - 1].filter((count) => count > 0 && count < wholeRun.length)) {
+          assert.deepEqual(await runAndAbort(handler, file, wanted, reason), { given: wanted, thrown: reason });
+        }
+      });
+    }
+
+    test("a file that is gone is an error that names it and says what to do", async () => {
+      for (const sample of samples) {
+        const { file } = await keepAndLose(sample);
+        await assert.rejects(run(handler, file), (error) => {
+          assert.ok(error instanceof SpillwayError);
+          assert.match(error.message, /is gone/);
+          assert.notEqual(error.hint, undefined);
+          return true;
+        });
+      }
+    });
+  });
+}
+
+/** Writes a sample to a file of its own, which goes away with the test. */
+export async function keep({ bytes, kind, mediaType, charset }: Omit<Sample, "name">) {
+  const folder = await mkdtemp(join(tmpdir(), "spillway-handler-"));
+  const path = join(folder, "blob");
+  await writeFile(path, bytes);
+  const file: LocalFile = { content: { path }, sizeBytes: bytes.length, kind, mediaType, charset: charset ?? null };
+  return { file, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
+}
+
+async function keepAndLose(sample: Sample) {
+  await using kept = await keep(sample);
+  return { file: kept.file };
+}
+
+/** Everything a handler gives for a file, from one segment on. */
+export async function run(handler: Handler, file: LocalFile, from = 0): Promise<Extracted[]> {
+  return Array.fromAsync(handler.extract(file, ask(from), new AbortController().signal));
+}
+
+export function segmentsOf(items: readonly Extracted[]): Segment[] {
+  return items.flatMap((item) => ("segment" in item ? [item.segment] : []));
+}
+
+function indexesOf(segments: readonly Segment[]): number[] {
+  return segments.map(({ index }) => index);
+}
+
+function ask(from = 0): Ask {
+  return { mode: "markdown", from };
+}
+
+/** Every start of a short document; of a long one the first, some middle, the last and past the end. */
+function resumePoints(count: number): Iterable<number> {
+  return new Set([0, 1, 2, Math.floor(count / 2), count - 1, count].filter((from) => from >= 0 && from <= count));
+}
+
+async function runAndAbort(handler: Handler, file: LocalFile, afterItems: number, reason: Error) {
+  const controller = new AbortController();
+  let given = 0;
+  try {
+    for await (const _ of handler.extract(file, ask(), controller.signal)) {
+      given += 1;
+      if (given === afterItems) controller.abort(reason);
+    }
+  } catch (thrown) {
+    return { given, thrown };
+  }
+  return { given, thrown: undefined };
+}

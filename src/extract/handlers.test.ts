@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { contentKinds } from "../detect/kind.ts";
+import { handlerContract, keep, run } from "./handler.contract.ts";
+import { handlerFor, handlers } from "./handlers.ts";
+import { metadata } from "./metadata.ts";
+
+const png = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
+
+handlerContract(metadata, [
+  { name: "an image", kind: "image", mediaType: "image/png", bytes: png },
+  { name: "an empty file", kind: "unknown_binary", mediaType: "application/octet-stream", bytes: Buffer.alloc(0) },
+]);
+
+const choices = [
+  { kind: "text", mediaType: "text/plain", handler: "text" },
+  { kind: "text", mediaType: "application/json", handler: "text" },
+  { kind: "html", mediaType: "text/html", handler: "text" },
+  { kind: "image", mediaType: "image/svg+xml", handler: "text" },
+  { kind: "image", mediaType: "image/png", handler: "metadata" },
+  { kind: "archive", mediaType: "application/zip", handler: "metadata" },
+  { kind: "unknown_binary", mediaType: "text/plain", handler: "metadata" },
+] as const;
+
+describe("the handlers", () => {
+  for (const { kind, mediaType, handler } of choices) {
+    test(`${kind} of type ${mediaType} goes to ${handler}`, () => {
+      assert.equal(handlerFor(kind, mediaType).name, handler);
+    });
+  }
+
+  test("every kind has a handler, since the last one takes everything", () => {
+    for (const kind of contentKinds) assert.ok(handlers.at(-1)?.canHandle(kind, ""));
+  });
+
+  test("have names of their own, since stored extracts are found by them", () => {
+    assert.equal(new Set(handlers.map(({ name }) => name)).size, handlers.length);
+  });
+
+  test("metadata shows no byte of a binary", async () => {
+    await using kept = await keep({ kind: "image", mediaType: "image/png", bytes: png });
+    assert.deepEqual(await run(metadata, kept.file), [{ info: {} }]);
+  });
+});

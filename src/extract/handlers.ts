@@ -1,0 +1,13 @@
+/** Every format handler, in the order they are asked. */
+import type { ContentKind } from "../detect/kind.ts";
+import type { Handler } from "./handler.ts";
+import { metadata } from "./metadata.ts";
+import { text } from "./text.ts";
+
+/** The first that can handle a source reads it; `metadata` takes what is left and stays last. */
+export const handlers: readonly Handler[] = [text, metadata];
+
+/** The handler that reads sources of this kind and media type. */
+export function handlerFor(kind: ContentKind, mediaType: string): Handler {
+  return handlers.find((handler) => handler.canHandle(kind, mediaType)) ?? metadata;
+}

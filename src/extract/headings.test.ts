@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { createHeadingFinder } from "./headings.ts";
+
+const cases = [
+  { name: "headings of any level", text: "# One\ntext\n### Three\n", marks: ["1 One 0", "3 Three 11"] },
+  { name: "up to three spaces, and closing hashes", text: "   ## Title ##  \n", marks: ["2 Title 0"] },
+  { name: "a hash inside the title stays", text: "# C# and F#\n", marks: ["1 C# and F# 0"] },
+  { name: "an empty heading", text: "#\n## ##", marks: ["1  0", "2  2"] },
+  {
+    name: "no heading: a tag, seven hashes, indented code",
+    text: "#tag\n####### x\n    # code\n\t# code\n",
+    marks: [],
+  },
+  { name: "no heading inside a fence", text: "```sh\n# comment\n```\n# Real\n", marks: ["1 Real 20"] },
+  { name: "a longer fence holds a shorter one", text: "````\n```\n# no\n````\n# Yes", marks: ["1 Yes 19"] },
+  { name: "tildes do not close backticks", text: "```\n~~~\n# no\n```\n# Yes", marks: ["1 Yes 17"] },
+  { name: "a fence with words after it closes nothing", text: "```\n``` x\n# no\n```\n# Yes", marks: ["1 Yes 19"] },
+  { name: "code in a line opens no fence", text: "``` a ``` b\n# Yes", marks: ["1 Yes 12"] },
+];
+
+describe("headings", () => {
+  for (const { name, text, marks } of cases) test(name, () => assert.deepEqual(found([text]), [marks]));
+
+  test("a hostile heading costs no more than its length", () => {
+    const start = performance.now();
+    for (const unit of [" ", "#", "# ", "`", "\t#"])
+      found([`# a${unit.repeat(200_000)}b\n\`\`\`${unit.repeat(200_000)}b`]);
+    assert.ok(performance.now() - start < 2_000);
+  });
+
+  test("an open fence reaches into the next piece", () => {
+    assert.deepEqual(found(["```\n# no\n", "# no\n```\n# Yes\n"]), [[], ["1 Yes 9"]]);
+  });
+
+  test("a piece that starts inside a line starts with no heading", () => {
+    assert.deepEqual(found(["a long line ", "# no\n# Yes\n"]), [[], ["1 Yes 5"]]);
+  });
+});
+
+function found(pieces: readonly string[]): string[][] {
+  const findHeadings = createHeadingFinder();
+  return pieces.map((piece) => findHeadings(piece).map(({ label, level, at }) => `${level} ${label} ${at}`));
+}

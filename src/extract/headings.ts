@@ -1,0 +1,43 @@
+/** Finds the headings of a Markdown text that arrives in pieces, cheaply: ATX headings outside fenced code. */
+import type { Mark } from "./handler.ts";
+
+/** Tells the headings of one piece after the other; it remembers an open fence and a line cut between two pieces. */
+export function createHeadingFinder(): (piece: string) => Mark[] {
+  let fence: string | null = null;
+  let atLineStart = true;
+
+  return (piece) => {
+    const marks: Mark[] = [];
+    for (const line of piece.matchAll(headingOrFence)) {
+      const { hashes, title = "", ticks = "", info = "" } = line.groups ?? {};
+      if (line.index === 0 && !atLineStart) continue;
+      if (fence !== null) {
+        if (closes(fence, ticks, info)) fence = null;
+      } else if (hashes !== undefined) {
+        marks.push({ label: withoutClosing(title), level: hashes.length, at: line.index });
+      } else if (opens(ticks, info)) fence = ticks;
+    }
+    if (piece !== "") atLineStart = piece.endsWith("\n");
+    return marks;
+  };
+}
+
+const headingOrFence =
+  /(?<=^|\n) {0,3}(?:(?<hashes>#{1,6})(?:[ \t]+(?<title>[^\n]*))?|(?<ticks>`{3,}|~{3,})(?<info>[^\n]*))(?=\n|$)/g;
+
+/** https://spec.commonmark.org/0.31.2/#fenced-code-blocks: a backtick in the info string makes it inline code. */
+function opens(ticks: string, info: string): boolean {
+  return ticks.startsWith("~") || !info.includes("`");
+}
+
+function closes(fence: string, ticks: string, info: string): boolean {
+  return ticks.startsWith(fence) && info.trim() === "";
+}
+
+/** `## Title ##` is `Title`. */
+function withoutClosing(title: string): string {
+  return title
+    .trim()
+    .replace(/(?<=^|[ \t])#+$/, "")
+    .trimEnd();
+}

@@ -1,0 +1,16 @@
+/** The handler of last resort: a source with no reader is kept and described, and no byte of it is shown as text. */
+import { expectFile } from "./file.ts";
+import type { Handler } from "./handler.ts";
+
+/** Takes everything and extracts nothing; that the file is there is checked, since the answer will say it is kept. */
+export const metadata: Handler = {
+  name: "metadata",
+  version: 1,
+  runs: "inline",
+  canHandle: () => true,
+
+  async *extract(file, _ask, signal) {
+    await expectFile(file, signal);
+    yield { info: {} };
+  },
+};

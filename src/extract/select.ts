@@ -1,0 +1,153 @@
+/** Finding the chosen part of an extract. Offsets and lines count over the joined text. */
+import { SpillwayError } from "../errors.ts";
+import type { TextWindow } from "../fit/text.ts";
+import type { Extract } from "./extract.ts";
+import type { Span } from "./selector.ts";
+import { countLineEnds, type Placed } from "./stored.ts";
+
+/** A stretch of the joined text, end excluded, and what to call it. */
+export type Part = { readonly label: string; readonly start: number; readonly end: number };
+
+/** At most `chars` characters of a part, from its start. */
+export async function windowAt(
+  extract: Extract,
+  offset: number,
+  chars: number,
+  end = extract.extent.chars,
+): Promise<TextWindow> {
+  const wanted = Math.max(0, Math.min(end - offset, chars));
+  let text = "";
+  for await (const placed of extract.from({ chars: offset })) {
+    text += placed.text.slice(Math.max(0, offset - placed.offset));
+    if (text.length >= wanted) break;
+  }
+  return { text: text.slice(0, wanted), offset, totalChars: end };
+}
+
+export function selectOffset({ extent, ended }: Extract, offset: number): Part {
+  if (offset <= extent.chars) return { label: "", start: offset, end: extent.chars };
+  throw pastEnd(`Offset ${offset}`, `${extent.chars} characters`, ended === null);
+}
+
+export async function selectLines(extract: Extract, { first, last }: Span): Promise<Part> {
+  const start = await lineStart(extract, first);
+  if (start === undefined) {
+    throw pastEnd(`Line ${first}`, `${await countLines(extract)} lines`, extract.ended === null);
+  }
+  const end = last === null ? undefined : await lineStart(extract, last + 1);
+  return {
+    label: last === first ? `line ${first}` : `lines ${first}-${last ?? ""}`,
+    start,
+    end: end ?? extract.extent.chars,
+  };
+}
+
+/** Every line end closes a line; text after the last one is a line too. */
+export async function countLines(extract: Extract): Promise<number> {
+  const { chars, lineEnds } = extract.extent;
+  if (chars === 0) return 0;
+  const { text } = await windowAt(extract, chars - 1, 1);
+  return text === "\n" ? lineEnds : lineEnds + 1;
+}
+
+/** The number of the line that holds an offset. */
+export async function lineAt(extract: Extract, offset: number): Promise<number> {
+  for await (const placed of extract.from({ chars: offset })) {
+    return placed.line + countLineEnds(placed.text.slice(0, offset - placed.offset));
+  }
+  return extract.extent.lineEnds + 1;
+}
+
+/** Pages, sheets or slides by number; a document without them says so. */
+export async function selectPages(extract: Extract, spans: readonly Span[]): Promise<Part[]> {
+  const parts: Part[] = [];
+  const all = await Array.fromAsync(extract.from({ chars: -1 }), pagePart);
+  for (const { first, last } of spans) {
+    const chosen = all.slice(first - 1, last ?? undefined);
+    if (chosen.length === 0) throw pastEnd(`Page ${first}`, `${all.length} pages`, extract.ended === null);
+    parts.push(...chosen);
+  }
+  return parts;
+}
+
+function pagePart({ segment, text, offset }: Placed): Part {
+  if (segment.kind === "whole") {
+    throw new SpillwayError("selector_invalid", "This document has no pages.", { hint: "Use lines, offset or query." });
+  }
+  return { label: segment.label, start: offset + text.length - segment.text.length, end: offset + text.length };
+}
+
+type Heading = { readonly label: string; readonly level: number; readonly start: number };
+
+/** From a heading to the next one of the same or a higher rank. */
+export async function selectSection(extract: Extract, wanted: string): Promise<Part> {
+  const headings = await readHeadings(extract);
+  const index = findHeading(headings, wanted);
+  const heading = headings[index];
+  if (heading === undefined) throw noSection(wanted, headings);
+  const next = headings.slice(index + 1).find(({ level }) => level <= heading.level);
+  return { label: heading.label, start: heading.start, end: next?.start ?? extract.extent.chars };
+}
+
+async function readHeadings(extract: Extract): Promise<Heading[]> {
+  const headings: Heading[] = [];
+  for await (const { segment, text, offset } of extract.from({ chars: -1 })) {
+    const start = offset + text.length - segment.text.length;
+    for (const { label, level, at } of segment.marks) headings.push({ label, level, start: start + at });
+  }
+  return headings;
+}
+
+/** The same words first, then a heading that begins with them, then one that holds them. */
+function findHeading(headings: readonly Heading[], wanted: string): number {
+  const plain = (text: string) =>
+    text
+      .replace(/^#+\s*/, "")
+      .replace(/\s+/g, " ")
+      .trim()
+      .toLowerCase();
+  const words = plain(wanted);
+  const tests = [
+    (label: string) => label === words,
+    (label: string) => label.startsWith(words),
+    (label: string) => label.includes(words),
+  ];
+  for (const test of tests) {
+    const index = headings.findIndex(({ label }) => test(plain(label)));
+    if (index >= 0) return index;
+  }
+  return -1;
+}
+
+function noSection(wanted: string, headings: readonly Heading[]): SpillwayError {
+  const names = headings.slice(0, 12).map(({ label }) => JSON.stringify(label.slice(0, 60)));
+  const more = headings.length > names.length ? `, and ${headings.length - names.length} more` : "";
+  return new SpillwayError("selector_invalid", `No section ${JSON.stringify(wanted.slice(0, 60))}.`, {
+    hint:
+      names.length === 0
+        ? "This document has no headings; use lines, offset or query."
+        : `Sections: ${names.join(", ")}${more}.`,
+  });
+}
+
+/** The offset where a line begins, or undefined when there are fewer lines. */
+async function lineStart(extract: Extract, line: number): Promise<number | undefined> {
+  if (line === 1) return 0;
+  for await (const placed of extract.from({ lineEnds: line - 1 })) {
+    let at = -1;
+    for (let passed = placed.line; passed < line; passed++) at = placed.text.indexOf("\n", at + 1);
+    const start = placed.offset + at + 1;
+    return start < extract.extent.chars ? start : undefined;
+  }
+  return undefined;
+}
+
+function pastEnd(what: string, has: string, more: boolean): SpillwayError {
+  return new SpillwayError(
+    "selector_invalid",
+    `${what} is past the end: the text has ${has}${more ? " so far" : ""}.`,
+    {
+      hint: "Ask for an earlier place.",
+    },
+  );
+}

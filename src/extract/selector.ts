@@ -1,0 +1,64 @@
+/** The ways to name a part of a document, parsed once from what people and models write. */
+import { SpillwayError } from "../errors.ts";
+
+/** Numbers from 1, both ends included; no end means to the end. */
+export type Span = { readonly first: number; readonly last: number | null };
+
+export type Selector =
+  | { readonly by: "offset"; readonly offset: number }
+  | { readonly by: "lines"; readonly lines: Span }
+  | { readonly by: "pages"; readonly pages: readonly Span[] }
+  | { readonly by: "section"; readonly heading: string }
+  | { readonly by: "query"; readonly query: string };
+
+/** What a caller gave; empty text counts as not given. */
+export type SelectorInput = {
+  readonly offset?: string | number | undefined;
+  readonly lines?: string | undefined;
+  readonly pages?: string | undefined;
+  readonly section?: string | undefined;
+  readonly query?: string | undefined;
+};
+
+/** The one selector that was given, or the beginning when there is none. */
+export function parseSelector(input: SelectorInput): Selector {
+  const given = Object.entries(input).filter(([, value]) => value !== undefined && String(value).trim() !== "");
+  const [first, second] = given;
+  if (first === undefined) return { by: "offset", offset: 0 };
+  if (second !== undefined) {
+    throw invalid(`${first[0]} and ${second[0]} cannot be combined.`, "Choose the part by one of them.");
+  }
+  return parsers[first[0] as keyof SelectorInput](String(first[1]).trim());
+}
+
+const parsers: { readonly [K in keyof Required<SelectorInput>]: (text: string) => Selector } = {
+  offset: (text) => ({ by: "offset", offset: parseOffset(text) }),
+  lines: (text) => ({ by: "lines", lines: parseSpan("lines", text) }),
+  pages: (text) => ({ by: "pages", pages: text.split(",").map((part) => parseSpan("pages", part.trim())) }),
+  section: (heading) => ({ by: "section", heading }),
+  query: (query) => ({ by: "query", query }),
+};
+
+function parseOffset(text: string): number {
+  const offset = Number(text);
+  if (Number.isSafeInteger(offset) && offset >= 0) return offset;
+  throw invalid(`offset must be a whole number from 0, got ${quoted(text)}.`, "Use the next_offset of the last reply.");
+}
+
+/** `12`, `12-18` or `12-`. */
+function parseSpan(what: "lines" | "pages", text: string): Span {
+  const [, from = "", dash, to = ""] = /^(\d+)\s*(-)?\s*(\d*)$/.exec(text) ?? [];
+  const first = Number(from);
+  const last = dash === undefined ? first : to === "" ? null : Number(to);
+  if (from !== "" && first >= 1 && (last === null || last >= first)) return { first, last };
+  throw invalid(
+    `${what} must be numbers from 1 such as 12, 12-18 or 12-, got ${quoted(text)}.`,
+    what === "pages" ? "Several ranges are separated by commas: 12-18,40." : "Ask for one range at a time.",
+  );
+}
+
+function invalid(sentence: string, hint: string): SpillwayError {
+  return new SpillwayError("selector_invalid", sentence, { hint });
+}
+
+const quoted = (text: string): string => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}...` : text);

@@ -1,0 +1,160 @@
+/** The stored extract of one blob: its segments joined into one text that any place of can be read without parsing. */
+import { createHash } from "node:crypto";
+import { extractsKey } from "../artifacts/keys.ts";
+import { type Objects, readObject } from "../artifacts/objects.ts";
+import type { ArtifactFacts } from "../artifacts/record.ts";
+import type { Failure, Handler, Info, Mode, Segment } from "./handler.ts";
+
+/** A segment where it stands in the joined text. */
+export type Placed = {
+  readonly segment: Segment;
+  /** The segment's text with the blank line that parts it from the one before. */
+  readonly text: string;
+  /** Characters before `text`, and the number of the line it begins in, from 1. */
+  readonly offset: number;
+  readonly line: number;
+};
+
+/** How far the extract goes. Counts are over the joined text. */
+export type Extent = { readonly segments: number; readonly chars: number; readonly lineEnds: number };
+
+export type Position = { readonly chars: number } | { readonly lineEnds: number };
+
+export type StoredExtract = {
+  readonly extent: Extent;
+  /** Set once there is nothing more to extract. */
+  readonly ended: { readonly failed: Failure | null } | null;
+  readonly info: Info;
+  /** The segments from the one on that reaches past this many characters or holds this many line ends. */
+  from(at: Position): AsyncGenerator<Placed>;
+};
+
+/** One file of the extract; its key tells its extent, so that a listing is an index. */
+type Part = {
+  readonly key: string;
+  readonly start: Extent;
+  readonly end: Extent;
+  readonly last: boolean;
+};
+
+type PartContent = { readonly info: Info; readonly segments: readonly Segment[]; readonly failed: Failure | null };
+
+const nothing: Extent = { segments: 0, chars: 0, lineEnds: 0 };
+
+/** Everything the text depends on is in the prefix: the bytes, the handler and its version, the mode and the claims. */
+export function extractPrefixOf(
+  { name, version }: Pick<Handler, "name" | "version">,
+  { sha256, media_type, charset }: Pick<ArtifactFacts, "sha256" | "media_type" | "charset">,
+  mode: Mode,
+): string {
+  const options = createHash("sha256")
+    .update(JSON.stringify([mode, media_type, charset]))
+    .digest("hex");
+  return `${extractsKey(sha256)}${name}-${version}-${options.slice(0, 12)}/`;
+}
+
+export async function openExtract(objects: Objects, prefix: string): Promise<StoredExtract> {
+  const parts = chain((await Array.fromAsync(objects.list(prefix))).map(({ key }) => parseKey(key)));
+  const last = parts.at(-1);
+  const content = last && (await readPart(objects, last));
+  // A part that cannot be read is made again: the extract ends before it.
+  if (last && !content) {
+    await objects.delete(last.key);
+    return openExtract(objects, prefix);
+  }
+  return {
+    extent: last?.end ?? nothing,
+    ended: last?.last && content ? { failed: content.failed } : null,
+    info: content?.info ?? {},
+    from: (at) => segmentsFrom(objects, parts, at),
+  };
+}
+
+/** Appends segments that follow what is stored, and says how far the extract goes now. */
+export async function appendPart(
+  objects: Objects,
+  prefix: string,
+  start: Extent,
+  { last, ...content }: PartContent & { readonly last: boolean },
+): Promise<Extent> {
+  const end = content.segments.reduce(advance, start);
+  const key = `${prefix}${formatKey({ start, end, last })}`;
+  await objects.put(key, Buffer.from(JSON.stringify(content)), { durable: false });
+  return end;
+}
+
+export function advance(before: Extent, segment: Segment): Extent {
+  const text = joinedText(segment);
+  return {
+    segments: segment.index + 1,
+    chars: before.chars + text.length,
+    lineEnds: before.lineEnds + countLineEnds(text),
+  };
+}
+
+/** Pages, sheets and slides are parted by a blank line; pieces of one whole follow each other directly. */
+function joinedText(segment: Segment): string {
+  return segment.kind === "whole" || segment.index === 0 ? segment.text : `\n\n${segment.text}`;
+}
+
+export function countLineEnds(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}
+
+async function* segmentsFrom(objects: Objects, parts: readonly Part[], at: Position): AsyncGenerator<Placed> {
+  for (const part of parts.filter(({ end }) => reaches(end, at))) {
+    const content = await readPart(objects, part);
+    if (content === undefined) throw new Error(`A part of the stored extract cannot be read: ${part.key}`);
+    let start = part.start;
+    for (const segment of content.segments) {
+      const end = advance(start, segment);
+      const placed = { segment, text: joinedText(segment), offset: start.chars, line: start.lineEnds + 1 };
+      if (reaches(end, at)) yield placed;
+      start = end;
+    }
+  }
+}
+
+function reaches(end: Extent, at: Position): boolean {
+  return "chars" in at ? end.chars > at.chars : end.lineEnds >= at.lineEnds;
+}
+
+async function readPart(objects: Objects, { key }: Part): Promise<PartContent | undefined> {
+  const json = await readObject(objects, key);
+  try {
+    return json && (JSON.parse(json.toString("utf8")) as PartContent);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Two processes may have stored overlapping parts; the same segments are in them, so any unbroken chain will do. */
+function chain(parts: readonly (Part | undefined)[]): Part[] {
+  const chained: Part[] = [];
+  for (const part of parts) {
+    if (part?.start.segments === (chained.at(-1)?.end.segments ?? 0)) chained.push(part);
+    if (part?.last) break;
+  }
+  return chained;
+}
+
+const counts = (extent: Extent): number[] => [extent.segments, extent.chars, extent.lineEnds];
+
+function formatKey({ start, end, last }: Omit<Part, "key">): string {
+  const numbers = [...counts(start), ...counts(end)].map((count) => String(count).padStart(10, "0"));
+  return `${numbers.join("-")}-${last ? "end" : "more"}`;
+}
+
+function parseKey(key: string): Part | undefined {
+  const match = /(\d+)-(\d+)-(\d+)-(\d+)-(\d+)-(\d+)-(end|more)$/.exec(key);
+  if (match === null) return undefined;
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = match.slice(1, 7).map(Number);
+  return {
+    key,
+    start: { segments: a, chars: b, lineEnds: c },
+    end: { segments: d, chars: e, lineEnds: f },
+    last: match[7] === "end",
+  };
+}

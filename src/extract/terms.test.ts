@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { termsOf, wordsOf } from "./terms.ts";
+
+const words = [
+  { name: "words and digits", text: "Port 8080, please!", words: ["Port", "8080", "please"] },
+  { name: "identifiers in one", text: "max_retries = getUserName()", words: ["max_retries", "getUserName"] },
+  { name: "full width is plain", text: "ＡＢＣ１", words: ["ABC1"] },
+  { name: "accents and other alphabets", text: "naïve Привет", words: ["naïve", "Привет"] },
+  { name: "scripts without spaces stand apart", text: "使用API接口", words: ["使用", "API", "接口"] },
+  { name: "nothing to find", text: "-- !? --", words: [] },
+];
+
+const parts = [
+  { word: "Plain", parts: ["plain"], whole: null },
+  { word: "max_retry_count", parts: ["max", "retri", "count"], whole: "max_retry_count" },
+  { word: "getUserName", parts: ["get", "user", "nam"], whole: "getusernam" },
+  { word: "HTTPServer2Go", parts: ["http", "server2", "go"], whole: "httpserver2go" },
+  { word: "URLs", parts: ["url"], whole: null },
+  { word: "sha256", parts: ["sha256"], whole: null },
+  { word: "__init__", parts: ["init"], whole: null },
+  { word: "___", parts: [], whole: null },
+  { word: "データベース", parts: ["デー", "ータ", "タベ", "ベー", "ース"], whole: null },
+  { word: "犬", parts: ["犬"], whole: null },
+];
+
+const sameTerm = [
+  ["cache", "caches", "cached", "caching"],
+  ["install", "installs", "installed", "installing", "Installing"],
+  ["retry", "retries", "retried", "retrying"],
+  ["run", "runs", "running"],
+  ["process", "processes", "processed", "processing"],
+  ["box", "boxes"],
+  ["value", "values", "valued"],
+];
+
+const otherTerms = [
+  ["string", "str"],
+  ["thing", "th"],
+  ["need", "ne"],
+  ["status", "statu"],
+  ["this", "thi"],
+  ["user", "use"],
+];
+
+describe("words", () => {
+  for (const { name, text, words: expected } of words) test(name, () => assert.deepEqual(wordsOf(text), expected));
+});
+
+describe("terms", () => {
+  for (const { word, ...expected } of parts) {
+    test(`of ${word}`, () => {
+      const { parts, whole } = termsOf(word);
+      assert.deepEqual({ parts, whole }, expected);
+    });
+  }
+
+  for (const forms of sameTerm) {
+    test(`${forms.join(", ")} are one`, () =>
+      assert.equal(new Set(forms.map((form) => termsOf(form).parts[0])).size, 1));
+  }
+
+  for (const [one = "", other = ""] of otherTerms) {
+    test(`${one} is not ${other}`, () => assert.notDeepEqual(termsOf(one), termsOf(other)));
+  }
+});
