@@ -1,0 +1,175 @@
+/**
+ * The closed list of events. Each tells what was decided and how large things were, never what they said: no document
+ * text, no query strings, no search text, no credentials. docs/events.md is made from the table below.
+ */
+
+/** What an event says of where something came from: a file's name or a URL's origin, nothing more. */
+type SourceName = string;
+
+export type EventFields = {
+  "ingest.classified": {
+    artifact_ref: string | null;
+    source: SourceName;
+    content_kind: string;
+    media_type: string;
+    decided_by: string;
+    signals: object;
+    size_bytes: number;
+  };
+  "ingest.completed": {
+    artifact_ref: string | null;
+    content_kind: string;
+    handler: string;
+    size_bytes: number;
+    extracted_chars: number;
+    returned_chars: number;
+    limit_chars: number;
+    bound: string;
+    truncated: boolean;
+    source_truncated: boolean;
+    duration_ms: number;
+    error: string | null;
+  };
+  "ingest.failed": { source: SourceName; code: string };
+  "ingest.shadowed": { artifact_ref: string | null; content_kind: string; handler: string };
+  "store.unavailable": { code: string };
+  "artifact.read": {
+    artifact_ref: string;
+    selector: string;
+    returned_chars: number;
+    total_chars: number;
+    limit_chars: number;
+    bound: string;
+    truncated: boolean;
+  };
+  "artifact.swept": { artifact_ref: string; reason: string; size_bytes: number };
+  "search.truncated": {
+    returned_count: number;
+    original_count: number;
+    actual_chars: number;
+    limit_chars: number;
+    reason: string;
+  };
+  "run.summary": {
+    bytes_in: number;
+    chars_extracted: number;
+    chars_out: number;
+    replies: number;
+    truncations: number;
+    utilization_avg: number;
+  };
+};
+
+export type EventName = keyof EventFields;
+
+/** An event as code emits it. */
+export type Event = { [E in EventName]: { readonly event: E } & Readonly<EventFields[E]> }[EventName];
+
+/** An event as it stands in the log. */
+export type LoggedEvent = { readonly at: string; readonly run: string } & Event;
+
+export type Emit = (event: Event) => void;
+
+type EventRows = {
+  readonly [E in EventName]: {
+    readonly about: string;
+    readonly fields: { readonly [F in keyof EventFields[E]]: string };
+  };
+};
+
+const ref = "The artifact's handle, or null when it could not be kept.";
+const source = "The file's name or the URL's origin.";
+const limit = "Characters the reply was allowed.";
+const bound = "What set that number: default, request, client, turn, ...";
+
+export const eventRows: EventRows = {
+  "ingest.classified": {
+    about: "The kind of a source was decided. Answers why something was treated as binary.",
+    fields: {
+      artifact_ref: ref,
+      source,
+      content_kind: "The kind that was decided.",
+      media_type: "The media type that was decided.",
+      decided_by: "The signal that decided: mime, magic, extension, content or fallback.",
+      signals: "All signals that were seen, with notes on disagreement.",
+      size_bytes: "Bytes of the source.",
+    },
+  },
+  "ingest.completed": {
+    about: "A source was fetched and answered.",
+    fields: {
+      artifact_ref: ref,
+      content_kind: "The kind of the source.",
+      handler: "The handler that read it.",
+      size_bytes: "Bytes of the source.",
+      extracted_chars: "Characters of text extracted from it.",
+      returned_chars: "Characters of content in the reply.",
+      limit_chars: limit,
+      bound,
+      truncated: "Whether the reply holds less than the source.",
+      source_truncated: "Whether the source itself was larger than what is kept.",
+      duration_ms: "Wall time from opening the source to the answer.",
+      error: "Why no text could be read, or null.",
+    },
+  },
+  "ingest.failed": {
+    about: "A source could not be fetched at all.",
+    fields: { source, code: "The error's code." },
+  },
+  "ingest.shadowed": {
+    about: "With the ingest router in shadow: what would have read this source if it were on.",
+    fields: { artifact_ref: ref, content_kind: "The kind of the source.", handler: "The handler that stood by." },
+  },
+  "store.unavailable": {
+    about: "An artifact could not be kept; the reply was bounded text without a ref.",
+    fields: { code: "The system's error code." },
+  },
+  "artifact.read": {
+    about: "A kept artifact was read.",
+    fields: {
+      artifact_ref: "The artifact's handle.",
+      selector: "How the part was chosen: offset, lines, pages, section or query.",
+      returned_chars: "Characters of content in the reply.",
+      total_chars: "Characters extracted from the artifact.",
+      limit_chars: limit,
+      bound,
+      truncated: "Whether the reply holds less than was asked for.",
+    },
+  },
+  "artifact.swept": {
+    about: "An artifact was removed and left a tombstone.",
+    fields: {
+      artifact_ref: "The artifact's handle.",
+      reason: "age, count, bytes or removed.",
+      size_bytes: "Bytes of the artifact.",
+    },
+  },
+  "search.truncated": {
+    about: "Search results were left out to stay inside the budget.",
+    fields: {
+      returned_count: "Results in the reply.",
+      original_count: "Results found.",
+      actual_chars: "Characters of the serialized reply.",
+      limit_chars: limit,
+      reason: "character_limit, token_estimate or single_result_too_large.",
+    },
+  },
+  "run.summary": {
+    about: "The counters of a process when it ended.",
+    fields: {
+      bytes_in: "Bytes fetched.",
+      chars_extracted: "Characters extracted.",
+      chars_out: "Characters of content returned.",
+      replies: "Replies given.",
+      truncations: "Replies that held less than there was.",
+      utilization_avg: "Average share of the allowed characters used.",
+    },
+  },
+};
+
+/** A path may hold a person's name and a URL a secret, so an event names only the file or the origin. */
+export function sourceName(given: string): SourceName {
+  if (/^https?:/i.test(given)) return URL.canParse(given) ? new URL(given).origin : "invalid URL";
+  if (/^data:/i.test(given)) return "data:";
+  return given.slice(Math.max(given.lastIndexOf("/"), given.lastIndexOf("\\")) + 1);
+}
