@@ -40,6 +40,7 @@ function pathOfUrl(given: string): string {
 
 async function openGuarded(given: string, path: string, roots: readonly string[] | undefined): Promise<FileHandle> {
   try {
+    refuseKernelFolder(given, path);
     const real = await realpath(path);
     await refuseOutside(given, real, roots);
     await refuseKernelFile(given, real);
@@ -63,10 +64,16 @@ async function refuseOutside(given: string, real: string, roots: readonly string
 }
 
 async function refuseKernelFile(given: string, real: string): Promise<void> {
-  const listed = process.platform !== "win32" && kernelFolders.some((folder) => isInside(real, folder));
-  if (listed || kernelFileSystems.has((await statfs(real)).type)) {
-    throw refused(given, "is a file of the kernel, not a document", "To read standard input, give - instead.");
-  }
+  refuseKernelFolder(given, real);
+  if (kernelFileSystems.has((await statfs(real)).type)) throw kernelFile(given);
+}
+
+function refuseKernelFolder(given: string, path: string): void {
+  if (process.platform !== "win32" && kernelFolders.some((folder) => isInside(path, folder))) throw kernelFile(given);
+}
+
+function kernelFile(given: string): SpillwayError {
+  return refused(given, "is a file of the kernel, not a document", "To read standard input, give - instead.");
 }
 
 function refuseSpecial(given: string, stats: Stats): void {

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import * as nodeFiles from "node:fs/promises";
 import { join } from "node:path";
+import { SpillwayError } from "../errors.ts";
 
 /** Where a body lies: in a file, or in memory when no file could be written. */
 export type Content = { readonly path: string } | { readonly bytes: Uint8Array };
@@ -88,7 +89,12 @@ function fileWriter(path: string, handle: nodeFiles.FileHandle, files: SpoolFile
   async function close(): Promise<void> {
     if (closed) return;
     closed = true;
-    await handle.close();
+    await handle.close().catch((cause: unknown) => {
+      throw new SpillwayError("store_unavailable", "The source could not be written to disk.", {
+        hint: "Check the disk that SPILLWAY_HOME is on, then fetch again.",
+        cause,
+      });
+    });
   }
 
   return {

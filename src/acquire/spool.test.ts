@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { chunksOf, temporaryFolder } from "../../test/bodies.ts";
+import { faultyFiles } from "../../test/faults.ts";
+import { type Content, firstBytesLength, type SpoolOptions, spool } from "./spool.ts";
+
+const signal = new AbortController().signal;
+const open = (folders: string[], more: Partial<SpoolOptions> = {}): SpoolOptions => ({
+  folders,
+  capBytes: 1_000_000,
+  signal,
+  ...more,
+});
+
+const bytesOf = async (content: Content): Promise<Buffer> =>
+  "path" in content ? readFile(content.path) : Buffer.from(content.bytes);
+
+describe("a spool", () => {
+  test("holds the bytes, their hash, their size and their beginning, and goes away when disposed", async () => {
+    await using folder = await temporaryFolder();
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 3_000 }), fc.integer({ min: 1, max: 700 }), async (bytes, size) => {
+        await using spooled = await spool(chunksOf(bytes, size), open([folder.path]));
+        assert.deepEqual(await bytesOf(spooled.content), Buffer.from(bytes));
+        assert.equal(spooled.sha256, createHash("sha256").update(bytes).digest("hex"));
+        assert.equal(spooled.sizeBytes, bytes.length);
+        assert.deepEqual(Buffer.from(spooled.firstBytes), Buffer.from(bytes.subarray(0, firstBytesLength)));
+        assert.equal(spooled.truncated, false);
+      }),
+      { numRuns: 50 },
+    );
+    assert.deepEqual(await readdir(folder.path), []);
+  });
+
+  for (const { name, size, cap, truncated } of [
+    { name: "one byte under the cap", size: 999, cap: 1_000, truncated: false },
+    { name: "exactly the cap", size: 1_000, cap: 1_000, truncated: false },
+    { name: "one byte over", size: 1_001, cap: 1_000, truncated: true },
+    { name: "far over, in one chunk", size: 50_000, cap: 1_000, truncated: true },
+  ]) {
+    test(`of a source that is ${name} says whether it is whole`, async () => {
+      await using folder = await temporaryFolder();
+      const source = Buffer.alloc(size, "x");
+      await using spooled = await spool(chunksOf(source), open([folder.path], { capBytes: cap }));
+      assert.equal(spooled.truncated, truncated);
+      assert.deepEqual(await bytesOf(spooled.content), source.subarray(0, cap));
+      assert.equal(spooled.sizeBytes, Math.min(size, cap));
+    });
+  }
+
+  test("stops reading an endless source at the cap", async () => {
+    await using folder = await temporaryFolder();
+    let given = 0;
+    async function* endless() {
+      for (;;) {
+        given++;
+        yield Buffer.alloc(1_000);
+      }
+    }
+    await using spooled = await spool(endless(), open([folder.path], { capBytes: 5_500 }));
+    assert.equal(spooled.sizeBytes, 5_500);
+    assert.equal(given, 6);
+  });
+
+  test("takes the next folder when one cannot be written, and memory when none can", async () => {
+    await using folder = await temporaryFolder();
+    const blocked = join(folder.path, "file", "below");
+    await using first = await spool(chunksOf(Buffer.from("f")), open([folder.path]));
+    assert.ok("path" in first.content);
+    await using second = await spool(
+      chunksOf(Buffer.from("x")),
+      open([join(first.content.path, "below"), folder.path]),
+    );
+    assert.ok("path" in second.content && second.content.path.startsWith(folder.path), blocked);
+    await using third = await spool(chunksOf(Buffer.from("y")), open([join(first.content.path, "below")]));
+    assert.deepEqual(third.content, { bytes: Buffer.from("y") });
+  });
+
+  test("goes on in memory when the disk is full, losing nothing of a small body", async () => {
+    await using folder = await temporaryFolder();
+    const source = Buffer.from("0123456789".repeat(1_000));
+    for (let at = 1; at < 13; at++) {
+      const { files } = faultyFiles({ at, code: "ENOSPC", stays: false });
+      const spooled = await spool(chunksOf(source, 1_000), open([folder.path], { files }));
+      assert.deepEqual(await bytesOf(spooled.content), source);
+      assert.equal(spooled.sha256, createHash("sha256").update(source).digest("hex"));
+      await spooled[Symbol.asyncDispose]();
+    }
+  });
+
+  test("leaves no file behind when the source fails or is aborted", async () => {
+    await using folder = await temporaryFolder();
+    async function* failing() {
+      yield Buffer.from("some");
+      throw new Error("the source broke");
+    }
+    await assert.rejects(spool(failing(), open([folder.path])), /the source broke/);
+    const aborted = AbortSignal.abort(new Error("stopped"));
+    await assert.rejects(spool(chunksOf(Buffer.from("x")), open([folder.path], { signal: aborted })), /stopped/);
+    assert.deepEqual(await readdir(folder.path), []);
+  });
+});

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { memorySpool, originOf, plainText, temporaryFolder } from "../../test/bodies.ts";
+import { type Fault, faultyFiles } from "../../test/faults.ts";
+import { defaultSettings } from "../config/settings.ts";
+import { SpillwayError } from "../errors.ts";
+import { diskObjects } from "./disk.ts";
+import { openStore } from "./store.ts";
+import { sweep } from "./sweep.ts";
+
+const alice = { owner: "alice", run: "r1" };
+
+async function bytesOf(root: string, ref: string): Promise<string> {
+  const store = openStore(diskObjects(root), alice);
+  return Buffer.concat(await Array.fromAsync(await store.read(await store.find(ref)))).toString();
+}
+
+/** How many changing calls one keep makes when nothing fails. */
+async function countCalls(again: boolean): Promise<number> {
+  await using folder = await temporaryFolder();
+  const { files, count } = faultyFiles();
+  const store = openStore(diskObjects(folder.path, files), alice);
+  await store.keep(memorySpool("body"), plainText, originOf("a"));
+  const first = count();
+  if (!again) return first;
+  await store.keep(memorySpool("body"), plainText, originOf("a"));
+  return count() - first;
+}
+
+describe("a fault at any write call", () => {
+  for (const again of [false, true]) {
+    for (const { code, stays } of [
+      { code: "ENOSPC", stays: false },
+      { code: "ENOSPC", stays: true },
+      { code: "EIO", stays: false },
+      { code: "EROFS", stays: true },
+    ] as const) {
+      const what = `${code} ${stays ? "from then on" : "once"}, ${again ? "kept before" : "new"}`;
+      test(`never acknowledges what is not there (${what})`, async () => {
+        const calls = await countCalls(again);
+        assert.ok(calls >= (again ? 2 : 10), `only ${calls} calls`);
+        let failures = 0;
+        for (let at = 1; at <= calls; at++) failures += (await keepWithFault({ at, code, stays }, again)) ? 1 : 0;
+        assert.ok(failures > 0, "no fault was ever seen");
+      });
+    }
+  }
+
+  /** True when keeping failed, as it may; then it must say so, harm nothing, and work once the fault is gone. */
+  async function keepWithFault(fault: Fault, again: boolean): Promise<boolean> {
+    await using folder = await temporaryFolder();
+    const sound = openStore(diskObjects(folder.path), alice);
+    const other = await sound.keep(memorySpool("other"), plainText, originOf("other"));
+    if (again) await sound.keep(memorySpool("body"), plainText, originOf("a"));
+    const store = openStore(diskObjects(folder.path, faultyFiles(fault).files), alice);
+    const outcome = await store.keep(memorySpool("body"), plainText, originOf("a")).catch((error: unknown) => error);
+    assert.equal(await bytesOf(folder.path, other.artifact_ref), "other");
+    if (!(outcome instanceof Error)) {
+      assert.equal(await bytesOf(folder.path, (outcome as typeof other).artifact_ref), "body");
+      return false;
+    }
+    assert.ok(outcome instanceof SpillwayError && outcome.code === "store_unavailable", String(outcome));
+    const retried = await sound.keep(memorySpool("body"), plainText, originOf("a"));
+    assert.equal(await bytesOf(folder.path, retried.artifact_ref), "body");
+    return true;
+  }
+
+  test("never loses an artifact while sweeping", async () => {
+    for (let at = 1; at <= 40; at++) {
+      await using folder = await temporaryFolder();
+      const sound = openStore(diskObjects(folder.path), alice);
+      const kept = await sound.keep(memorySpool("kept"), plainText, originOf("kept"));
+      await diskObjects(folder.path).put("blobs/00/orphan", Buffer.from("orphan"));
+      const { files } = faultyFiles({ at, code: "EIO", stays: false });
+      const store = openStore(diskObjects(folder.path, files), { owner: "alice", run: "sweeper" });
+      await sweep(store, defaultSettings, -1_000).catch((error: unknown) => assert.match(String(error), /injected/));
+      assert.equal(await bytesOf(folder.path, kept.artifact_ref), "kept");
+    }
+  });
+});
