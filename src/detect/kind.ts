@@ -29,7 +29,10 @@ export type Signals = {
 export type Detection = {
   readonly kind: ContentKind;
   readonly mediaType: string;
-  /** A WHATWG encoding label for text and html (and image/svg+xml), else null. */
+  /**
+   * The charset of text, html and image/svg+xml, null for every other kind: a WHATWG encoding label, or the name of one
+   * the web platform does not know (utf-32le, utf-32be, ibm850, ibm855, ebcdic, johab, iso-2022-kr).
+   */
   readonly charset: string | null;
   readonly decidedBy: DecidedBy;
   readonly signals: Signals;

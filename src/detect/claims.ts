@@ -1,0 +1,58 @@
+/** Reads what is claimed about some bytes: the content-type header and the name in a URL, a path or a disposition. */
+import { MIMEType } from "node:util";
+import { encodingOf } from "./charset.ts";
+import { extensions } from "./extensions.ts";
+import type { Claims } from "./kind.ts";
+import { canonical, noOpinion } from "./media-types.ts";
+
+export type HeaderClaim = { readonly mediaType: string | null; readonly charset: string | null };
+
+/** The header's media type and charset; null where it is missing, malformed, or says no more than "bytes". */
+export function readHeader({ headers }: Claims): HeaderClaim {
+  const value = header(headers, "content-type");
+  if (value === undefined) return { mediaType: null, charset: null };
+  const parsed = parse(value) ?? parse(value.split(",")[0] ?? "");
+  if (parsed === null) return { mediaType: null, charset: null };
+  const label = parsed.params.get("charset");
+  const mediaType = canonical(parsed.essence);
+  return { mediaType: noOpinion.has(mediaType) ? null : mediaType, charset: label === null ? null : encodingOf(label) };
+}
+
+/** The media type the name's extension suggests, or null. */
+export function readExtension({ headers, url }: Claims): string | null {
+  const attached = fileName(header(headers, "content-disposition") ?? "");
+  if (attached !== null) return extensionType(attached);
+  if (url === undefined) return null;
+  const isRemote = /^https?:/i.test(url);
+  const path = isRemote ? url.replace(/^https?:\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "") : url;
+  const type = extensionType(path);
+  // What runs on a server says nothing about what it answers.
+  return isRemote && /\.(php\d?|aspx?|jspx?|cgi|pl|do|action|cfm|py|rb)$/i.test(path) ? null : type;
+}
+
+function header(headers: Claims["headers"], name: string): string | undefined {
+  if (headers === undefined) return undefined;
+  const exact = headers[name];
+  if (exact !== undefined) return exact;
+  const key = Object.keys(headers).find((each) => each.toLowerCase() === name);
+  return key === undefined ? undefined : headers[key];
+}
+
+function parse(value: string): MIMEType | null {
+  try {
+    return new MIMEType(value);
+  } catch {
+    return null; // A malformed type is no opinion.
+  }
+}
+
+/** `filename*=UTF-8''a.pdf` before `filename="a.pdf"`. */
+function fileName(disposition: string): string | null {
+  const extended = /filename\*\s*=\s*[\w-]*'[^']*'([^;]+)/i.exec(disposition)?.[1];
+  return extended ?? /filename\s*=\s*"?([^";]+)"?/i.exec(disposition)?.[1] ?? null;
+}
+
+function extensionType(path: string): string | null {
+  const extension = /\.([a-z0-9_+-]{1,12})["']?\s*$/i.exec(path.slice(-64))?.[1];
+  return extension === undefined ? null : (extensions.get(extension.toLowerCase()) ?? null);
+}

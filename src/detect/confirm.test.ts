@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { confirmKind } from "./confirm.ts";
+import { bodyOf } from "./corpus.ts";
+import { detectContentKind } from "./detect.ts";
+import type { Body, ContentKind, Detection } from "./kind.ts";
+import { bytesOf, encoded, joined, noise, oleOf, utf8, zipOf } from "./samples.ts";
+
+const prose = utf8("A line of ordinary text, one of many.\n".repeat(3000));
+const contentTypes = '<Types><Override ContentType="x.wordprocessingml.document.main+xml"/></Types>';
+
+async function confirm(bytes: Uint8Array, prefixBytes = 65_536, chunkBytes = 65_536): Promise<Detection> {
+  const claims = { firstBytes: bytes.subarray(0, prefixBytes) };
+  return confirmKind(bodyOf(bytes, chunkBytes), claims, detectContentKind(claims));
+}
+
+/** Many large pictures before the member that names the format. */
+function lateZip(members: Readonly<Record<string, string>>): Uint8Array {
+  const pictures = Array.from({ length: 30 }, (_, i) => [`media/${i}.bin`, noiseText(i)] as const);
+  return zipOf({ ...Object.fromEntries(pictures), ...members });
+}
+
+const noiseText = (seed: number): string => Buffer.from(noise(4000, seed + 1)).toString("latin1");
+
+const cases: readonly {
+  name: string;
+  bytes: Uint8Array;
+  first: ContentKind;
+  whole: ContentKind;
+  mediaType?: string;
+}[] = [
+  { name: "text to its end", bytes: prose, first: "text", whole: "text" },
+  { name: "text followed by binary", bytes: joined(prose, noise(5000)), first: "text", whole: "unknown_binary" },
+  {
+    name: "text with 500 bytes of binary in its midst",
+    bytes: joined(prose, noise(500), prose),
+    first: "text",
+    whole: "unknown_binary",
+  },
+  {
+    name: "a page followed by binary",
+    bytes: joined(utf8("<html>"), prose, noise(900)),
+    first: "html",
+    whole: "unknown_binary",
+  },
+  { name: "text padded with NULs", bytes: joined(prose, new Uint8Array(300_000)), first: "text", whole: "text" },
+  {
+    name: "text with holes of NULs",
+    bytes: joined(prose, new Uint8Array(90_000), prose),
+    first: "text",
+    whole: "unknown_binary",
+  },
+  { name: "text with a stray NUL", bytes: joined(prose, bytesOf("\0"), prose), first: "text", whole: "text" },
+  {
+    name: "a docx that names itself last",
+    bytes: lateZip({ "[Content_Types].xml": contentTypes }),
+    first: "archive",
+    whole: "office_doc",
+  },
+  {
+    name: "an ODF document with its type last",
+    bytes: lateZip({ mimetype: "application/vnd.oasis.opendocument.text" }),
+    first: "archive",
+    whole: "office_doc",
+  },
+  { name: "a plain archive of many files", bytes: lateZip({ "notes.txt": "x" }), first: "archive", whole: "archive" },
+  {
+    name: "a main part without a package",
+    bytes: zipOf({ "word/document.xml": "<a/>" }),
+    first: "office_doc",
+    whole: "archive",
+  },
+  {
+    name: "a zip behind a shell script",
+    bytes: joined(utf8("#!/bin/sh\nexec unzip $0\n"), zipOf({ a: noiseText(3) })),
+    first: "unknown_binary",
+    whole: "archive",
+  },
+  {
+    name: "an installer with a late directory",
+    bytes: oleOf(["\u4840\u3f7f"], 400),
+    first: "office_doc",
+    whole: "unknown_binary",
+  },
+  {
+    name: "a Word document with a late directory",
+    bytes: oleOf(["WordDocument"], 400),
+    first: "office_doc",
+    whole: "office_doc",
+    mediaType: "application/msword",
+  },
+  {
+    name: "a disk image that signs its end",
+    bytes: joined(noise(9000), bytesOf("koly\0\0\0\x04"), new Uint8Array(504)),
+    first: "unknown_binary",
+    whole: "archive",
+  },
+];
+
+for (const { name, bytes, first, whole, mediaType } of cases) {
+  test(`${name}: ${first} at first, ${whole} as a whole`, async () => {
+    assert.equal(detectContentKind({ firstBytes: bytes.subarray(0, 65_536) }).kind, first);
+    const found = await confirm(bytes);
+    assert.equal(found.kind, whole, JSON.stringify(found));
+    if (mediaType !== undefined) assert.equal(found.mediaType, mediaType);
+    if (first !== whole) assert.match(found.signals.notes.join(), /whole body is/);
+  });
+}
+
+test("the record says where text ended", async () => {
+  const found = await confirm(joined(prose, noise(5000)));
+  assert.match(found.signals.notes.join("\n"), /^Text ends near byte \d+, binary follows\.$/m);
+  assert.equal(found.charset, null);
+});
+
+test("chunks of any size give the same answer", async () => {
+  const text = utf8("Grüße aus 東京 🎉, ohne Zeilenende ".repeat(4000));
+  for (const bytes of [text, joined(text, noise(3000)), encoded("日本語の文章です。\n".repeat(9000), "shift_jis")]) {
+    const whole = await confirm(bytes, 65_536, bytes.length);
+    for (const chunkBytes of [997, 4096, 65_537]) assert.deepEqual(await confirm(bytes, 65_536, chunkBytes), whole);
+  }
+});
+
+test("a charset that shows only after the prefix is found", async () => {
+  const late = joined(
+    prose,
+    encoded("Съешь же ещё этих мягких французских булок, да выпей чаю.\n".repeat(50), "windows-1251"),
+  );
+  const found = await confirm(late);
+  assert.deepEqual([found.kind, found.charset], ["text", "windows-1251"]);
+});
+
+test("UTF-16 is followed to its end too", async () => {
+  const wide = joined(bytesOf("\xff\xfe"), new Uint8Array(Buffer.from("Zeile für Zeile\n".repeat(9000), "utf16le")));
+  assert.equal((await confirm(wide)).charset, "utf-16le");
+  assert.equal((await confirm(joined(wide, noise(70_000)))).kind, "unknown_binary");
+});
+
+test("a short prefix does not limit what the whole body shows", async () => {
+  const found = await confirm(zipOf({ "[Content_Types].xml": contentTypes, "word/document.xml": "<a/>" }), 4);
+  assert.equal(found.kind, "office_doc");
+});
+
+test("strong magic is not read to its end", async () => {
+  const picture = joined(bytesOf("\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR"), noise(500_000));
+  let readBytes = 0;
+  const counting: Body = {
+    sizeBytes: picture.length,
+    read: async (start, end) => {
+      const part = picture.subarray(start, end);
+      readBytes += part.length;
+      return part;
+    },
+    stream: () => assert.fail("the whole body was streamed"),
+  };
+  const claims = { firstBytes: picture.subarray(0, 4096) };
+  assert.equal((await confirmKind(counting, claims, detectContentKind(claims))).kind, "image");
+  assert.ok(readBytes <= 65_536, `${readBytes} bytes read`);
+});
+
+test("hostile containers cost bounded work and yield an answer", async () => {
+  const zip = zipOf({ "a.txt": "x" });
+  const huge = Uint8Array.from(zip);
+  new DataView(huge.buffer).setUint32(huge.length - 10, 0xfffffff0, true); // A directory larger than the file.
+  const looping = oleOf(["WordDocument"]);
+  new DataView(looping.buffer).setUint32(512 + 4, 1, true); // The directory's sector follows itself.
+  const astray = oleOf([]);
+  new DataView(astray.buffer).setUint32(48, 0xfffffff0, true);
+  const nested = joined(...Array.from({ length: 3000 }, () => bytesOf(`PK\x03\x04${"\0".repeat(26)}`)));
+  for (const bytes of [
+    huge,
+    zip.subarray(0, 40),
+    looping,
+    astray,
+    nested,
+    bytesOf("PK\x05\x06"),
+    looping.subarray(0, 600),
+  ]) {
+    const startedAt = performance.now();
+    assert.ok(["archive", "office_doc"].includes((await confirm(bytes)).kind));
+    assert.ok(performance.now() - startedAt < 1000);
+  }
+});
+
+test("a body that cannot be read throws; content never does", async () => {
+  const broken: Body = {
+    sizeBytes: 10,
+    read: () => Promise.reject(new Error("disk gone")),
+    stream: () => assert.fail("not reached"),
+  };
+  const first = detectContentKind({ firstBytes: utf8("words") });
+  await assert.rejects(confirmKind(broken, { firstBytes: utf8("words") }, first), /disk gone/);
+});

@@ -1,0 +1,138 @@
+/** Reads the labelled corpus that floors and benches measure on, and counts how many answers are right. */
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { confirmKind } from "./confirm.ts";
+import { detectContentKind } from "./detect.ts";
+import type { Body, Claims, ContentKind, Detection } from "./kind.ts";
+
+export type Labelled = {
+  readonly path: string;
+  readonly name: string;
+  readonly kind: ContentKind;
+  readonly mediaType: string;
+  /** The file is not text by kind, yet every byte of it is clean text: reading it as text harms nobody. */
+  readonly isCleanText: boolean;
+  readonly bytes: Uint8Array;
+};
+
+export type Corpus = { readonly files: readonly Labelled[]; readonly digest: string };
+
+/** The folder from `SPILLWAY_CORPUS`, else the one that stands beside the repository. */
+export function corpusFolder(): string {
+  const beside = fileURLToPath(new URL("../../../shared/corpus", import.meta.url));
+  return join(process.env.SPILLWAY_CORPUS ?? beside, "detection");
+}
+
+/** The corpus with its digest, or null where it is not on this machine. */
+export function readCorpus(folder = corpusFolder()): Corpus | null {
+  const labels = join(folder, "labels.csv");
+  if (!existsSync(labels)) return null;
+  const csv = readFileSync(labels, "utf8");
+  const files = csv
+    .trim()
+    .split(/\r?\n/)
+    .slice(1)
+    .map(parseRow)
+    .map((cells) => label(cells, folder));
+  const digest = createHash("sha256").update(
+    files
+      .map((file) => file.path.slice(folder.length))
+      .sort()
+      .join("\n"),
+  );
+  return { files, digest: digest.update(csv).digest("hex") };
+}
+
+/** Cells with commas are quoted, and quotes inside them doubled. */
+function parseRow(line: string): string[] {
+  const cells = line.match(/("([^"]|"")*"|[^,]*)(,|$)/g) ?? [];
+  return cells.map((cell) => cell.replace(/,$/, "").replace(/^"|"$/g, "").replaceAll('""', '"'));
+}
+
+function label([file = "", kind = "", mediaType = "", name = "", , , clean = ""]: string[], folder: string): Labelled {
+  const path = join(folder, "files", file);
+  const bytes = new Uint8Array(readFileSync(path));
+  return { path, name, kind: kind as ContentKind, mediaType, isCleanText: clean === "1", bytes };
+}
+
+/** What is claimed about a file in one measurement. */
+export type Mode = { readonly header: "none" | "right" | (string & {}); readonly named: boolean };
+
+export const modes: readonly Mode[] = [
+  "none",
+  "right",
+  "application/octet-stream",
+  "text/plain",
+  "text/html",
+  "application/pdf",
+].flatMap((header) => [
+  { header, named: false },
+  { header, named: true },
+]);
+
+export function claimsFor(file: Labelled, mode: Mode): Claims {
+  const header = mode.header === "right" ? file.mediaType : mode.header;
+  return {
+    firstBytes: file.bytes.subarray(0, 65_536),
+    ...(mode.header === "none" ? {} : { headers: { "content-type": header } }),
+    ...(mode.named ? { url: file.name } : {}),
+  };
+}
+
+/** Ours after the first look, and after the second. */
+export const firstLook = (file: Labelled, mode: Mode): Detection => detectContentKind(claimsFor(file, mode));
+
+export function wholeBody(file: Labelled, mode: Mode): Promise<Detection> {
+  const claims = claimsFor(file, mode);
+  return confirmKind(bodyOf(file.bytes), claims, detectContentKind(claims));
+}
+
+/** Bytes in memory as a body. */
+export function bodyOf(bytes: Uint8Array, chunkBytes = 65_536): Body {
+  return {
+    sizeBytes: bytes.length,
+    read: async (start, end) => bytes.subarray(start, end),
+    async *stream() {
+      for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+    },
+  };
+}
+
+export type Score = {
+  /** Shares of files, from 0 to 1. */
+  readonly kind: number;
+  /** Text and html taken as one. */
+  readonly merged: number;
+  readonly pdfRecall: number;
+  readonly officeRecall: number;
+  readonly mediaType: number;
+  /** How many files that are not text were answered as text or html. */
+  readonly binaryAsText: number;
+};
+
+type Answer = { readonly kind: ContentKind; readonly mediaType: string };
+
+/** Counts the right answers; `answers` stand in the order of `files`. */
+export function scoreAnswers(files: readonly Labelled[], answers: readonly Answer[]): Score {
+  const pairs = files.map((file, i) => [file, answers[i] as Answer] as const);
+  const isRight = ([file, answer]: (typeof pairs)[number]): boolean => file.kind === answer.kind;
+  const ofKind = (kind: ContentKind) => pairs.filter(([file]) => file.kind === kind);
+  return {
+    kind: share(pairs, isRight),
+    merged: share(pairs, ([file, answer]) => mergedKind(file.kind) === mergedKind(answer.kind)),
+    pdfRecall: share(ofKind("pdf"), isRight),
+    officeRecall: share(ofKind("office_doc"), isRight),
+    mediaType: share(pairs, ([file, answer]) => file.mediaType.split(";")[0] === answer.mediaType),
+    binaryAsText: pairs.filter(([file, answer]) => !isReadable(file) && mergedKind(answer.kind) === "text").length,
+  };
+}
+
+const mergedKind = (kind: ContentKind): ContentKind => (kind === "html" ? "text" : kind);
+
+const isReadable = (file: Labelled): boolean => file.isCleanText || mergedKind(file.kind) === "text";
+
+function share<T>(items: readonly T[], test: (item: T) => boolean): number {
+  return items.filter(test).length / Math.max(items.length, 1);
+}

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { confirmKind } from "./confirm.ts";
+import { bodyOf } from "./corpus.ts";
+import { detectContentKind } from "./detect.ts";
+import { type Claims, contentKinds } from "./kind.ts";
+import { bytesOf, joined, utf8 } from "./samples.ts";
+import { signatures } from "./signatures.ts";
+
+const beginnings = signatures.map(({ magic, at = 0 }) => joined(new Uint8Array(at), bytesOf(magic)));
+
+/** Bytes that begin like some format and go on as they like. */
+const bytes = fc.oneof(
+  fc.uint8Array({ maxLength: 600 }),
+  fc.tuple(fc.constantFrom(...beginnings), fc.uint8Array({ maxLength: 600 })).map((parts) => joined(...parts)),
+  fc.string({ unit: "binary", maxLength: 300 }).map(utf8),
+);
+
+const types = [
+  "text/plain",
+  "text/html",
+  "application/pdf",
+  "application/json",
+  "image/png",
+  "application/octet-stream",
+];
+
+const claims: fc.Arbitrary<Claims> = fc.record(
+  {
+    firstBytes: bytes,
+    headers: fc.record({ "content-type": fc.oneof(fc.string(), fc.constantFrom(...types)) }),
+    url: fc.oneof(fc.string(), fc.webUrl(), fc.constantFrom("a.txt", "a.html", "a.csv", "a.docx", "a.svg")),
+  },
+  { requiredKeys: ["firstBytes"] },
+);
+
+test("any bytes, header and name give one of the seven kinds, the same one twice", () => {
+  fc.assert(
+    fc.property(claims, (given) => {
+      const found = detectContentKind(given);
+      assert.ok(contentKinds.includes(found.kind));
+      assert.doesNotMatch(found.signals.notes.join(), /detector failed/);
+      assert.deepEqual(detectContentKind(given), found);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("the whole of a small body confirms its first look, unless its end says more", async () => {
+  await fc.assert(
+    fc.asyncProperty(claims, async (given) => {
+      const first = detectContentKind(given);
+      const whole = await confirmKind(bodyOf(given.firstBytes, 100), given, first);
+      assert.doesNotMatch(whole.signals.notes.join(), /detector failed/);
+      if (first.kind === "text" || first.kind === "html") assert.equal(whole.kind, first.kind);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+/** NULs and bytes that are invalid in UTF-8 all over. */
+const binary = fc
+  .uint8Array({ minLength: 64, maxLength: 2000 })
+  .map((random) => Uint8Array.from([...random, 0, 1, 2, 0xff, 0xfe, 0x80, 3, 4].flatMap((byte) => [byte, 0xff, 0])));
+
+test("unknown binary is never text, whatever is claimed about it", () => {
+  fc.assert(
+    fc.property(
+      binary,
+      fc.constantFrom(...types),
+      fc.constantFrom("a.txt", "a.html", "a.json", ""),
+      (firstBytes, type, url) => {
+        const { kind, charset } = detectContentKind({ firstBytes, headers: { "content-type": type }, url });
+        assert.notEqual(kind, "text");
+        assert.notEqual(kind, "html");
+        assert.equal(charset, null);
+      },
+    ),
+  );
+});
+
+test("text cut anywhere is still text", () => {
+  const words = fc.string({
+    unit: fc.constantFrom(..."aeiou nst,.\n", "é", "ж", "語", "🎉"),
+    minLength: 30,
+    maxLength: 200,
+  });
+  fc.assert(
+    fc.property(words, fc.nat(), (text, cut) => {
+      const whole = utf8(`Words: ${text}`);
+      const found = detectContentKind({ firstBytes: whole.subarray(0, 7 + (cut % (whole.length - 6))) });
+      assert.deepEqual([found.kind, found.charset], ["text", "utf-8"]);
+    }),
+  );
+});
+
+test("what is called text decodes, and what the charset names is known to the platform", () => {
+  fc.assert(
+    fc.property(claims, (given) => {
+      const { charset } = detectContentKind(given);
+      if (charset !== null) assert.equal(new TextDecoder(charset).encoding, charset);
+    }),
+  );
+});
