@@ -3,6 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import * as nodeFiles from "node:fs/promises";
 import { join } from "node:path";
 import { SpillwayError } from "../errors.ts";
+import { abortable } from "./abortable.ts";
 
 /** Where a body lies: in a file, or in memory when no file could be written. */
 export type Content = { readonly path: string } | { readonly bytes: Uint8Array };
@@ -40,8 +41,7 @@ export async function spool(chunks: AsyncIterable<Uint8Array>, options: SpoolOpt
   let sizeBytes = 0;
   let truncated = false;
   try {
-    for await (const chunk of chunks) {
-      options.signal.throwIfAborted();
+    for await (const chunk of abortable(chunks, options.signal)) {
       const room = chunk.subarray(0, options.capBytes - sizeBytes);
       const taken = room.subarray(0, await writer.write(room));
       hash.update(taken);

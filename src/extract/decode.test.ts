@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { decodeText } from "./decode.ts";
+import { canDecode, decodeText } from "./decode.ts";
 
 type Case = { name: string; charset: string | null; hex: string; text: string };
 const cases: Case[] = [
@@ -34,6 +34,10 @@ const cases: Case[] = [
   { name: "GB18030", charset: "gb18030", hex: "d6 d0 94 39 fc 36", text: "中😀" },
   { name: "Big5", charset: "big5", hex: "a4 a4 a4 e5", text: "中文" },
   { name: "EUC-KR", charset: "euc-kr", hex: "c7 d1 b1 db", text: "한글" },
+  { name: "ISO-2022-KR", charset: "iso-2022-kr", hex: "1b 24 29 43 61 0e 47 51 31 5b 0f 62", text: "a한글b" },
+  { name: "code page 850", charset: "ibm850", hex: "61 84 e1 cd", text: "aäß═" },
+  { name: "code page 855", charset: "ibm855", hex: "a0 a1 61", text: "аАa" },
+  { name: "EBCDIC", charset: "ebcdic", hex: "c8 85 93 93 96 6b 40 f4 f2 15", text: "Hello, 42\x85" },
   { name: "nothing", charset: "utf-8", hex: "", text: "" },
 ];
 
@@ -46,6 +50,11 @@ describe("decoding", () => {
       assert.equal(await decodeChunks(single, charset), text);
     });
   }
+
+  test("knows what it cannot decode", () => {
+    for (const charset of [null, "utf-8", "latin1", "utf-32be", "ebcdic", "iso-2022-kr"]) assert.ok(canDecode(charset));
+    for (const charset of ["johab", "x-nobody-knows"]) assert.ok(!canDecode(charset), charset);
+  });
 
   test("windows-1252 agrees with Latin-1 where they agree, and gives a character for every byte", async () => {
     const text = await decodeChunks([Uint8Array.from({ length: 256 }, (_, byte) => byte)], "windows-1252");

@@ -1,11 +1,14 @@
 /** Bytes in a known charset become text, chunk by chunk. Detection has named the charset; nothing is guessed here. */
+import { pages } from "./pages.ts";
 
-/**
- * The text of some bytes, without a leading byte order mark. What the charset cannot mean becomes U+FFFD. No charset,
- * or one this platform does not know, is read as UTF-8.
- */
+/** Whether there is a decoder for a charset. No charset means UTF-8. */
+export function canDecode(charset: string | null): boolean {
+  return decoderFor(charset) !== undefined;
+}
+
+/** The text of some bytes, without a leading byte order mark. What the charset cannot mean becomes U+FFFD. */
 export async function* decodeText(bytes: AsyncIterable<Uint8Array>, charset: string | null): AsyncGenerator<string> {
-  const decoder = decoderFor(charset);
+  const decoder = decoderFor(charset) ?? new TextDecoder();
   for await (const chunk of bytes) {
     const text = decoder.decode(chunk, { stream: true });
     if (text !== "") yield text;
@@ -17,32 +20,57 @@ export async function* decodeText(bytes: AsyncIterable<Uint8Array>, charset: str
 /** The part of TextDecoder that decoding needs, so that charsets the platform lacks look the same. */
 type Decoder = { decode(bytes?: Uint8Array, options?: { stream?: boolean }): string };
 
-function decoderFor(charset: string | null): Decoder {
+function decoderFor(charset: string | null): Decoder | undefined {
   const label = (charset ?? "utf-8").trim().toLowerCase();
   if (label === "utf-32le" || label === "utf-32be") return utf32Decoder(label === "utf-32le");
-  const decoder = platformDecoder(label);
-  return decoder.encoding === "windows-1252" ? windows1252Decoder() : decoder;
+  if (label === "iso-2022-kr") return iso2022KrDecoder();
+  const platform = platformDecoder(label);
+  const page = pages[platform?.encoding ?? label];
+  return page === undefined ? platform : pageDecoder(page);
 }
 
-function platformDecoder(label: string): InstanceType<typeof TextDecoder> {
+function platformDecoder(label: string): InstanceType<typeof TextDecoder> | undefined {
   try {
-    return new TextDecoder(label);
+    const decoder = new TextDecoder(label);
+    // The web platform refuses some charsets by decoding everything to one U+FFFD.
+    return decoder.encoding === "replacement" ? undefined : decoder;
   } catch {
-    // A label outside the WHATWG list: replacement characters in the text show the reader where it is not UTF-8.
-    return new TextDecoder("utf-8");
+    return undefined; // A label outside the WHATWG list.
   }
 }
 
-/** What windows-1252 puts at 0x80 to 0x9F; the five holes keep their control character. */
-const windows1252High = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ";
-
-/** By hand because some Node releases read windows-1252 as Latin-1 (nodejs/node#56542), which loses quotes and dashes. */
-function windows1252Decoder(): Decoder {
-  const decode = (bytes = new Uint8Array()) => {
-    const latin1 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
-    return latin1.replace(/[\x80-\x9f]/g, (character) => windows1252High.charAt(character.charCodeAt(0) - 0x80));
+function pageDecoder(page: string): Decoder {
+  const first = 256 - page.length;
+  return {
+    decode(bytes = new Uint8Array()) {
+      const latin1 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+      if (first > 0 && !/[\x80-\xff]/.test(latin1)) return latin1;
+      let text = "";
+      for (const byte of bytes) text += byte < first ? String.fromCharCode(byte) : page.charAt(byte - first);
+      return text;
+    },
   };
-  return { decode };
+}
+
+/** Korean mail: between the shift characters the bytes are EUC-KR without their high bits. */
+function iso2022KrDecoder(): Decoder {
+  const [shiftOut, shiftIn, announcement] = [0x0e, 0x0f, 0x1b];
+  const decoder = new TextDecoder("euc-kr");
+  let shifted = false;
+  let announcing = 0;
+  return {
+    decode(bytes = new Uint8Array(), options) {
+      const eucKr: number[] = [];
+      for (const byte of bytes) {
+        // The text opens with an escape of four bytes that says which charset the shifts lead to.
+        if (byte === announcement) announcing = 4;
+        if (announcing-- > 0) continue;
+        if (byte === shiftOut || byte === shiftIn) shifted = byte === shiftOut;
+        else eucKr.push(shifted && byte > 0x20 ? byte | 0x80 : byte);
+      }
+      return decoder.decode(Uint8Array.from(eucKr), options);
+    },
+  };
 }
 
 /** The WHATWG list leaves UTF-32 out; files with its byte order mark exist all the same. */

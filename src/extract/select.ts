@@ -5,7 +5,7 @@ import type { Extract } from "./extract.ts";
 import type { Span } from "./selector.ts";
 import { countLineEnds, type Placed } from "./stored.ts";
 
-/** A stretch of the joined text, end excluded, and what to call it. */
+/** A stretch of the joined text, end excluded; the label is its own name, where it has one. */
 export type Part = { readonly label: string; readonly start: number; readonly end: number };
 
 /** At most `chars` characters of a part, from its start. */
@@ -35,11 +35,7 @@ export async function selectLines(extract: Extract, { first, last }: Span): Prom
     throw pastEnd(`Line ${first}`, `${await countLines(extract)} lines`, extract.ended === null);
   }
   const end = last === null ? undefined : await lineStart(extract, last + 1);
-  return {
-    label: last === first ? `line ${first}` : `lines ${first}-${last ?? ""}`,
-    start,
-    end: end ?? extract.extent.chars,
-  };
+  return { label: "", start, end: end ?? extract.extent.chars };
 }
 
 /** Every line end closes a line; text after the last one is a line too. */
@@ -72,7 +68,7 @@ export async function selectPages(extract: Extract, spans: readonly Span[]): Pro
 
 function pagePart({ segment, text, offset }: Placed): Part {
   if (segment.kind === "whole") {
-    throw new SpillwayError("selector_invalid", "This document has no pages.", { hint: "Use lines, offset or query." });
+    throw new SpillwayError("place_not_found", "This document has no pages.", { hint: "Use lines, offset or query." });
   }
   return { label: segment.label, start: offset + text.length - segment.text.length, end: offset + text.length };
 }
@@ -122,7 +118,7 @@ function findHeading(headings: readonly Heading[], wanted: string): number {
 function noSection(wanted: string, headings: readonly Heading[]): SpillwayError {
   const names = headings.slice(0, 12).map(({ label }) => JSON.stringify(label.slice(0, 60)));
   const more = headings.length > names.length ? `, and ${headings.length - names.length} more` : "";
-  return new SpillwayError("selector_invalid", `No section ${JSON.stringify(wanted.slice(0, 60))}.`, {
+  return new SpillwayError("place_not_found", `No section ${JSON.stringify(wanted.slice(0, 60))}.`, {
     hint:
       names.length === 0
         ? "This document has no headings; use lines, offset or query."
@@ -143,11 +139,7 @@ async function lineStart(extract: Extract, line: number): Promise<number | undef
 }
 
 function pastEnd(what: string, has: string, more: boolean): SpillwayError {
-  return new SpillwayError(
-    "selector_invalid",
-    `${what} is past the end: the text has ${has}${more ? " so far" : ""}.`,
-    {
-      hint: "Ask for an earlier place.",
-    },
-  );
+  return new SpillwayError("place_not_found", `${what} is past the end: the text has ${has}${more ? " so far" : ""}.`, {
+    hint: "Ask for an earlier place.",
+  });
 }

@@ -1,7 +1,7 @@
 /** The text handler: text of any charset, kept as it is but for cleaning, in pieces of bounded size. */
 import { splitsPair } from "../fit/measure.ts";
 import { type Cleaner, createCleaner } from "./clean.ts";
-import { decodeText } from "./decode.ts";
+import { canDecode, decodeText } from "./decode.ts";
 import { readBytes } from "./file.ts";
 import type { Handler, LocalFile, Mark, Segment } from "./handler.ts";
 import { createHeadingFinder } from "./headings.ts";
@@ -16,6 +16,10 @@ export const text: Handler = {
   async *extract(file, ask, signal) {
     signal.throwIfAborted();
     yield { info: {} };
+    if (!canDecode(file.charset)) {
+      yield { failed: { reason: "unavailable", detail: `charset ${file.charset}` } };
+      return;
+    }
     // Read from the start even when resuming: where a piece begins depends on the text before it, and text is fast.
     const cleaner = createCleaner();
     for await (const segment of readSegments(file, cleaner, signal)) {

@@ -1,0 +1,27 @@
+/** Reading that stops when it is aborted, also while it waits for bytes that may never come. */
+
+export async function* abortable<T>(items: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  signal.throwIfAborted();
+  const iterator = items[Symbol.asyncIterator]();
+  let cancel: ((reason: unknown) => void) | undefined;
+  const onAbort = () => cancel?.(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    for (;;) {
+      // A promise per step: racing against one that lasts would hold on to every chunk that ever won.
+      const next = await new Promise<IteratorResult<T>>((resolve, reject) => {
+        cancel = reject;
+        iterator.next().then(resolve, reject);
+      });
+      signal.throwIfAborted();
+      if (next.done) return;
+      yield next.value;
+    }
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    // A source that waits for bytes cannot be closed before they come, so an abort does not wait for it.
+    const closed = iterator.return?.();
+    if (signal.aborted) closed?.catch(() => undefined);
+    else await closed;
+  }
+}
