@@ -1,0 +1,38 @@
+/** What every answer says of an extract: why it has no text, and where it stops short. */
+import type { ArtifactFacts } from "../artifacts/record.ts";
+import type { Extract } from "../extract/extract.ts";
+import type { Failure } from "../extract/handler.ts";
+import { clipped, counted, kindWords, sizeWords } from "./words.ts";
+
+/** Plain sentences on what the reader does not see. */
+export function extractWarnings(record: ArtifactFacts, { extent, ended }: Extract): string[] {
+  const warnings: string[] = [];
+  if (record.source_truncated) {
+    warnings.push(`The source is larger than what is kept: these are its first ${sizeWords(record.size_bytes)}.`);
+  }
+  if (ended === null) {
+    warnings.push(`Text is extracted up to ${counted(extent.chars, "character")}; reading past that extracts more.`);
+  }
+  if (ended && !ended.failed && extent.segments === 0) {
+    warnings.push("No text is read from this kind of file; its complete bytes are kept.");
+  }
+  return warnings;
+}
+
+/** The sentence for a document whose text cannot be read; the call itself succeeded. */
+export function failureSentence(
+  { content_kind, media_type }: Pick<ArtifactFacts, "content_kind" | "media_type">,
+  { reason, detail }: Failure,
+): string {
+  const why = failureReasons[reason] + (detail === "" ? "" : ` (${clipped(detail, 120)})`);
+  return `Failed to extract text from ${kindWords(content_kind, media_type)}: ${why}`;
+}
+
+const failureReasons: Record<Failure["reason"], string> = {
+  corrupt: "corrupt",
+  encrypted: "password required",
+  no_text: "no readable text found",
+  too_slow: "too slow",
+  too_large: "too large",
+  unavailable: "the engine for this kind is not installed",
+};

@@ -1,0 +1,145 @@
+/** The flow on one screen: whatever enters is acquired, detected, kept, extracted, fitted and answered. */
+import { type Acquired, acquire } from "./acquire/acquire.ts";
+import { findSource, type Source } from "./acquire/source.ts";
+import type { Content } from "./acquire/spool.ts";
+import type { Answer } from "./answer/answer.ts";
+import { type AnsweredFacts, answerFetch, type FetchFields } from "./answer/fetch.ts";
+import { memoryObjects } from "./artifacts/memory.ts";
+import type { Objects } from "./artifacts/objects.ts";
+import { artifactFacts } from "./artifacts/record.ts";
+import { confirmKind } from "./detect/confirm.ts";
+import { detectContentKind } from "./detect/detect.ts";
+import type { Detection } from "./detect/kind.ts";
+import { SpillwayError, systemCode } from "./errors.ts";
+import { extractText } from "./extract/extract.ts";
+import type { Handler, Mode } from "./extract/handler.ts";
+import { handlerFor } from "./extract/handlers.ts";
+import { metadata } from "./extract/metadata.ts";
+import { windowAt } from "./extract/select.ts";
+import { type Budget, makeBudget } from "./fit/budget.ts";
+import { fitText } from "./fit/text.ts";
+import type { Session } from "./session.ts";
+import { sourceName } from "./telemetry/events.ts";
+
+export type FetchOptions = {
+  readonly mode?: Mode;
+  readonly maxChars?: number | undefined;
+  /** Characters left for this answer where it shares a reply with others. */
+  readonly turnChars?: number | undefined;
+};
+
+/** The verb behind every fetch: any source in, a bounded answer and a durable ref out. */
+export async function fetchSource(
+  given: string,
+  options: FetchOptions,
+  session: Session,
+): Promise<Answer<FetchFields>> {
+  try {
+    return await ingest(given, options, session);
+  } catch (error) {
+    const code = error instanceof SpillwayError ? error.code : "internal";
+    session.emit({ event: "ingest.failed", source: sourceName(given), code });
+    throw error;
+  }
+}
+
+async function ingest(given: string, options: FetchOptions, session: Session): Promise<Answer<FetchFields>> {
+  const startedAt = session.now();
+  await using taken = await takeIn(given, session);
+  const extract = await extractText({
+    ...taken,
+    handler: routed(taken, session),
+    mode: options.mode ?? "markdown",
+    enough: ({ chars }) => chars >= session.settings["extract.chars"],
+    signal: session.signal,
+  });
+  const budget = fetchBudget(taken.facts, options, session);
+  const shown = fitText(await windowAt(extract, 0, budget.chars), budget);
+  const answer = answerFetch({ ...taken, extract, shown, budget });
+  report(answer, startedAt, session);
+  return answer;
+}
+
+/** A source that was taken in: kept, or told why it could not be. Its bytes are at hand until it is disposed. */
+export type TakenIn = AsyncDisposable & {
+  readonly facts: AnsweredFacts;
+  readonly content: Content;
+  /** Where its extract is stored. */
+  readonly objects: Objects;
+  readonly notKept?: string;
+};
+
+/** Acquires, detects and keeps a source: the way in that everything takes. */
+export async function takeIn(given: string, session: Session): Promise<TakenIn> {
+  const source = findSource(given, session);
+  const acquired = await acquireFrom(source, session);
+  try {
+    const detection = await confirmKind(acquired.body, acquired.claims, detectContentKind(acquired.claims));
+    const kept = await keep(acquired, detection, source, session);
+    return { ...kept, content: acquired.content, [Symbol.asyncDispose]: acquired[Symbol.asyncDispose] };
+  } catch (error) {
+    await acquired[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function acquireFrom(source: Source, { settings, spoolFolders, signal }: Session): Promise<Acquired> {
+  return acquire(source, { folders: spoolFolders, capBytes: settings["artifacts.source_bytes"], signal });
+}
+
+/** A store that cannot be written is no reason not to answer; the reply says that nothing was kept. */
+async function keep(acquired: Acquired, detection: Detection, source: Source, { store, emit }: Session) {
+  const kept = await store.keep(acquired, detection, source).then(
+    (record) => ({ facts: record, objects: store.objects }),
+    (error: unknown) => {
+      if (!(error instanceof SpillwayError && error.code === "store_unavailable")) throw error;
+      emit({ event: "store.unavailable", code: systemCode(error.cause) ?? "unknown" });
+      const facts = { ...artifactFacts(acquired, detection, source), artifact_ref: null, path: null };
+      return { facts, objects: memoryObjects(), notKept: error.advice };
+    },
+  );
+  const { artifact_ref, content_kind, media_type, decided_by, signals, size_bytes } = kept.facts;
+  const classified = { artifact_ref, content_kind, media_type, decided_by, signals, size_bytes };
+  emit({ event: "ingest.classified", source: sourceName(source.given), ...classified });
+  return kept;
+}
+
+/** The ingest flag decides how far a kind is read; no value of it ever decodes a binary as text. */
+function routed({ facts }: TakenIn, { settings, emit }: Session): Handler {
+  const { artifact_ref, content_kind, media_type } = facts;
+  const handler = handlerFor(content_kind, media_type);
+  const flag = settings["runner.enable_filetype_ingest_router"];
+  if (flag === "on" || (flag === "shadow" && isPage(content_kind))) return handler;
+  if (flag === "shadow") emit({ event: "ingest.shadowed", artifact_ref, content_kind, handler: handler.name });
+  return metadata;
+}
+
+function fetchBudget(
+  { content_kind }: AnsweredFacts,
+  { maxChars, turnChars }: FetchOptions,
+  { settings }: Session,
+): Budget {
+  const row = isPage(content_kind) ? "fit.inline_chars" : "fit.excerpt_chars";
+  return makeBudget({ requested: maxChars, default: settings[row], turn: turnChars });
+}
+
+/** Text and web pages are read as they are; everything else is a document with an excerpt. */
+const isPage = (kind: string): boolean => kind === "text" || kind === "html";
+
+function report({ fields, content }: Answer<FetchFields>, startedAt: number, { emit, now }: Session): void {
+  emit({
+    event: "ingest.completed",
+    artifact_ref: fields.artifact_ref,
+    content_kind: fields.content_kind,
+    handler: fields.handler,
+    size_bytes: fields.size_bytes,
+    extracted_chars: fields.extracted_chars,
+    returned_chars: content?.length ?? 0,
+    limit_chars: fields.limit_chars,
+    bound: fields.bound,
+    truncated: fields.truncated,
+    source_truncated: fields.source_truncated,
+    duration_ms: now() - startedAt,
+    error: fields.error ?? null,
+  });
+}
