@@ -1,17 +1,9 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import fc from "fast-check";
-import { docFiles, type JsonSchema, settingsHelp, settingsMarkdown, settingsSchema } from "./describe.ts";
+import { type JsonSchema, settingsHelp, settingsMarkdown, settingsSchema } from "./describe.ts";
 import { environmentName, rowOf, type SettingRow, settingNames } from "./settings.ts";
 import { formatValue, parseValue, writtenForms } from "./values.ts";
-
-for (const [name, text] of Object.entries(docFiles())) {
-  test(`docs/${name} is what the table of settings says`, async () => {
-    const committed = await readFile(new URL(`../../docs/${name}`, import.meta.url), "utf8").catch(() => "");
-    assert.ok(committed === text, `docs/${name} is out of date. Run \`npm run docs\` and commit the result.`);
-  });
-}
 
 test("the schema knows every setting in its nested and its dotted form, and nothing else", () => {
   const { properties, $defs, additionalProperties } = settingsSchema() as Record<string, JsonSchema>;

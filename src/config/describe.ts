@@ -4,14 +4,6 @@ import { durationUnits, formatRange, formatValue, writtenForms } from "./values.
 
 export type JsonSchema = { readonly [key: string]: unknown };
 
-/** The generated files by their name in docs/; a test keeps what is committed the same as this. */
-export function docFiles(): Readonly<Record<string, string>> {
-  return {
-    "settings.md": settingsMarkdown(),
-    "config.schema.json": `${JSON.stringify(settingsSchema(), null, 2)}\n`,
-  };
-}
-
 /** The schema of the config file, for editors. Both forms of a key are in it: nested and dotted. */
 export function settingsSchema(): JsonSchema {
   return {

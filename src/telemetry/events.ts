@@ -121,7 +121,7 @@ export const eventRows: EventRows = {
     fields: { artifact_ref: ref, content_kind: "The kind of the source.", handler: "The handler that stood by." },
   },
   "store.unavailable": {
-    about: "An artifact could not be kept; the reply was bounded text without a ref.",
+    about: "The store could not be written: an artifact was not kept, or a sweep did not happen.",
     fields: { code: "The system's error code." },
   },
   "artifact.read": {

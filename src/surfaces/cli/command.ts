@@ -1,0 +1,47 @@
+/** What a command is: a name, its options with their help, and a function that does the work. */
+import type { ParseArgsOptionDescriptor } from "node:util";
+import type { LoadedConfig } from "../../config/load.ts";
+import type { Settings } from "../../config/settings.ts";
+import type { Session } from "../../session.ts";
+
+export type OptionRow = ParseArgsOptionDescriptor & {
+  readonly about: string;
+  /** What stands for the value in the help: `--lines A-B`. */
+  readonly value?: string;
+};
+
+export type Values = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
+
+/** What a command may use of the world. Data goes out on stdout, everything else on stderr. */
+export type Terminal = {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdin: AsyncIterable<Uint8Array>;
+  out(text: string | Uint8Array): Promise<void>;
+  note(text: string): void;
+};
+
+export type Call = {
+  readonly args: readonly string[];
+  readonly values: Values;
+  readonly json: boolean;
+  readonly terminal: Terminal;
+  readonly config: LoadedConfig;
+  readonly settings: Settings;
+  /** The session, opened when a command first asks for it. */
+  session(): Session;
+};
+
+export type ExitCode = 0 | 1 | 2;
+
+export type Command = {
+  /** `fetch <file|-|data:>...` */
+  readonly usage: string;
+  readonly about: string;
+  /** Lines for the command's own help, below its options. */
+  readonly details?: string;
+  readonly options: Readonly<Record<string, OptionRow>>;
+  /** Runs even when the configuration has problems: it is there to show them. */
+  readonly toleratesBadConfig?: true;
+  run(call: Call): Promise<ExitCode>;
+};

@@ -1,0 +1,42 @@
+/** All commands in the order the help shows them. A command's code is loaded when it is called. */
+import type { Command } from "./command.ts";
+
+export type CommandEntry = { readonly name: string; readonly about: string; load(): Promise<Command> };
+
+export const commands: readonly CommandEntry[] = [
+  {
+    name: "fetch",
+    about: "Answer a source with bounded text and keep it whole.",
+    load: async () => (await import("./fetch.ts")).fetchCommand,
+  },
+  {
+    name: "read",
+    about: "Read a part of a kept artifact.",
+    load: async () => (await import("./read.ts")).readCommand,
+  },
+  {
+    name: "cat",
+    about: "Print everything: all text, or all bytes with --raw.",
+    load: async () => (await import("./cat.ts")).catCommand,
+  },
+  {
+    name: "detect",
+    about: "Tell what kind of content a file holds, and why.",
+    load: async () => (await import("./detect.ts")).detectCommand,
+  },
+  {
+    name: "artifacts",
+    about: "List, show, remove and sweep kept artifacts.",
+    load: async () => (await import("./artifacts.ts")).artifactsCommand,
+  },
+  {
+    name: "events",
+    about: "Show what happened during a run.",
+    load: async () => (await import("./events.ts")).eventsCommand,
+  },
+  {
+    name: "doctor",
+    about: "Check the installation, the settings and the store.",
+    load: async () => (await import("./doctor.ts")).doctorCommand,
+  },
+];
