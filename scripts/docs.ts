@@ -1,10 +1,22 @@
-// Writes the files of docs/ that are made from the table of settings.
+/** Writes the files of docs/ that are made from tables: the settings, their schema, the events and the commands. */
 import { writeFileSync } from "node:fs";
-import { docFiles } from "../src/config/describe.ts";
+import { settingsMarkdown, settingsSchema } from "../src/config/describe.ts";
+import { commandsMarkdown } from "../src/surfaces/cli/describe.ts";
+import { eventsMarkdown } from "../src/telemetry/describe.ts";
 
-const folder = new URL("../docs/", import.meta.url);
+/** The generated files by their name in docs/; a test keeps what is committed the same as this. */
+export async function docFiles(): Promise<Readonly<Record<string, string>>> {
+  return {
+    "settings.md": settingsMarkdown(),
+    "config.schema.json": `${JSON.stringify(settingsSchema(), null, 2)}\n`,
+    "events.md": eventsMarkdown(),
+    "cli.md": await commandsMarkdown(),
+  };
+}
 
-for (const [name, text] of Object.entries(docFiles())) {
-  writeFileSync(new URL(name, folder), text);
-  console.error(`docs/${name}`);
+if (import.meta.main) {
+  for (const [name, text] of Object.entries(await docFiles())) {
+    writeFileSync(new URL(`../docs/${name}`, import.meta.url), text);
+    console.error(`docs/${name}`);
+  }
 }

@@ -23,10 +23,11 @@ function installIfStale(folder) {
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
   console.error("spillway: installing dependencies (once per change of package-lock.json) ...");
   const [command, ...before] = npmCommand();
-  const args = [...before, "ci", "--no-audit", "--no-fund", "--loglevel=error"];
+  // Not `npm ci`: it refuses a lock file that lacks the optional packages of other platforms, which not every registry has.
+  const args = [...before, "install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"];
   const result = spawnSync(command, args, { cwd: folder, stdio: ["ignore", 2, 2], shell: command === "npm.cmd" });
   if (result.status !== 0) {
-    fail(`npm ci failed in ${folder} (exit ${result.status ?? result.signal}). The lines above say why.`);
+    fail(`npm install failed in ${folder} (exit ${result.status ?? result.signal}). The lines above say why.`);
   }
   writeFileSync(stamp, wanted);
 }

@@ -9,9 +9,9 @@ export type ErrorCode =
   | "source_not_found"
   | "source_refused"
   | "source_unreadable"
-  | "source_empty_name"
   | "store_unavailable"
   | "selector_invalid"
+  | "place_not_found"
   | "aborted"
   | "internal";
 

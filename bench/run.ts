@@ -1,0 +1,19 @@
+/** Runs the benches named on the command line, or all of them: `npm run bench -- detect`. */
+const benches: Readonly<Record<string, () => Promise<{ about: string; run(): Promise<void> }>>> = {
+  detect: () => import("./detect.ts"),
+  fit: () => import("./fit.ts"),
+  start: () => import("./start.ts"),
+};
+
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !(name in benches));
+if (unknown.length > 0) {
+  console.error(`There is no bench ${unknown.join(", ")}. Benches: ${Object.keys(benches).join(", ")}.`);
+  process.exit(2);
+}
+for (const [name, load] of Object.entries(benches)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  const { about, run } = await load();
+  console.log(`\n## ${name}: ${about}\n`);
+  await run();
+}

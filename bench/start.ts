@@ -1,0 +1,48 @@
+/** How fast the built command starts, beside an empty Node. */
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+export const about = "CPU time from start to exit, median of 40 runs taken in turn";
+
+export async function run(): Promise<void> {
+  const root = join(import.meta.dirname, "..");
+  execFileSync(process.execPath, [join(root, "scripts", "build.ts")], { stdio: "inherit" });
+  const folder = mkdtempSync(join(tmpdir(), "spillway-bench-"));
+  const empty = join(folder, "empty.js");
+  writeFileSync(empty, "");
+  const cli = join(root, "dist", "cli.js");
+  const ways: Record<string, string[]> = {
+    "empty Node": [empty],
+    "spillway --version": [cli, "--version"],
+    "spillway help": [cli, "help"],
+    "spillway fetch (small text)": [cli, "fetch", join(root, "package.json")],
+  };
+  const env = { ...process.env, SPILLWAY_HOME: join(folder, "home") };
+  const times = Object.fromEntries(Object.keys(ways).map((name) => [name, [] as number[]]));
+  for (let round = 0; round < 40; round++) {
+    for (const [name, args] of Object.entries(ways)) times[name]?.push(cpuMsOf(args, env));
+  }
+  rmSync(folder, { recursive: true });
+  const base = median(times["empty Node"] ?? []);
+  console.log("| what | CPU ms | ratio |\n|---|---|---|");
+  for (const [name, list] of Object.entries(times)) {
+    console.log(`| ${name} | ${median(list).toFixed(1)} | ${(median(list) / base).toFixed(2)} |`);
+  }
+}
+
+/** User and system time of one child, as the shell's `times` reports it. */
+function cpuMsOf(args: readonly string[], env: NodeJS.ProcessEnv): number {
+  const script = '"$0" "$@" >/dev/null; times';
+  const { stdout } = spawnSync("bash", ["-c", script, process.execPath, ...args], { env, encoding: "utf8" });
+  const children = stdout.trim().split("\n").at(-1) ?? "";
+  return [...children.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
+    (sum, [, m, s]) => sum + Number(m) * 60_000 + Number(s) * 1_000,
+    0,
+  );
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}

@@ -1,0 +1,47 @@
+/** A worked example on the sample files beside this one: what `npm start` shows when no command is given. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Terminal } from "../src/surfaces/cli/command.ts";
+import { runCli } from "../src/surfaces/cli/main.ts";
+
+// A store of its own, so that trying it out leaves nothing behind.
+const home = await mkdtemp(join(tmpdir(), "spillway-tour-"));
+let printed = "";
+const terminal: Terminal = {
+  cwd: join(import.meta.dirname, "samples"),
+  env: { ...process.env, SPILLWAY_HOME: home, SPILLWAY_RUN: "tour" },
+  stdin: process.stdin,
+  async out(text) {
+    printed += text;
+    process.stdout.write(text);
+  },
+  note: (text) => process.stderr.write(text),
+};
+
+async function show(why: string, ...argv: string[]): Promise<void> {
+  const typed = argv.map((word) => (/[^\w.:/=-]/.test(word) ? `'${word}'` : word)).join(" ");
+  process.stdout.write(`\n# ${why}\n$ spillway ${typed}\n`);
+  printed = "";
+  const status = await runCli(argv, terminal, new AbortController().signal);
+  if (status !== 0) throw new Error(`spillway ${typed} ended with ${status}`);
+}
+
+try {
+  await show(
+    "A text comes back inside a budget; the rest stays behind its ref.",
+    "fetch",
+    "handbook.md",
+    "--max-chars",
+    "1000",
+  );
+  const ref = /artifact_ref=(af_[0-9a-f]{32})/.exec(printed)?.[1] ?? "";
+  await show("Ask the kept text a question.", "read", ref, "--query", "what if the power fails");
+  await show("Or read a section by its heading.", "read", ref, "--section", "Fees");
+  await show("A picture named .dat is never shown as text.", "fetch", "gauge.dat");
+  await show("Why? Every decision can be looked up.", "detect", "gauge.dat", "levels.csv", "handbook.md");
+  await show("What happened during this run.", "events", "tour");
+  process.stdout.write("\nspillway help lists all commands: npm start -- help\n");
+} finally {
+  await rm(home, { recursive: true, force: true });
+}

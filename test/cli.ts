@@ -1,0 +1,54 @@
+/** The command line as a test drives it: in this process, on a store of its own, with its output caught. */
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { runCli } from "../src/surfaces/cli/main.ts";
+import { chunksOf, temporaryFolder } from "./bodies.ts";
+
+export type Ran = { readonly status: number; readonly out: string; readonly err: string; readonly bytes: Buffer };
+
+export async function cliBench() {
+  const folder = await temporaryFolder();
+  const work = join(folder.path, "work");
+  await mkdir(work);
+
+  async function run(argv: readonly string[], more: { stdin?: string | Uint8Array; env?: object } = {}): Promise<Ran> {
+    const out: Buffer[] = [];
+    let err = "";
+    const env = { HOME: folder.path, SPILLWAY_HOME: join(folder.path, "home"), ...more.env };
+    const status = await runCli(
+      argv,
+      {
+        cwd: work,
+        env,
+        stdin: chunksOf(Buffer.from(more.stdin ?? "")),
+        out: async (text) => void out.push(Buffer.from(text)),
+        note: (text) => {
+          err += text;
+        },
+      },
+      new AbortController().signal,
+    );
+    const bytes = Buffer.concat(out);
+    return { status, out: bytes.toString(), err, bytes };
+  }
+
+  return {
+    work,
+    home: join(folder.path, "home"),
+    run,
+    /** Runs with --json and gives the parsed lines. */
+    async json(...argv: string[]) {
+      const { out } = await run([...argv, "--json"]);
+      return out
+        .split("\n")
+        .filter(Boolean)
+        .map((line) => JSON.parse(line));
+    },
+    async write(name: string, content: string | Uint8Array): Promise<string> {
+      await mkdir(dirname(join(work, name)), { recursive: true });
+      await writeFile(join(work, name), content);
+      return name;
+    },
+    [Symbol.asyncDispose]: folder[Symbol.asyncDispose],
+  };
+}

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { glob, readFile } from "node:fs/promises";
+import { dirname, join, normalize, sep } from "node:path";
+import { test } from "node:test";
+
+/** The house from top to bottom; a line may import from its own floor and from those below. */
+const floors = [
+  ["surfaces", "index.ts"],
+  ["tools"],
+  ["ingest.ts", "read.ts", "search", "overflow"],
+  ["session.ts"],
+  ["answer"],
+  ["extract"],
+  ["artifacts"],
+  ["acquire", "detect", "fit"],
+  ["telemetry"],
+  ["config"],
+  ["errors.ts", "version.ts"],
+];
+
+const floorOf = (path: string): number => {
+  const room = path.split(sep)[0] ?? "";
+  const floor = floors.findIndex((rooms) => rooms.includes(room));
+  assert.ok(floor >= 0, `${path} lives on no floor: add its folder to the list`);
+  return floor;
+};
+
+test("imports point down the house, never up", async () => {
+  const root = join(import.meta.dirname, "..", "src");
+  let checked = 0;
+  for await (const file of glob("**/*.ts", { cwd: root })) {
+    if (/\.(test|contract)\.ts$/.test(file)) continue;
+    const source = await readFile(join(root, file), "utf8");
+    for (const [, target = ""] of source.matchAll(/(?:from|import\() ?"(\.[^"]+)"/g)) {
+      const imported = normalize(join(dirname(file), target));
+      assert.ok(floorOf(file) <= floorOf(imported), `${file} imports ${imported}, which is above it`);
+      checked++;
+    }
+  }
+  assert.ok(checked > 100, `only ${checked} imports seen`);
+});
+
+test("no file lies deeper than two folders", async () => {
+  for await (const file of glob("**/*.ts", { cwd: join(import.meta.dirname, "..", "src") })) {
+    assert.ok(file.split(sep).length <= 3, file);
+  }
+});

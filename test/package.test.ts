@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { before, describe, test } from "node:test";
+import { promisify } from "node:util";
+import { temporaryFolder } from "./bodies.ts";
+
+const root = join(import.meta.dirname, "..");
+const run = promisify(execFile);
+
+describe("the packed package, installed elsewhere", () => {
+  let place: string;
+
+  before(async () => {
+    place = (await temporaryFolder()).path;
+    await run("npm", ["pack", "--pack-destination", place], { cwd: root });
+    await writeFile(join(place, "package.json"), '{ "name": "user", "private": true, "type": "module" }');
+    const { version, dependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+    // The dependencies come from our own node_modules: a test opens no connection.
+    const ours = Object.keys(dependencies).map((name) => join(root, "node_modules", name));
+    const packed = join(place, `spillway-${version}.tgz`);
+    await run("npm", ["install", "--offline", "--install-links", "--no-audit", packed, ...ours], { cwd: place });
+  });
+
+  const env = () => ({ ...process.env, SPILLWAY_HOME: join(place, "home") });
+
+  test("runs through npx", async () => {
+    const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+    assert.equal((await run("npx", ["--offline", "spillway", "--version"], { cwd: place })).stdout, `${version}\n`);
+    await writeFile(join(place, "a.txt"), "hello from a file");
+    const { stdout } = await run("npx", ["--offline", "spillway", "fetch", "a.txt"], { cwd: place, env: env() });
+    assert.match(stdout, /artifact_ref=af_[0-9a-f]{32}[\s\S]*hello from a file/);
+  });
+
+  test("is imported as a library, with a config file", async () => {
+    await writeFile(join(place, "config.jsonc"), '{ "fit.inline_chars": 2000, /* ours */ }');
+    await writeFile(
+      join(place, "use.js"),
+      `import { fetchSource, loadConfig, openSession, requireValid, detectContentKind } from "spillway";
+       const settings = requireValid(await loadConfig({ cwd: ".", env: process.env }));
+       const session = openSession({ settings });
+       const { fields } = await fetchSource("data:text/plain," + "x".repeat(5000), {}, session);
+       await session[Symbol.asyncDispose]();
+       const { kind } = detectContentKind({ firstBytes: Buffer.from("%PDF-1.7\\n1 0 obj\\n") });
+       console.log(JSON.stringify([fields.content.length, fields.artifact_ref.length, kind]));`,
+    );
+    const config = { SPILLWAY_CONFIG: join(place, "config.jsonc") };
+    const { stdout } = await run(process.execPath, ["use.js"], { cwd: place, env: { ...env(), ...config } });
+    assert.deepEqual(JSON.parse(stdout), [2_000, 35, "pdf"]);
+  });
+
+  test("has types that a strict program checks against", async () => {
+    await writeFile(
+      join(place, "use.ts"),
+      `import { type FetchFields, fetchSource, openSession } from "spillway";
+       const { fields } = await fetchSource("data:,x", { mode: "raw" }, openSession({ inMemory: true }));
+       export const kept: FetchFields = fields;
+       // @ts-expect-error a size is a number
+       export const wrong: string = fields.size_bytes;`,
+    );
+    const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2024", "--skipLibCheck", "false"];
+    const types = ["--typeRoots", join(root, "node_modules", "@types"), "--types", "node"];
+    await run(join(root, "node_modules", ".bin", "tsc"), [...options, ...types, "use.ts"], { cwd: place });
+  });
+
+  test("tells an old Node in one sentence what it needs", async () => {
+    const entry = join(place, "node_modules", "spillway", "dist", "cli.js");
+    const old = join(place, "old.mjs");
+    await writeFile(
+      old,
+      `Object.defineProperty(process.versions, "node", { value: "20.19.0" });\nawait import("${entry}");`,
+    );
+    const { stderr, code } = await run(process.execPath, [old]).catch((error) => error);
+    assert.deepEqual([stderr, code], ["spillway needs Node 22.13 or newer; this is Node 20.19.0.\n", 1]);
+  });
+
+  test("ships compiled code, types and docs, and nothing else", async () => {
+    const { stdout } = await run("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], { cwd: root });
+    const files: string[] = JSON.parse(stdout)[0].files.map(({ path }: { path: string }) => path);
+    const strays = files.filter(
+      (path) => !/^(dist\/.*\.(js|d\.ts)|docs\/.*|README\.md|CHANGELOG\.md|LICENSE|package\.json)$/.test(path),
+    );
+    assert.deepEqual(strays, []);
+    assert.ok(
+      files.includes("dist/cli.js") && files.includes("dist/index.js") && files.includes("dist/types/index.d.ts"),
+    );
+  });
+});

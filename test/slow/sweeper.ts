@@ -1,0 +1,10 @@
+/** A process that sweeps the store over and over while others write to it. */
+import { sweep } from "../../src/artifacts/sweep.ts";
+import { defaultSettings } from "../../src/config/settings.ts";
+import { openSession } from "../../src/session.ts";
+
+const [home = ""] = process.argv.slice(2);
+const session = openSession({ settings: { ...defaultSettings, home, run: "sweeper" } });
+process.stdout.write("ready\n");
+// No grace at all: bytes without a record go at once, though their keeper may be about to write it.
+for (let n = 0; n < 10_000; n++) await sweep(session.store, defaultSettings, 0);
