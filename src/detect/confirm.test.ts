@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { bodyOf } from "../../test/detection.ts";
 import { confirmKind } from "./confirm.ts";
-import { bodyOf } from "./corpus.ts";
 import { detectContentKind } from "./detect.ts";
 import type { Body, ContentKind, Detection } from "./kind.ts";
 import { bytesOf, encoded, joined, noise, oleOf, utf8, zipOf } from "./samples.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { bodyOf } from "../../test/detection.ts";
 import { confirmKind } from "./confirm.ts";
-import { bodyOf } from "./corpus.ts";
 import { detectContentKind } from "./detect.ts";
 import { type Claims, contentKinds } from "./kind.ts";
 import { bytesOf, joined, utf8 } from "./samples.ts";

@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { confirmKind } from "./confirm.ts";
-import { detectContentKind } from "./detect.ts";
-import type { Body, Claims, ContentKind, Detection } from "./kind.ts";
+import { confirmKind } from "../src/detect/confirm.ts";
+import { detectContentKind } from "../src/detect/detect.ts";
+import type { Body, Claims, ContentKind, Detection } from "../src/detect/kind.ts";
 
 export type Labelled = {
   readonly path: string;
@@ -21,7 +21,7 @@ export type Corpus = { readonly files: readonly Labelled[]; readonly digest: str
 
 /** The folder from `SPILLWAY_CORPUS`, else the one that stands beside the repository. */
 export function corpusFolder(): string {
-  const beside = fileURLToPath(new URL("../../../shared/corpus", import.meta.url));
+  const beside = fileURLToPath(new URL("../../shared/corpus", import.meta.url));
   return join(process.env.SPILLWAY_CORPUS ?? beside, "detection");
 }
 
