@@ -50,6 +50,8 @@ export function openEventLog({ folder, run, maxBytes, maxRuns, now = Date.now }:
   async function prepare(): Promise<void> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await removeOldest(folder, fileName(run), maxRuns - 1);
+    // A process killed while writing leaves half a line; ours must not become its end.
+    if (await endsInsideLine(path)) waiting.unshift("\n");
     prepared = true;
   }
 
@@ -112,6 +114,11 @@ async function newestFirst(folder: string): Promise<string[]> {
     })),
   );
   return dated.sort((a, b) => b.at - a.at || (a.name < b.name ? 1 : -1)).map(({ name }) => name);
+}
+
+async function endsInsideLine(path: string): Promise<boolean> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  return text !== "" && !text.endsWith("\n");
 }
 
 async function rotate(path: string, maxBytes: number): Promise<void> {

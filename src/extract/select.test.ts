@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { memoryObjects } from "../artifacts/memory.ts";
+import { SpillwayError } from "../errors.ts";
+import type { Extract } from "./extract.ts";
+import type { Segment, SegmentKind } from "./handler.ts";
+import { countLines, lineAt, selectLines, selectOffset, selectPages, selectSection, windowAt } from "./select.ts";
+import { parseSelector } from "./selector.ts";
+import { appendPart, type Extent, openExtract } from "./stored.ts";
+
+/** A stored extract of these segments, in parts of so many. */
+async function extractOf(segments: readonly Segment[], perPart = 2): Promise<Extract> {
+  const objects = memoryObjects();
+  let extent: Extent = { segments: 0, chars: 0, lineEnds: 0 };
+  for (let at = 0; at < segments.length; at += perPart) {
+    const part = segments.slice(at, at + perPart);
+    const last = at + perPart >= segments.length;
+    extent = await appendPart(objects, "x/", extent, { info: {}, segments: part, failed: null, last });
+  }
+  return { ...(await openExtract(objects, "x/")), handler: "test" };
+}
+
+const segmentsOf = (texts: readonly string[], kind: SegmentKind = "whole"): Segment[] =>
+  texts.map((text, index) => ({ index, kind, label: `${kind} ${index + 1}`, text, marks: [] }));
+
+const anyTexts = fc.array(fc.string({ unit: fc.constantFrom("a", "b", "\n", "\n\n", "é", "😀"), maxLength: 12 }), {
+  minLength: 1,
+  maxLength: 9,
+});
+
+describe("places in a stored extract", () => {
+  test("a window of any place and length is what a slice of the joined text is", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyTexts, fc.nat(130), fc.nat(130), fc.boolean(), async (texts, offset, chars, paged) => {
+        const joined = texts.join(paged ? "\n\n" : "");
+        const extract = await extractOf(segmentsOf(texts, paged ? "page" : "whole"));
+        assert.equal(extract.extent.chars, joined.length);
+        const start = Math.min(offset, joined.length);
+        const { text } = await windowAt(extract, start, chars);
+        assert.equal(text, joined.slice(start, start + chars));
+        const line = joined.slice(0, start).split("\n").length;
+        assert.equal(await lineAt(extract, start), line);
+      }),
+    );
+  });
+
+  test("any lines are what splitting the joined text at line ends gives", async () => {
+    await fc.assert(
+      fc.asyncProperty(anyTexts, fc.integer({ min: 1, max: 30 }), fc.nat(10), async (texts, first, more) => {
+        const joined = texts.join("");
+        const lines = joined.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+        const extract = await extractOf(segmentsOf(texts));
+        assert.equal(await countLines(extract), lines.length);
+        const wanted = lines.slice(first - 1, first + more).join("");
+        if (first > Math.max(1, lines.length)) {
+          await assert.rejects(selectLines(extract, { first, last: first + more }), SpillwayError);
+        } else {
+          const { start, end } = await selectLines(extract, { first, last: first + more });
+          assert.equal(joined.slice(start, end), wanted);
+        }
+      }),
+    );
+  });
+
+  test("pages are chosen by number, in the order asked", async () => {
+    const extract = await extractOf(segmentsOf(["one", "", "three\n", "four"], "page"));
+    const pages = async (text: string) => {
+      const selector = parseSelector({ pages: text });
+      const parts = selector.by === "pages" ? await selectPages(extract, selector.pages) : assert.fail();
+      return Promise.all(parts.map(async ({ start, end }) => (await windowAt(extract, start, end - start)).text));
+    };
+    assert.deepEqual(await pages("1"), ["one"]);
+    assert.deepEqual(await pages("4,1-2"), ["four", "one", ""]);
+    assert.deepEqual(await pages("3-"), ["three\n", "four"]);
+    assert.deepEqual(await pages("2-99"), ["", "three\n", "four"]);
+    await assert.rejects(pages("5"), /Page 5 is past the end: the text has 4 pages/);
+    const whole = await extractOf(segmentsOf(["text"]));
+    await assert.rejects(selectPages(whole, [{ first: 1, last: 1 }]), /no pages/);
+  });
+
+  test("a section goes to the next heading of its rank, across segments", async () => {
+    const segments: Segment[] = [
+      { index: 0, kind: "page", label: "1", text: "Intro\nA\naa", marks: [{ label: "Part A", level: 1, at: 6 }] },
+      {
+        index: 1,
+        kind: "page",
+        label: "2",
+        text: "sub\nB\nbb",
+        marks: [
+          { label: "Sub", level: 2, at: 0 },
+          { label: "Part B", level: 1, at: 4 },
+        ],
+      },
+    ];
+    const extract = await extractOf(segments, 1);
+    const section = async (heading: string) => {
+      const { start, end } = await selectSection(extract, heading);
+      return (await windowAt(extract, start, end - start)).text;
+    };
+    assert.equal(await section("part a"), "A\naa\n\nsub\n");
+    assert.equal(await section("## Sub"), "sub\n");
+    assert.equal(await section("part b"), "B\nbb");
+    await assert.rejects(section("Zed"), /No section "Zed"/);
+  });
+
+  test("an offset may be the end, but not past it", async () => {
+    const extract = await extractOf(segmentsOf(["abc"]));
+    assert.deepEqual(selectOffset(extract, 3), { label: "", start: 3, end: 3 });
+    assert.throws(() => selectOffset(extract, 4), /Offset 4 is past the end: the text has 3 characters/);
+  });
+});
+
+describe("the stored extract", () => {
+  test("takes up overlapping parts of two processes as one", async () => {
+    const objects = memoryObjects();
+    const all = segmentsOf(["a", "b", "c", "d"]);
+    const zero: Extent = { segments: 0, chars: 0, lineEnds: 0 };
+    const part = (from: number, to: number, last: boolean) => ({
+      info: {},
+      segments: all.slice(from, to),
+      failed: null,
+      last,
+    });
+    const first = await appendPart(objects, "x/", zero, part(0, 2, false));
+    const other = await appendPart(objects, "x/", zero, part(0, 3, false));
+    await appendPart(objects, "x/", first, part(2, 4, true));
+    await appendPart(objects, "x/", other, part(3, 4, true));
+    const extract = await openExtract(objects, "x/");
+    assert.deepEqual(extract.ended, { failed: null });
+    assert.equal((await Array.fromAsync(extract.from({ chars: -1 }), ({ text }) => text)).join(""), "abcd");
+  });
+
+  test("ends before a part that cannot be read, which is then made again", async () => {
+    const objects = memoryObjects();
+    const zero: Extent = { segments: 0, chars: 0, lineEnds: 0 };
+    const all = segmentsOf(["a", "b"]);
+    const middle = await appendPart(objects, "x/", zero, {
+      info: {},
+      segments: all.slice(0, 1),
+      failed: null,
+      last: false,
+    });
+    await appendPart(objects, "x/", middle, { info: {}, segments: all.slice(1), failed: null, last: true });
+    const [, torn] = await Array.fromAsync(objects.list("x/"));
+    await objects.put(torn?.key ?? "", Buffer.from("{ torn"));
+    const extract = await openExtract(objects, "x/");
+    assert.deepEqual([extract.extent.segments, extract.ended], [1, null]);
+    assert.equal((await Array.fromAsync(objects.list("x/"))).length, 1);
+  });
+});
+
+describe("a selector", () => {
+  for (const { input, selector } of [
+    { input: {}, selector: { by: "offset", offset: 0 } },
+    { input: { lines: "", query: "  " }, selector: { by: "offset", offset: 0 } },
+    { input: { offset: "12" }, selector: { by: "offset", offset: 12 } },
+    { input: { offset: 7 }, selector: { by: "offset", offset: 7 } },
+    { input: { lines: " 3 - 9 " }, selector: { by: "lines", lines: { first: 3, last: 9 } } },
+    { input: { lines: "3-" }, selector: { by: "lines", lines: { first: 3, last: null } } },
+    { input: { pages: "2" }, selector: { by: "pages", pages: [{ first: 2, last: 2 }] } },
+    { input: { query: "a b" }, selector: { by: "query", query: "a b" } },
+    { input: { section: "# Top" }, selector: { by: "section", heading: "# Top" } },
+  ]) {
+    test(`${JSON.stringify(input)} is understood`, () => assert.deepEqual(parseSelector(input), selector));
+  }
+
+  for (const input of [
+    { offset: "-1" },
+    { offset: 1.5 },
+    { lines: "0" },
+    { lines: "b" },
+    { pages: "1,,2" },
+    { lines: "1", pages: "1" },
+  ]) {
+    test(`${JSON.stringify(input)} is refused with a hint`, () => {
+      assert.throws(
+        () => parseSelector(input),
+        (error) => error instanceof SpillwayError && error.code === "selector_invalid" && error.hint !== undefined,
+      );
+    });
+  }
+});
