@@ -7,8 +7,10 @@ import { canonical, kindOf } from "../src/detect/media-types.ts";
 import type { Corpus, Labelled, Mode, Score } from "../test/detection.ts";
 import * as corpora from "../test/detection.ts";
 
+/** What this bench measures, for the heading of its output. */
 export const about = "Content kinds and media types against npm file-type and libmagic, with the CPU each takes.";
 
+/** Prints accuracy and CPU of ours and of the peers that are installed; says so where there is no corpus. */
 export async function run(): Promise<void> {
   const corpus = corpora.readCorpus();
   if (corpus === null) {

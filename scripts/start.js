@@ -8,7 +8,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 enableCompileCache(join(root, "node_modules", ".cache", "compile"));
 if (process.argv.length > 2) {
   process.chdir(process.env.INIT_CWD ?? process.cwd());
-  await import("../src/surfaces/cli/bin.ts");
+  await import("../src/surfaces/cli/process.ts");
 } else {
   await import("../examples/tour.ts");
 }

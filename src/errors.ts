@@ -9,29 +9,38 @@ export type ErrorCode =
   | "source_not_found"
   | "source_refused"
   | "source_unreadable"
+  | "source_truncated"
   | "store_unavailable"
   | "selector_invalid"
   | "place_not_found"
-  | "aborted"
-  | "internal";
+  | "run_not_found";
 
-export type ErrorDetails = { readonly hint?: string; readonly cause?: unknown };
+export type ErrorDetails = {
+  /** The next move; a model will try exactly what it says. */
+  readonly hint: string;
+  readonly cause?: unknown;
+};
 
 export class SpillwayError extends Error {
   override readonly name = "SpillwayError";
   readonly code: ErrorCode;
-  readonly hint: string | undefined;
+  readonly hint: string;
 
-  constructor(code: ErrorCode, sentence: string, details: ErrorDetails = {}) {
+  constructor(code: ErrorCode, sentence: string, details: ErrorDetails) {
     super(sentence, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.hint = details.hint;
   }
 
-  /** The sentence and, where there is one, the next move: what a person or a model should read. */
+  /** The sentence and the next move: what a person or a model should read. */
   get advice(): string {
-    return this.hint === undefined ? this.message : `${this.message} ${this.hint}`;
+    return `${this.message} ${this.hint}`;
   }
+}
+
+/** Whether a write failed because the place is full, read-only or not ours: the rest of the work can go on without it. */
+export function isUnwritable(error: unknown): boolean {
+  return ["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "ENOTDIR"].includes(systemCode(error) ?? "");
 }
 
 /** The platform's error code (`ENOENT`, `EACCES`, ...), or undefined for any other thrown value. */

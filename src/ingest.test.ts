@@ -1,19 +1,21 @@
 import assert from "node:assert/strict";
-import { readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { temporaryFolder } from "../test/bodies.ts";
 import { answerText } from "./answer/answer.ts";
 import { defaultSettings, type Settings } from "./config/settings.ts";
 import { fetchSource } from "./ingest.ts";
+import { readArtifact } from "./read.ts";
 import { openSession } from "./session.ts";
 import type { Event } from "./telemetry/events.ts";
+import { readEvents } from "./telemetry/log.ts";
 
 const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 
 async function bench(settings: Partial<Settings> = {}) {
   const folder = await temporaryFolder();
-  const opened = openSession({
+  const opened = await openSession({
     settings: { ...defaultSettings, home: join(folder.path, "home"), ...settings },
     cwd: folder.path,
   });
@@ -47,11 +49,71 @@ describe("the ingest flag", () => {
   }
 });
 
+describe("housekeeping", () => {
+  test("happens by itself after a fetch, with its event, when it is due", async () => {
+    let time = Date.now();
+    await using folder = await temporaryFolder();
+    const settings = { ...defaultSettings, home: join(folder.path, "home") };
+    const run = async (name: string, source: string) => {
+      await using session = await openSession({ settings: { ...settings, run: name }, now: () => time });
+      return (await fetchSource(source, {}, session)).fields.artifact_ref ?? "";
+    };
+    const old = await run("r1", "data:,old");
+    time += 30 * 24 * 3_600_000;
+    await run("r2", "data:,new");
+    await using session = await openSession({ settings, now: () => time });
+    await assert.rejects(session.store.find(old), /expired on/);
+    const events = await readEvents(session.eventFolder, "r2");
+    assert.ok(events.some((event) => event.event === "artifact.swept" && event.artifact_ref === old));
+  });
+});
+
+describe("a session", () => {
+  test("reads the user's settings when it is given none", async () => {
+    await using folder = await temporaryFolder();
+    const home = join(folder.path, "elsewhere");
+    await using session = await openSession({ cwd: folder.path, env: { HOME: folder.path, SPILLWAY_HOME: home } });
+    const { fields } = await fetchSource("data:,x", {}, session);
+    assert.ok(fields.artifact_path?.startsWith(home));
+  });
+
+  test("in memory leaves no file anywhere", async () => {
+    await using folder = await temporaryFolder();
+    const env = { HOME: folder.path };
+    await using session = await openSession({ cwd: folder.path, env, inMemory: true });
+    const { fields } = await fetchSource("data:,x", {}, session);
+    assert.ok(fields.artifact_ref && fields.artifact_path === null);
+    assert.equal((await readArtifact(fields.artifact_ref, {}, session)).content, "x");
+    assert.deepEqual(await readdir(folder.path), []);
+  });
+
+  test("that is confined reads below its folder and files.allow only", async () => {
+    await using folder = await temporaryFolder();
+    for (const name of ["work", "allowed", "other"]) {
+      await mkdir(join(folder.path, name));
+      await writeFile(join(folder.path, name, "a.txt"), name);
+    }
+    const settings = { ...defaultSettings, "files.allow": [join(folder.path, "allowed")] };
+    await using session = await openSession({
+      settings,
+      cwd: join(folder.path, "work"),
+      confined: true,
+      inMemory: true,
+    });
+    const read = async (path: string) => (await fetchSource(path, {}, session)).content;
+    assert.equal(await read("a.txt"), "work");
+    assert.equal(await read("../allowed/a.txt"), "allowed");
+    await assert.rejects(read("../other/a.txt"), /outside the folders/);
+    await assert.rejects(read(join(folder.path, "other", "a.txt")), /outside the folders/);
+  });
+});
+
 describe("taking a source in", () => {
   test("leaves nothing but what is kept", async () => {
     await using setup = await bench();
     await fetchSource("a.txt", {}, setup.session);
     await assert.rejects(fetchSource("none.txt", {}, setup.session), /There is no file/);
+    await setup.session[Symbol.asyncDispose]();
     assert.deepEqual(await readdir(join(setup.home, "tmp")), []);
     assert.deepEqual(
       setup.events.map(({ event }) => event),

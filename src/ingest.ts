@@ -1,15 +1,15 @@
 /** The flow on one screen: whatever enters is acquired, detected, kept, extracted, fitted and answered. */
 import { type Acquired, acquire } from "./acquire/acquire.ts";
-import { findSource, type Source } from "./acquire/source.ts";
+import type { Source } from "./acquire/source.ts";
+import { findSource } from "./acquire/sources.ts";
 import type { Content } from "./acquire/spool.ts";
 import type { Answer } from "./answer/answer.ts";
-import { type AnsweredFacts, answerFetch, type FetchFields } from "./answer/fetch.ts";
+import { answerFetch, type FetchFields, type Kept } from "./answer/fetch.ts";
 import { memoryObjects } from "./artifacts/memory.ts";
 import type { Objects } from "./artifacts/objects.ts";
-import { artifactFacts } from "./artifacts/record.ts";
+import { type ArtifactFacts, artifactFacts } from "./artifacts/record.ts";
 import { confirmKind } from "./detect/confirm.ts";
-import { detectContentKind } from "./detect/detect.ts";
-import type { Detection } from "./detect/kind.ts";
+import type { Claims, ContentKind, Detection } from "./detect/kind.ts";
 import { SpillwayError, systemCode } from "./errors.ts";
 import { extractText } from "./extract/extract.ts";
 import type { Handler, Mode } from "./extract/handler.ts";
@@ -19,6 +19,7 @@ import { windowAt } from "./extract/select.ts";
 import { type Budget, makeBudget } from "./fit/budget.ts";
 import { fitText } from "./fit/text.ts";
 import type { Session } from "./session.ts";
+import { sweepIfDue } from "./sweep.ts";
 import { sourceName } from "./telemetry/events.ts";
 
 export type FetchOptions = {
@@ -57,16 +58,17 @@ async function ingest(given: string, options: FetchOptions, session: Session): P
   const shown = fitText(await windowAt(extract, 0, budget.chars), budget);
   const answer = answerFetch({ ...taken, extract, shown, budget });
   report(answer, startedAt, session);
+  session.background(() => sweepIfDue(session));
   return answer;
 }
 
-/** A source that was taken in: kept, or told why it could not be. Its bytes are at hand until it is disposed. */
+/** A source that was taken in. Its bytes are at hand until it is disposed. */
 export type TakenIn = AsyncDisposable & {
-  readonly facts: AnsweredFacts;
+  readonly facts: ArtifactFacts;
+  readonly kept: Kept;
   readonly content: Content;
   /** Where its extract is stored. */
   readonly objects: Objects;
-  readonly notKept?: string;
 };
 
 /** Acquires, detects and keeps a source: the way in that everything takes. */
@@ -74,13 +76,25 @@ export async function takeIn(given: string, session: Session): Promise<TakenIn> 
   const source = findSource(given, session);
   const acquired = await acquireFrom(source, session);
   try {
-    const detection = await confirmKind(acquired.body, acquired.claims, detectContentKind(acquired.claims));
+    const detection = await confirmKind(acquired.body, acquired.claims);
+    const facts = artifactFacts(acquired, detection, source);
     const kept = await keep(acquired, detection, source, session);
-    return { ...kept, content: acquired.content, [Symbol.asyncDispose]: acquired[Symbol.asyncDispose] };
+    const ref = "record" in kept ? kept.record.artifact_ref : null;
+    session.emit({ event: "ingest.classified", artifact_ref: ref, source: sourceName(given), ...classified(facts) });
+    const objects = "record" in kept ? session.store.objects : memoryObjects();
+    const { content, [Symbol.asyncDispose]: dispose } = acquired;
+    return { facts, kept, content, objects, [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await acquired[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** What a source is, by its bytes and by what is claimed; claims given here stand in for the source's own. */
+export async function detectSource(given: string, claims: Partial<Claims>, session: Session): Promise<Detection> {
+  await using acquired = await acquireFrom(findSource(given, session), session);
+  const all = { ...acquired.claims, ...claims };
+  return await confirmKind(acquired.body, all);
 }
 
 function acquireFrom(source: Source, { settings, spoolFolders, signal }: Session): Promise<Acquired> {
@@ -88,34 +102,33 @@ function acquireFrom(source: Source, { settings, spoolFolders, signal }: Session
 }
 
 /** A store that cannot be written is no reason not to answer; the reply says that nothing was kept. */
-async function keep(acquired: Acquired, detection: Detection, source: Source, { store, emit }: Session) {
-  const kept = await store.keep(acquired, detection, source).then(
-    (record) => ({ facts: record, objects: store.objects }),
-    (error: unknown) => {
-      if (!(error instanceof SpillwayError && error.code === "store_unavailable")) throw error;
-      emit({ event: "store.unavailable", code: systemCode(error.cause) ?? "unknown" });
-      const facts = { ...artifactFacts(acquired, detection, source), artifact_ref: null, path: null };
-      return { facts, objects: memoryObjects(), notKept: error.advice };
-    },
-  );
-  const { artifact_ref, content_kind, media_type, decided_by, signals, size_bytes } = kept.facts;
-  const classified = { artifact_ref, content_kind, media_type, decided_by, signals, size_bytes };
-  emit({ event: "ingest.classified", source: sourceName(source.given), ...classified });
-  return kept;
+async function keep(acquired: Acquired, detection: Detection, source: Source, session: Session): Promise<Kept> {
+  try {
+    return { record: await session.store.keep(acquired, detection, source) };
+  } catch (error) {
+    if (!(error instanceof SpillwayError && error.code === "store_unavailable")) throw error;
+    session.emit({ event: "store.unavailable", code: systemCode(error.cause) ?? "unknown" });
+    return { notKept: error.advice };
+  }
+}
+
+function classified({ content_kind, media_type, decided_by, signals, size_bytes }: ArtifactFacts) {
+  return { content_kind, media_type, decided_by, signals, size_bytes };
 }
 
 /** The ingest flag decides how far a kind is read; no value of it ever decodes a binary as text. */
-function routed({ facts }: TakenIn, { settings, emit }: Session): Handler {
-  const { artifact_ref, content_kind, media_type } = facts;
+function routed({ facts, kept }: TakenIn, { settings, emit }: Session): Handler {
+  const { content_kind, media_type } = facts;
   const handler = handlerFor(content_kind, media_type);
   const flag = settings["runner.enable_filetype_ingest_router"];
   if (flag === "on" || (flag === "shadow" && isPage(content_kind))) return handler;
+  const artifact_ref = "record" in kept ? kept.record.artifact_ref : null;
   if (flag === "shadow") emit({ event: "ingest.shadowed", artifact_ref, content_kind, handler: handler.name });
   return metadata;
 }
 
 function fetchBudget(
-  { content_kind }: AnsweredFacts,
+  { content_kind }: ArtifactFacts,
   { maxChars, turnChars }: FetchOptions,
   { settings }: Session,
 ): Budget {
@@ -124,7 +137,7 @@ function fetchBudget(
 }
 
 /** Text and web pages are read as they are; everything else is a document with an excerpt. */
-const isPage = (kind: string): boolean => kind === "text" || kind === "html";
+const isPage = (kind: ContentKind): boolean => kind === "text" || kind === "html";
 
 function report({ fields, content }: Answer<FetchFields>, startedAt: number, { emit, now }: Session): void {
   emit({

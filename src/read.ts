@@ -1,56 +1,62 @@
 /** The verb behind every read: a ref and a selector in, the asked part with its places out. */
+import type { Content } from "./acquire/spool.ts";
 import type { Answer } from "./answer/answer.ts";
-import { answerRead, type PartReading, passageHeader, type ReadFields, type Reading } from "./answer/read.ts";
+import { answerRead, type PartReading, type PassageReading, passageHeader, type ReadFields } from "./answer/read.ts";
+import type { Objects } from "./artifacts/objects.ts";
+import type { ArtifactRecord } from "./artifacts/record.ts";
 import { type Extract, extractText } from "./extract/extract.ts";
 import type { Mode } from "./extract/handler.ts";
 import { handlerFor } from "./extract/handlers.ts";
+import { joinParts, partBreak, placeInDocument } from "./extract/parts.ts";
 import { type RankedPassage, rankPassages } from "./extract/passages.ts";
-import {
-  countLines,
-  lineAt,
-  type Part,
-  selectLines,
-  selectOffset,
-  selectPages,
-  selectSection,
-  windowAt,
-} from "./extract/select.ts";
-import type { Selector } from "./extract/selector.ts";
+import * as select from "./extract/select.ts";
+import { parseSelector, type Selector, type SelectorInput } from "./extract/selector.ts";
 import type { PlacedText } from "./extract/split.ts";
 import type { Extent } from "./extract/stored.ts";
-import { type Budget, firstExcess, makeBudget } from "./fit/budget.ts";
+import { type Budget, makeBudget } from "./fit/budget.ts";
+import { fitItems } from "./fit/items.ts";
 import { fitText } from "./fit/text.ts";
 import type { Session } from "./session.ts";
 
-export type ReadOptions = {
-  readonly selector: Selector;
+/** At most one of the selectors; none reads from the beginning. */
+export type ReadOptions = SelectorInput & {
   readonly mode?: Mode;
   readonly maxChars?: number | undefined;
   /** Opens an encrypted document for this reply; never stored or logged. */
   readonly password?: string | undefined;
 };
 
+/** Reads the chosen part of a kept artifact, within the budget, extracting on as far as that needs. */
 export async function readArtifact(ref: string, options: ReadOptions, session: Session): Promise<Answer<ReadFields>> {
-  const { selector, mode = "markdown", maxChars, password } = options;
-  const { store, settings, signal } = session;
-  const record = await store.find(ref);
+  const { mode = "markdown", maxChars, password, ...input } = options;
+  const { settings, signal } = session;
+  const selector = parseSelector(input);
+  await using opened = await openArtifact(ref, session);
+  const { record } = opened;
   const budget = makeBudget({ requested: maxChars, default: settings["fit.read_chars"] });
-  await using content = await store.local(record);
-  const extract = await extractText({
-    objects: store.objects,
-    facts: record,
-    content,
-    handler: handlerFor(record.content_kind, record.media_type),
-    mode,
-    enough: within(settings["extract.chars"], enoughFor(selector, budget)),
-    signal,
-    password,
-  });
-  const reading = await readPart(extract, selector, budget, signal);
-  const totalLines = await countLines(extract);
+  const handler = handlerFor(record.content_kind, record.media_type);
+  const enough = within(settings["extract.chars"], enoughFor(selector, budget));
+  const extract = await extractText({ ...opened, facts: record, handler, mode, enough, signal, password });
+  const reading = await readSelected(extract, selector, budget, signal);
+  const totalLines = await select.totalLines(extract);
   const answer = answerRead({ record, extract, selector, reading, totalLines, budget });
   report(answer, session);
   return answer;
+}
+
+/** A kept artifact whose bytes are at hand until it is disposed. */
+export type OpenedArtifact = AsyncDisposable & {
+  readonly record: ArtifactRecord;
+  readonly content: Content;
+  /** Where its extract is stored. */
+  readonly objects: Objects;
+};
+
+/** Opens a kept artifact of the session's owner, marking it as used. */
+export async function openArtifact(ref: string, { store }: Session): Promise<OpenedArtifact> {
+  const record = await store.find(ref);
+  const { path, [Symbol.asyncDispose]: dispose } = await store.local(record);
+  return { record, content: { path }, objects: store.objects, [Symbol.asyncDispose]: dispose };
 }
 
 /** One call extracts only so much more than there was. */
@@ -76,38 +82,30 @@ function enoughFor(selector: Selector, budget: Budget): (extent: Extent) => bool
   }
 }
 
-async function readPart(extract: Extract, selector: Selector, budget: Budget, signal: AbortSignal): Promise<Reading> {
+async function readSelected(extract: Extract, selector: Selector, budget: Budget, signal: AbortSignal) {
+  // Without text every place is the same: the answer says that there is nothing to read.
+  if (extract.extent.segments === 0) return readParts(extract, [], budget);
   switch (selector.by) {
-    case "offset":
-      return {
-        ...(await readParts(extract, [selectOffset(extract, selector.offset)], budget)),
-        askedChars: extract.extent.chars,
-      };
+    case "offset": {
+      const part = await readParts(extract, [await select.selectOffset(extract, selector.offset)], budget);
+      return { ...part, askedChars: extract.extent.chars };
+    }
     case "lines":
-      return readParts(extract, [await selectLines(extract, selector.lines)], budget);
+      return readParts(extract, [await select.selectLines(extract, selector.lines)], budget);
     case "pages":
-      return readParts(extract, await selectPages(extract, selector.pages), budget);
+      return readParts(extract, await select.selectPages(extract, selector.pages), budget);
     case "section":
-      return readParts(extract, [await selectSection(extract, selector.heading)], budget);
+      return readParts(extract, [await select.selectSection(extract, selector.heading)], budget);
     case "query":
       return readPassages(extract, selector.query, budget, signal);
   }
 }
 
-/** Stands between parts that do not follow each other. */
-const partBreak = "\n\n";
-
-async function readParts(extract: Extract, parts: readonly Part[], budget: Budget): Promise<PartReading> {
-  const totalChars = parts.reduce((sum, { start, end }) => sum + end - start, (parts.length - 1) * partBreak.length);
-  let text = "";
-  for (const [index, { start, end }] of parts.entries()) {
-    if (text.length > budget.chars) break;
-    if (index > 0) text += partBreak;
-    text += (await windowAt(extract, start, budget.chars, end)).text;
-  }
-  const shown = fitText({ text, offset: 0, totalChars }, budget);
+async function readParts(extract: Extract, parts: readonly select.Part[], budget: Budget): Promise<PartReading> {
+  const window = await joinParts(extract, parts, budget.chars);
+  const shown = fitText(window, budget);
   const start = parts[0]?.start ?? 0;
-  const end = placeOf(parts, shown.text.length);
+  const end = placeInDocument(parts, shown.text.length);
   return {
     by: "part",
     label: parts
@@ -116,48 +114,34 @@ async function readParts(extract: Extract, parts: readonly Part[], budget: Budge
       .join(", "),
     shown,
     nextOffset: shown.hasMore ? end : null,
-    askedChars: totalChars,
-    start: { offset: start, line: await lineAt(extract, start) },
-    endLine: await lineAt(extract, Math.max(start, end - 1)),
+    askedChars: window.totalChars,
+    start: { offset: start, line: await select.lineAt(extract, start) },
+    endLine: await select.lineAt(extract, Math.max(start, end - 1)),
   };
 }
 
-/** The document's offset of a place in the parts as they are joined. */
-function placeOf(parts: readonly Part[], joined: number): number {
-  let rest = joined;
-  for (const { start, end } of parts) {
-    if (rest <= end - start) return start + Math.max(0, rest);
-    rest -= end - start + partBreak.length;
-  }
-  return parts.at(-1)?.end ?? 0;
+async function readPassages(
+  extract: Extract,
+  query: string,
+  budget: Budget,
+  signal: AbortSignal,
+): Promise<PassageReading> {
+  const { passages, matchedCount } = await rankPassages(segmentTexts(extract), query, signal);
+  const { text, count } = await fitItems(passageTexts(extract, passages), partBreak, budget);
+  return { by: "passages", text, passages: passages.slice(0, count), matchedCount };
 }
 
-/** More passages than any budget can show. */
-const passageLimit = 100;
-/** A passage this much weaker than the best one shares little more with the question than its small words. */
-const weakestShare = 0.15;
-
-async function readPassages(extract: Extract, query: string, budget: Budget, signal: AbortSignal): Promise<Reading> {
-  const ranking = await rankPassages(placedTexts(extract), query, { limit: passageLimit, signal });
-  const passages: RankedPassage[] = [];
-  let text = "";
-  const worthShowing = (ranking.passages[0]?.score ?? 0) * weakestShare;
-  for (const passage of ranking.passages.filter(({ score }) => score >= worthShowing)) {
-    const { text: body } = await windowAt(extract, passage.start, passage.end - passage.start);
-    const next = `${text}${text === "" ? "" : partBreak}${passageHeader(passage)}\n${body}`;
-    // Whole passages only; but the best one is shown in part rather than not at all.
-    if (firstExcess(next, budget) && passages.length > 0) break;
-    text = fitText({ text: next, offset: 0, totalChars: next.length }, budget).text;
-    passages.push(passage);
+async function* passageTexts(extract: Extract, passages: readonly RankedPassage[]): AsyncGenerator<string> {
+  for (const passage of passages) {
+    const { text } = await select.windowAt(extract, passage.start, passage.end - passage.start);
+    yield `${passageHeader(passage)}\n${text}`;
   }
-  return { by: "passages", text, passages, matchedCount: ranking.matchedCount };
 }
 
 /** Each segment by itself, so that no passage reaches over the end of a page. */
-async function* placedTexts(extract: Extract): AsyncGenerator<PlacedText> {
-  for await (const { segment, text, offset, line } of extract.from({ chars: -1 })) {
-    const breakChars = text.length - segment.text.length;
-    yield { text: segment.text, marks: segment.marks, offset: offset + breakChars, line: line + breakChars };
+async function* segmentTexts(extract: Extract): AsyncGenerator<PlacedText> {
+  for await (const { segment, offset, line, start } of extract.all()) {
+    yield { text: segment.text, marks: segment.marks, offset: start, line: line + start - offset };
   }
 }
 

@@ -5,66 +5,94 @@ import type { SourceContext } from "./acquire/source.ts";
 import { diskObjects } from "./artifacts/disk.ts";
 import { memoryObjects } from "./artifacts/memory.ts";
 import { temporaryPrefix } from "./artifacts/objects.ts";
-import { keyWord } from "./artifacts/ref.ts";
 import { type ArtifactStore, openStore } from "./artifacts/store.ts";
+import { loadConfig, requireValid } from "./config/load.ts";
 import { dataHome } from "./config/places.ts";
-import { defaultSettings, type Settings } from "./config/settings.ts";
+import type { Settings } from "./config/settings.ts";
+import { systemCode } from "./errors.ts";
+import { wordFor } from "./names.ts";
 import type { Emit } from "./telemetry/events.ts";
 import { openEventLog } from "./telemetry/log.ts";
 
+/** Everything a verb needs besides its own arguments. */
 export type Session = SourceContext & {
   readonly settings: Settings;
   readonly store: ArtifactStore;
   /** Folders a body may be spooled to, the best first. */
   readonly spoolFolders: readonly string[];
+  /** Where the event logs of this owner are. */
+  readonly eventFolder: string;
   readonly emit: Emit;
   readonly signal: AbortSignal;
   readonly now: () => number;
+  /** Does housekeeping while the reply is already on its way; closing the session waits for it. */
+  background(task: () => Promise<void>): void;
 };
 
-export type SessionOptions = Partial<Omit<SourceContext, "cwd">> & {
+export type SessionOptions = {
+  /** Default: what the config files and the environment say. */
   readonly settings?: Settings;
+  /** Default: the folder of this process. */
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Default: the user of the operating system. */
   readonly owner?: string;
+  /** Paths come from a model: only files below `cwd` and the setting files.allow are read. */
+  readonly confined?: boolean;
+  readonly stdin?: AsyncIterable<Uint8Array>;
   readonly signal?: AbortSignal;
   readonly now?: () => number;
-  /** Keep artifacts in memory only; they are gone with the process. */
+  /** Keep everything in memory; it is gone with the process, and nothing is logged. */
   readonly inMemory?: boolean;
 };
 
-/** Opens a session on the user's store. Disposing it writes what its event log still holds. */
-export function openSession(options: SessionOptions = {}): Session & AsyncDisposable {
-  const { settings = defaultSettings, cwd = process.cwd(), env = process.env, now = Date.now } = options;
+/** Opens a session on the user's store. Closing it (`await using`) writes what its event log still holds. */
+export async function openSession(options: SessionOptions = {}): Promise<Session & AsyncDisposable> {
+  const { cwd = process.cwd(), env = process.env, now = Date.now, inMemory = false } = options;
+  const settings = options.settings ?? requireValid(await loadConfig({ cwd, env }));
   const owner = options.owner ?? localOwner();
   const run = settings.run ?? processRun(now());
-  const home = dataHome(settings.home, env, process.platform);
-  const objects = options.inMemory ? memoryObjects(now) : diskObjects(home);
-  const log = openEventLog({
-    folder: eventFolder(home, owner),
-    run,
-    maxBytes: settings["events.bytes"],
-    maxRuns: settings["events.runs"],
-    now,
-  });
+  const home = inMemory ? tmpdir() : dataHome(settings.home, env, process.platform);
+  const eventFolder = join(home, "events", wordFor(owner));
+  const logLimits = { maxBytes: settings["events.bytes"], maxRuns: settings["events.runs"] };
+  const log = inMemory ? undefined : openEventLog({ folder: eventFolder, run, ...logLimits, now });
+  const emit: Emit = log?.emit ?? (() => undefined);
+  const housekeeping = runInBackground(emit);
   return {
     cwd,
-    ...(options.roots === undefined ? {} : { roots: options.roots }),
+    ...(options.confined ? { roots: [cwd, ...settings["files.allow"]] } : {}),
     ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
     settings,
-    store: openStore(objects, { owner, run, now }),
-    spoolFolders: options.inMemory ? [tmpdir()] : [join(home, temporaryPrefix), tmpdir()],
-    emit: log.emit,
+    store: openStore(inMemory ? memoryObjects(now) : diskObjects(home), { owner, run, now }),
+    spoolFolders: inMemory ? [tmpdir()] : [join(home, temporaryPrefix), tmpdir()],
+    eventFolder,
+    emit,
     signal: options.signal ?? new AbortController().signal,
     now,
-    [Symbol.asyncDispose]: () => log[Symbol.asyncDispose](),
+    background: housekeeping.start,
+    async [Symbol.asyncDispose]() {
+      await housekeeping.finished();
+      await log?.[Symbol.asyncDispose]();
+    },
   };
 }
 
-export const eventFolder = (home: string, owner: string): string => join(home, "events", keyWord(owner));
+/** Where housekeeping cannot be done an event says so; the reply is not worse for it. */
+function runInBackground(emit: Emit) {
+  const running = new Set<Promise<void>>();
+  return {
+    start(task: () => Promise<void>): void {
+      const work = task()
+        .catch((error: unknown) => emit({ event: "store.unavailable", code: systemCode(error) ?? "unknown" }))
+        .finally(() => running.delete(work));
+      running.add(work);
+    },
+    finished: async (): Promise<void> => void (await Promise.all(running)),
+  };
+}
 
 /** The OS user. Where the system does not know the name, the number has to do. */
-export function localOwner(): string {
+function localOwner(): string {
   try {
     const { uid, username } = userInfo();
     return uid >= 0 ? `user-${uid}` : `user-${username}`;

@@ -1,9 +1,10 @@
 /** Bodies and folders for tests: spools made in memory, detections made up, folders that go away by themselves. */
 import { createHash } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { firstBytesLength, type Spool } from "../src/acquire/spool.ts";
+import type { ArtifactStore } from "../src/artifacts/store.ts";
 import type { Detection } from "../src/detect/kind.ts";
 
 export function memorySpool(body: string | Uint8Array, truncated = false): Spool {
@@ -28,6 +29,12 @@ export const plainText: Detection = {
 
 export function originOf(given: string) {
   return { given, identity: `file:///${given}`, name: given };
+}
+
+/** The complete bytes of an artifact, as its owner gets them. */
+export async function bytesOfRef(store: ArtifactStore, ref: string): Promise<Buffer> {
+  await using file = await store.local(await store.find(ref));
+  return await readFile(file.path);
 }
 
 export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {

@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, readdir, readFile, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { chmod, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { cliBench } from "./cli.ts";
+import { openCli } from "./cli.ts";
 
-const bin = join(import.meta.dirname, "..", "src", "surfaces", "cli", "bin.ts");
+const bin = join(import.meta.dirname, "..", "src", "surfaces", "cli", "process.ts");
 const refForm = /^af_[0-9a-f]{32}$/;
 const long = Array.from({ length: 4_000 }, (_, i) => `line ${i + 1} of a long text\n`).join("");
 const png = Buffer.from("89504e470d0a1a0a0000000d4948445200000001000000010806000000", "hex");
 
 describe("spillway fetch", () => {
   test("answers a text whole, names its ref, and the ref reads back in another process", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     await cli.write("notes.txt", "first\nsecond\n");
     const { out, status } = await cli.run(["fetch", "notes.txt"]);
     assert.equal(status, 0);
@@ -42,7 +42,7 @@ describe("spillway fetch", () => {
     { chars: 5_000, maxChars: "0", shown: 1_000, truncated: true, bound: "smallest" },
   ]) {
     test(`${chars} characters with --max-chars ${maxChars} show ${shown}, bound by ${bound}`, async () => {
-      await using cli = await cliBench();
+      await using cli = await openCli();
       await cli.write("a.txt", "x".repeat(chars));
       const flags = maxChars === undefined ? [] : ["--max-chars", maxChars];
       const [fields] = await cli.json("fetch", "a.txt", ...flags);
@@ -58,7 +58,7 @@ describe("spillway fetch", () => {
   }
 
   test("never shows a byte of a binary, whatever it is called", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     const body = Buffer.concat([png, Buffer.from("SECRETBYTES"), Buffer.alloc(200, 0)]);
     for (const name of ["a.png", "a.txt", "a.html", "a", "a.json"]) {
       await cli.write(name, body);
@@ -72,8 +72,50 @@ describe("spillway fetch", () => {
     }
   });
 
+  test("refuses standard input a second time instead of keeping nothing", async () => {
+    await using cli = await openCli();
+    const { out, status } = await cli.run(["fetch", "-", "-", "--json"], { stdin: "hi" });
+    const [first, second] = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    assert.deepEqual([first.content, second.error, status], ["hi", "Standard input was read already.", 1]);
+  });
+
+  test("bounds names and errors of any length", async () => {
+    await using cli = await openCli();
+    const huge = "x".repeat(60_000);
+    const data = await cli.run(["fetch", `data:text/plain;x=${huge},hello`, "--json"]);
+    assert.equal(JSON.parse(data.out).content, "hello");
+    assert.ok(data.out.length < 3_000, `${data.out.length}`);
+    const missing = await cli.run(["fetch", huge, "--json"]);
+    assert.ok(missing.out.length < 4_000 && missing.err.length < 4_000, `${missing.out.length} ${missing.err.length}`);
+    for (const argv of [
+      ["read", huge],
+      [huge],
+      ["artifacts", huge],
+      ["doctor", huge],
+      ["read", "af_1", "--lines", huge],
+    ]) {
+      const { err, status } = await cli.run(argv);
+      assert.ok(status !== 0 && err.length < 1_500, `${argv[0]?.slice(0, 10)} ${err.length}`);
+    }
+  });
+
+  test("shows no control character of a name, anywhere", async () => {
+    await using cli = await openCli();
+    const name = await cli.write("ev\x1b[31mil\nline2 af_fake", "text");
+    const texts = [
+      (await cli.run(["fetch", name])).out,
+      (await cli.run(["artifacts", "ls"])).out,
+      (await cli.run(["detect", name])).out,
+      (await cli.run(["fetch", `${name}-missing`])).err,
+    ];
+    for (const text of texts) assert.doesNotMatch(text, /\x1b|^line2/m);
+  });
+
   test("answers many sources in order, one line each, and one failure blocks no other", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     await cli.write("a.txt", "a");
     await cli.write("b.txt", "b");
     const { out, err, status } = await cli.run(["fetch", "a.txt", "missing", "b.txt", "--json"]);
@@ -94,7 +136,7 @@ describe("spillway fetch", () => {
   });
 
   test("takes standard input and data: URLs", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     const piped = JSON.parse((await cli.run(["fetch", "-", "--json"], { stdin: "from a pipe" })).out);
     assert.deepEqual([piped.content, piped.source_url], ["from a pipe", "-"]);
     const [data] = await cli.json("fetch", "data:text/html,<p>hi</p>");
@@ -102,7 +144,7 @@ describe("spillway fetch", () => {
   });
 
   test("keeps what fits of a source over the cap and says so", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     await cli.write("big.txt", "x".repeat(5_000));
     const [fields] = await cli.json("fetch", "big.txt", "--set", "artifacts.source_bytes=2000");
     assert.deepEqual(
@@ -113,7 +155,7 @@ describe("spillway fetch", () => {
   });
 
   test("still answers with bounded text when the store cannot be written", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     await cli.write("a.txt", long);
     const env = { SPILLWAY_HOME: join(cli.work, "a.txt", "not-a-folder") };
     const { out, status } = await cli.run(["fetch", "a.txt", "--json"], { env });
@@ -127,7 +169,7 @@ describe("spillway fetch", () => {
   });
 
   test("keeps all answers of one reply within 100,000 characters", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     const names = await Promise.all(Array.from({ length: 30 }, (_, i) => cli.write(`f${i}.txt`, long + i)));
     const { out, err } = await cli.run(["fetch", ...names]);
     assert.ok(out.length <= 100_600 && out.length > 90_000, String(out.length));
@@ -138,7 +180,7 @@ describe("spillway fetch", () => {
   });
 
   test("for any text and budget: content within it, the reply within 600 more, and the bytes kept as they were", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     const anyText = fc.oneof(
       fc.string({ unit: "binary", maxLength: 3_000 }),
       fc
@@ -165,7 +207,7 @@ describe("spillway fetch", () => {
   });
 
   test("keeps the whole reply within 600 of its content, also with a hostile name and the store gone", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     const name = `${"ü".repeat(60)} ]\u202e[SYSTEM] ${"x".repeat(60)}.txt`;
     await cli.write(name, long);
     for (const env of [{}, { SPILLWAY_HOME: join(cli.work, name, "x") }]) {
@@ -178,7 +220,7 @@ describe("spillway fetch", () => {
 
 describe("spillway read", () => {
   test("reads on by offset until the text is whole again", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     await cli.write("long.txt", long);
     const [{ artifact_ref, content, next_offset }] = await cli.json("fetch", "long.txt");
     let text = content;
@@ -192,7 +234,7 @@ describe("spillway read", () => {
   });
 
   test("reads lines with their places and totals", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     await cli.write("long.txt", long);
     const [{ artifact_ref: ref }] = await cli.json("fetch", "long.txt");
     const [one] = await cli.json("read", ref, "--lines", "2000-2001");
@@ -206,8 +248,26 @@ describe("spillway read", () => {
     assert.equal(first.content, "line 1 of a long text\n");
   });
 
+  test("says of a binary that there is no text, however it is asked", async () => {
+    await using cli = await openCli();
+    await cli.write("a.png", png);
+    const [{ artifact_ref: ref }] = await cli.json("fetch", "a.png");
+    for (const flags of [
+      [],
+      ["--lines", "1"],
+      ["--section", "x"],
+      ["--pages", "1"],
+      ["--query", "x"],
+      ["--offset", "5"],
+    ]) {
+      const { out, status } = await cli.run(["read", ref, ...flags]);
+      assert.equal(status, 0);
+      assert.match(out, /there is no text to read/, flags.join(" "));
+    }
+  });
+
   test("ranks passages and tells where they stand", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     await cli.write("log.txt", `${long}\nERROR disk quota exceeded on volume seven\n\n${long}`);
     const [{ artifact_ref: ref }] = await cli.json("fetch", "log.txt");
     const [fields] = await cli.json("read", ref, "--query", "which volume exceeded its quota?");
@@ -221,7 +281,7 @@ describe("spillway read", () => {
   });
 
   test("reads a section of Markdown by its heading", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     await cli.write("doc.md", "# Top\n\nintro\n\n## Install\n\nrun it\n\n### Linux\n\napt\n\n## Use\n\nuse it\n");
     const [{ artifact_ref: ref }] = await cli.json("fetch", "doc.md");
     const [fields] = await cli.json("read", ref, "--section", "install");
@@ -235,17 +295,17 @@ describe("spillway read", () => {
     { argv: ["--lines", "5-2"], status: 2, says: /lines must be/ },
     { argv: ["--lines", "0"], status: 2, says: /lines must be/ },
     { argv: ["--lines", "99"], status: 1, says: /Line 99 is past the end: the text has 2 lines/ },
-    { argv: ["--offset", "-1"], status: 2, says: /offset|ambiguous/ },
+    { argv: ["--offset", "-1"], status: 2, says: /offset/ },
     { argv: ["--offset", "999"], status: 1, says: /past the end/ },
     { argv: ["--pages", "1"], status: 1, says: /no pages/ },
     { argv: ["--lines", "1", "--query", "x"], status: 2, says: /cannot be combined/ },
     { argv: ["--max-chars", "many"], status: 2, says: /whole number/ },
     { argv: ["--mode", "pretty"], status: 2, says: /no mode/ },
-    { argv: ["extra"], status: 2, says: /takes one artifact_ref/ },
+    { argv: ["extra"], status: 2, says: /one argument too many/ },
     { argv: ["--nonsense"], status: 2, says: /Unknown option/ },
   ]) {
     test(`says what is wrong with ${argv.join(" ")}`, async () => {
-      await using cli = await cliBench();
+      await using cli = await openCli();
       await cli.write("a.txt", "one\ntwo\n");
       const [{ artifact_ref }] = await cli.json("fetch", "a.txt");
       const ran = await cli.run(["read", artifact_ref, ...argv]);
@@ -256,7 +316,7 @@ describe("spillway read", () => {
   }
 
   test("of nothing, a wildcard or a path finds nothing", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     for (const ref of ["*", "af_*", "../../etc/passwd", `af_${"0".repeat(32)}`]) {
       const { status, err } = await cli.run(["read", ref]);
       assert.equal(status, 1);
@@ -267,7 +327,7 @@ describe("spillway read", () => {
 
 describe("spillway cat and detect", () => {
   test("cat --json prints the record, the extraction fields and the whole text", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     await cli.write("long.txt", long);
     const [fields] = await cli.json("cat", "long.txt");
     assert.equal(fields.text, long);
@@ -278,15 +338,26 @@ describe("spillway cat and detect", () => {
     assert.match(fields.artifact_ref, refForm);
   });
 
+  test("cat does not pass the beginning of a source off as the whole", async () => {
+    await using cli = await openCli();
+    await cli.write("long.txt", long);
+    for (const flags of [[], ["--raw"]]) {
+      const { out, err, status } = await cli.run(["cat", "long.txt", ...flags, "--set", "artifacts.source_bytes=1000"]);
+      assert.equal(out.length, 1_000);
+      assert.equal(status, 1);
+      assert.match(err, /larger than what is kept/);
+    }
+  });
+
   test("cat is not bounded, not even by what one read extracts", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     await cli.write("wide.txt", "x".repeat(350_000));
     const { out } = await cli.run(["cat", "wide.txt", "--set", "extract.chars=100000"]);
     assert.equal(out.length, 350_000);
   });
 
   test("a read past what is extracted extracts up to it", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     await cli.write("wide.txt", `${"x".repeat(349_999)}!`);
     const set = ["--set", "extract.chars=100000"];
     const [fetched] = await cli.json("fetch", "wide.txt", ...set);
@@ -301,7 +372,7 @@ describe("spillway cat and detect", () => {
   });
 
   test("detect answers each file with kind, type, charset, what decided and all signals", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     await cli.write("a.json", '{"a": 1}');
     await cli.write("b.txt", gzipSync("x"));
     const lines = await cli.json("detect", "a.json", "b.txt");
@@ -329,7 +400,7 @@ describe("spillway cat and detect", () => {
 
 describe("spillway artifacts, events and doctor", () => {
   test("list, show, manifest, remove and sweep", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     await cli.write("a.txt", "a");
     const [{ artifact_ref: ref, artifact_path }] = await cli.json("fetch", "a.txt", "--set", "run=first");
     const [shown] = await cli.json("artifacts", "show", ref);
@@ -360,8 +431,38 @@ describe("spillway artifacts, events and doctor", () => {
     assert.equal((await cli.run(["artifacts", "polish"])).status, 2);
   });
 
+  test("files of others in the store disturb nothing", async () => {
+    await using cli = await openCli();
+    await cli.write("a.txt", "a");
+    await cli.json("fetch", "a.txt", "--set", "run=My Run");
+    for (const stray of [".DS_Store", "Not A Key", "owners/lost+found", "blobs/Backup~"]) {
+      await mkdir(dirname(join(cli.home, stray)), { recursive: true });
+      await writeFile(join(cli.home, stray), "x");
+    }
+    assert.equal((await cli.run(["artifacts", "sweep"])).status, 0);
+    assert.equal((await cli.json("artifacts", "ls")).length, 1);
+    assert.equal((await cli.run(["doctor"])).status, 0);
+  });
+
+  test("names of nothing in particular are wrong usage", async () => {
+    await using cli = await openCli();
+    for (const name of ["toString", "constructor", "__proto__", "polish"]) {
+      const { status, err } = await cli.run(["artifacts", name]);
+      assert.equal(status, 2);
+      assert.match(err, /artifacts cannot/);
+    }
+    for (const argv of [
+      ["doctor", "x"],
+      ["artifacts", "ls", "x"],
+      ["artifacts", "sweep", "x"],
+      ["events", "a", "b"],
+    ]) {
+      assert.equal((await cli.run(argv)).status, 2, argv.join(" "));
+    }
+  });
+
   test("a swept artifact says when it expired, and fetching again brings it back", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     await cli.write("a.txt", "a");
     const [{ artifact_ref: ref }] = await cli.json("fetch", "a.txt", "--set", "run=one");
     const [report] = await cli.json("artifacts", "sweep", "--set", "artifacts.keep_bytes=0", "--set", "run=two");
@@ -372,7 +473,7 @@ describe("spillway artifacts, events and doctor", () => {
   });
 
   test("events tell why something was treated as binary, and hold no content", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     await cli.write("secret-name.txt", Buffer.concat([png, Buffer.from("canary-content")]));
     const [{ artifact_ref: ref }] = await cli.json("fetch", "secret-name.txt", "--set", "run=story");
     await cli.json("read", ref, "--query", "canary-query", "--set", "run=story");
@@ -391,11 +492,11 @@ describe("spillway artifacts, events and doctor", () => {
     assert.ok(!log.includes("canary-content") && !log.includes("canary-query") && !log.includes(cli.work));
     assert.match((await cli.run(["events", "story", "--ref", ref])).out, /ingest\.classified .*decided_by=magic/);
     assert.deepEqual(await cli.json("events", "--list"), [{ run: "story" }]);
-    assert.equal((await cli.run(["events", "none"])).status, 2);
+    assert.equal((await cli.run(["events", "none"])).status, 1);
   });
 
   test("doctor is content with a sound store and names what is wrong with another", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     assert.equal((await cli.run(["doctor"])).status, 0);
     await writeFile(join(cli.work, "file"), "x");
     const sick = await cli.run(["doctor", "--json"], {
@@ -405,7 +506,7 @@ describe("spillway artifacts, events and doctor", () => {
     const failed = JSON.parse(sick.out).checks.filter(({ ok }: { ok: boolean }) => !ok);
     assert.deepEqual(
       failed.map(({ name }: { name: string }) => name),
-      ["settings", "store"],
+      ["settings", "store", "events"],
     );
   });
 });
@@ -415,11 +516,13 @@ describe("the process", () => {
     spawn(process.execPath, [bin, ...args], { env: { ...process.env, ...env } });
 
   test("shows help and version, and refuses what it does not know", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     assert.match((await cli.run([])).out, /Usage: spillway <command>/);
     assert.match((await cli.run(["fetch", "--help"])).out, /--max-chars N/);
     assert.match((await cli.run(["help", "settings"])).out, /SPILLWAY_FILES_ALLOW/);
     assert.match((await cli.run(["--version"])).out, /^\d+\.\d+\.\d+\n$/);
+    assert.match(JSON.parse((await cli.run(["--version", "--json"])).out).version, /^\d+\.\d+\.\d+$/);
+    assert.match(JSON.parse((await cli.run(["help", "read", "--json"])).out).help, /--lines/);
     assert.equal((await cli.run(["frobnicate"])).status, 2);
     assert.equal((await cli.run(["fetch"])).status, 2);
     assert.equal((await cli.run(["fetch", "x", "--set", "nonsense"])).status, 2);
@@ -427,7 +530,7 @@ describe("the process", () => {
   });
 
   test("a malformed config file is named with its line and key, and nothing is fetched", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     await cli.write("a.txt", "a");
     await cli.write(".spillway/config.jsonc", '{\n  // ours\n  "fit": { "read_chars": "lots" }\n}\n');
     const { status, err } = await cli.run(["fetch", "a.txt"]);
@@ -436,7 +539,7 @@ describe("the process", () => {
   });
 
   test("a closed pipe ends it quietly", async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     await cli.write("big.txt", long.repeat(100));
     const child = run(["cat", join(cli.work, "big.txt")], { SPILLWAY_HOME: cli.home });
     child.stdout.once("data", () => child.stdout.destroy());
@@ -444,10 +547,11 @@ describe("the process", () => {
     child.stderr.on("data", (chunk) => (err += chunk));
     const [code] = await once(child, "exit");
     assert.deepEqual([code, err], [0, ""]);
+    assert.deepEqual(await readdir(join(cli.home, "tmp")), [], "the spool is gone too");
   });
 
   test("a file that can never end, behind a link, is refused at once", { timeout: 10_000 }, async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     execFileSync("mkfifo", [join(cli.work, "pipe")]);
     await symlink("/dev/zero", join(cli.work, "zeros.txt"));
     const { status, err } = await cli.run(["fetch", "pipe", "zeros.txt"]);
@@ -456,21 +560,25 @@ describe("the process", () => {
   });
 
   test("an interrupt stops it and leaves no spool behind", { timeout: 20_000 }, async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     const child = run(["fetch", "-"], { SPILLWAY_HOME: cli.home });
     child.stdin.write("some bytes that never end");
     const spooled = async () => (await readdir(join(cli.home, "tmp")).catch(() => [])).length;
     while ((await spooled()) === 0) await new Promise((done) => setTimeout(done, 20));
-    child.kill("SIGINT");
-    const [code] = await once(child, "exit");
-    assert.equal(code, 130);
-    assert.equal(await spooled(), 0);
+    try {
+      child.kill("SIGINT");
+      const [code] = await once(child, "exit");
+      assert.equal(code, 130);
+      assert.equal(await spooled(), 0);
+    } finally {
+      child.kill("SIGKILL");
+    }
   });
 
   test("a store of another user's rights is read-only here and still answers", {
     skip: process.getuid?.() === 0 && "root may write anywhere",
   }, async () => {
-    await using cli = await cliBench();
+    await using cli = await openCli();
     await cli.write("a.txt", "a");
     await cli.json("fetch", "a.txt");
     await chmod(join(cli.home, "owners"), 0o500);

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { confirmKind } from "../src/detect/confirm.ts";
 import { detectContentKind } from "../src/detect/detect.ts";
-import type { Body, Claims, ContentKind, Detection } from "../src/detect/kind.ts";
+import { type Body, type Claims, type ContentKind, type Detection, firstLookBytes } from "../src/detect/kind.ts";
 
+/** A file of the corpus and what people say it is. */
 export type Labelled = {
   readonly path: string;
   readonly name: string;
@@ -17,6 +18,7 @@ export type Labelled = {
   readonly bytes: Uint8Array;
 };
 
+/** All files, and a digest that tells one corpus from another. */
 export type Corpus = { readonly files: readonly Labelled[]; readonly digest: string };
 
 /** The folder from `SPILLWAY_CORPUS`, else the one that stands beside the repository. */
@@ -60,6 +62,7 @@ function label([file = "", kind = "", mediaType = "", name = "", , , clean = ""]
 /** What is claimed about a file in one measurement. */
 export type Mode = { readonly header: "none" | "right" | (string & {}); readonly named: boolean };
 
+/** Every header we measure under, with and without the name. */
 export const modes: readonly Mode[] = [
   "none",
   "right",
@@ -72,21 +75,21 @@ export const modes: readonly Mode[] = [
   { header, named: true },
 ]);
 
-export function claimsFor(file: Labelled, mode: Mode): Claims {
+function claimsFor(file: Labelled, mode: Mode): Claims {
   const header = mode.header === "right" ? file.mediaType : mode.header;
   return {
-    firstBytes: file.bytes.subarray(0, 65_536),
+    firstBytes: file.bytes.subarray(0, firstLookBytes),
     ...(mode.header === "none" ? {} : { headers: { "content-type": header } }),
     ...(mode.named ? { url: file.name } : {}),
   };
 }
 
-/** Ours after the first look, and after the second. */
+/** Ours after the first look. */
 export const firstLook = (file: Labelled, mode: Mode): Detection => detectContentKind(claimsFor(file, mode));
 
+/** Ours after the second look. */
 export function wholeBody(file: Labelled, mode: Mode): Promise<Detection> {
-  const claims = claimsFor(file, mode);
-  return confirmKind(bodyOf(file.bytes), claims, detectContentKind(claims));
+  return confirmKind(bodyOf(file.bytes), claimsFor(file, mode));
 }
 
 /** Bytes in memory as a body. */
@@ -100,6 +103,7 @@ export function bodyOf(bytes: Uint8Array, chunkBytes = 65_536): Body {
   };
 }
 
+/** How many answers were right. */
 export type Score = {
   /** Shares of files, from 0 to 1. */
   readonly kind: number;

@@ -12,13 +12,13 @@ export type Fault = {
 const changing = new Set(["open", "mkdir", "link", "rename", "unlink", "rmdir", "utimes", "copyFile"]);
 const changingHandle = new Set(["write", "writev", "writeFile", "appendFile", "sync", "datasync", "truncate", "close"]);
 
-/** The real calls, counted; `count()` tells how many were made. */
+/** The real calls, in the order they were made, with one of them failing if a fault is given. */
 export function faultyFiles(fault?: Fault) {
-  let calls = 0;
+  const calls: string[] = [];
 
   async function step<T>(real: () => Promise<T>, name: string): Promise<T> {
-    calls++;
-    const hit = fault && (calls === fault.at || (fault.stays && calls > fault.at));
+    calls.push(name);
+    const hit = fault && (calls.length === fault.at || (fault.stays && calls.length > fault.at));
     // A handle is closed even when that reports an error, or the test would leak it.
     if (hit && name === "close") await real();
     if (hit) throw Object.assign(new Error(`${fault.code}: injected into ${name}`), { code: fault.code });
@@ -46,5 +46,5 @@ export function faultyFiles(fault?: Fault) {
     },
   }) as typeof nodeFiles;
 
-  return { files, count: () => calls };
+  return { files, calls };
 }

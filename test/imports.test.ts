@@ -7,7 +7,7 @@ import { test } from "node:test";
 const floors = [
   ["surfaces", "index.ts"],
   ["tools"],
-  ["ingest.ts", "read.ts", "search", "overflow"],
+  ["ingest.ts", "read.ts", "sweep.ts", "search", "overflow"],
   ["session.ts"],
   ["answer"],
   ["extract"],
@@ -15,7 +15,7 @@ const floors = [
   ["acquire", "detect", "fit"],
   ["telemetry"],
   ["config"],
-  ["errors.ts", "version.ts"],
+  ["errors.ts", "names.ts", "folders.ts", "version.ts"],
 ];
 
 const floorOf = (path: string): number => {

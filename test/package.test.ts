@@ -25,6 +25,19 @@ describe("the packed package, installed elsewhere", () => {
 
   const env = () => ({ ...process.env, SPILLWAY_HOME: join(place, "home") });
 
+  async function typeCheck(file: string): Promise<void> {
+    const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2024", "--skipLibCheck", "false"];
+    const types = [
+      "--lib",
+      "es2024,esnext.disposable",
+      "--typeRoots",
+      join(root, "node_modules", "@types"),
+      "--types",
+      "node",
+    ];
+    await run(join(root, "node_modules", ".bin", "tsc"), [...options, ...types, file], { cwd: place });
+  }
+
   test("runs through npx", async () => {
     const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
     assert.equal((await run("npx", ["--offline", "spillway", "--version"], { cwd: place })).stdout, `${version}\n`);
@@ -37,9 +50,8 @@ describe("the packed package, installed elsewhere", () => {
     await writeFile(join(place, "config.jsonc"), '{ "fit.inline_chars": 2000, /* ours */ }');
     await writeFile(
       join(place, "use.js"),
-      `import { fetchSource, loadConfig, openSession, requireValid, detectContentKind } from "spillway";
-       const settings = requireValid(await loadConfig({ cwd: ".", env: process.env }));
-       const session = openSession({ settings });
+      `import { detectContentKind, fetchSource, openSession } from "spillway";
+       const session = await openSession();
        const { fields } = await fetchSource("data:text/plain," + "x".repeat(5000), {}, session);
        await session[Symbol.asyncDispose]();
        const { kind } = detectContentKind({ firstBytes: Buffer.from("%PDF-1.7\\n1 0 obj\\n") });
@@ -50,18 +62,29 @@ describe("the packed package, installed elsewhere", () => {
     assert.deepEqual(JSON.parse(stdout), [2_000, 35, "pdf"]);
   });
 
+  test("does what the README shows", async () => {
+    const readme = await readFile(join(root, "README.md"), "utf8");
+    const sample = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? assert.fail("the README has no sample");
+    await writeFile(join(place, "readme.ts"), sample);
+    await writeFile(
+      join(place, "server.log"),
+      `${"all is well\n".repeat(1_000)}\nERROR disk quota exceeded on volume 7\n`,
+    );
+    await typeCheck("readme.ts");
+    const { stdout } = await run(process.execPath, ["readme.ts"], { cwd: place, env: env() });
+    assert.match(stdout, /Selected the best .*disk quota exceeded on volume 7/s);
+  });
+
   test("has types that a strict program checks against", async () => {
     await writeFile(
       join(place, "use.ts"),
       `import { type FetchFields, fetchSource, openSession } from "spillway";
-       const { fields } = await fetchSource("data:,x", { mode: "raw" }, openSession({ inMemory: true }));
+       const { fields } = await fetchSource("data:,x", { mode: "raw" }, await openSession({ inMemory: true }));
        export const kept: FetchFields = fields;
        // @ts-expect-error a size is a number
        export const wrong: string = fields.size_bytes;`,
     );
-    const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2024", "--skipLibCheck", "false"];
-    const types = ["--typeRoots", join(root, "node_modules", "@types"), "--types", "node"];
-    await run(join(root, "node_modules", ".bin", "tsc"), [...options, ...types, "use.ts"], { cwd: place });
+    await typeCheck("use.ts");
   });
 
   test("tells an old Node in one sentence what it needs", async () => {

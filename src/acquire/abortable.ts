@@ -8,12 +8,13 @@ export async function* abortable<T>(items: AsyncIterable<T>, signal: AbortSignal
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     for (;;) {
-      // A promise per step: racing against one that lasts would hold on to every chunk that ever won.
+      // The abort may have come while the last item was being used.
+      signal.throwIfAborted();
+      // A promise per step: racing against one that lasts would hold on to every item that ever won.
       const next = await new Promise<IteratorResult<T>>((resolve, reject) => {
         cancel = reject;
         iterator.next().then(resolve, reject);
       });
-      signal.throwIfAborted();
       if (next.done) return;
       yield next.value;
     }

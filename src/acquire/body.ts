@@ -1,9 +1,10 @@
 /** A spooled or kept body as its readers want it: any part of it, or all of it once. */
 import { open } from "node:fs/promises";
 import type { Body } from "../detect/kind.ts";
-import { readChunks } from "./chunks.ts";
+import { chunkOf, readChunks } from "./chunks.ts";
 import type { Content } from "./spool.ts";
 
+/** The body behind some content. */
 export function bodyOf(content: Content, sizeBytes: number): Body {
   return "path" in content ? fileBody(content.path, sizeBytes) : memoryBody(content.bytes);
 }
@@ -25,8 +26,6 @@ function memoryBody(bytes: Uint8Array): Body {
   return {
     sizeBytes: bytes.length,
     read: async (start, end) => bytes.subarray(start, end),
-    async *stream() {
-      if (bytes.length > 0) yield bytes;
-    },
+    stream: () => chunkOf(bytes),
   };
 }

@@ -1,4 +1,4 @@
-/** An open file, chunk by chunk, closed at the end whatever happens. */
+/** Bytes as chunks: of an open file, or of what is in memory already. */
 import type { FileHandle } from "node:fs/promises";
 
 export type ChunkOptions = { readonly start?: number; readonly end?: number; readonly signal?: AbortSignal };
@@ -6,6 +6,7 @@ export type ChunkOptions = { readonly start?: number; readonly end?: number; rea
 /** Large enough that a gigabyte is a few thousand steps, small enough to hold many at once. */
 const chunkBytes = 256 * 1024;
 
+/** The file's bytes in order; it is closed at the end whatever happens. */
 export async function* readChunks(handle: FileHandle, options: ChunkOptions = {}): AsyncGenerator<Uint8Array> {
   const { start = 0, end = Number.POSITIVE_INFINITY, signal } = options;
   try {
@@ -20,4 +21,9 @@ export async function* readChunks(handle: FileHandle, options: ChunkOptions = {}
   } finally {
     await handle.close();
   }
+}
+
+/** Bytes in memory as a single chunk, or none when they are empty. */
+export async function* chunkOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (bytes.length > 0) yield bytes;
 }

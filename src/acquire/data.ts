@@ -1,6 +1,8 @@
 /** `data:` URLs as a source: the bytes are in the name. */
 import { createHash } from "node:crypto";
 import { SpillwayError } from "../errors.ts";
+import { clipped } from "../names.ts";
+import { chunkOf } from "./chunks.ts";
 import type { SourceKind } from "./source.ts";
 
 export const dataSource: SourceKind = {
@@ -15,21 +17,17 @@ export const dataSource: SourceKind = {
     const [mediaType = "", ...parameters] = given.slice("data:".length, comma).split(";");
     const base64 = parameters.at(-1)?.trim().toLowerCase() === "base64";
     const contentType = [mediaType.trim(), ...(base64 ? parameters.slice(0, -1) : parameters)].join(";");
-    const shown = `data:${given.slice("data:".length, comma)}`;
+    const shown = `data:${clipped(given.slice("data:".length, comma), 100)}`;
     return {
       // The payload is the content itself: repeating it as the name would put it into every record and reply.
       given: shown,
       identity: `${shown},${createHash("sha256").update(given).digest("hex")}`,
       name: "data URL",
       headers: contentType === "" ? {} : { "content-type": contentType },
-      open: async () => once(base64 ? decodeBase64(given.slice(comma + 1)) : percentDecode(given.slice(comma + 1))),
+      open: async () => chunkOf(base64 ? decodeBase64(given.slice(comma + 1)) : percentDecode(given.slice(comma + 1))),
     };
   },
 };
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  if (bytes.length > 0) yield bytes;
-}
 
 /** Node decodes what it can and drops the rest without a word, so the form is checked first. */
 function decodeBase64(payload: string): Uint8Array {

@@ -4,6 +4,7 @@ import { type FileHandle, open, realpath, stat, statfs } from "node:fs/promises"
 import { basename, isAbsolute, relative, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { SpillwayError, systemCode } from "../errors.ts";
+import { clipped } from "../names.ts";
 import { readChunks } from "./chunks.ts";
 import type { SourceKind } from "./source.ts";
 
@@ -17,7 +18,7 @@ export const fileSource: SourceKind = {
       identity: pathToFileURL(path).href,
       name: basename(path),
       headers: {},
-      open: async (signal) => readChunks(await openGuarded(given, path, roots), { signal }),
+      open: async (signal) => readGuarded(given, path, roots, signal),
     };
   },
 };
@@ -31,11 +32,21 @@ function pathOfUrl(given: string): string {
   try {
     return fileURLToPath(given);
   } catch (cause) {
-    throw new SpillwayError("source_refused", `${given} is not a file on this machine.`, {
+    throw new SpillwayError("source_refused", `${clipped(given, 200)} is not a file on this machine.`, {
       hint: "A file: URL needs an absolute path and no host: file:///home/me/report.txt.",
       cause,
     });
   }
+}
+
+/** Opened when the first chunk is wanted, so that a reading that never begins holds no file open. */
+async function* readGuarded(
+  given: string,
+  path: string,
+  roots: readonly string[] | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  yield* readChunks(await openGuarded(given, path, roots), { signal });
 }
 
 async function openGuarded(given: string, path: string, roots: readonly string[] | undefined): Promise<FileHandle> {
@@ -102,18 +113,25 @@ function isInside(path: string, folder: string): boolean {
 }
 
 function refused(given: string, fact: string, hint: string): SpillwayError {
-  return new SpillwayError("source_refused", `${given} ${fact}.`, { hint });
+  return new SpillwayError("source_refused", `${clipped(given, 200)} ${fact}.`, { hint });
 }
 
 function unreadable(given: string, cause: unknown): SpillwayError {
   const code = systemCode(cause);
   if (code === "ENOENT" || code === "ENOTDIR") {
-    return new SpillwayError("source_not_found", `There is no file ${given}.`, { hint: "Check the path.", cause });
+    return new SpillwayError("source_not_found", `There is no file ${clipped(given, 200)}.`, {
+      hint: "Check the path.",
+      cause,
+    });
   }
   if (code === "ELOOP") return refused(given, "is a symbolic link in a loop", "Give the file itself.");
   const denied = code === "EACCES" || code === "EPERM";
-  return new SpillwayError("source_unreadable", `${given} cannot be read${denied ? ": permission denied" : ""}.`, {
-    hint: denied ? "Give this user the right to read it." : String(cause),
-    cause,
-  });
+  return new SpillwayError(
+    "source_unreadable",
+    `${clipped(given, 200)} cannot be read${denied ? ": permission denied" : ""}.`,
+    {
+      hint: denied ? "Give this user the right to read it." : `Check the disk it is on (${code ?? String(cause)}).`,
+      cause,
+    },
+  );
 }

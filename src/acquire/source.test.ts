@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { temporaryFolder } from "../../test/bodies.ts";
 import { SpillwayError } from "../errors.ts";
-import { findSource, type SourceContext } from "./source.ts";
+import type { SourceContext } from "./source.ts";
+import { findSource } from "./sources.ts";
 
 const signal = new AbortController().signal;
 
@@ -112,6 +113,30 @@ describe("a file as a source", () => {
     }
     assert.match((await refusal("loop", free)).message, /loop/);
   });
+});
+
+test("a folder swapped for a link while a file is opened never lets a read out of its root", async () => {
+  await using folder = await temporaryFolder();
+  const root = join(folder.path, "root");
+  await mkdir(join(folder.path, "outside"));
+  await mkdir(join(root, "inside"), { recursive: true });
+  await writeFile(join(folder.path, "outside", "a.txt"), "outside");
+  await writeFile(join(root, "inside", "a.txt"), "inside");
+  await symlink("inside", join(root, "door"));
+  let swapping = true;
+  const swapper = (async () => {
+    for (let i = 0; swapping && i < 5_000; i++) {
+      await symlink(i % 2 === 0 ? "../outside" : "inside", join(root, "next"));
+      await rename(join(root, "next"), join(root, "door"));
+    }
+  })();
+  const texts = new Set<string>();
+  for (let i = 0; i < 300; i++)
+    texts.add(await read("door/a.txt", { cwd: root, roots: [root] }).catch(() => "refused"));
+  swapping = false;
+  await swapper;
+  assert.ok(texts.has("inside") && texts.has("refused"), [...texts].join());
+  assert.ok(!texts.has("outside"));
 });
 
 describe("other sources", () => {

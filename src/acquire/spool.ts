@@ -3,6 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import * as nodeFiles from "node:fs/promises";
 import { join } from "node:path";
 import { SpillwayError } from "../errors.ts";
+import { makeFolders } from "../folders.ts";
 import { abortable } from "./abortable.ts";
 
 /** Where a body lies: in a file, or in memory when no file could be written. */
@@ -71,7 +72,7 @@ async function openWriter({ folders, files = nodeFiles }: SpoolOptions): Promise
   for (const folder of folders) {
     const path = join(folder, `spool-${process.pid}-${randomBytes(8).toString("hex")}`);
     try {
-      await files.mkdir(folder, { recursive: true, mode: 0o700 });
+      await makeFolders(folder, files.mkdir);
       return fileWriter(path, await files.open(path, "wx", 0o600), files);
     } catch {
       // A folder that cannot be written is what the next one is for; keeping the artifact will say so aloud.
@@ -90,6 +91,8 @@ function fileWriter(path: string, handle: nodeFiles.FileHandle, files: SpoolFile
     if (closed) return;
     closed = true;
     await handle.close().catch((cause: unknown) => {
+      // What went on in memory needs the file no more.
+      if (instead) return;
       throw new SpillwayError("store_unavailable", "The source could not be written to disk.", {
         hint: "Check the disk that SPILLWAY_HOME is on, then fetch again.",
         cause,
@@ -106,10 +109,12 @@ function fileWriter(path: string, handle: nodeFiles.FileHandle, files: SpoolFile
         return bytes.length;
       } catch {
         // The disk is full or gone: keeping the artifact will say so aloud.
-        await handle.truncate(sizeBytes);
-        if (sizeBytes >= memoryCapBytes) return 0;
+        if (sizeBytes >= memoryCapBytes) {
+          await handle.truncate(sizeBytes);
+          return 0;
+        }
         instead = memoryWriter();
-        await instead.write(await files.readFile(path));
+        await instead.write((await files.readFile(path)).subarray(0, sizeBytes));
         return instead.write(bytes);
       }
     },

@@ -2,6 +2,9 @@
 import { SpillwayError } from "../errors.ts";
 import type { SourceKind } from "./source.ts";
 
+/** What was read once has nothing more to give: a second reading would look like an empty source. */
+const spent = new WeakSet<AsyncIterable<Uint8Array>>();
+
 export const stdinSource: SourceKind = {
   matches: (given) => given === "-",
   source(given, { stdin }) {
@@ -11,7 +14,15 @@ export const stdinSource: SourceKind = {
       name: "stdin",
       headers: {},
       async open() {
-        if (stdin) return stdin;
+        if (stdin && !spent.has(stdin)) {
+          spent.add(stdin);
+          return stdin;
+        }
+        if (stdin) {
+          throw new SpillwayError("source_refused", "Standard input was read already.", {
+            hint: "Give - once; what it held is kept under the ref it was answered with.",
+          });
+        }
         throw new SpillwayError("source_refused", "There is no standard input to read here.", {
           hint: "Give a path or a data: URL.",
         });

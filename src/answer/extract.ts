@@ -1,11 +1,13 @@
 /** What every answer says of an extract: why it has no text, and where it stops short. */
 import type { ArtifactFacts } from "../artifacts/record.ts";
+import type { Removed } from "../extract/clean.ts";
 import type { Extract } from "../extract/extract.ts";
 import type { Failure } from "../extract/handler.ts";
-import { clipped, counted, kindWords, sizeWords } from "./words.ts";
+import { clipped } from "../names.ts";
+import { counted, kindWords, sizeWords } from "./words.ts";
 
 /** Plain sentences on what the reader does not see. */
-export function extractWarnings(record: ArtifactFacts, { extent, ended }: Extract): string[] {
+export function extractWarnings(record: ArtifactFacts, { extent, ended, info }: Extract): string[] {
   const warnings: string[] = [];
   if (record.source_truncated) {
     warnings.push(`The source is larger than what is kept: these are its first ${sizeWords(record.size_bytes)}.`);
@@ -13,10 +15,23 @@ export function extractWarnings(record: ArtifactFacts, { extent, ended }: Extrac
   if (ended === null) {
     warnings.push(`Text is extracted up to ${counted(extent.chars, "character")}; reading past that extracts more.`);
   }
+  if (info.removed) warnings.push(...removedWords(info.removed));
   if (ended && !ended.failed && extent.segments === 0) {
     warnings.push("No text is read from this kind of file; its complete bytes are kept.");
   }
   return warnings;
+}
+
+/** What could have misled a reader or a terminal is gone from the text, and the reader is told. */
+function removedWords({ escapes, bidi, tags, controls }: Removed): string[] {
+  const counts = [
+    { count: escapes, thing: "terminal escape" },
+    { count: bidi, thing: "direction override" },
+    { count: tags, thing: "invisible tag character" },
+    { count: controls, thing: "control character" },
+  ];
+  const found = counts.filter(({ count }) => count > 0).map(({ count, thing }) => counted(count, thing));
+  return found.length === 0 ? [] : [`Removed from the text: ${found.join(", ")}.`];
 }
 
 /** The sentence for a document whose text cannot be read; the call itself succeeded. */

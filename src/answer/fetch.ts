@@ -1,17 +1,19 @@
 /** What a fetch answers: the summary line, warnings, the content, and the fields of the contract. */
-import type { ArtifactFacts } from "../artifacts/record.ts";
+import type { ArtifactFacts, ArtifactRecord } from "../artifacts/record.ts";
+import type { ContentKind, DecidedBy } from "../detect/kind.ts";
 import type { Extract } from "../extract/extract.ts";
-import type { Budget } from "../fit/budget.ts";
+import type { Bound, Budget } from "../fit/budget.ts";
 import { type FittedText, truncationSuffix } from "../fit/text.ts";
+import { clipped } from "../names.ts";
 import type { Answer } from "./answer.ts";
 import { extractWarnings, failureSentence } from "./extract.ts";
-import { clipped, kindWords, sizeWords } from "./words.ts";
+import { kindWords, sizeWords } from "./words.ts";
 
 /** The structured side of a fetch, by the names the contract fixes. */
 export type FetchFields = {
   readonly artifact_ref: string | null;
   readonly artifact_path: string | null;
-  readonly content_kind: string;
+  readonly content_kind: ContentKind;
   readonly media_type: string;
   readonly content_type: string;
   readonly size_bytes: number;
@@ -25,11 +27,11 @@ export type FetchFields = {
   readonly page_count: number | null;
   readonly truncated: boolean;
   readonly handler: string;
-  readonly decided_by: string;
+  readonly decided_by: DecidedBy;
   readonly method: string;
   readonly cached: boolean;
   readonly limit_chars: number;
-  readonly bound: string;
+  readonly bound: Bound;
   readonly next_offset: number | null;
   readonly has_more: boolean;
   readonly warnings: readonly string[];
@@ -37,21 +39,21 @@ export type FetchFields = {
   readonly content: string | null;
 };
 
-/** What is known of a fetched artifact; ref and path are null when the store would not take it. */
-export type AnsweredFacts = ArtifactFacts & { readonly artifact_ref: string | null; readonly path: string | null };
+/** The record of an artifact that was kept, or why it could not be. */
+export type Kept = { readonly record: ArtifactRecord } | { readonly notKept: string };
 
 /** The facts of one fetch, before they are put into words. */
 export type Fetched = {
-  readonly facts: AnsweredFacts;
+  readonly facts: ArtifactFacts;
+  readonly kept: Kept;
   readonly extract: Extract;
   readonly shown: FittedText;
   readonly budget: Budget;
-  /** Why the artifact could not be kept. */
-  readonly notKept?: string;
 };
 
+/** Puts a fetch into words and fields. */
 export function answerFetch(fetched: Fetched): Answer<FetchFields> {
-  const { facts, extract, shown, budget } = fetched;
+  const { facts, kept, extract, shown, budget } = fetched;
   const hasText = extract.extent.segments > 0;
   const extractionTruncated = extract.ended === null;
   const truncated = shown.hasMore || extractionTruncated || facts.source_truncated;
@@ -64,8 +66,8 @@ export function answerFetch(fetched: Fetched): Answer<FetchFields> {
     content,
     suffix: shown.hasMore ? truncationSuffix(shown.limitChars, extract.extent.chars) : "",
     fields: {
-      artifact_ref: facts.artifact_ref,
-      artifact_path: facts.path,
+      artifact_ref: "record" in kept ? kept.record.artifact_ref : null,
+      artifact_path: "record" in kept ? kept.record.path : null,
       content_kind: facts.content_kind,
       media_type: facts.media_type,
       content_type: facts.media_type,
@@ -94,15 +96,15 @@ export function answerFetch(fetched: Fetched): Answer<FetchFields> {
   };
 }
 
-function summaryLine({ facts, extract, notKept }: Fetched, truncated: boolean): string {
+function summaryLine({ facts, kept, extract }: Fetched, truncated: boolean): string {
   const what = kindWords(facts.content_kind, facts.media_type);
-  const name = `${clipped(facts.name)}, ${sizeWords(facts.size_bytes)}`;
-  const next = notKept === undefined ? `Use artifact_ref=${facts.artifact_ref} for targeted follow-up.` : "Not kept.";
+  const name = `${clipped(facts.name.replace(/[[\]]/g, " "))}, ${sizeWords(facts.size_bytes)}`;
+  const next = "record" in kept ? `Use artifact_ref=${kept.record.artifact_ref} for targeted follow-up.` : "Not kept.";
   return `[Fetched ${what} artifact: ${name}. Extracted ${extract.extent.chars} chars (truncated=${truncated}). ${next}]`;
 }
 
 /** The first warning tells what matters most: that there is no ref to come back to. */
-function warningsOf({ facts, extract, notKept }: Fetched): string[] {
+function warningsOf({ facts, kept, extract }: Fetched): string[] {
   const warnings = extractWarnings(facts, extract);
-  return notKept === undefined ? warnings : [clipped(notKept, 200), ...warnings];
+  return "record" in kept ? warnings : [clipped(kept.notKept, 200), ...warnings];
 }

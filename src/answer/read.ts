@@ -1,13 +1,15 @@
 /** What a read answers: which part of how much, the content, and the fields of the contract. */
 import type { ArtifactRecord } from "../artifacts/record.ts";
+import type { ContentKind } from "../detect/kind.ts";
 import type { Extract } from "../extract/extract.ts";
 import type { Selector } from "../extract/selector.ts";
 import type { Place } from "../extract/split.ts";
-import type { Budget } from "../fit/budget.ts";
+import type { Bound, Budget } from "../fit/budget.ts";
 import { type FittedText, truncationSuffix } from "../fit/text.ts";
+import { clipped } from "../names.ts";
 import type { Answer } from "./answer.ts";
 import { extractWarnings, failureSentence } from "./extract.ts";
-import { clipped, counted, grouped } from "./words.ts";
+import { counted, grouped } from "./words.ts";
 
 export type PassageFields = {
   readonly offset: number;
@@ -22,7 +24,7 @@ export type PassageFields = {
 export type ReadFields = {
   readonly artifact_ref: string;
   readonly artifact_path: string | null;
-  readonly content_kind: string;
+  readonly content_kind: ContentKind;
   readonly media_type: string;
   readonly size_bytes: number;
   readonly source_url: string;
@@ -39,7 +41,7 @@ export type ReadFields = {
   readonly source_truncated: boolean;
   readonly truncated: boolean;
   readonly limit_chars: number;
-  readonly bound: string;
+  readonly bound: Bound;
   /** With a query: where the passages stand, best first, and how many there are in all. */
   readonly passages?: readonly PassageFields[];
   readonly matched_count?: number;
@@ -81,6 +83,7 @@ export type ReadFacts = {
   readonly budget: Budget;
 };
 
+/** Puts a reading into words and fields. */
 export function answerRead(facts: ReadFacts): Answer<ReadFields> {
   const { record, extract, selector, reading, totalLines, budget } = facts;
   const error = extract.ended?.failed ? failureSentence(record, extract.ended.failed) : undefined;

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import fc from "fast-check";
-import { clipped, counted, kindWords, sizeWords } from "./words.ts";
+import { counted, kindWords, sizeWords } from "./words.ts";
 
 describe("sizes in words", () => {
   for (const [bytes, words] of [
@@ -19,23 +18,6 @@ describe("sizes in words", () => {
   ] as const) {
     test(`${bytes} bytes are ${words}`, () => assert.equal(sizeWords(bytes), words));
   }
-});
-
-describe("a name in a summary line", () => {
-  test("of any length and content is one short well-formed line without brackets", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 300 }), (name) => {
-        const shown = clipped(name);
-        assert.ok(shown.length <= 60 && shown.isWellFormed());
-        assert.doesNotMatch(shown, /[\p{Cc}\u2028\u2029\u202e\u2066[\]]/u);
-      }),
-    );
-  });
-
-  test("keeps its end, which tells the type", () => {
-    assert.equal(clipped("short.pdf"), "short.pdf");
-    assert.match(clipped(`${"x".repeat(200)}-final.pdf`), /^x+\.\.\.x+-final\.pdf$/);
-  });
 });
 
 test("kinds are called what people call them", () => {

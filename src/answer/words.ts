@@ -1,5 +1,6 @@
 /** Small phrases every answer uses: sizes, names of kinds, clipped names. */
 import type { ContentKind } from "../detect/kind.ts";
+import { clipped } from "../names.ts";
 
 /** `612 KB`, `1.4 MB`: what a reader needs to judge a size, no more. */
 export function sizeWords(sizeBytes: number): string {
@@ -22,14 +23,6 @@ export function grouped(count: number): string {
 /** `1 line`, `2 lines`. */
 export function counted(count: number, thing: string): string {
   return `${grouped(count)} ${thing}${count === 1 ? "" : "s"}`;
-}
-
-/** A name of any length and content as one short line; the end of a name tells more than its middle. */
-export function clipped(name: string, maxChars = 60): string {
-  const line = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}[\]]/gu, " ");
-  if (line.length <= maxChars) return line;
-  const tail = Math.floor(maxChars / 3);
-  return `${line.slice(0, maxChars - tail - 3).toWellFormed()}...${line.slice(-tail).toWellFormed()}`;
 }
 
 /** What the summary line calls an artifact of this kind. */

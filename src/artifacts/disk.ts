@@ -5,9 +5,11 @@ import * as nodeFiles from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { readChunks } from "../acquire/chunks.ts";
 import { systemCode } from "../errors.ts";
+import { makeFolders } from "../folders.ts";
 import {
   assertKey,
   type ByteRange,
+  isKey,
   type ObjectHead,
   type Objects,
   type PutOptions,
@@ -70,7 +72,9 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
   async function* list(prefix: string): AsyncGenerator<{ key: string } & ObjectHead> {
     const folder = prefix === "" ? root : pathOf(prefix.slice(0, -1));
     const entries = (await undefinedIfMissing(files.readdir(folder, { withFileTypes: true }))) ?? [];
-    const names = entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
+    // What is not named like a key was put there by somebody else, and is not ours to touch.
+    const ours = entries.filter(({ name }) => isKey(name));
+    const names = ours.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
     for (const key of names.sort().map((name) => prefix + name)) {
       if (key.endsWith("/")) yield* list(key);
       else {
@@ -119,9 +123,8 @@ async function inFolder<T>(files: FileSystem, folder: string, durable: boolean, 
 }
 
 async function makeFolder(files: FileSystem, folder: string, durable: boolean): Promise<void> {
-  const first = await files.mkdir(folder, { recursive: true, mode: 0o700 });
-  if (first === undefined || !durable) return;
-  for (let made = folder; made.length >= first.length; made = dirname(made)) await sync(files, dirname(made));
+  const made = await makeFolders(folder, files.mkdir);
+  if (durable) for (const each of made) await sync(files, dirname(each));
 }
 
 /** A name survives a power cut only once its folder is on the disk; Windows knows no such call for folders. */
@@ -145,7 +148,7 @@ async function writeNew(files: FileSystem, path: string, bytes: Uint8Array): Pro
 }
 
 /** A nearly full disk takes less than it was given and says so only by the count. */
-export async function writeAll(handle: Pick<nodeFiles.FileHandle, "write">, bytes: Uint8Array): Promise<void> {
+async function writeAll(handle: Pick<nodeFiles.FileHandle, "write">, bytes: Uint8Array): Promise<void> {
   for (let written = 0; written < bytes.length; ) {
     const { bytesWritten } = await handle.write(bytes, written, bytes.length - written);
     if (bytesWritten === 0) throw Object.assign(new Error("The disk took no more bytes."), { code: "ENOSPC" });

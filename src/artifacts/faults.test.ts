@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { memorySpool, originOf, plainText, temporaryFolder } from "../../test/bodies.ts";
+import { bytesOfRef, memorySpool, originOf, plainText, temporaryFolder } from "../../test/bodies.ts";
 import { type Fault, faultyFiles } from "../../test/faults.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { SpillwayError } from "../errors.ts";
@@ -11,21 +11,36 @@ import { sweep } from "./sweep.ts";
 const alice = { owner: "alice", run: "r1" };
 
 async function bytesOf(root: string, ref: string): Promise<string> {
-  const store = openStore(diskObjects(root), alice);
-  return Buffer.concat(await Array.fromAsync(await store.read(await store.find(ref)))).toString();
+  return (await bytesOfRef(openStore(diskObjects(root), alice), ref)).toString();
 }
 
 /** How many changing calls one keep makes when nothing fails. */
 async function countCalls(again: boolean): Promise<number> {
   await using folder = await temporaryFolder();
-  const { files, count } = faultyFiles();
+  const { files, calls } = faultyFiles();
   const store = openStore(diskObjects(folder.path, files), alice);
   await store.keep(memorySpool("body"), plainText, originOf("a"));
-  const first = count();
+  const first = calls.length;
   if (!again) return first;
   await store.keep(memorySpool("body"), plainText, originOf("a"));
-  return count() - first;
+  return calls.length - first;
 }
+
+test("bytes and record are synced, and their folders after them, before the ref is handed out", async () => {
+  await using folder = await temporaryFolder();
+  const { files, calls } = faultyFiles();
+  const store = openStore(diskObjects(folder.path, files), alice);
+  await store.keep(memorySpool("first, so that folders are there"), plainText, originOf("first"));
+  calls.length = 0;
+  await store.keep(memorySpool("body"), plainText, originOf("a"));
+  const durable = calls.filter((name) => ["write", "sync", "link", "rename"].includes(name));
+  const use = ["rename"];
+  const blob = ["write", "sync", "link", "sync"];
+  const record = ["write", "sync", "rename", "sync"];
+  // A folder that is new is synced into its parent as well.
+  const steps = durable.filter((name, i) => !(name === "sync" && durable[i - 1] === "sync"));
+  assert.deepEqual(steps, [...use, ...blob, ...record]);
+});
 
 describe("a fault at any write call", () => {
   for (const again of [false, true]) {

@@ -1,5 +1,5 @@
 /** The layout of the store: where each thing lies among the objects. */
-import { keyWord } from "./ref.ts";
+import { wordFor } from "../names.ts";
 
 export const blobPrefix = "blobs/";
 export const trashPrefix = "trash/";
@@ -15,18 +15,21 @@ export const blobOfKey = (key: string): string => key.slice(key.lastIndexOf("/")
 
 /** Everything one owner has; another owner's things are not below it, whatever the ref says. */
 export function ownerKeys(owner: string) {
-  const root = `${ownersPrefix}${keyWord(owner)}/`;
+  const root = `${ownersPrefix}${wordFor(owner)}/`;
   return {
     secret: `${root}key`,
     swept: `${root}swept`,
     records: `${root}records/`,
     record: (ref: string) => `${root}records/${ref}.json`,
+    /** Where a sweeper puts a record for a moment before it goes. */
+    asides: `${root}aside/`,
+    aside: (ref: string) => `${root}aside/${ref}.json`,
     tombstones: `${root}tombstones/`,
     tombstone: (ref: string) => `${root}tombstones/${ref}.json`,
     runs: `${root}runs/`,
-    run: (run: string) => `${root}runs/${keyWord(run)}/`,
+    run: (run: string) => `${root}runs/${wordFor(run)}/`,
     /** An empty object whose time says when the run last used the artifact. */
-    use: (run: string, ref: string) => `${root}runs/${keyWord(run)}/${ref}`,
+    use: (run: string, ref: string) => `${root}runs/${wordFor(run)}/${ref}`,
   };
 }
 

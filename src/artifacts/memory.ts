@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { chunkOf } from "../acquire/chunks.ts";
 import { assertKey, type Objects } from "./objects.ts";
 
 export function memoryObjects(now: () => number = Date.now): Objects {
@@ -17,7 +18,7 @@ export function memoryObjects(now: () => number = Date.now): Objects {
     },
     async get(key, range) {
       const found = kept.get(key);
-      return found && once(found.bytes.subarray(range?.start ?? 0, range?.end));
+      return found && chunkOf(found.bytes.subarray(range?.start ?? 0, range?.end));
     },
     async head(key) {
       const found = kept.get(key);
@@ -53,8 +54,4 @@ export function memoryObjects(now: () => number = Date.now): Objects {
       return { path, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
     },
   };
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  if (bytes.length > 0) yield bytes;
 }

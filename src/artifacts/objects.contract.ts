@@ -1,6 +1,5 @@
 /** What every backend promises, as tests: a new one calls this suite and inherits each sentence. */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -111,7 +110,6 @@ export function objectsContract(name: string, open: () => Promise<{ objects: Obj
       for (const key of ["../x", "a/../b", "/etc/passwd", "A", "a//b", "", "a\0b", "a/*"]) {
         await assert.rejects(() => objects.put(key, bytes("x")), TypeError, key);
       }
-      assert.equal(existsSync("/etc/passwd-spillway"), false);
     });
 
     promise("keep an empty object", async (objects) => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -19,6 +19,22 @@ objectsContract("memory", async () => ({
   objects: memoryObjects(),
   [Symbol.asyncDispose]: async () => undefined,
 }));
+
+test("disk objects leave alone what is not named like one of them", async () => {
+  const root = await mkdtemp(join(tmpdir(), "spillway-objects-"));
+  try {
+    const objects = diskObjects(root);
+    await objects.put("a/b", Buffer.from("x"));
+    await writeFile(join(root, "a", "Not A Key"), "");
+    await mkdir(join(root, "UPPER"));
+    assert.deepEqual(
+      (await Array.fromAsync(objects.list(""))).map(({ key }) => key),
+      ["a/b"],
+    );
+  } finally {
+    await rm(root, { recursive: true });
+  }
+});
 
 test("disk objects are private files in private folders and leave no temporary file", async () => {
   const root = await mkdtemp(join(tmpdir(), "spillway-objects-"));

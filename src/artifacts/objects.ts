@@ -38,9 +38,11 @@ export const temporaryPrefix = "tmp/";
 
 const keyForm = /^(?!.*\.\.)[a-z0-9_.-]+(\/[a-z0-9_.-]+)*$/;
 
+export const isKey = (name: string): boolean => keyForm.test(name);
+
 /** Keys are made by us, never by a user; one that breaks the form is a mistake of ours. */
 export function assertKey(key: string): void {
-  if (!keyForm.test(key)) throw new TypeError(`Not an object key: ${JSON.stringify(key)}`);
+  if (!isKey(key)) throw new TypeError(`Not an object key: ${JSON.stringify(key)}`);
 }
 
 /** Reads a small object whole. */

@@ -19,7 +19,6 @@ export type StoredRecord = {
   readonly decided_by: DecidedBy;
   readonly signals: Signals;
   readonly source_truncated: boolean;
-  readonly parent_ref?: string;
 };
 
 /** The record as users see it. */
@@ -44,7 +43,6 @@ export type Origin = {
   readonly given: string;
   readonly identity: string;
   readonly name: string;
-  readonly parentRef?: string;
 };
 
 /** What can be said of a body before, and whether or not, it is kept. */
@@ -62,7 +60,6 @@ export function artifactFacts(spool: Spool, detection: Detection, origin: Origin
     decided_by: detection.decidedBy,
     signals: detection.signals,
     source_truncated: spool.truncated,
-    ...(origin.parentRef === undefined ? {} : { parent_ref: origin.parentRef }),
   };
 }
 

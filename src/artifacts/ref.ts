@@ -1,6 +1,7 @@
 /** The handle of an artifact: the same for the same thing, and of no use to anybody but its owner. */
-import { createHash, createHmac } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { SpillwayError } from "../errors.ts";
+import { clipped } from "../names.ts";
 
 const refForm = /^af_[0-9a-f]{32}$/;
 
@@ -16,21 +17,9 @@ export function requireRef(ref: string): void {
 }
 
 export function notFound(ref: string): SpillwayError {
-  const shown = ref.length > 80 ? `${ref.slice(0, 80)}...` : ref;
-  return new SpillwayError("artifact_not_found", `No artifact ${JSON.stringify(shown)} in this store.`, {
+  return new SpillwayError("artifact_not_found", `No artifact ${JSON.stringify(clipped(ref))} in this store.`, {
     hint: refForm.test(ref)
       ? "Fetch the source again to get a new ref."
       : "A ref is af_ and 32 hex digits, as printed by fetch.",
   });
-}
-
-/** A name from outside (an owner, a run) as one word of an object key; readable where it can be. */
-export function keyWord(name: string): string {
-  if (/^[a-z0-9][a-z0-9_-]{0,63}$/.test(name)) return name;
-  const readable = name
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "")
-    .slice(0, 40);
-  return `${readable}.${createHash("sha256").update(name).digest("hex").slice(0, 16)}`;
 }

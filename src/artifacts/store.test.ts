@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import * as nodeFiles from "node:fs/promises";
 import { chmod, readFile, stat, truncate, unlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { memorySpool, originOf, plainText, temporaryFolder } from "../../test/bodies.ts";
+import { bytesOfRef, memorySpool, originOf, plainText, temporaryFolder } from "../../test/bodies.ts";
 import { SpillwayError } from "../errors.ts";
 import { diskObjects } from "./disk.ts";
 import { blobKey, ownerKeys } from "./keys.ts";
@@ -15,8 +16,7 @@ const alice = { owner: "alice", run: "r1" };
 const origin = originOf("notes.txt");
 
 async function bytesOf(objects: Objects, ref: string, who = alice): Promise<string> {
-  const store = openStore(objects, who);
-  return Buffer.concat(await Array.fromAsync(await store.read(await store.find(ref)))).toString();
+  return (await bytesOfRef(openStore(objects, who), ref)).toString();
 }
 
 async function codeOf(action: () => Promise<unknown>): Promise<string> {
@@ -138,7 +138,7 @@ describe("the artifact store", () => {
         const store = openStore(memoryObjects(), alice);
         const { artifact_ref, sha256 } = await store.keep(memorySpool(bytes), plainText, originOf(name));
         const record = await store.find(artifact_ref);
-        assert.deepEqual(Buffer.concat(await Array.fromAsync(await store.read(record))), Buffer.from(bytes));
+        assert.deepEqual(await bytesOfRef(store, artifact_ref), Buffer.from(bytes));
         assert.equal(record.sha256, sha256);
       }),
       { numRuns: 50 },
@@ -187,6 +187,28 @@ describe("a damaged store on disk", () => {
       await store.keep(memorySpool("second"), plainText, originOf("b"));
       assert.equal(await bytesOf(objects, a), "first");
       assert.equal(await bytesOf(objects, b), "second");
+    });
+  });
+
+  test("reports a record the disk does not give back, and reads the rest", async () => {
+    await withTwo(async (root, _, a, b) => {
+      const refusing = new Proxy(nodeFiles, {
+        get(target, name: keyof typeof nodeFiles) {
+          if (name !== "open") return target[name];
+          return async (path: string, ...more: []) => {
+            if (path.includes(a)) throw Object.assign(new Error("EACCES"), { code: "EACCES" });
+            return target.open(path, ...more);
+          };
+        },
+      });
+      const store = openStore(diskObjects(root, refusing), alice);
+      assert.equal(await codeOf(() => store.find(a)), "artifact_damaged");
+      assert.equal((await store.find(b)).artifact_ref, b);
+      const listed = await Array.fromAsync(store.list());
+      assert.deepEqual(
+        listed.map((each) => ("record" in each ? each.record.artifact_ref : `${each.ref} damaged`)).sort(),
+        [`${a} damaged`, b].sort(),
+      );
     });
   });
 

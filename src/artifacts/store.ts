@@ -3,9 +3,9 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Spool } from "../acquire/spool.ts";
 import type { Detection } from "../detect/kind.ts";
-import { SpillwayError, systemCode } from "../errors.ts";
+import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
 import { blobKey, ownerKeys, refOfKey, trashKey } from "./keys.ts";
-import { type ByteRange, type Objects, readObject } from "./objects.ts";
+import { type Objects, readObject } from "./objects.ts";
 import {
   type ArtifactRecord,
   artifactFacts,
@@ -46,12 +46,12 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
       for (let attempt = 0; attempt < 3; attempt++) {
         await keepBlob(objects, spool);
         await keepRecord(record);
-        if (await hasBlob(record)) return shown(record, now());
+        if ((await recordJson(ref)) && (await hasBlob(record))) return shown(record, now());
       }
-      throw new Error("The bytes vanished again after being written.");
+      throw Object.assign(new Error("The bytes vanished again after being written."), { code: "EIO" });
     } catch (cause) {
       secret = undefined;
-      throw unavailable(cause);
+      throw systemCode(cause) === undefined ? cause : unavailable(cause);
     }
   }
 
@@ -74,12 +74,24 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
   /** The record of a ref of this owner, marked as used now by this run. */
   async function find(ref: string): Promise<ArtifactRecord> {
     requireRef(ref);
+    try {
+      const json = await recordJson(ref);
+      if (json === undefined) throw await gone(ref);
+      const record = parseRecord(ref, json);
+      if (!(await hasBlob(record))) throw damaged(ref, "its bytes are missing or cut short");
+      await markUsed(ref);
+      return shown(record, now());
+    } catch (error) {
+      throw asDamage(ref, error);
+    }
+  }
+
+  /** A record that a sweeper has put aside is fetched back: it is in use. */
+  async function recordJson(ref: string): Promise<Buffer | undefined> {
     const json = await readObject(objects, keys.record(ref));
-    if (json === undefined) throw await gone(ref);
-    const record = parseRecord(ref, json);
-    if (!(await hasBlob(record))) throw damaged(ref, "its bytes are missing or cut short");
-    await markUsed(ref);
-    return shown(record, now());
+    if (json !== undefined || !(await objects.move(keys.aside(ref), keys.record(ref)))) return json;
+    await objects.delete(keys.tombstone(ref));
+    return readObject(objects, keys.record(ref));
   }
 
   async function gone(ref: string): Promise<SpillwayError> {
@@ -106,20 +118,13 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
       }
     } catch (error) {
       // A store that can only be read still serves reads; it cannot be swept either.
-      if (!isReadOnly(error)) throw error;
+      if (!isUnwritable(error)) throw error;
     }
   }
 
   function shown(record: StoredRecord, usedAt: number): ArtifactRecord {
     const path = objects.path?.(blobKey(record.sha256)) ?? null;
     return { ...record, path, last_used_at: new Date(usedAt).toISOString() };
-  }
-
-  /** The complete bytes, or a part of them. */
-  async function read(record: ArtifactRecord, range?: ByteRange): Promise<AsyncIterable<Uint8Array>> {
-    const bytes = await objects.get(blobKey(record.sha256), range);
-    if (bytes === undefined) throw damaged(record.artifact_ref, "its bytes are missing");
-    return bytes;
   }
 
   /** The complete bytes as a file, as long as the handle is held. */
@@ -135,13 +140,11 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
     for await (const { key, touchedAt } of objects.list(keys.records)) {
       const ref = refOfKey(key);
       if (used && !used.has(ref)) continue;
-      const json = await readObject(objects, key);
-      if (json === undefined) continue;
       try {
-        yield { record: shown(parseRecord(ref, json), touchedAt) };
+        const json = await readObject(objects, key);
+        if (json) yield { record: shown(parseRecord(ref, json), touchedAt) };
       } catch (error) {
-        if (!(error instanceof SpillwayError)) throw error;
-        yield { ref, damaged: error };
+        yield { ref, damaged: asDamage(ref, error) };
       }
     }
   }
@@ -151,7 +154,7 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
     return new Set(uses.map(({ key }) => refOfKey(key)));
   }
 
-  return { owner, run, objects, now, keep, find, read, local, list };
+  return { owner, run, objects, now, keep, find, local, list };
 }
 
 async function ownerSecret(objects: Objects, key: string): Promise<Uint8Array> {
@@ -159,7 +162,7 @@ async function ownerSecret(objects: Objects, key: string): Promise<Uint8Array> {
   if (present?.length === 32) return present;
   await objects.put(key, randomBytes(32), { ifAbsent: present === undefined });
   const secret = await readObject(objects, key);
-  if (secret?.length !== 32) throw new Error("The owner's key cannot be read back.");
+  if (secret?.length !== 32) throw Object.assign(new Error("The owner's key cannot be read back."), { code: "EIO" });
   return secret;
 }
 
@@ -170,6 +173,14 @@ async function keepBlob(objects: Objects, { content, sha256, sizeBytes }: Spool)
   // Bytes of another length under this name are what a power cut left of an earlier write.
   const whole = (await objects.touch(key)) && (await objects.head(key))?.sizeBytes === sizeBytes;
   if (!whole) await objects.put(key, from);
+}
+
+/** What the disk refuses to give back is a damaged artifact; what else went wrong stays what it is. */
+function asDamage(ref: string, error: unknown): SpillwayError {
+  if (error instanceof SpillwayError) return error;
+  const code = systemCode(error);
+  if (code === undefined) throw error;
+  return damaged(ref, `the disk does not give its record back (${code})`, error);
 }
 
 function expired({ artifact_ref, expired_at, reason, source_url }: Tombstone): SpillwayError {
@@ -184,14 +195,14 @@ function expired({ artifact_ref, expired_at, reason, source_url }: Tombstone): S
   });
 }
 
-function isReadOnly(error: unknown): boolean {
-  return ["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT"].includes(systemCode(error) ?? "");
-}
-
 function unavailable(cause: unknown): SpillwayError {
   const code = systemCode(cause);
   const full = code === "ENOSPC" || code === "EDQUOT";
-  const fact = full ? "the disk is full" : isReadOnly(cause) ? "it cannot be written" : String(cause);
+  const fact = full
+    ? "the disk is full"
+    : isUnwritable(cause)
+      ? "the store cannot be written"
+      : `the disk says ${code}`;
   return new SpillwayError("store_unavailable", `The artifact could not be kept: ${fact}.`, {
     hint: "Free space or set SPILLWAY_HOME to a folder that can be written, then fetch again.",
     cause,

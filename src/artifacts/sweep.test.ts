@@ -8,7 +8,7 @@ import { blobKey, extractsKey, ownerKeys, trashKey } from "./keys.ts";
 import { memoryObjects } from "./memory.ts";
 import { chooseExpired, type Held } from "./retention.ts";
 import { openStore } from "./store.ts";
-import { removeArtifact, sweep, sweepIfDue } from "./sweep.ts";
+import { removeArtifact, sweep, sweepWhenDue } from "./sweep.ts";
 
 const day = 24 * 3_600_000;
 
@@ -61,6 +61,38 @@ describe("retention", () => {
     assert.deepEqual((await sweep(open("r1"), strict)).swept, []);
     assert.ok(await open("r1").find(ref));
   });
+
+  for (const { use, after } of [
+    { use: "keep", after: "tombstones" },
+    { use: "keep", after: "aside" },
+    { use: "find", after: "tombstones" },
+    { use: "find", after: "aside" },
+  ] as const) {
+    test(`spares what is used between the decision and the deed (${use}, after ${after})`, async () => {
+      const { wait, open, objects } = clockedStore();
+      const ref = await keepText(open("r1"), "raced");
+      wait(30 * day);
+      let raced = false;
+      const racing = new Proxy(objects, {
+        get(target, name: keyof typeof objects) {
+          if (name !== "put" && name !== "move") return target[name];
+          return async (...args: never[]) => {
+            const result = await (target[name] as (...all: never[]) => Promise<unknown>)(...args);
+            const written = String(name === "put" ? args[0] : args[1]);
+            if (!raced && written.includes(`/${after}/`)) {
+              raced = true;
+              await (use === "keep" ? keepText(open("r2"), "raced") : open("r2").find(ref));
+            }
+            return result;
+          };
+        },
+      });
+      const report = await sweep({ ...open("sweeper"), objects: racing }, defaultSettings, 0);
+      assert.ok(raced);
+      assert.deepEqual(report.swept, []);
+      assert.equal((await open("r3").find(ref)).size_bytes, 5);
+    });
+  }
 
   test("brings a swept artifact back under its ref when the source is fetched again", async () => {
     const { wait, open } = clockedStore();
@@ -211,9 +243,9 @@ describe("sweeping bytes", () => {
   test("runs by itself only when it is due, and never on the first use", async () => {
     const { open, wait } = clockedStore();
     await keepText(open("r1"), "x");
-    assert.equal(await sweepIfDue(open("r1"), defaultSettings), undefined);
-    assert.equal(await sweepIfDue(open("r1"), defaultSettings), undefined);
+    assert.equal(await sweepWhenDue(open("r1"), defaultSettings), undefined);
+    assert.equal(await sweepWhenDue(open("r1"), defaultSettings), undefined);
     wait(30 * day);
-    assert.equal((await sweepIfDue(open("r2"), defaultSettings))?.swept.length, 1);
+    assert.equal((await sweepWhenDue(open("r2"), defaultSettings))?.swept.length, 1);
   });
 });

@@ -44,7 +44,10 @@ export async function sweep(
   const currentRun = ownerKeys(owner).run(store.run);
   const expired = chooseExpired(await readHeld(objects, owner), retention, { now, currentRun });
   const swept: Swept[] = [];
-  for (const each of expired) swept.push(await expire(store, each));
+  for (const each of expired) {
+    const gone = await expire(store, each);
+    if (gone) swept.push(gone);
+  }
   await sweepOldTombstones(objects, owner, now - retention["artifacts.keep_tombstones"]);
   const blobs = await sweepBlobs(objects, now - graceMs);
   const deletedLeftovers = await sweepLeftovers(objects, now - graceMs);
@@ -52,7 +55,7 @@ export async function sweep(
 }
 
 /** Sweeps when the last automatic sweep is long enough ago; several processes share that clock. */
-export async function sweepIfDue(
+export async function sweepWhenDue(
   store: ArtifactStore,
   settings: Retention & Pick<Settings, "artifacts.sweep_every">,
 ): Promise<SweepReport | undefined> {
@@ -69,9 +72,9 @@ export async function removeArtifact(store: ArtifactStore, ref: string): Promise
   requireRef(ref);
   const held = (await readHeld(store.objects, store.owner)).find((each) => each.ref === ref);
   if (held === undefined) throw notFound(ref);
-  const swept = await expire(store, { held, reason: "removed" });
+  await expire(store, { held, reason: "removed" });
   if (held.record) await deleteUnreferenced(store.objects, [held.record.sha256]);
-  return swept;
+  return { ref, reason: "removed", sizeBytes: sizeOf(held) };
 }
 
 async function readHeld(objects: Objects, owner: string): Promise<Held[]> {
@@ -88,9 +91,13 @@ async function readHeld(objects: Objects, owner: string): Promise<Held[]> {
   return all;
 }
 
-/** The tombstone stands before the record goes, so that at no moment the ref is merely unknown. */
-async function expire({ objects, owner, now }: ArtifactStore, { held, reason }: Expired): Promise<Swept> {
-  const { ref, record, runs } = held;
+/**
+ * Takes one record away, unless it was used since that was decided. The tombstone stands before the record goes, so that
+ * at no moment the ref is merely unknown. The record is put aside first: whoever uses it meanwhile either touched it
+ * before, which we see, or fetches it back, which we see too.
+ */
+async function expire({ objects, owner, now }: ArtifactStore, { held, reason }: Expired): Promise<Swept | undefined> {
+  const { ref, record, runs, usedAt } = held;
   const keys = ownerKeys(owner);
   const tombstone: Tombstone = {
     artifact_ref: ref,
@@ -101,7 +108,17 @@ async function expire({ objects, owner, now }: ArtifactStore, { held, reason }: 
     size_bytes: sizeOf(held),
   };
   await objects.put(keys.tombstone(ref), Buffer.from(JSON.stringify(tombstone)));
-  await objects.delete(keys.record(ref));
+  await objects.move(keys.record(ref), keys.aside(ref));
+  const aside = await objects.head(keys.aside(ref));
+  if (aside === undefined || (aside.touchedAt > usedAt && reason !== "removed")) {
+    await objects.move(keys.aside(ref), keys.record(ref));
+    await objects.delete(keys.aside(ref));
+    await objects.delete(keys.tombstone(ref));
+    return undefined;
+  }
+  await objects.delete(keys.aside(ref));
+  // Kept anew meanwhile: then nothing has expired.
+  if (await objects.head(keys.record(ref))) return undefined;
   for (const run of runs) await objects.delete(run + ref);
   return { ref, reason, sizeBytes: sizeOf(held) };
 }
@@ -160,22 +177,24 @@ async function referencedBlobs(objects: Objects): Promise<{ referenced: Set<stri
   return { referenced, damagedRecords };
 }
 
-/** Unfinished files, uses of artifacts that are gone, extracts of bytes that are gone. */
+/** Unfinished files, records a killed sweeper put aside, uses of artifacts that are gone, extracts of bytes that are gone. */
 async function sweepLeftovers(objects: Objects, untouchedSince: number): Promise<number> {
   let deleted = 0;
-  for await (const { key, touchedAt } of objects.list("")) {
-    const needed = neededBy(key);
-    if (touchedAt >= untouchedSince || needed === "itself") continue;
-    if (needed !== "nothing" && (await objects.head(needed.key))) continue;
-    await objects.delete(key);
-    deleted++;
+  for (const prefix of [temporaryPrefix, extractPrefix, ownersPrefix]) {
+    for await (const { key, touchedAt } of objects.list(prefix)) {
+      const needed = neededBy(key);
+      if (touchedAt >= untouchedSince || needed === "itself") continue;
+      if (needed !== "nothing" && (await objects.head(needed.key))) continue;
+      await objects.delete(key);
+      deleted++;
+    }
   }
   return deleted;
 }
 
 /** What an object is there for: nothing any more, another object, or itself. */
 function neededBy(key: string): "nothing" | "itself" | { readonly key: string } {
-  if (key.startsWith(temporaryPrefix)) return "nothing";
+  if (key.startsWith(temporaryPrefix) || /^owners\/[^/]+\/aside\//.test(key)) return "nothing";
   const [, sha256] = key.startsWith(extractPrefix) ? key.split("/") : [];
   if (sha256 !== undefined) return { key: blobKey(sha256) };
   const use = /^(owners\/[^/]+\/)runs\/[^/]+\/([^/]+)$/.exec(key);

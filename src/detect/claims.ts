@@ -1,10 +1,11 @@
 /** Reads what is claimed about some bytes: the content-type header and the name in a URL, a path or a disposition. */
 import { MIMEType } from "node:util";
-import { encodingOf } from "./charset.ts";
 import { extensions } from "./extensions.ts";
 import type { Claims } from "./kind.ts";
 import { canonical, noOpinion } from "./media-types.ts";
+import { encodingOf } from "./text/charset.ts";
 
+/** What a content-type header claims, each part null where it has no usable opinion. */
 export type HeaderClaim = { readonly mediaType: string | null; readonly charset: string | null };
 
 /** The header's media type and charset; null where it is missing, malformed, or says no more than "bytes". */

@@ -1,18 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bodyOf } from "../../test/detection.ts";
+import { bytesOf, encoded, joined, noise, oleOf, utf8, zipOf } from "../../test/samples.ts";
 import { confirmKind } from "./confirm.ts";
 import { detectContentKind } from "./detect.ts";
-import type { Body, ContentKind, Detection } from "./kind.ts";
-import { bytesOf, encoded, joined, noise, oleOf, utf8, zipOf } from "./samples.ts";
+import { type Body, type ContentKind, type Detection, firstLookBytes } from "./kind.ts";
 
 const prose = utf8("A line of ordinary text, one of many.\n".repeat(3000));
 const contentTypes = '<Types><Override ContentType="x.wordprocessingml.document.main+xml"/></Types>';
 
-async function confirm(bytes: Uint8Array, prefixBytes = 65_536, chunkBytes = 65_536): Promise<Detection> {
-  const claims = { firstBytes: bytes.subarray(0, prefixBytes) };
-  return confirmKind(bodyOf(bytes, chunkBytes), claims, detectContentKind(claims));
-}
+const confirm = (bytes: Uint8Array, chunkBytes?: number): Promise<Detection> =>
+  confirmKind(bodyOf(bytes, chunkBytes), {});
 
 /** Many large pictures before the member that names the format. */
 function lateZip(members: Readonly<Record<string, string>>): Uint8Array {
@@ -99,7 +97,7 @@ const cases: readonly {
 
 for (const { name, bytes, first, whole, mediaType } of cases) {
   test(`${name}: ${first} at first, ${whole} as a whole`, async () => {
-    assert.equal(detectContentKind({ firstBytes: bytes.subarray(0, 65_536) }).kind, first);
+    assert.equal(detectContentKind({ firstBytes: bytes.subarray(0, firstLookBytes) }).kind, first);
     const found = await confirm(bytes);
     assert.equal(found.kind, whole, JSON.stringify(found));
     if (mediaType !== undefined) assert.equal(found.mediaType, mediaType);
@@ -116,8 +114,8 @@ test("the record says where text ended", async () => {
 test("chunks of any size give the same answer", async () => {
   const text = utf8("Grüße aus 東京 🎉, ohne Zeilenende ".repeat(4000));
   for (const bytes of [text, joined(text, noise(3000)), encoded("日本語の文章です。\n".repeat(9000), "shift_jis")]) {
-    const whole = await confirm(bytes, 65_536, bytes.length);
-    for (const chunkBytes of [997, 4096, 65_537]) assert.deepEqual(await confirm(bytes, 65_536, chunkBytes), whole);
+    const whole = await confirm(bytes, bytes.length);
+    for (const chunkBytes of [997, 4096, 65_537]) assert.deepEqual(await confirm(bytes, chunkBytes), whole);
   }
 });
 
@@ -130,15 +128,24 @@ test("a charset that shows only after the prefix is found", async () => {
   assert.deepEqual([found.kind, found.charset], ["text", "windows-1251"]);
 });
 
+const utf16 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "utf16le"));
+
+test("a log that a tool goes on in UTF-16 keeps its charset, and the record says where it is damaged", async () => {
+  const found = await confirm(joined(prose, utf16("Zeile um Zeile\n".repeat(9000))));
+  assert.deepEqual([found.kind, found.charset], ["text", "utf-8"]);
+  assert.match(found.signals.notes.join(), /^Some bytes from \d+ on are not valid utf-8\.$/);
+});
+
 test("UTF-16 is followed to its end too", async () => {
-  const wide = joined(bytesOf("\xff\xfe"), new Uint8Array(Buffer.from("Zeile für Zeile\n".repeat(9000), "utf16le")));
+  const wide = joined(bytesOf("\xff\xfe"), utf16("Zeile für Zeile\n".repeat(9000)));
   assert.equal((await confirm(wide)).charset, "utf-16le");
   assert.equal((await confirm(joined(wide, noise(70_000)))).kind, "unknown_binary");
 });
 
-test("a short prefix does not limit what the whole body shows", async () => {
-  const found = await confirm(zipOf({ "[Content_Types].xml": contentTypes, "word/document.xml": "<a/>" }), 4);
-  assert.equal(found.kind, "office_doc");
+test("the first bytes come from the body, whatever the claims say they are", async () => {
+  const claims = { firstBytes: utf8("just words"), url: "a.txt" };
+  const found = await confirmKind(bodyOf(oleOf(["WordDocument"])), claims);
+  assert.deepEqual([found.mediaType, found.signals.extension], ["application/msword", "text/plain"]);
 });
 
 test("strong magic is not read to its end", async () => {
@@ -153,9 +160,8 @@ test("strong magic is not read to its end", async () => {
     },
     stream: () => assert.fail("the whole body was streamed"),
   };
-  const claims = { firstBytes: picture.subarray(0, 4096) };
-  assert.equal((await confirmKind(counting, claims, detectContentKind(claims))).kind, "image");
-  assert.ok(readBytes <= 65_536, `${readBytes} bytes read`);
+  assert.equal((await confirmKind(counting, {})).kind, "image");
+  assert.ok(readBytes <= firstLookBytes, `${readBytes} bytes read`);
 });
 
 test("hostile containers cost bounded work and yield an answer", async () => {
@@ -188,6 +194,5 @@ test("a body that cannot be read throws; content never does", async () => {
     read: () => Promise.reject(new Error("disk gone")),
     stream: () => assert.fail("not reached"),
   };
-  const first = detectContentKind({ firstBytes: utf8("words") });
-  await assert.rejects(confirmKind(broken, { firstBytes: utf8("words") }, first), /disk gone/);
+  await assert.rejects(confirmKind(broken, {}), /disk gone/);
 });

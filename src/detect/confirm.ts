@@ -1,46 +1,52 @@
 /** The second look, at the whole body: text must stay text to its end, and containers list what they hold. */
-import { hasAt, latin1 } from "./bytes.ts";
 import { faulty } from "./detect.ts";
-import { type Evidence, gatherEvidence, prefixBytes } from "./evidence.ts";
-import type { Finding } from "./finding.ts";
-import type { Body, Claims, Detection } from "./kind.ts";
-import { nameOle, oleSignature, walkDirectory } from "./ole.ts";
+import { type Evidence, gatherEvidence } from "./evidence.ts";
+import { hasAt, latin1 } from "./formats/bytes.ts";
+import type { Finding } from "./formats/finding.ts";
+import { nameOle, oleSignature, walkDirectory } from "./formats/ole.ts";
+import { readZipTail } from "./formats/zip-tail.ts";
+import { type Body, type Claims, type Detection, firstLookBytes } from "./kind.ts";
 import { resolve } from "./resolve.ts";
-import { watchText } from "./text-watch.ts";
-import { readZipTail } from "./zip-tail.ts";
+import { followText } from "./text/follow.ts";
 
 /**
- * The kind of a body from all of its bytes. Content never makes it throw; a body that cannot be read does. Where the
- * beginning proves the kind, only the beginning is read.
+ * The kind of a body from all of its bytes, of which the first are read from it too. Content never makes it throw; a
+ * body that cannot be read does. Where the beginning proves the kind, only the beginning is read.
  */
-export async function confirmKind(body: Body, claims: Claims, first: Detection): Promise<Detection> {
+export async function confirmKind(body: Body, claims: Omit<Claims, "firstBytes">): Promise<Detection> {
   const reads = new Reads(body);
   try {
-    const prefix = await reads.read(0, prefixBytes);
-    let evidence = gatherEvidence({ ...claims, firstBytes: prefix });
-    for (const look of looks) {
-      if (look.applies(evidence, prefix)) evidence = await look.further(reads, evidence);
-    }
-    return withChange(first, resolve(evidence));
+    const firstBytes = await reads.read(0, firstLookBytes);
+    const first = gatherEvidence({ ...claims, firstBytes });
+    const whole = await lookFurther(reads, first, firstBytes);
+    return withChange(resolve(first), resolve(whole));
   } catch (error) {
     if (reads.failed) throw error;
     return faulty(error);
   }
 }
 
+async function lookFurther(body: Body, first: Evidence, firstBytes: Uint8Array): Promise<Evidence> {
+  let evidence = first;
+  for (const look of looks) {
+    if (look.applies(evidence, firstBytes)) evidence = await look.further(body, evidence);
+  }
+  return evidence;
+}
+
 /** One kind of further reading; all that apply are done in order, each on what the one before found. */
 type Look = {
-  applies(evidence: Evidence, prefix: Uint8Array): boolean;
+  applies(evidence: Evidence, firstBytes: Uint8Array): boolean;
   further(body: Body, evidence: Evidence): Promise<Evidence>;
 };
 
 const zipDirectory: Look = {
-  applies: ({ magic }, prefix) => magic !== null && hasAt(prefix, 0, "PK"),
+  applies: ({ magic }, firstBytes) => magic !== null && hasAt(firstBytes, 0, "PK"),
   further: async (body, evidence) => withMagic(evidence, await readZipTail(body)),
 };
 
 const oleDirectory: Look = {
-  applies: (_, prefix) => hasAt(prefix, 0, oleSignature),
+  applies: (_, firstBytes) => hasAt(firstBytes, 0, oleSignature),
   further: async (body, evidence) => {
     const walk = walkDirectory();
     let step = walk.next();
@@ -53,7 +59,7 @@ const textToTheEnd: Look = {
   applies: ({ magic, text }) => magic === null && text.isText,
   further: async (body, evidence) => {
     if (!evidence.text.isText) return evidence;
-    const { text, notes } = await watchText(body, evidence.text);
+    const { text, notes } = await followText(body, evidence.text.charset);
     return { ...evidence, text, notes: [...evidence.notes, ...notes] };
   },
 };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { bytesOf, encoded, joined, noise, oleOf, utf8, zipOf } from "../../test/samples.ts";
 import { detectContentKind } from "./detect.ts";
 import type { Claims, ContentKind, Detection } from "./kind.ts";
-import { bytesOf, encoded, joined, noise, oleOf, utf8, zipOf } from "./samples.ts";
 
 const pdf = bytesOf("%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n<< /Type /Catalog >>\nendobj\n");
 const page = utf8("<!DOCTYPE html><html><head><title>Sign in</title></head><body><form></form></body></html>");

@@ -1,15 +1,16 @@
 /** Gathers all evidence before anything is decided: two claims, what the bytes prove, and how they read as text. */
-import { latin1 } from "./bytes.ts";
-import { readBom, readDeclaration } from "./charset.ts";
 import { type HeaderClaim, readExtension, readHeader } from "./claims.ts";
-import type { Finding } from "./finding.ts";
-import type { Claims } from "./kind.ts";
-import { findMagic } from "./magic.ts";
-import { type Markup, readMarkup } from "./markup.ts";
-import { isPdf } from "./pdf.ts";
-import { isProse, judgeText } from "./text.ts";
-import { notText, type TextVerdict } from "./verdict.ts";
+import { latin1 } from "./formats/bytes.ts";
+import type { Finding } from "./formats/finding.ts";
+import { findMagic } from "./formats/magic.ts";
+import { isPdf } from "./formats/pdf.ts";
+import { type Claims, firstLookBytes } from "./kind.ts";
+import { readBom, readDeclaration } from "./text/charset.ts";
+import { isProse, judgeText } from "./text/judge.ts";
+import { type Markup, readMarkup } from "./text/markup.ts";
+import { notText, type TextVerdict } from "./text/verdict.ts";
 
+/** Every sign that was seen, before any of it is weighed. */
 export type Evidence = {
   readonly header: HeaderClaim;
   /** The media type the name suggests. */
@@ -23,12 +24,9 @@ export type Evidence = {
   readonly notes: readonly string[];
 };
 
-/** More of a body adds nothing to what its beginning says. */
-export const prefixBytes = 65_536;
-
 /** All that the beginning of some content and its claims say. */
 export function gatherEvidence(claims: Claims): Evidence {
-  const bytes = claims.firstBytes.subarray(0, prefixBytes);
+  const bytes = claims.firstBytes.subarray(0, firstLookBytes);
   const found = { header: readHeader(claims), extension: readExtension(claims), notes: [] };
   const magic = isMarkedText(bytes) ? null : findMagic(bytes, () => isProse(bytes));
   if (magic !== null) {
@@ -36,7 +34,7 @@ export function gatherEvidence(claims: Claims): Evidence {
     return { ...found, magic, text, markup: null, hasTags: false };
   }
   const text = judgeText(bytes, found.header.charset ?? readDeclaration(bytes));
-  const characters = text.isText ? beginning(bytes, text.called) : "";
+  const characters = text.isText ? beginning(bytes, text.charset) : "";
   return { ...found, magic, text, markup: readMarkup(characters), hasTags: pageTags.test(characters) };
 }
 

@@ -1,8 +1,14 @@
 /** The words detection speaks in: the seven kinds, who decided, and every signal that was seen. */
 
+/** As much of a body as the first look reads: later bytes add nothing to what its beginning says. */
+export const firstLookBytes = 65_536;
+
+/** The seven ways content is handled; every detection names one of them. */
 export const contentKinds = ["text", "html", "pdf", "office_doc", "image", "archive", "unknown_binary"] as const;
+/** One of the seven. */
 export type ContentKind = (typeof contentKinds)[number];
 
+/** The evidence that an answer rests on: a header, a signature, a name, how the bytes read, or nothing at all. */
 export type DecidedBy = "mime" | "magic" | "extension" | "content" | "fallback";
 
 /** What is claimed about some bytes and the bytes themselves; only the bytes cannot lie. */
@@ -26,6 +32,7 @@ export type Signals = {
   readonly notes: readonly string[];
 };
 
+/** What some content is, and why we think so. */
 export type Detection = {
   readonly kind: ContentKind;
   readonly mediaType: string;

@@ -47,7 +47,7 @@ const textFamilies: readonly RegExp[] = [/^text\//, /^message\//, /^multipart\//
 const notText: ReadonlySet<string> = new Set(["text/rtf", "text/richtext", "text/pdf"]);
 
 /** Every other type whose bytes are meant to be read as characters. */
-export const textTypes: ReadonlySet<string> = new Set([
+const textTypes: ReadonlySet<string> = new Set([
   "application/csv",
   "application/dart",
   "application/ecmascript",

@@ -3,12 +3,12 @@
  * it, then an extension, then how the bytes read. No claim turns bytes that are not text into text.
  */
 import type { Evidence } from "./evidence.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "./formats/finding.ts";
+import { isAlwaysSigned } from "./formats/magic.ts";
 import type { DecidedBy, Detection } from "./kind.ts";
-import { isAlwaysSigned } from "./magic.ts";
-import type { Markup } from "./markup.ts";
 import { isTextMediaType, kindOf } from "./media-types.ts";
 import { refines } from "./refinements.ts";
+import type { Markup } from "./text/markup.ts";
 
 type Decision = { readonly mediaType: string; readonly decidedBy: DecidedBy; readonly asText?: boolean };
 
@@ -19,13 +19,13 @@ export function resolve(evidence: Evidence): Detection {
   return {
     kind: kindOfDecision(decision),
     mediaType: decision.mediaType,
-    charset: decision.asText === true && text.isText ? text.called : null,
+    charset: decision.asText === true && text.isText ? text.charset : null,
     decidedBy: decision.decidedBy,
     signals: {
       mime: evidence.header.mediaType,
       magic: evidence.magic?.mediaType ?? null,
       extension: evidence.extension,
-      content: text.isText ? text.called : `not text: ${text.reason}`,
+      content: text.isText ? text.charset : `not text: ${text.reason}`,
       notes: [...contradictions(evidence, decision), ...evidence.notes],
     },
   };
@@ -142,5 +142,5 @@ function typeNote({ header, text, magic }: Evidence, decision: Decision): string
 function charsetNote({ header, text }: Evidence, decision: Decision): string | null {
   if (header.charset === null || decision.asText !== true || !text.isText || text.charset === header.charset)
     return null;
-  return `The header said charset ${header.charset}, but the bytes are ${text.called}.`;
+  return `The header said charset ${header.charset}, but the bytes are ${text.charset}.`;
 }

@@ -10,6 +10,7 @@ const cases: Case[] = [
   { name: "no charset is UTF-8", charset: null, hex: "c3 bc", text: "ü" },
   { name: "no charset and no UTF-8 shows where", charset: null, hex: "61 fc 62", text: "a\ufffdb" },
   { name: "an unknown charset is UTF-8", charset: "x-nobody-knows", hex: "61 c3 bc", text: "aü" },
+  { name: "a charset named like a property is UTF-8", charset: "constructor", hex: "61 c3 bc", text: "aü" },
   { name: "UTF-8 that ends inside a character", charset: "utf-8", hex: "61 e2 82", text: "a\ufffd" },
   { name: "UTF-16 LE", charset: "utf-16le", hex: "ff fe 61 00 3d d8 00 de", text: "a😀" },
   { name: "UTF-16 BE", charset: "utf-16be", hex: "fe ff 00 61 d8 3d de 00", text: "a😀" },

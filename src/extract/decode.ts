@@ -1,5 +1,5 @@
 /** Bytes in a known charset become text, chunk by chunk. Detection has named the charset; nothing is guessed here. */
-import { pages } from "./pages.ts";
+import { pages, readPage } from "../detect/text/pages.ts";
 
 /** Whether there is a decoder for a charset. No charset means UTF-8. */
 export function canDecode(charset: string | null): boolean {
@@ -25,8 +25,8 @@ function decoderFor(charset: string | null): Decoder | undefined {
   if (label === "utf-32le" || label === "utf-32be") return utf32Decoder(label === "utf-32le");
   if (label === "iso-2022-kr") return iso2022KrDecoder();
   const platform = platformDecoder(label);
-  const page = pages[platform?.encoding ?? label];
-  return page === undefined ? platform : pageDecoder(page);
+  const page = pages.get(platform?.encoding ?? label);
+  return page === undefined ? platform : { decode: (bytes = new Uint8Array()) => readPage(bytes, page) };
 }
 
 function platformDecoder(label: string): InstanceType<typeof TextDecoder> | undefined {
@@ -37,19 +37,6 @@ function platformDecoder(label: string): InstanceType<typeof TextDecoder> | unde
   } catch {
     return undefined; // A label outside the WHATWG list.
   }
-}
-
-function pageDecoder(page: string): Decoder {
-  const first = 256 - page.length;
-  return {
-    decode(bytes = new Uint8Array()) {
-      const latin1 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
-      if (first > 0 && !/[\x80-\xff]/.test(latin1)) return latin1;
-      let text = "";
-      for (const byte of bytes) text += byte < first ? String.fromCharCode(byte) : page.charAt(byte - first);
-      return text;
-    },
-  };
 }
 
 /** Korean mail: between the shift characters the bytes are EUC-KR without their high bits. */

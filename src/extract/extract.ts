@@ -3,7 +3,7 @@ import type { Content } from "../acquire/spool.ts";
 import { memoryObjects } from "../artifacts/memory.ts";
 import type { Objects } from "../artifacts/objects.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
-import { systemCode } from "../errors.ts";
+import { isUnwritable } from "../errors.ts";
 import type { Ask, Failure, Handler, Info, LocalFile, Mode, Segment } from "./handler.ts";
 import { advance, appendPart, type Extent, extractPrefixOf, openExtract, type StoredExtract } from "./stored.ts";
 
@@ -35,7 +35,7 @@ export async function extractText(request: ExtractRequest): Promise<Extract> {
   try {
     return await extendStored(request);
   } catch (error) {
-    if (!["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT"].includes(systemCode(error) ?? "")) throw error;
+    if (!isUnwritable(error)) throw error;
     return extractInMemory(request);
   }
 }

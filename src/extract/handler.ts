@@ -43,11 +43,6 @@ export type Segment = {
 
 /** Facts about the document as a whole. */
 export type Info = {
-  /** How many segments the document has, where the format says so before reading them all. */
-  readonly segmentCount?: number;
-  readonly title?: string;
-  readonly author?: string;
-  readonly language?: string;
   /** Characters taken out of the text because they could mislead a reader. */
   readonly removed?: Removed;
 };

@@ -7,17 +7,16 @@ export type RankedPassage = Place & { readonly score: number };
 
 /** The answer to a question: where to read. */
 export type Ranking = {
-  /** Best first; of equals the earlier one. */
+  /** Those worth reading, best first; of equals the earlier one. */
   readonly passages: readonly RankedPassage[];
-  /** How many passages hold a word of the question; `passages` are the best of them. */
+  /** How many passages hold a word of the question. */
   readonly matchedCount: number;
 };
 
-export type RankOptions = {
-  /** The most passages wanted. */
-  readonly limit: number;
-  readonly signal?: AbortSignal;
-};
+/** More passages than any budget can show. */
+const mostPassages = 100;
+/** A passage this much weaker than the best one shares little more with the question than its small words. */
+const weakestShare = 0.15;
 
 /**
  * Ranks the passages of a text that arrives in pieces. Of a passage that holds a word of the question its place and
@@ -26,7 +25,7 @@ export type RankOptions = {
 export async function rankPassages(
   texts: AsyncIterable<PlacedText> | Iterable<PlacedText>,
   query: string,
-  { limit, signal }: RankOptions,
+  signal?: AbortSignal,
 ): Promise<Ranking> {
   const question = createQuestion(query);
   const tally = createTally(question);
@@ -37,7 +36,9 @@ export async function rankPassages(
   }
   for (const passage of splitter.flush()) addTo(tally, question, passage);
   const ranked = rank(tally, question);
-  return { passages: ranked.slice(0, limit), matchedCount: ranked.length };
+  const leastScore = (ranked[0]?.score ?? 0) * weakestShare;
+  const passages = ranked.slice(0, mostPassages).filter(({ score }) => score >= leastScore);
+  return { passages, matchedCount: ranked.length };
 }
 
 type Candidate = { readonly place: Place; readonly match: Match };

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { memoryObjects } from "../artifacts/memory.ts";
+import { readObject } from "../artifacts/objects.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Extract } from "./extract.ts";
 import type { Segment, SegmentKind } from "./handler.ts";
-import { countLines, lineAt, selectLines, selectOffset, selectPages, selectSection, windowAt } from "./select.ts";
+import { lineAt, selectLines, selectOffset, selectPages, selectSection, totalLines, windowAt } from "./select.ts";
 import { parseSelector } from "./selector.ts";
 import { appendPart, type Extent, openExtract } from "./stored.ts";
 
@@ -51,7 +52,7 @@ describe("places in a stored extract", () => {
         const joined = texts.join("");
         const lines = joined.match(/[^\n]*\n|[^\n]+$/g) ?? [];
         const extract = await extractOf(segmentsOf(texts));
-        assert.equal(await countLines(extract), lines.length);
+        assert.equal(await totalLines(extract), lines.length);
         const wanted = lines.slice(first - 1, first + more).join("");
         if (first > Math.max(1, lines.length)) {
           await assert.rejects(selectLines(extract, { first, last: first + more }), SpillwayError);
@@ -106,8 +107,16 @@ describe("places in a stored extract", () => {
 
   test("an offset may be the end, but not past it", async () => {
     const extract = await extractOf(segmentsOf(["abc"]));
-    assert.deepEqual(selectOffset(extract, 3), { label: "", start: 3, end: 3 });
-    assert.throws(() => selectOffset(extract, 4), /Offset 4 is past the end: the text has 3 characters/);
+    assert.deepEqual(await selectOffset(extract, 3), { label: "", start: 3, end: 3 });
+    await assert.rejects(selectOffset(extract, 4), /Offset 4 is past the end: the text has 3 characters/);
+  });
+
+  test("an offset inside a code point moves to its start, also across segments", async () => {
+    const extract = await extractOf(segmentsOf(["a😀", "b"]));
+    const starts = await Promise.all(
+      [0, 1, 2, 3, 4].map(async (offset) => (await selectOffset(extract, offset)).start),
+    );
+    assert.deepEqual(starts, [0, 1, 1, 3, 4]);
   });
 });
 
@@ -128,7 +137,7 @@ describe("the stored extract", () => {
     await appendPart(objects, "x/", other, part(3, 4, true));
     const extract = await openExtract(objects, "x/");
     assert.deepEqual(extract.ended, { failed: null });
-    assert.equal((await Array.fromAsync(extract.from({ chars: -1 }), ({ text }) => text)).join(""), "abcd");
+    assert.equal((await Array.fromAsync(extract.all(), ({ text }) => text)).join(""), "abcd");
   });
 
   test("ends before a part that cannot be read, which is then made again", async () => {
@@ -143,10 +152,15 @@ describe("the stored extract", () => {
     });
     await appendPart(objects, "x/", middle, { info: {}, segments: all.slice(1), failed: null, last: true });
     const [, torn] = await Array.fromAsync(objects.list("x/"));
-    await objects.put(torn?.key ?? "", Buffer.from("{ torn"));
+    const key = torn?.key ?? "";
+    const whole = (await readObject(objects, key)) ?? Buffer.alloc(0);
+    await objects.put(key, whole.subarray(0, 10));
+    const cut = await openExtract(objects, "x/");
+    assert.deepEqual([cut.extent.segments, cut.ended], [1, null], "cut short");
+    await objects.put(key, Buffer.alloc(whole.length, "x"));
+    await assert.rejects(openExtract(objects, "x/"), /damaged and has been dropped/);
     const extract = await openExtract(objects, "x/");
-    assert.deepEqual([extract.extent.segments, extract.ended], [1, null]);
-    assert.equal((await Array.fromAsync(objects.list("x/"))).length, 1);
+    assert.deepEqual([extract.extent.segments, extract.ended], [1, null], "of the right length, but not ours");
   });
 });
 

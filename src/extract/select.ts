@@ -1,9 +1,10 @@
 /** Finding the chosen part of an extract. Offsets and lines count over the joined text. */
 import { SpillwayError } from "../errors.ts";
+import { countLines, splitsPair } from "../fit/measure.ts";
 import type { TextWindow } from "../fit/text.ts";
 import type { Extract } from "./extract.ts";
 import type { Span } from "./selector.ts";
-import { countLineEnds, type Placed } from "./stored.ts";
+import type { Placed } from "./stored.ts";
 
 /** A stretch of the joined text, end excluded; the label is its own name, where it has one. */
 export type Part = { readonly label: string; readonly start: number; readonly end: number };
@@ -24,22 +25,27 @@ export async function windowAt(
   return { text: text.slice(0, wanted), offset, totalChars: end };
 }
 
-export function selectOffset({ extent, ended }: Extract, offset: number): Part {
-  if (offset <= extent.chars) return { label: "", start: offset, end: extent.chars };
-  throw pastEnd(`Offset ${offset}`, `${extent.chars} characters`, ended === null);
+/** From an offset to the end; one inside a code point moves to its start. */
+export async function selectOffset(extract: Extract, offset: number): Promise<Part> {
+  const { extent, ended } = extract;
+  if (offset > extent.chars) throw pastEnd(`Offset ${offset}`, `${extent.chars} characters`, ended === null);
+  const { text } = await windowAt(extract, Math.max(0, offset - 1), 2);
+  const start = offset > 0 && splitsPair(text, 1) ? offset - 1 : offset;
+  return { label: "", start, end: extent.chars };
 }
 
+/** Whole lines by number. */
 export async function selectLines(extract: Extract, { first, last }: Span): Promise<Part> {
   const start = await lineStart(extract, first);
   if (start === undefined) {
-    throw pastEnd(`Line ${first}`, `${await countLines(extract)} lines`, extract.ended === null);
+    throw pastEnd(`Line ${first}`, `${await totalLines(extract)} lines`, extract.ended === null);
   }
   const end = last === null ? undefined : await lineStart(extract, last + 1);
   return { label: "", start, end: end ?? extract.extent.chars };
 }
 
 /** Every line end closes a line; text after the last one is a line too. */
-export async function countLines(extract: Extract): Promise<number> {
+export async function totalLines(extract: Extract): Promise<number> {
   const { chars, lineEnds } = extract.extent;
   if (chars === 0) return 0;
   const { text } = await windowAt(extract, chars - 1, 1);
@@ -49,7 +55,7 @@ export async function countLines(extract: Extract): Promise<number> {
 /** The number of the line that holds an offset. */
 export async function lineAt(extract: Extract, offset: number): Promise<number> {
   for await (const placed of extract.from({ chars: offset })) {
-    return placed.line + countLineEnds(placed.text.slice(0, offset - placed.offset));
+    return placed.line + countLines(placed.text.slice(0, offset - placed.offset)) - 1;
   }
   return extract.extent.lineEnds + 1;
 }
@@ -57,7 +63,7 @@ export async function lineAt(extract: Extract, offset: number): Promise<number> 
 /** Pages, sheets or slides by number; a document without them says so. */
 export async function selectPages(extract: Extract, spans: readonly Span[]): Promise<Part[]> {
   const parts: Part[] = [];
-  const all = await Array.fromAsync(extract.from({ chars: -1 }), pagePart);
+  const all = await Array.fromAsync(extract.all(), pagePart);
   for (const { first, last } of spans) {
     const chosen = all.slice(first - 1, last ?? undefined);
     if (chosen.length === 0) throw pastEnd(`Page ${first}`, `${all.length} pages`, extract.ended === null);
@@ -66,11 +72,11 @@ export async function selectPages(extract: Extract, spans: readonly Span[]): Pro
   return parts;
 }
 
-function pagePart({ segment, text, offset }: Placed): Part {
+function pagePart({ segment, start }: Placed): Part {
   if (segment.kind === "whole") {
     throw new SpillwayError("place_not_found", "This document has no pages.", { hint: "Use lines, offset or query." });
   }
-  return { label: segment.label, start: offset + text.length - segment.text.length, end: offset + text.length };
+  return { label: segment.label, start, end: start + segment.text.length };
 }
 
 type Heading = { readonly label: string; readonly level: number; readonly start: number };
@@ -87,8 +93,7 @@ export async function selectSection(extract: Extract, wanted: string): Promise<P
 
 async function readHeadings(extract: Extract): Promise<Heading[]> {
   const headings: Heading[] = [];
-  for await (const { segment, text, offset } of extract.from({ chars: -1 })) {
-    const start = offset + text.length - segment.text.length;
+  for await (const { segment, start } of extract.all()) {
     for (const { label, level, at } of segment.marks) headings.push({ label, level, start: start + at });
   }
   return headings;

@@ -3,6 +3,8 @@ import { createHash } from "node:crypto";
 import { extractsKey } from "../artifacts/keys.ts";
 import { type Objects, readObject } from "../artifacts/objects.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
+import { SpillwayError } from "../errors.ts";
+import { countLines } from "../fit/measure.ts";
 import type { Failure, Handler, Info, Mode, Segment } from "./handler.ts";
 
 /** A segment where it stands in the joined text. */
@@ -13,6 +15,8 @@ export type Placed = {
   /** Characters before `text`, and the number of the line it begins in, from 1. */
   readonly offset: number;
   readonly line: number;
+  /** Where the segment's own text begins, after that blank line. */
+  readonly start: number;
 };
 
 /** How far the extract goes. Counts are over the joined text. */
@@ -25,6 +29,8 @@ export type StoredExtract = {
   /** Set once there is nothing more to extract. */
   readonly ended: { readonly failed: Failure | null } | null;
   readonly info: Info;
+  /** All segments in order. */
+  all(): AsyncGenerator<Placed>;
   /** The segments from the one on that reaches past this many characters or holds this many line ends. */
   from(at: Position): AsyncGenerator<Placed>;
 };
@@ -54,18 +60,15 @@ export function extractPrefixOf(
 }
 
 export async function openExtract(objects: Objects, prefix: string): Promise<StoredExtract> {
-  const parts = chain((await Array.fromAsync(objects.list(prefix))).map(({ key }) => parseKey(key)));
+  const listed = await Array.fromAsync(objects.list(prefix));
+  const parts = chain(listed.map(({ key, sizeBytes }) => parseKey(key, sizeBytes)));
   const last = parts.at(-1);
   const content = last && (await readPart(objects, last));
-  // A part that cannot be read is made again: the extract ends before it.
-  if (last && !content) {
-    await objects.delete(last.key);
-    return openExtract(objects, prefix);
-  }
   return {
     extent: last?.end ?? nothing,
     ended: last?.last && content ? { failed: content.failed } : null,
     info: content?.info ?? {},
+    all: () => segmentsFrom(objects, parts, { chars: -1 }),
     from: (at) => segmentsFrom(objects, parts, at),
   };
 }
@@ -78,8 +81,9 @@ export async function appendPart(
   { last, ...content }: PartContent & { readonly last: boolean },
 ): Promise<Extent> {
   const end = content.segments.reduce(advance, start);
-  const key = `${prefix}${formatKey({ start, end, last })}`;
-  await objects.put(key, Buffer.from(JSON.stringify(content)), { durable: false });
+  const json = Buffer.from(JSON.stringify(content));
+  const key = `${prefix}${formatKey({ start, end, last }, json.length)}`;
+  await objects.put(key, json, { durable: false });
   return end;
 }
 
@@ -88,7 +92,7 @@ export function advance(before: Extent, segment: Segment): Extent {
   return {
     segments: segment.index + 1,
     chars: before.chars + text.length,
-    lineEnds: before.lineEnds + countLineEnds(text),
+    lineEnds: before.lineEnds + countLines(text) - 1,
   };
 }
 
@@ -97,37 +101,40 @@ function joinedText(segment: Segment): string {
   return segment.kind === "whole" || segment.index === 0 ? segment.text : `\n\n${segment.text}`;
 }
 
-export function countLineEnds(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++;
-  return count;
-}
-
 async function* segmentsFrom(objects: Objects, parts: readonly Part[], at: Position): AsyncGenerator<Placed> {
   for (const part of parts.filter(({ end }) => reaches(end, at))) {
     const content = await readPart(objects, part);
-    if (content === undefined) throw new Error(`A part of the stored extract cannot be read: ${part.key}`);
     let start = part.start;
     for (const segment of content.segments) {
       const end = advance(start, segment);
-      const placed = { segment, text: joinedText(segment), offset: start.chars, line: start.lineEnds + 1 };
-      if (reaches(end, at)) yield placed;
+      if (reaches(end, at)) yield place(segment, start);
       start = end;
     }
   }
+}
+
+function place(segment: Segment, { chars, lineEnds }: Extent): Placed {
+  const text = joinedText(segment);
+  return { segment, text, offset: chars, line: lineEnds + 1, start: chars + text.length - segment.text.length };
 }
 
 function reaches(end: Extent, at: Position): boolean {
   return "chars" in at ? end.chars > at.chars : end.lineEnds >= at.lineEnds;
 }
 
-async function readPart(objects: Objects, { key }: Part): Promise<PartContent | undefined> {
+async function readPart(objects: Objects, { key }: Part): Promise<PartContent> {
   const json = await readObject(objects, key);
   try {
-    return json && (JSON.parse(json.toString("utf8")) as PartContent);
+    const content = JSON.parse(json?.toString("utf8") ?? "") as PartContent;
+    if (Array.isArray(content.segments)) return content;
   } catch {
-    return undefined;
+    // What cannot be parsed is as bad as what has another shape.
   }
+  // An extract can be made again: without this part it ends before it, and the next reading goes on from there.
+  await objects.delete(key);
+  throw new SpillwayError("artifact_damaged", "A part of the stored text was damaged and has been dropped.", {
+    hint: "Repeat the call: the text is extracted again.",
+  });
 }
 
 /** Two processes may have stored overlapping parts; the same segments are in them, so any unbroken chain will do. */
@@ -142,19 +149,21 @@ function chain(parts: readonly (Part | undefined)[]): Part[] {
 
 const counts = (extent: Extent): number[] => [extent.segments, extent.chars, extent.lineEnds];
 
-function formatKey({ start, end, last }: Omit<Part, "key">): string {
-  const numbers = [...counts(start), ...counts(end)].map((count) => String(count).padStart(10, "0"));
+function formatKey({ start, end, last }: Omit<Part, "key">, sizeBytes: number): string {
+  const numbers = [...counts(start), ...counts(end), sizeBytes].map((count) => String(count).padStart(10, "0"));
   return `${numbers.join("-")}-${last ? "end" : "more"}`;
 }
 
-function parseKey(key: string): Part | undefined {
-  const match = /(\d+)-(\d+)-(\d+)-(\d+)-(\d+)-(\d+)-(end|more)$/.exec(key);
+/** A part shorter than its key says was cut by a power loss: then it is not there. */
+function parseKey(key: string, sizeBytes: number): Part | undefined {
+  const match = /(\d+)-(\d+)-(\d+)-(\d+)-(\d+)-(\d+)-(\d+)-(end|more)$/.exec(key);
   if (match === null) return undefined;
-  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = match.slice(1, 7).map(Number);
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, size] = match.slice(1, 8).map(Number);
+  if (size !== sizeBytes) return undefined;
   return {
     key,
     start: { segments: a, chars: b, lineEnds: c },
     end: { segments: d, chars: e, lineEnds: f },
-    last: match[7] === "end",
+    last: match[8] === "end",
   };
 }

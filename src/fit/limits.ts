@@ -29,7 +29,7 @@ export const EFFECTIVE_CHAR_LIMIT = CHARACTER_LIMIT * TRUNCATION_MARGIN;
 export const TRUNCATION_WARNING_THRESHOLD = 0.7;
 
 /** No budget is smaller: with fewer characters an answer cannot say what is missing. */
-export const SMALLEST_BUDGET_CHARS = 1_000;
+export const SMALLEST_BUDGET_CHARS = settingRows["fit.read_chars"].min;
 
 /** What summary and notice may add to content that obeys its limit. */
 export const OVERHEAD_CHARS = 600;

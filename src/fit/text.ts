@@ -1,6 +1,6 @@
 /** Fitting one long text: the longest piece the budget can show, and where to read on. */
 import { type Bound, type Budget, limitsOf } from "./budget.ts";
-import { cutBetweenCodePoints, isHighSurrogate, longestPrefix, splitsPair, type Unit } from "./measure.ts";
+import { cutBetweenCodePoints, isHighSurrogate, longestPrefix, type Unit } from "./measure.ts";
 
 /** Part of a text: from `offset` on, to the text's end or at least as many characters as the budget may show. */
 export type TextWindow = { readonly text: string; readonly offset: number; readonly totalChars: number };
@@ -25,13 +25,6 @@ export function fitText(window: TextWindow, budget: Budget): FittedText {
   if (nextOffset >= window.totalChars) return { hasMore: false, text };
   if (unit === "chars") return { hasMore: true, text, nextOffset, limitChars: budget.chars, unit, bound: budget.bound };
   return { hasMore: true, text, nextOffset, limitChars: text.length, unit, bound: "client" };
-}
-
-/** The rest of a text from an offset of any kind; one inside a code point moves to its start. */
-export function windowFrom(text: string, offset = 0): TextWindow {
-  const asked = Math.min(Math.max(Math.trunc(offset) || 0, 0), text.length);
-  const start = splitsPair(text, asked) ? asked - 1 : asked;
-  return { text: text.slice(start), offset: start, totalChars: text.length };
 }
 
 /**

@@ -66,6 +66,17 @@ describe("the event log", () => {
     assert.ok(events.length > 6 && events.length < 60, "the oldest part is gone, the newest two are there");
   });
 
+  test("keeps runs apart whatever they are called", async () => {
+    await using folder = await temporaryFolder();
+    const names = ["a", "A", "a b", "../a", `a${"é".repeat(100)}1`, `a${"é".repeat(100)}2`, "*"];
+    for (const run of names) {
+      await using log = open(folder.path, run);
+      log.emit(read);
+    }
+    assert.deepEqual((await listRuns(folder.path)).sort(), names.sort());
+    for (const run of names) assert.equal((await readEvents(folder.path, run))[0]?.run, run);
+  });
+
   test("keeps the logs of so many runs", async () => {
     await using folder = await temporaryFolder();
     for (let i = 0; i < 8; i++) {
@@ -106,7 +117,7 @@ describe("the event log", () => {
   test("says which runs there are when one is asked for that has none", async () => {
     await using folder = await temporaryFolder();
     await assert.rejects(readEvents(folder.path), /No run has logged/);
-    await assert.rejects(readEvents(folder.path, "../r1"), /No events of run/);
+    await assert.rejects(readEvents(folder.path, "../r1"), /No events of run "..\/r1"/);
     await assert.rejects(readEvents(join(folder.path, "none")), /No run has logged/);
   });
 });

@@ -1,7 +1,9 @@
 /** Events as JSON lines, one file per run, written in the background; a log that cannot be written stops nothing. */
-import { appendFile, mkdir, readdir, readFile, rename, stat, unlink } from "node:fs/promises";
+import { appendFile, open, readdir, readFile, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { SpillwayError } from "../errors.ts";
+import { makeFolders } from "../folders.ts";
+import { wordFor } from "../names.ts";
 import { createCounters } from "./counters.ts";
 import type { Emit, LoggedEvent } from "./events.ts";
 
@@ -37,7 +39,7 @@ export function openEventLog({ folder, run, maxBytes, maxRuns, now = Date.now }:
       while (waiting.length > 0) {
         const lines = waiting.join("");
         waiting = [];
-        await rotate(path, maxBytes);
+        if ((await sizeOf(path)) > maxBytes) await rename(path, `${path}.1`);
         await appendFile(path, lines, { mode: 0o600 });
       }
     } catch {
@@ -48,7 +50,7 @@ export function openEventLog({ folder, run, maxBytes, maxRuns, now = Date.now }:
   }
 
   async function prepare(): Promise<void> {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await makeFolders(folder);
     await removeOldest(folder, fileName(run), maxRuns - 1);
     // A process killed while writing leaves half a line; ours must not become its end.
     if (await endsInsideLine(path)) waiting.unshift("\n");
@@ -70,27 +72,29 @@ export async function readEvents(folder: string, run?: string): Promise<LoggedEv
   const names = await newestFirst(folder);
   const name = run === undefined ? names[0] : fileName(run);
   if (name === undefined || !names.includes(name)) throw noEvents(run);
-  const older = await readFile(join(folder, `${name}.1`), "utf8").catch(() => "");
-  const text = older + (await readFile(join(folder, name), "utf8"));
-  return text.split("\n").flatMap(parseLine);
+  return [...(await readLog(join(folder, `${name}.1`))), ...(await readLog(join(folder, name)))];
 }
 
 function noEvents(run: string | undefined): SpillwayError {
-  return new SpillwayError(
-    "usage",
-    run === undefined ? "No run has logged an event yet." : `No events of run ${run}.`,
-    {
-      hint: "Each fetch and read logs its events under its run; spillway events --list names the runs.",
-    },
-  );
+  const sentence = run === undefined ? "No run has logged an event yet." : `No events of run ${JSON.stringify(run)}.`;
+  return new SpillwayError("run_not_found", sentence, {
+    hint: "Each fetch and read logs its events under its run; spillway events --list names the runs.",
+  });
 }
 
 /** The runs that have events, the most recently active first. */
 export async function listRuns(folder: string): Promise<string[]> {
-  return (await newestFirst(folder)).map((name) => decodeURIComponent(name.slice(0, -".jsonl".length)));
+  const logs = await Promise.all((await newestFirst(folder)).map((name) => readLog(join(folder, name))));
+  return logs.flatMap(([first]) => first?.run ?? []);
 }
 
-const fileName = (run: string): string => `${encodeURIComponent(run).replaceAll("*", "%2A").slice(0, 150)}.jsonl`;
+const fileName = (run: string): string => `${wordFor(run)}.jsonl`;
+
+/** A log that is not there, or gone meanwhile, has no events. */
+async function readLog(path: string): Promise<LoggedEvent[]> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  return text.split("\n").flatMap(parseLine);
+}
 
 /** A line cut short by a killed process is left out; the others stand for themselves. */
 function parseLine(line: string): LoggedEvent[] {
@@ -102,31 +106,25 @@ function parseLine(line: string): LoggedEvent[] {
   }
 }
 
+/** Without a folder there are no logs; a log that another process removes meanwhile counts as the oldest. */
 async function newestFirst(folder: string): Promise<string[]> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".jsonl"));
-  const dated = await Promise.all(
-    names.map(async (name) => ({
-      name,
-      at: await stat(join(folder, name)).then(
-        (s) => s.mtimeMs,
-        () => 0,
-      ),
-    })),
-  );
+  const touched = async (name: string) => (await stat(join(folder, name)).catch(() => undefined))?.mtimeMs ?? 0;
+  const dated = await Promise.all(names.map(async (name) => ({ name, at: await touched(name) })));
   return dated.sort((a, b) => b.at - a.at || (a.name < b.name ? 1 : -1)).map(({ name }) => name);
 }
 
 async function endsInsideLine(path: string): Promise<boolean> {
-  const text = await readFile(path, "utf8").catch(() => "");
-  return text !== "" && !text.endsWith("\n");
+  const size = await sizeOf(path);
+  if (size === 0) return false;
+  await using file = await open(path);
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer.toString() !== "\n";
 }
 
-async function rotate(path: string, maxBytes: number): Promise<void> {
-  const size = await stat(path).then(
-    (stats) => stats.size,
-    () => 0,
-  );
-  if (size > maxBytes) await rename(path, `${path}.1`);
+/** A log that is not there yet is empty. */
+async function sizeOf(path: string): Promise<number> {
+  return (await stat(path).catch(() => undefined))?.size ?? 0;
 }
 
 async function removeOldest(folder: string, own: string, keep: number): Promise<void> {

@@ -8,7 +8,7 @@ import { pipeline } from "node:stream/promises";
 import { describe, test } from "node:test";
 import { temporaryFolder } from "../bodies.ts";
 
-const bin = join(import.meta.dirname, "..", "..", "src", "surfaces", "cli", "bin.ts");
+const bin = join(import.meta.dirname, "..", "..", "src", "surfaces", "cli", "process.ts");
 const gibibyte = 1024 ** 3;
 const linux = process.platform === "linux" ? false : "peak memory is read from /proc";
 

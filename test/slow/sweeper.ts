@@ -4,7 +4,7 @@ import { defaultSettings } from "../../src/config/settings.ts";
 import { openSession } from "../../src/session.ts";
 
 const [home = ""] = process.argv.slice(2);
-const session = openSession({ settings: { ...defaultSettings, home, run: "sweeper" } });
+const session = await openSession({ settings: { ...defaultSettings, home, run: "sweeper" } });
 process.stdout.write("ready\n");
 // No grace at all: bytes without a record go at once, though their keeper may be about to write it.
 for (let n = 0; n < 10_000; n++) await sweep(session.store, defaultSettings, 0);

@@ -6,7 +6,7 @@ import { openSession } from "../../src/session.ts";
 import { chunksOf } from "../bodies.ts";
 
 const [home = "", name = ""] = process.argv.slice(2);
-const session = openSession({ settings: { ...defaultSettings, home, run: name } });
+const session = await openSession({ settings: { ...defaultSettings, home, run: name } });
 process.stdout.write("ready\n");
 // Bounded, should nobody kill it.
 for (let n = 0; n < 10_000; n++) {

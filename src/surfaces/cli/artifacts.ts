@@ -1,12 +1,15 @@
 /** `spillway artifacts`: what is kept, under whose ref, and taking it away. */
 import { sizeWords } from "../../answer/words.ts";
 import type { Listed } from "../../artifacts/store.ts";
-import { removeArtifact, type SweepReport, type Swept, sweep } from "../../artifacts/sweep.ts";
+import type { SweepReport } from "../../artifacts/sweep.ts";
 import { SpillwayError } from "../../errors.ts";
+import { clipped } from "../../names.ts";
 import type { Session } from "../../session.ts";
+import { removeArtifact, sweepArtifacts } from "../../sweep.ts";
 import type { Call, Command, ExitCode } from "./command.ts";
-import { forEachInput, textOption } from "./each.ts";
-import { allRow, printListing } from "./listing.ts";
+import { forEachInput, requireAtMost } from "./inputs.ts";
+import { printListing } from "./listing.ts";
+import { allRow, textOption } from "./options.ts";
 import { errorFields, jsonLine } from "./output.ts";
 
 export const artifactsCommand: Command = {
@@ -19,19 +22,20 @@ export const artifactsCommand: Command = {
   details: "show and rm take refs, manifest takes a run. A removed or swept ref still says when it expired.",
   async run(call) {
     const [name = "ls", ...args] = call.args;
-    const action = actions[name as keyof typeof actions];
+    const action = Object.hasOwn(actions, name) ? actions[name as keyof typeof actions] : undefined;
     if (action === undefined) {
-      throw new SpillwayError("usage", `artifacts cannot ${JSON.stringify(name)}.`, {
+      throw new SpillwayError("usage", `artifacts cannot ${JSON.stringify(clipped(name))}.`, {
         hint: `It can ${Object.keys(actions).join(", ")}.`,
       });
     }
-    return action({ ...call, args }, call.session());
+    return action({ ...call, args }, await call.session());
   },
 };
 
 const actions = { ls, show, rm, sweep: sweepNow, manifest };
 
 async function ls(call: Call, session: Session): Promise<ExitCode> {
+  requireAtMost(0, call);
   await printListing(call, lines(session.store.list(textOption(call, "run")), call.json ? jsonEntry : textEntry));
   return 0;
 }
@@ -45,21 +49,21 @@ async function show(call: Call, { store }: Session): Promise<ExitCode> {
 
 async function rm(call: Call, session: Session): Promise<ExitCode> {
   return forEachInput(call, async (ref) => {
-    const swept = await removeArtifact(session.store, ref);
-    report(session, swept);
+    await removeArtifact(ref, session);
     await call.terminal.out(call.json ? jsonLine({ artifact_ref: ref, removed: true }) : `removed ${ref}\n`);
   });
 }
 
 async function sweepNow(call: Call, session: Session): Promise<ExitCode> {
-  const result = await sweep(session.store, session.settings);
-  for (const swept of result.swept) report(session, swept);
+  requireAtMost(0, call);
+  const result = await sweepArtifacts(session);
   await call.terminal.out(call.json ? jsonLine(sweepFields(result)) : sweepText(result));
   return 0;
 }
 
 /** A run's manifest is the listing of its records, made when it is asked for. */
 async function manifest(call: Call, { store }: Session): Promise<ExitCode> {
+  requireAtMost(1, call);
   const [run] = call.args;
   if (run === undefined) {
     throw new SpillwayError("usage", "manifest takes the name of a run.", {
@@ -85,11 +89,7 @@ function textEntry(listed: Listed): string {
   if (!("record" in listed)) return `${listed.ref}  ${listed.damaged.message}\n`;
   const { artifact_ref, content_kind, size_bytes, last_used_at, source_url } = listed.record;
   const size = sizeWords(size_bytes).padStart(7);
-  return `${artifact_ref}  ${content_kind.padEnd(14)}  ${size}  ${last_used_at}  ${source_url.slice(0, 200)}\n`;
-}
-
-function report({ emit }: Session, { ref, reason, sizeBytes }: Swept): void {
-  emit({ event: "artifact.swept", artifact_ref: ref, reason, size_bytes: sizeBytes });
+  return `${artifact_ref}  ${content_kind.padEnd(14)}  ${size}  ${last_used_at}  ${clipped(source_url, 200)}\n`;
 }
 
 function sweepFields({ swept, deletedBlobs, deletedBytes, deletedLeftovers, damagedRecords }: SweepReport) {

@@ -1,14 +1,17 @@
 /** `spillway cat`: the one unbounded pipe, for scripts: all the text of an artifact or file, or all its bytes. */
-import { bodyOf } from "../../acquire/body.ts";
 import { failureSentence } from "../../answer/extract.ts";
+import { sizeWords } from "../../answer/words.ts";
 import { SpillwayError } from "../../errors.ts";
 import { type Extract, extractText } from "../../extract/extract.ts";
+import { readBytes } from "../../extract/file.ts";
 import { handlerFor } from "../../extract/handlers.ts";
 import { type TakenIn, takeIn } from "../../ingest.ts";
+import { clipped } from "../../names.ts";
+import { openArtifact } from "../../read.ts";
 import type { Session } from "../../session.ts";
 import type { Call, Command } from "./command.ts";
-import { forEachInput } from "./each.ts";
-import { modeOption, modeRow } from "./mode.ts";
+import { forEachInput } from "./inputs.ts";
+import { modeOption, modeRow } from "./options.ts";
 import { jsonLine } from "./output.ts";
 
 export const catCommand: Command = {
@@ -19,57 +22,59 @@ export const catCommand: Command = {
     mode: modeRow,
   },
   async run(call) {
-    const session = call.session();
+    const session = await call.session();
     return forEachInput(call, async (input) => {
       await using opened = await open(input, session);
-      await (call.values.raw === true ? printBytes(opened, call) : printText(opened, call, session.signal));
+      await (call.values.raw === true ? printBytes(opened, call) : printText(opened, call));
+      if (!call.json) refuseAsWhole(opened.facts);
     });
   },
 };
 
-type Opened = AsyncDisposable & Pick<TakenIn, "facts" | "content" | "objects">;
+type Opened = AsyncDisposable & Pick<TakenIn, "facts" | "kept" | "content" | "objects">;
 
 async function open(input: string, session: Session): Promise<Opened> {
   if (!/^af_/.test(input)) return takeIn(input, session);
-  const { store } = session;
-  const facts = await store.find(input);
-  const file = await store.local(facts);
-  return {
-    facts,
-    content: { path: file.path },
-    objects: store.objects,
-    [Symbol.asyncDispose]: file[Symbol.asyncDispose],
-  };
+  const artifact = await openArtifact(input, session);
+  return { ...artifact, facts: artifact.record, kept: artifact };
 }
 
-async function printBytes({ content, facts }: Opened, { terminal }: Call): Promise<void> {
-  for await (const chunk of bodyOf(content, facts.size_bytes).stream()) await terminal.out(chunk);
+async function printBytes({ content, facts }: Opened, { terminal, signal }: Call): Promise<void> {
+  const { size_bytes: sizeBytes, content_kind: kind, media_type: mediaType, charset } = facts;
+  for await (const chunk of readBytes({ content, sizeBytes, kind, mediaType, charset }, signal))
+    await terminal.out(chunk);
 }
 
-async function printText(opened: Opened, call: Call, signal: AbortSignal): Promise<void> {
+/** What was printed is only the beginning: a script must not take it for the whole. */
+function refuseAsWhole({ name, source_truncated, size_bytes }: TakenIn["facts"]): void {
+  if (!source_truncated) return;
+  const sentence = `${clipped(name)} is larger than what is kept: these were its first ${sizeWords(size_bytes)}.`;
+  throw new SpillwayError("source_truncated", sentence, { hint: "Raise the setting artifacts.source_bytes." });
+}
+
+async function printText(opened: Opened, call: Call): Promise<void> {
   const { facts } = opened;
+  const { signal } = call;
   const handler = handlerFor(facts.content_kind, facts.media_type);
   const extract = await extractText({ ...opened, handler, mode: modeOption(call), enough: () => false, signal });
-  const failure = extract.ended?.failed ?? null;
-  const error = failure && failureSentence(facts, failure);
-  const hasText = extract.extent.segments > 0;
-  if (call.json) {
-    const text = hasText ? await wholeText(extract) : null;
-    await call.terminal.out(jsonLine({ ...facts, ...extractionFields(extract), ...(error ? { error } : {}), text }));
-    return;
-  }
-  for await (const { text } of extract.from({ chars: -1 })) await call.terminal.out(text);
-  if (hasText && error === null) return;
-  throw new SpillwayError("source_unreadable", error ?? `${facts.name} has no text to print.`, {
+  const failed = extract.ended?.failed ?? null;
+  const error = failed && failureSentence(facts, failed);
+  if (call.json)
+    return call.terminal.out(jsonLine({ ...(await jsonFields(opened, extract)), ...(error ? { error } : {}) }));
+  for await (const { text } of extract.all()) await call.terminal.out(text);
+  if (extract.extent.segments > 0 && error === null) return;
+  throw new SpillwayError("source_unreadable", error ?? `${clipped(facts.name)} has no text to print.`, {
     hint: "With --raw its bytes are printed.",
   });
 }
 
-function extractionFields({ extent, ended, handler }: Extract) {
-  return { handler, extracted_chars: extent.chars, extraction_truncated: ended === null };
-}
-
-async function wholeText(extract: Extract): Promise<string> {
-  const texts = await Array.fromAsync(extract.from({ chars: -1 }), ({ text }) => text);
-  return texts.join("");
+async function jsonFields({ facts, kept }: Opened, extract: Extract) {
+  const { extent, ended, handler } = extract;
+  return {
+    ...("record" in kept ? kept.record : { artifact_ref: null, path: null, ...facts }),
+    handler,
+    extracted_chars: extent.chars,
+    extraction_truncated: ended === null,
+    text: extent.segments === 0 ? null : (await Array.fromAsync(extract.all(), ({ text }) => text)).join(""),
+  };
 }

@@ -1,7 +1,6 @@
 /** What a command is: a name, its options with their help, and a function that does the work. */
 import type { ParseArgsOptionDescriptor } from "node:util";
 import type { LoadedConfig } from "../../config/load.ts";
-import type { Settings } from "../../config/settings.ts";
 import type { Session } from "../../session.ts";
 
 export type OptionRow = ParseArgsOptionDescriptor & {
@@ -25,11 +24,11 @@ export type Call = {
   readonly args: readonly string[];
   readonly values: Values;
   readonly json: boolean;
+  readonly signal: AbortSignal;
   readonly terminal: Terminal;
   readonly config: LoadedConfig;
-  readonly settings: Settings;
   /** The session, opened when a command first asks for it. */
-  session(): Session;
+  session(): Promise<Session>;
 };
 
 export type ExitCode = 0 | 1 | 2;

@@ -1,11 +1,10 @@
 /** `spillway detect`: what a file is and which signal said so; nothing is kept. */
-import { acquire } from "../../acquire/acquire.ts";
-import { findSource } from "../../acquire/source.ts";
-import { confirmKind } from "../../detect/confirm.ts";
-import { detectContentKind } from "../../detect/detect.ts";
 import type { Claims, Detection } from "../../detect/kind.ts";
+import { detectSource } from "../../ingest.ts";
+import { clipped } from "../../names.ts";
 import type { Call, Command } from "./command.ts";
-import { forEachInput, textOption } from "./each.ts";
+import { forEachInput } from "./inputs.ts";
+import { textOption } from "./options.ts";
 import { jsonLine } from "./output.ts";
 
 export const detectCommand: Command = {
@@ -16,20 +15,13 @@ export const detectCommand: Command = {
     url: { type: "string", value: "URL", about: "Stands in for the file's name." },
   },
   async run(call) {
+    const session = await call.session();
     return forEachInput(call, async (input) => {
-      const detection = await detect(input, call);
+      const detection = await detectSource(input, stoodIn(call), session);
       await call.terminal.out(call.json ? jsonLine(jsonFields(input, detection)) : textLines(input, detection));
     });
   },
 };
-
-async function detect(input: string, call: Call): Promise<Detection> {
-  const { settings, signal, spoolFolders, ...context } = call.session();
-  const options = { folders: spoolFolders, capBytes: settings["artifacts.source_bytes"], signal };
-  await using acquired = await acquire(findSource(input, context), options);
-  const claims = { ...acquired.claims, ...stoodIn(call) };
-  return await confirmKind(acquired.body, claims, detectContentKind(claims));
-}
 
 function stoodIn(call: Call): Partial<Claims> {
   const contentType = textOption(call, "content-type");
@@ -54,5 +46,5 @@ function jsonFields(input: string, { kind, mediaType, charset, decidedBy, signal
 function textLines(input: string, { kind, mediaType, charset, decidedBy, signals }: Detection): string {
   const type = charset === null ? mediaType : `${mediaType}; charset=${charset}`;
   const notes = signals.notes.map((note) => `  ${note}\n`).join("");
-  return `${input}: ${kind} (${type}), decided by ${decidedBy}\n${notes}`;
+  return `${clipped(input, 200)}: ${kind} (${type}), decided by ${decidedBy}\n${notes}`;
 }

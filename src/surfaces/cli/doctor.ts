@@ -1,32 +1,34 @@
 /** `spillway doctor`: whether everything Spillway stands on is sound, and what to do where it is not. */
-import { mkdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { sizeWords } from "../../answer/words.ts";
-import { dataHome } from "../../config/places.ts";
 import { describeProblem } from "../../config/problem.ts";
+import { SpillwayError } from "../../errors.ts";
 import { handlers } from "../../extract/handlers.ts";
+import { makeFolders } from "../../folders.ts";
+import type { Session } from "../../session.ts";
 import { version } from "../../version.ts";
 import type { Call, Command } from "./command.ts";
+import { requireAtMost } from "./inputs.ts";
 import { jsonLine } from "./output.ts";
 
 type Check = { readonly name: string; readonly ok: boolean; readonly detail: string };
 
 export const doctorCommand: Command = {
   usage: "doctor",
-  about: "Checks the runtime, the settings, the store and the handlers; exit status 1 when something is wrong.",
+  about: "Checks the settings, the store, the event log and every record; exit status 1 when something is wrong.",
   options: {},
   toleratesBadConfig: true,
   async run(call) {
-    const checks = [runtime(), settings(call), await storeFolder(call), await artifacts(call), handlersCheck()];
+    requireAtMost(0, call);
+    const checks = [settings(call), ...(await storeChecks(call))];
     const ok = checks.every((check) => check.ok);
-    await call.terminal.out(call.json ? jsonLine({ ok, version, checks }) : checks.map(textLine).join(""));
+    const facts = { version, node: process.versions.node, handlers: handlers.map(({ name }) => name) };
+    const heading = `spillway ${version} on Node ${facts.node}; handlers: ${facts.handlers.join(", ")}\n`;
+    await call.terminal.out(call.json ? jsonLine({ ok, ...facts, checks }) : heading + checks.map(textLine).join(""));
     return ok ? 0 : 1;
   },
 };
-
-function runtime(): Check {
-  return { name: "runtime", ok: true, detail: `spillway ${version} on Node ${process.versions.node}` };
-}
 
 function settings({ config }: Call): Check {
   const found = config.files.filter((file) => file.found).map(({ path }) => path);
@@ -35,35 +37,49 @@ function settings({ config }: Call): Check {
   return { name: "settings", ok: problems.length === 0, detail: problems.length === 0 ? detail : problems.join(" | ") };
 }
 
-async function storeFolder(call: Call): Promise<Check> {
-  const home = dataHome(call.settings.home, call.terminal.env, process.platform);
-  const probe = join(home, "tmp", `doctor-${process.pid}`);
+async function storeChecks(call: Call): Promise<Check[]> {
   try {
-    await mkdir(join(home, "tmp"), { recursive: true, mode: 0o700 });
-    await writeFile(probe, "probe", { mode: 0o600 });
-    await rm(probe);
-    return { name: "store", ok: true, detail: `${home} can be written` };
+    const session = await call.session();
+    const [spoolFolder = ""] = session.spoolFolders;
+    const noRef = "Replies will carry no artifact_ref. Set SPILLWAY_HOME to a folder that can be written.";
+    return [
+      await writable("store", spoolFolder, noRef),
+      await writable("events", session.eventFolder, "Nothing that happens will be logged."),
+      await artifacts(session),
+    ];
   } catch (error) {
-    const hint = "Replies will carry no artifact_ref. Set SPILLWAY_HOME to a folder that can be written.";
-    return { name: "store", ok: false, detail: `${home} cannot be written (${String(error)}). ${hint}` };
+    if (!(error instanceof SpillwayError)) throw error;
+    return [{ name: "store", ok: false, detail: error.advice }];
   }
 }
 
-async function artifacts(call: Call): Promise<Check> {
+async function writable(name: string, folder: string, otherwise: string): Promise<Check> {
+  const probe = join(folder, `doctor-${process.pid}`);
+  try {
+    await makeFolders(folder);
+    await writeFile(probe, "probe", { mode: 0o600 });
+    await rm(probe);
+    return { name, ok: true, detail: `${dirname(probe)} can be written` };
+  } catch (error) {
+    return { name, ok: false, detail: `${folder} cannot be written (${String(error)}). ${otherwise}` };
+  }
+}
+
+async function artifacts({ store }: Session): Promise<Check> {
   let [count, bytes] = [0, 0];
   const damaged: string[] = [];
-  for await (const listed of call.session().store.list()) {
+  for await (const listed of store.list()) {
     if ("record" in listed) [count, bytes] = [count + 1, bytes + listed.record.size_bytes];
     else damaged.push(listed.ref);
   }
   const sound = `${count} artifacts, ${sizeWords(bytes)}`;
   if (damaged.length === 0) return { name: "artifacts", ok: true, detail: sound };
-  const hint = `spillway artifacts rm <ref> removes them.`;
-  return { name: "artifacts", ok: false, detail: `${sound}; damaged records: ${damaged.join(", ")}. ${hint}` };
-}
-
-function handlersCheck(): Check {
-  return { name: "handlers", ok: true, detail: handlers.map(({ name }) => name).join(", ") };
+  const hint = "spillway artifacts rm <ref> removes them.";
+  return {
+    name: "artifacts",
+    ok: false,
+    detail: `${sound}; damaged records: ${damaged.slice(0, 20).join(", ")}${damaged.length > 20 ? ", ..." : ""}. ${hint}`,
+  };
 }
 
 function textLine({ name, ok, detail }: Check): string {

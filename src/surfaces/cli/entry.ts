@@ -2,7 +2,7 @@
 /** What the installed command runs first: an old Node gets one clear sentence instead of a syntax error. */
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major > 22 || (major === 22 && minor >= 13)) {
-  void import("./bin.ts");
+  void import("./process.ts");
 } else {
   process.stderr.write(`spillway needs Node 22.13 or newer; this is Node ${process.versions.node}.\n`);
   process.exitCode = 1;

@@ -1,11 +1,10 @@
 /** `spillway events`: what happened during a run, decision by decision. */
-import { dataHome } from "../../config/places.ts";
-import { eventFolder, localOwner } from "../../session.ts";
 import type { LoggedEvent } from "../../telemetry/events.ts";
 import { listRuns, readEvents } from "../../telemetry/log.ts";
 import type { Command } from "./command.ts";
-import { textOption } from "./each.ts";
-import { allRow, printListing } from "./listing.ts";
+import { requireAtMost } from "./inputs.ts";
+import { printListing } from "./listing.ts";
+import { allRow, textOption } from "./options.ts";
 import { jsonLine } from "./output.ts";
 
 export const eventsCommand: Command = {
@@ -18,8 +17,9 @@ export const eventsCommand: Command = {
   },
   details: "docs/events.md tells what each event says.",
   async run(call) {
-    const { terminal, settings, json, values } = call;
-    const folder = eventFolder(dataHome(settings.home, terminal.env, process.platform), localOwner());
+    const { json, values } = call;
+    requireAtMost(1, call);
+    const { eventFolder: folder } = await call.session();
     if (values.list === true) {
       const runs = await listRuns(folder);
       await printListing(

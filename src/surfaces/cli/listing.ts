@@ -1,8 +1,6 @@
 /** Long lists on the command line: whole entries up to the limit of a reply, and a word on the rest. */
 import { CHARACTER_LIMIT } from "../../fit/limits.ts";
-import type { Call, OptionRow } from "./command.ts";
-
-export const allRow: OptionRow = { type: "boolean", about: "Show everything, however much it is." };
+import type { Call } from "./command.ts";
 
 /** Prints entries as they come; past the limit the rest is only counted. */
 export async function printListing(call: Call, entries: AsyncIterable<string> | Iterable<string>): Promise<number> {

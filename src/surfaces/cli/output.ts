@@ -1,18 +1,27 @@
 /** How results and errors are printed: JSON lines on stdout, sentences on stderr. */
 import { SpillwayError } from "../../errors.ts";
+import { clipped } from "../../names.ts";
 
 export const jsonLine = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
 /** An error as fields: in every reply `error` is a sentence. */
-export function errorFields({ code, message, hint }: SpillwayError) {
-  return { error: message, code, hint: hint ?? null };
+export function errorFields(error: unknown) {
+  const known = error instanceof SpillwayError;
+  return { error: sentenceOf(error), code: known ? error.code : "internal", hint: known ? error.hint : faultHint };
 }
 
 /** Two lines a person can act on; a fault of ours shows where it happened. */
 export function errorLines(error: unknown): string {
-  if (!(error instanceof SpillwayError)) {
-    const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return `spillway: this should not have happened: ${trace}\n`;
-  }
-  return `spillway: ${error.message}\n${error.hint === undefined ? "" : `  ${error.hint}\n`}`;
+  if (error instanceof SpillwayError) return `spillway: ${sentenceOf(error)}\n  ${clipped(error.hint, longestLine)}\n`;
+  const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return `spillway: this should not have happened: ${trace}\n  ${faultHint}\n`;
+}
+
+const faultHint = "Please report it with the command that led to it.";
+
+/** Names inside a sentence are clipped where it is made; this bounds what nobody thought of. */
+const longestLine = 1_000;
+
+function sentenceOf(error: unknown): string {
+  return clipped(error instanceof Error ? error.message : String(error), longestLine);
 }

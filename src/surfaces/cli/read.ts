@@ -1,11 +1,10 @@
 /** `spillway read`: a part of a kept artifact, by place or by question. */
 import { answerText } from "../../answer/answer.ts";
 import { SpillwayError } from "../../errors.ts";
-import { parseSelector } from "../../extract/selector.ts";
 import { readArtifact } from "../../read.ts";
 import type { Command } from "./command.ts";
-import { charsOption, textOption } from "./each.ts";
-import { modeOption, modeRow } from "./mode.ts";
+import { requireAtMost } from "./inputs.ts";
+import { maxCharsOption, maxCharsRow, modeOption, modeRow, textOption } from "./options.ts";
 import { jsonLine } from "./output.ts";
 
 export const readCommand: Command = {
@@ -17,24 +16,26 @@ export const readCommand: Command = {
     pages: { type: "string", value: "A-B,C", about: "Pages, sheets or slides." },
     section: { type: "string", value: "HEADING", about: "The section under a heading." },
     query: { type: "string", value: "WORDS", about: "The passages that answer a question, best first." },
-    "max-chars": { type: "string", value: "N", about: "Characters of content to show, at most 100,000." },
+    "max-chars": maxCharsRow,
     mode: modeRow,
   },
   async run(call) {
-    const [ref, ...rest] = call.args;
-    if (ref === undefined || rest.length > 0) {
+    requireAtMost(1, call);
+    const [ref] = call.args;
+    if (ref === undefined) {
       throw new SpillwayError("usage", "read takes one artifact_ref.", { hint: "spillway artifacts ls lists them." });
     }
     const choice = (name: string) => textOption(call, name);
-    const selector = parseSelector({
+    const options = {
       lines: choice("lines"),
       offset: choice("offset"),
       pages: choice("pages"),
       section: choice("section"),
       query: choice("query"),
-    });
-    const options = { selector, maxChars: charsOption(call, "max-chars"), mode: modeOption(call) };
-    const answer = await readArtifact(ref, options, call.session());
+      maxChars: maxCharsOption(call),
+      mode: modeOption(call),
+    };
+    const answer = await readArtifact(ref, options, await call.session());
     await call.terminal.out(call.json ? jsonLine(answer.fields) : `${answerText(answer)}\n`);
     return 0;
   },

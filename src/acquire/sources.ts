@@ -1,0 +1,25 @@
+/** All kinds of sources, and finding the one that was meant. */
+import { SpillwayError } from "../errors.ts";
+import { clipped } from "../names.ts";
+import { dataSource } from "./data.ts";
+import { fileSource } from "./file.ts";
+import type { Source, SourceContext, SourceKind } from "./source.ts";
+import { stdinSource } from "./stdin.ts";
+
+/** The first entry that matches takes the source; a path is what nothing else claims. */
+const sourceKinds: readonly SourceKind[] = [stdinSource, dataSource, fileSource];
+
+/** The source behind what a user typed; nothing is opened yet. */
+export function findSource(given: string, context: SourceContext): Source {
+  if (given.trim() === "") {
+    throw new SpillwayError("usage", "A source cannot be empty.", { hint: "Give a path, a data: URL or - for stdin." });
+  }
+  const kind = sourceKinds.find(({ matches }) => matches(given));
+  if (kind === undefined) {
+    const scheme = given.slice(0, given.indexOf(":"));
+    throw new SpillwayError("source_refused", `Sources of the kind ${clipped(scheme)}: cannot be read.`, {
+      hint: "Give a path, a file: or data: URL, or - for stdin.",
+    });
+  }
+  return kind.source(given, context);
+}

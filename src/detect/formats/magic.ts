@@ -1,0 +1,104 @@
+/** Finds what the first bytes prove: the signature table, then a look inside the containers that share a signature. */
+import { brandedTypes, nameIsoMedia, nameMatroska, nameOgg } from "./brands.ts";
+import { hasAt, u8 } from "./bytes.ts";
+import type { Finding } from "./finding.ts";
+import { compoundTypes, oleSignature, peekOle } from "./ole.ts";
+import { isPdf } from "./pdf.ts";
+import { type Signature, signatures } from "./signatures.ts";
+import { peekZip } from "./zip.ts";
+import { packagedTypes } from "./zip-contents.ts";
+
+/** What the bytes prove by signature, or null. `isProse` is asked only where the signature is made of letters. */
+export function findMagic(bytes: Uint8Array, isProse: () => boolean): Finding | null {
+  if (isPdf(bytes)) return { mediaType: "application/pdf", generic: false };
+  const zip = hasAt(bytes, 0, "PK") ? peekZip(bytes) : null;
+  if (zip !== null) return zip;
+  if (hasAt(bytes, 0, oleSignature)) return peekOle(bytes);
+  const found = findSignature(bytes, isProse);
+  return found === null ? null : lookInside(bytes, found);
+}
+
+/** Whether a format always begins with its signature, so that a claim of it is void where the signature is missing. */
+export function isAlwaysSigned(mediaType: string): boolean {
+  return alwaysSigned.has(mediaType) || signedFamilies.some((family) => mediaType.startsWith(family));
+}
+
+function findSignature(bytes: Uint8Array, isProse: () => boolean): Signature | null {
+  for (const row of byFirstByte[u8(bytes, 0)] ?? []) if (matches(row, bytes, isProse)) return row;
+  for (const row of elsewhere) if (matches(row, bytes, isProse)) return row;
+  return null;
+}
+
+function matches(row: Signature, bytes: Uint8Array, isProse: () => boolean): boolean {
+  if (!hasAt(bytes, row.at ?? 0, row.magic)) return false;
+  if (row.and !== undefined && !hasAt(bytes, ...row.and)) return false;
+  if (row.when !== undefined && !row.when(bytes)) return false;
+  return row.textual === true || !readsAsText(row) || !isProse();
+}
+
+const readsAsText = (row: Signature): boolean => !/[^\t\n\r -~]/.test(row.magic + (row.and?.[1] ?? ""));
+
+function lookInside(bytes: Uint8Array, { mediaType }: Signature): Finding {
+  const inside = insides.get(mediaType)?.(bytes) ?? mediaType;
+  return { mediaType: inside, generic: shared.has(inside) };
+}
+
+const insides: ReadonlyMap<string, (bytes: Uint8Array) => string> = new Map([
+  ["video/mp4", nameIsoMedia],
+  ["video/x-matroska", nameMatroska],
+  ["audio/ogg", nameOgg],
+]);
+
+/** Signatures that several formats share and whose insides are not looked at. */
+const shared: ReadonlySet<string> = new Set(["image/tiff", "video/x-ms-asf"]);
+
+const byFirstByte: Signature[][] = Array.from({ length: 256 }, () => []);
+const elsewhere: Signature[] = [];
+for (const row of signatures) {
+  const bucket = row.magic === "" || (row.at ?? 0) > 0 ? elsewhere : byFirstByte[row.magic.charCodeAt(0)];
+  bucket?.push(row);
+}
+
+/** Formats that also exist without their signature: damaged, headerless, or older than it. */
+const looselySigned: ReadonlySet<string> = new Set([
+  "application/vnd.lotus-1-2-3",
+  "application/vnd.ms-project",
+  "application/vnd.ms-works",
+  "application/vnd.stardivision.calc",
+  "application/vnd.stardivision.draw",
+  "application/vnd.stardivision.impress",
+  "application/vnd.stardivision.writer",
+  "application/x-cpio",
+  "application/x-lzma",
+  "application/x-tar",
+  "application/x-unix-dump",
+  "image/cgm",
+  "image/vnd.dgn",
+  "image/x-eps",
+  "image/x-pict",
+  "image/x-tga",
+]);
+
+const alwaysSigned: ReadonlySet<string> = new Set(
+  [
+    "application/pdf",
+    "application/zip",
+    "application/vnd.apple.numbers",
+    "application/vnd.apple.pages",
+    ...signatures.map((row) => row.mediaType),
+    ...packagedTypes,
+    ...compoundTypes,
+    ...brandedTypes,
+  ].filter((type) => !looselySigned.has(type)),
+);
+
+/** Families of packages and compound files with more members than our tables name. */
+const signedFamilies: readonly string[] = [
+  "application/vnd.openxmlformats-officedocument.",
+  "application/vnd.oasis.opendocument.",
+  "application/vnd.ms-excel",
+  "application/vnd.ms-powerpoint",
+  "application/vnd.ms-word",
+  "application/vnd.ms-visio",
+  "application/vnd.sun.xml.",
+];

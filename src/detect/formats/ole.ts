@@ -1,0 +1,140 @@
+/** Names the format of an OLE2 compound file from its directory: the storages and streams an application keeps there. */
+import { hasAt, u16le, u32le } from "./bytes.ts";
+import type { Finding } from "./finding.ts";
+
+/** What every compound file begins with. */
+export const oleSignature = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+
+/** Which bytes are wanted next; whoever drives the walk reads them from a prefix or from the body. */
+type OleWalk = Generator<readonly [start: number, end: number], OleEntry[], Uint8Array>;
+
+/** A storage or stream as the directory lists it. */
+type OleEntry = { readonly name: string; readonly classId: string };
+
+/** What a prefix shows of a compound file: its directory if that lies inside, else what stands in the first sector. */
+export function peekOle(bytes: Uint8Array): Finding {
+  const walk = walkDirectory();
+  let step = walk.next();
+  while (step.done !== true) step = walk.next(bytes.subarray(...step.value));
+  return nameOle(step.value) ?? nameFirstSector(bytes) ?? { mediaType: "application/x-ole-storage", generic: true };
+}
+
+/** Directories are small; a chain longer than this is hostile or of no interest. */
+const maxDirectorySectors = 64;
+const headerBytes = 512;
+const endOfChain = 0xfffffff8;
+
+/** Follows the directory's chain of sectors through the allocation table, as far as bytes are given. */
+export function* walkDirectory(): OleWalk {
+  const header = yield [0, headerBytes];
+  const shift = u16le(header, 30) === 12 ? 12 : 9;
+  const entries: OleEntry[] = [];
+  let sector = u32le(header, 48);
+  for (let i = 0; i < maxDirectorySectors && sector < endOfChain; i++) {
+    const bytes = yield [(sector + 1) * 2 ** shift, (sector + 2) * 2 ** shift];
+    if (bytes.length === 0) break;
+    entries.push(...readEntries(bytes));
+    sector = yield* nextSector(header, sector, shift);
+  }
+  return entries;
+}
+
+/** The first 109 allocation sectors are listed in the header, enough for 7 MB; beyond them sectors follow each other. */
+function* nextSector(
+  header: Uint8Array,
+  sector: number,
+  shift: number,
+): Generator<readonly [number, number], number, Uint8Array> {
+  const perSector = 2 ** (shift - 2);
+  const tableIndex = Math.floor(sector / perSector);
+  const tableSector = tableIndex < 109 ? u32le(header, 76 + tableIndex * 4) : endOfChain;
+  if (tableSector >= endOfChain) return sector + 1;
+  const at = (tableSector + 1) * 2 ** shift + (sector % perSector) * 4;
+  const link = yield [at, at + 4];
+  return link.length < 4 ? sector + 1 : u32le(link, 0);
+}
+
+const entryBytes = 128;
+
+function readEntries(sector: Uint8Array): OleEntry[] {
+  const entries: OleEntry[] = [];
+  for (let at = 0; at + entryBytes <= sector.length; at += entryBytes) {
+    const nameBytes = Math.min(u16le(sector, at + 64), 64);
+    if (nameBytes < 2 || (sector[at + 66] ?? 0) > 5) continue;
+    const name = Buffer.from(sector.subarray(at, at + nameBytes - 2)).toString("utf16le");
+    entries.push({ name, classId: Buffer.from(sector.subarray(at + 80, at + 96)).toString("hex") });
+  }
+  return entries;
+}
+
+/** What the names prove, or null. */
+export function nameOle(entries: readonly OleEntry[]): Finding | null {
+  const named = streamNames.find(([pattern]) => entries.some((entry) => pattern.test(entry.name)));
+  const mediaType = named?.[1] ?? classIds.get(entries[0]?.classId ?? "");
+  return mediaType === undefined ? null : { mediaType, generic: false };
+}
+
+const streamNames: readonly (readonly [name: RegExp, mediaType: string])[] = [
+  [/^EncryptedPackage$/, "application/vnd.ms-office-encrypted"],
+  [/^__properties_version1\.0$|^__substg1\.0_|^__nameid_version1\.0$/, "application/vnd.ms-outlook"],
+  [/^WordDocument$/, "application/msword"],
+  [/^(Workbook|Book|WORKBOOK|BOOK)$/, "application/vnd.ms-excel"],
+  [/^PowerPoint Document$|^PP40$|^PP97_DUALSTORAGE$/, "application/vnd.ms-powerpoint"],
+  [/^VisioDocument$|^VisioInformation$/, "application/vnd.visio"],
+  [/^Quill$/, "application/x-mspublisher"],
+  [/^\x05HwpSummaryInformation$|^FileHeader$/, "application/x-hwp"],
+  [/^MatOST$|^SPELLING$|^MM$/, "application/vnd.ms-works"],
+  [/^Props\d*$/, "application/vnd.ms-project"],
+  [/^NativeContent_MAIN$/, "application/x-quattro-pro"],
+  [/^PerfectOffice_MAIN$/, "application/vnd.wordperfect"],
+  [/^StarWriterDocument$/, "application/vnd.stardivision.writer"],
+  [/^StarCalcDocument$/, "application/vnd.stardivision.calc"],
+  [/^StarDrawDocument3?$/, "application/vnd.stardivision.draw"],
+  [/^StarImageDocument/, "application/vnd.stardivision.impress"],
+  [/^Image Contents$|^Resolution \d{4}$/, "image/vnd.fpx"],
+  [/^\d{4}\.ACI$/, "image/x-mic"],
+  [/^[\u3800-\u4840]/, "application/x-msi"],
+  [/^Catalog$/, "application/x-thumbs-db"],
+  [/^DesignerDoc$|^SwDocContentMgr/, "application/sldworks"],
+  [/^ClassDirectory3$/, "application/x-3dsmax"],
+];
+
+/** Class of the root storage, as its sixteen bytes stand in the file. */
+const classIds: ReadonlyMap<string, string> = new Map([
+  ["0609020000000000c000000000000046", "application/msword"],
+  ["0009020000000000c000000000000046", "application/msword"],
+  ["2008020000000000c000000000000046", "application/vnd.ms-excel"],
+  ["1008020000000000c000000000000046", "application/vnd.ms-excel"],
+  ["108d81649b4fcf1186ea00aa00b929e8", "application/vnd.ms-powerpoint"],
+  ["70ae7bea3bfbcd11a90300aa00510ea3", "application/vnd.ms-powerpoint"],
+  ["141a020000000000c000000000000046", "application/vnd.visio"],
+  ["131a020000000000c000000000000046", "application/vnd.visio"],
+  ["0112020000000000c000000000000046", "application/x-mspublisher"],
+  ["0b0d020000000000c000000000000046", "application/vnd.ms-outlook"],
+  ["84100c0000000000c000000000000046", "application/x-msi"],
+  ["86100c0000000000c000000000000046", "application/x-msi"],
+  ["82100c0000000000c000000000000046", "application/x-msi"],
+  ["0067615654c1ce11855300aa00a1f95b", "image/vnd.fpx"],
+]);
+
+/** Short of the directory, the first sector is often the first stream's: a Word FIB, a BIFF BOF, a PowerPoint record. */
+function nameFirstSector(bytes: Uint8Array): Finding | null {
+  const found = firstSectors.find(([piece]) => hasAt(bytes, headerBytes, piece));
+  return found === undefined ? null : { mediaType: found[1], generic: false };
+}
+
+const firstSectors: readonly (readonly [piece: string, mediaType: string])[] = [
+  ["\xec\xa5", "application/msword"],
+  ["\x09\x08\x10\0\0\x06\x05", "application/vnd.ms-excel"],
+  ["\x09\x08\x08\0\0\x05\x05", "application/vnd.ms-excel"],
+  ["\x0f\0\xe8\x03", "application/vnd.ms-powerpoint"],
+  ["\0\x6e\x1e\xf0", "application/vnd.ms-powerpoint"],
+  ["\xa0\x46\x1d\xf0", "application/vnd.ms-powerpoint"],
+];
+
+/** Every type that a compound file may turn out to be. */
+export const compoundTypes: ReadonlySet<string> = new Set([
+  ...streamNames.map(([, mediaType]) => mediaType),
+  ...classIds.values(),
+  ...firstSectors.map(([, mediaType]) => mediaType),
+]);

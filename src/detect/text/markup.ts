@@ -1,0 +1,129 @@
+/** Recognises markup and other text formats by how they begin, after comments and white space. */
+
+/** What kind of markup or other format a text turned out to be. */
+export type Markup = {
+  readonly mediaType: string;
+  /** A doctype, an `<html>` tag or a namespace, rather than a tag that a snippet or a README may begin with. */
+  readonly certain: boolean;
+  /** Declared to be XML, so that a claim of XML is right too. */
+  readonly isXml: boolean;
+};
+
+/** The format this text is written in, or null for text of no particular format. */
+export function readMarkup(text: string): Markup | null {
+  const start = text.replace(/^[\ufeff\s]+/, "");
+  return start.startsWith("<") ? readTags(start) : readOther(start.slice(0, headChars));
+}
+
+function readTags(text: string): Markup | null {
+  const { doctype, root } = skipProlog(text);
+  const isDeclared = /^<\?xml[\s?]/.test(text);
+  const isXml = isDeclared || /^[^>]*\sxmlns(:\w+)?=/.test(root);
+  if (isRoot(root, "svg") || /^svg\b/i.test(doctype)) return { mediaType: "image/svg+xml", certain: true, isXml: true };
+  if (isRoot(root, "html") || /^html\b/i.test(doctype)) {
+    return { mediaType: isDeclared ? "application/xhtml+xml" : "text/html", certain: true, isXml };
+  }
+  if (isDeclared) return { mediaType: xmlType(root), certain: true, isXml };
+  const tag = /^<([a-z][a-z0-9]*)[\s/>]/i.exec(root)?.[1];
+  if (tag !== undefined && htmlTags.has(tag.toLowerCase())) return { mediaType: "text/html", certain: false, isXml };
+  return isElement(root) ? { mediaType: xmlType(root), certain: false, isXml: true } : null;
+}
+
+/** Goes past instructions, comments and the doctype to the first tag. */
+function skipProlog(text: string): { doctype: string; root: string } {
+  let at = 0;
+  let doctype = "";
+  for (let i = 0; i < maxPrologPieces; i++) {
+    const end = pieceEnd(text, at);
+    if (end === -1) break;
+    if (isDoctype(text, at)) doctype = text.slice(at + 9, at + headChars).trimStart();
+    at = end;
+  }
+  return { doctype, root: text.slice(at, at + headChars) };
+}
+
+const maxPrologPieces = 40;
+/** As much of a tag as names it; patterns that look further could be made to look for ever. */
+const headChars = 512;
+
+/** Where the instruction, comment, doctype or white space at this place ends, or -1 for anything else. */
+function pieceEnd(text: string, at: number): number {
+  if (text.startsWith("<!--", at)) return after(text, "-->", at + 4);
+  if (text.startsWith("<?", at)) return after(text, ">", at);
+  if (isDoctype(text, at)) return doctypeEnd(text, at);
+  const tag = text.indexOf("<", at);
+  return tag > at && text.slice(at, tag).trim() === "" ? tag : -1;
+}
+
+const isDoctype = (text: string, at: number): boolean => /^<!doctype$/i.test(text.slice(at, at + 9));
+
+/** A doctype may hold declarations in brackets, with tags of their own. */
+function doctypeEnd(text: string, at: number): number {
+  const close = text.indexOf(">", at);
+  const open = text.indexOf("[", at);
+  return open === -1 || open > close ? close + 1 || text.length : after(text, ">", after(text, "]", open));
+}
+
+/** The place after the next `piece`; a text that ends before it has nothing more to say. */
+function after(text: string, piece: string, from: number): number {
+  const found = text.indexOf(piece, from);
+  return found === -1 ? text.length : found + piece.length;
+}
+
+/** `<svg`, or `<any:svg` with a namespace. */
+function isRoot(root: string, name: string): boolean {
+  return new RegExp(`^<(${name}|[a-z][\\w.-]*:${name})[\\s/>]`, "i").test(root);
+}
+
+/** A whole opening tag with a name and a namespace or attributes, as XML without a declaration begins. */
+const isElement = (root: string): boolean => /^<[a-z_][\w.:-]*(\s+[\w.:-]+\s*=\s*["'][^<]*?)?\s*\/?>/i.test(root);
+
+function xmlType(root: string): string {
+  return xmlRoots.find(([name]) => isRoot(root, name))?.[1] ?? "application/xml";
+}
+
+const xmlRoots: readonly (readonly [name: string, mediaType: string])[] = [
+  ["rss", "application/rss+xml"],
+  ["feed", "application/atom+xml"],
+  ["RDF", "application/rdf+xml"],
+  ["kml", "application/vnd.google-earth.kml+xml"],
+  ["gpx", "application/gpx+xml"],
+  ["math", "application/mathml+xml"],
+  ["xliff", "application/xliff+xml"],
+  ["tt", "application/ttml+xml"],
+];
+
+/** Elements a page or a fragment of one begins with. */
+const htmlTags: ReadonlySet<string> = new Set(
+  (
+    "a abbr address article aside audio b base basefont bdi bdo big blink blockquote body br button canvas caption " +
+    "center cite code col colgroup dd del details dfn dialog dir div dl dt em embed fieldset figcaption figure font " +
+    "footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr i iframe img input ins kbd label legend li " +
+    "link main map mark marquee menu meta meter nav noscript object ol optgroup option output p param picture pre " +
+    "progress q s samp script section select small source span strike strong style sub summary sup table tbody td " +
+    "template textarea tfoot th thead time title tr track tt u ul var video wbr"
+  ).split(" "),
+);
+
+function readOther(text: string): Markup | null {
+  const row = beginnings.find(([pattern]) => pattern.test(text));
+  return row === undefined ? null : { mediaType: row[1], certain: true, isXml: false };
+}
+
+const beginnings: readonly (readonly [pattern: RegExp, mediaType: string])[] = [
+  [/^\{\s*("|\}\s*$)|^\[\s*([{["]|\]\s*$|(-?\d[\d.eE+-]*|true|false|null)\s*(,|\]\s*$))/, "application/json"],
+  [/^-----BEGIN PGP (MESSAGE|SIGNED)/, "application/pgp-encrypted"],
+  [/^-----BEGIN [A-Z0-9 ]+-----/, "application/x-pem-file"],
+  [/^BEGIN:VCALENDAR\s/i, "text/calendar"],
+  [/^BEGIN:VCARD\s/i, "text/vcard"],
+  [/^WEBVTT[\s]/, "text/vtt"],
+  [/^1\r?\n\d\d:\d\d:\d\d,\d{3} --> /, "application/x-subrip"],
+  [/^#EXTM3U\b/, "application/vnd.apple.mpegurl"],
+  [/^%!PS/, "application/postscript"],
+  [/^From \S+.*\d\d:\d\d/, "application/mbox"],
+  [/^(Return-Path|Received|Delivered-To|MIME-Version|Message-ID|X-[\w-]+): /i, "message/rfc822"],
+  [/^diff --git |^Index: \S+\r?\n=+|^--- \S.*\r?\n\+\+\+ /, "text/x-diff"],
+  [/^#!\s*\S*\/(env\s+)?(ba|da|z|k)?sh\b/, "application/x-sh"],
+  [/^#!\s*\S*\/(env\s+)?python/, "text/x-python"],
+  [/^\\documentclass\b|^\\documentstyle\b/, "text/x-tex"],
+];

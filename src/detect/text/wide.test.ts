@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bodyOf } from "../../../test/detection.ts";
+import { bytesOf, joined } from "../../../test/samples.ts";
+import { followText } from "./follow.ts";
+import { judgeWide, looksWide } from "./wide.ts";
+
+const utf16 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "utf16le"));
+const mark = bytesOf("\xff\xfe");
+
+test("a guess needs words, a mark does not", () => {
+  assert.ok(!judgeWide(utf16("abcdefgh"), "utf-16le", "guessed").isText);
+  assert.ok(judgeWide(utf16("abcdefgh"), "utf-16le", "marked").isText);
+  assert.ok(judgeWide(utf16("abcd efgh"), "utf-16le", "guessed").isText);
+});
+
+test("nothing after a mark is text, nothing at all is not", () => {
+  assert.ok(judgeWide(new Uint8Array(), "utf-16be", "marked").isText);
+  assert.ok(!judgeWide(new Uint8Array(), "utf-16be", "guessed").isText);
+});
+
+test("the first unit counts like every other", () => {
+  assert.ok(!judgeWide(utf16("\x01"), "utf-16le", "marked").isText);
+  assert.ok(!judgeWide(utf16(`\x01${"Some words. ".repeat(9)}`), "utf-16le", "guessed").isText);
+});
+
+test("the place of the NULs tells which charset to try", () => {
+  assert.equal(looksWide(utf16("Some words.\n")), "utf-16le");
+  assert.equal(looksWide(utf16("Some words.\n").reverse()), "utf-16be");
+  assert.equal(looksWide(bytesOf("Some words.\n")), null);
+});
+
+/** As much as one verdict covers, in characters. */
+const pieceChars = 4096;
+
+/** Prose, but for a run of faults that stands wherever it is put. */
+function withFaults(at: number, count: number, sizeChars = 5 * pieceChars): Uint8Array {
+  const prose = "Zeile um Zeile\n".repeat(sizeChars).slice(0, sizeChars);
+  return utf16(`${prose.slice(0, at)}${"\x01".repeat(count)}${prose.slice(at + count)}`);
+}
+
+/** One more than two in a hundred of a piece, so that each of them counts. */
+const faults = 82;
+const places = [
+  { name: "at the beginning, after the mark", at: 0 },
+  { name: "at the first character of a later piece", at: 2 * pieceChars },
+  { name: "at the very end", at: 5 * pieceChars - faults },
+];
+
+for (const { name, at } of places) {
+  test(`too many faults ${name} are seen`, async () => {
+    const { text } = await followText(bodyOf(joined(mark, withFaults(at, faults))), "utf-16le");
+    assert.ok(!text.isText);
+  });
+}
+
+test("a NUL that ends the text is judged with the piece before it, even where it stands alone", async () => {
+  const body = joined(mark, withFaults(0, 0, pieceChars), utf16("\0"));
+  assert.deepEqual((await followText(bodyOf(body), "utf-16le")).text, { isText: true, charset: "utf-16le" });
+});

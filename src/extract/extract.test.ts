@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { memoryObjects } from "../artifacts/memory.ts";
+import type { Objects } from "../artifacts/objects.ts";
+import { type ExtractRequest, extractText } from "./extract.ts";
+import type { Extracted, Handler } from "./handler.ts";
+
+/** A handler that yields these pages and then what it is told, counting how often it parses. */
+function pages(texts: readonly string[], then?: Extracted | Error): Handler & { parsed: number } {
+  return {
+    name: "pages",
+    version: 1,
+    runs: "inline",
+    parsed: 0,
+    canHandle: () => true,
+    async *extract(_file, { from }) {
+      for (const [index, text] of texts.entries()) {
+        if (index < from) continue;
+        this.parsed++;
+        yield { segment: { index, kind: "page", label: `page ${index + 1}`, text, marks: [] } };
+      }
+      if (then instanceof Error) throw then;
+      if (then) yield then;
+    },
+  };
+}
+
+function request(objects: Objects, handler: Handler, more: Partial<ExtractRequest> = {}): ExtractRequest {
+  return {
+    objects,
+    facts: { sha256: "0".repeat(64), size_bytes: 1, content_kind: "pdf", media_type: "application/pdf", charset: null },
+    content: { bytes: new Uint8Array() },
+    handler,
+    mode: "text",
+    enough: () => false,
+    signal: new AbortController().signal,
+    ...more,
+  };
+}
+
+const keysOf = async (objects: Objects) => (await Array.fromAsync(objects.list(""))).map(({ key }) => key);
+
+describe("extracting", () => {
+  test("stores every segment, and a second time parses nothing", async () => {
+    const [objects, handler] = [memoryObjects(), pages(["one", "two"])];
+    await extractText(request(objects, handler));
+    const extract = await extractText(request(objects, handler));
+    assert.equal(handler.parsed, 2);
+    assert.deepEqual(extract.ended, { failed: null });
+    assert.equal((await Array.fromAsync(extract.all(), ({ text }) => text)).join(""), "one\n\ntwo");
+  });
+
+  test("stops when it is enough and goes on from there", async () => {
+    const [objects, handler] = [memoryObjects(), pages(["one", "two", "three"])];
+    const some = await extractText(request(objects, handler, { enough: ({ segments }) => segments >= 2 }));
+    assert.deepEqual([some.extent.segments, some.ended, handler.parsed], [2, null, 2]);
+    const all = await extractText(request(objects, handler));
+    assert.deepEqual([all.extent.segments, handler.parsed], [3, 3]);
+    assert.equal(all.extent.chars, "one\n\ntwo\n\nthree".length);
+  });
+
+  test("keeps what arrived before a crash", async () => {
+    const objects = memoryObjects();
+    await assert.rejects(extractText(request(objects, pages(["one", "two"], new Error("boom")))), /boom/);
+    const handler = pages(["one", "two", "three"]);
+    const extract = await extractText(request(objects, handler));
+    assert.deepEqual([extract.extent.segments, handler.parsed], [3, 1]);
+  });
+
+  test("remembers that a document cannot be read, and why", async () => {
+    const objects = memoryObjects();
+    const failed = { reason: "corrupt", detail: "" } as const;
+    await extractText(request(objects, pages([], { failed })));
+    const handler = pages(["never parsed"]);
+    assert.deepEqual((await extractText(request(objects, handler))).ended, { failed });
+    assert.equal(handler.parsed, 0);
+  });
+
+  test("never stores text opened with a password", async () => {
+    const objects = memoryObjects();
+    const extract = await extractText(request(objects, pages(["secret"]), { password: "p" }));
+    assert.equal((await Array.fromAsync(extract.all(), ({ text }) => text)).join(""), "secret");
+    assert.deepEqual(await keysOf(objects), []);
+  });
+
+  test("another mode, version, charset or media type has an extract of its own", async () => {
+    const objects = memoryObjects();
+    const base = request(objects, pages(["x"]));
+    await extractText(base);
+    await extractText({ ...base, mode: "raw" });
+    await extractText({ ...base, handler: { ...pages(["x"]), version: 2 } });
+    await extractText({ ...base, facts: { ...base.facts, charset: "utf-8" } });
+    await extractText({ ...base, facts: { ...base.facts, media_type: "text/plain" } });
+    assert.equal((await keysOf(objects)).length, 5);
+  });
+
+  test("answers from memory when the store cannot be written", async () => {
+    const full: Objects = {
+      ...memoryObjects(),
+      put: async () => {
+        throw Object.assign(new Error("full"), { code: "ENOSPC" });
+      },
+    };
+    const extract = await extractText(request(full, pages(["one"])));
+    assert.deepEqual([extract.extent.chars, extract.ended], [3, { failed: null }]);
+  });
+});

@@ -1,0 +1,34 @@
+/** Several inputs, answered in order: one that fails is told and the others go on. */
+import { SpillwayError } from "../../errors.ts";
+import { clipped } from "../../names.ts";
+import type { Call, ExitCode } from "./command.ts";
+import { errorFields, errorLines, jsonLine } from "./output.ts";
+
+/** Answers each argument in turn; the status is 1 when one of them failed. */
+export async function forEachInput(call: Call, answer: (input: string) => Promise<void>): Promise<ExitCode> {
+  const { args, json, terminal } = call;
+  if (args.length === 0) {
+    throw new SpillwayError("usage", "Nothing to work on was given.", { hint: "Add a file, a ref or - for stdin." });
+  }
+  let failed = false;
+  for (const input of args) {
+    try {
+      await answer(input);
+    } catch (error) {
+      if (call.signal.aborted) throw error;
+      failed = true;
+      if (json) await terminal.out(jsonLine({ source_url: clipped(input, 2_000), ...errorFields(error) }));
+      terminal.note(errorLines(error));
+    }
+  }
+  return failed ? 1 : 0;
+}
+
+/** An argument that would be ignored is a mistake the user should hear of. */
+export function requireAtMost(count: number, { args }: Call): void {
+  const extra = args[count];
+  if (extra === undefined) return;
+  throw new SpillwayError("usage", `${JSON.stringify(clipped(extra))} is one argument too many.`, {
+    hint: "spillway help <command> shows what it takes.",
+  });
+}

@@ -1,0 +1,48 @@
+/** Options that several commands take, and reading what was given for them. */
+import { grouped } from "../../answer/words.ts";
+import { SpillwayError } from "../../errors.ts";
+import { type Mode, modes } from "../../extract/handler.ts";
+import { MAX_GET_CONTENT_CHARS } from "../../fit/limits.ts";
+import type { Call, OptionRow } from "./command.ts";
+
+export const modeRow: OptionRow = {
+  type: "string",
+  value: modes.join("|"),
+  about: "How the text is written: markdown (default), text, or raw source.",
+};
+
+/** The mode asked for. */
+export function modeOption(call: Call): Mode {
+  const text = textOption(call, "mode") ?? "markdown";
+  const mode = modes.find((known) => known === text);
+  if (mode) return mode;
+  throw new SpillwayError("usage", `There is no mode ${JSON.stringify(text)}.`, {
+    hint: `Modes: ${modes.join(", ")}.`,
+  });
+}
+
+export const maxCharsRow: OptionRow = {
+  type: "string",
+  value: "N",
+  about: `Characters of content to show, at most ${grouped(MAX_GET_CONTENT_CHARS)}.`,
+};
+
+export const allRow: OptionRow = { type: "boolean", about: "Show everything, however much it is." };
+
+/** The text of an option, or undefined when it was not given. */
+export function textOption({ values }: Call, name: string): string | undefined {
+  const value = values[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** A whole number of characters. What is out of range is brought into it later, and the reply says so. */
+export function maxCharsOption(call: Call): number | undefined {
+  const name = "max-chars";
+  const text = textOption(call, name);
+  if (text === undefined) return undefined;
+  const chars = Number(text.replaceAll(/[_,]/g, ""));
+  if (Number.isInteger(chars)) return chars;
+  throw new SpillwayError("usage", `--${name} must be a whole number, got ${JSON.stringify(text)}.`, {
+    hint: `For example --${name} 50000.`,
+  });
+}

@@ -1,0 +1,43 @@
+/** The process around the command line: streams, signals, exit status. */
+import { runCli } from "./run.ts";
+
+const stopped = new AbortController();
+let pipeClosed = false;
+
+for (const name of ["SIGINT", "SIGTERM"] as const) {
+  process.on(name, () => {
+    // The first asks to stop and leave everything tidy, the second does not ask.
+    if (stopped.signal.aborted) process.exit(130);
+    stopped.abort();
+  });
+}
+// A reader that has seen enough (`| head`) closes the pipe: that is no error, but nothing more is wanted.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") process.exit(1);
+  pipeClosed = true;
+  stopped.abort();
+});
+
+const status = await runCli(
+  process.argv.slice(2),
+  { cwd: process.cwd(), env: process.env, stdin: stdin(), out, note: (text) => process.stderr.write(text) },
+  stopped.signal,
+);
+process.exitCode = pipeClosed ? 0 : status;
+// Standard input may still be waiting for bytes.
+if (stopped.signal.aborted) process.exit();
+
+/** Opened only when a command reads it: an open standard input would keep the process alive. */
+async function* stdin(): AsyncGenerator<Uint8Array> {
+  yield* process.stdin;
+}
+
+/** Waits while the reader is slower than we are, but not for one that is gone. */
+function out(text: string | Uint8Array): Promise<void> {
+  return new Promise((done, stop) => {
+    if (stopped.signal.aborted) return stop(stopped.signal.reason);
+    if (process.stdout.write(text)) return done();
+    process.stdout.once("drain", done);
+    stopped.signal.addEventListener("abort", () => stop(stopped.signal.reason), { once: true });
+  });
+}
