@@ -27,7 +27,7 @@ export * from "./fit/limits.ts";
 export type { ReturnedResult, TruncationInfo, TruncationReason } from "./fit/reply.ts";
 export { type FitOptions, type FittedResults, type Overrun, truncateResultsBySize } from "./fit/results.ts";
 export { type FittedText, fitText, type TextWindow, truncateContent } from "./fit/text.ts";
-export { detectSource, type FetchOptions, fetchSource } from "./ingest.ts";
+export { type Detected, detectSource, type FetchOptions, fetchSource } from "./ingest.ts";
 export { type ReadOptions, readArtifact } from "./read.ts";
 export { openSession, type Session, type SessionOptions } from "./session.ts";
 export { removeArtifact, sweepArtifacts } from "./sweep.ts";

@@ -90,11 +90,14 @@ export async function takeIn(given: string, session: Session): Promise<TakenIn> 
   }
 }
 
+/** A verdict, and whether it is on the beginning of the source only. */
+export type Detected = Detection & { readonly sourceTruncated: boolean };
+
 /** What a source is, by its bytes and by what is claimed; claims given here stand in for the source's own. */
-export async function detectSource(given: string, claims: Partial<Claims>, session: Session): Promise<Detection> {
+export async function detectSource(given: string, claims: Partial<Claims>, session: Session): Promise<Detected> {
   await using acquired = await acquireFrom(findSource(given, session), session);
-  const all = { ...acquired.claims, ...claims };
-  return await confirmKind(acquired.body, all);
+  const detection = await confirmKind(acquired.body, { ...acquired.claims, ...claims });
+  return { ...detection, sourceTruncated: acquired.truncated };
 }
 
 function acquireFrom(source: Source, { settings, spoolFolders, signal }: Session): Promise<Acquired> {

@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { firstBytesLength, type Spool } from "../src/acquire/spool.ts";
+import type { Spool } from "../src/acquire/spool.ts";
 import type { ArtifactStore } from "../src/artifacts/store.ts";
-import type { Detection } from "../src/detect/kind.ts";
+import { type Detection, firstLookBytes } from "../src/detect/kind.ts";
 
 export function memorySpool(body: string | Uint8Array, truncated = false): Spool {
   const bytes = Buffer.from(body);
@@ -13,7 +13,7 @@ export function memorySpool(body: string | Uint8Array, truncated = false): Spool
     content: { bytes },
     sizeBytes: bytes.length,
     sha256: createHash("sha256").update(bytes).digest("hex"),
-    firstBytes: bytes.subarray(0, firstBytesLength),
+    firstBytes: bytes.subarray(0, firstLookBytes),
     truncated,
     [Symbol.asyncDispose]: async () => undefined,
   };

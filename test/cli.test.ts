@@ -390,6 +390,7 @@ describe("spillway cat and detect", () => {
       "charset",
       "decided_by",
       "signals",
+      "source_truncated",
     ]);
     const [lied] = await cli.json("detect", "a.json", "--content-type", "application/pdf", "--url", "https://h/x.pdf");
     assert.equal(lied.content_kind, "text");

@@ -6,7 +6,8 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { chunksOf, temporaryFolder } from "../../test/bodies.ts";
 import { faultyFiles } from "../../test/faults.ts";
-import { type Content, firstBytesLength, type SpoolOptions, spool } from "./spool.ts";
+import { firstLookBytes } from "../detect/kind.ts";
+import { type Content, type SpoolOptions, spool } from "./spool.ts";
 
 const signal = new AbortController().signal;
 const open = (folders: string[], more: Partial<SpoolOptions> = {}): SpoolOptions => ({
@@ -30,7 +31,7 @@ describe("a spool", () => {
         assert.deepEqual(await bytesOf(spooled.content), Buffer.from(bytes));
         assert.equal(spooled.sha256, createHash("sha256").update(bytes).digest("hex"));
         assert.equal(spooled.sizeBytes, bytes.length);
-        assert.deepEqual(Buffer.from(spooled.firstBytes), Buffer.from(bytes.subarray(0, firstBytesLength)));
+        assert.deepEqual(Buffer.from(spooled.firstBytes), Buffer.from(bytes.subarray(0, firstLookBytes)));
         assert.equal(spooled.truncated, false);
       }),
       { numRuns: 50 },

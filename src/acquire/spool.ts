@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import * as nodeFiles from "node:fs/promises";
 import { join } from "node:path";
+import { firstLookBytes } from "../detect/kind.ts";
 import { SpillwayError } from "../errors.ts";
 import { makeFolders } from "../folders.ts";
 import { abortable } from "./abortable.ts";
@@ -28,9 +29,6 @@ export type SpoolOptions = {
 };
 
 export type SpoolFiles = Pick<typeof nodeFiles, "open" | "mkdir" | "readFile" | "unlink">;
-
-/** Enough for every detector and for a meta charset declared late. */
-export const firstBytesLength = 64 * 1024;
 
 /** What a body may take in memory when no disk takes it. */
 const memoryCapBytes = 8 * 1024 * 1024;
@@ -150,8 +148,8 @@ function firstBytesOf() {
   let length = 0;
   return {
     add(chunk: Uint8Array): void {
-      if (length >= firstBytesLength) return;
-      const part = Uint8Array.from(chunk.subarray(0, firstBytesLength - length));
+      if (length >= firstLookBytes) return;
+      const part = Uint8Array.from(chunk.subarray(0, firstLookBytes - length));
       parts.push(part);
       length += part.length;
     },

@@ -273,3 +273,11 @@ test("a fault inside is an unknown binary, not an exception", () => {
   const found = detectContentKind(broken);
   assert.deepEqual([found.kind, found.decidedBy], ["unknown_binary", "fallback"]);
 });
+
+test("a PDF after junk that does not end a line is a PDF, text that quotes one is not", () => {
+  const body = "%PDF-1.4\n1 0 obj\n<</Type/Catalog>>\nendobj\n";
+  const junk = joined(utf8("\n\n junk".repeat(20)), utf8(body), noise(500), utf8("\nstartxref\n0\n%%EOF\n"));
+  assert.equal(detectContentKind({ firstBytes: junk }).kind, "pdf");
+  const prose = utf8(`A file begins with ${body}and so on, as every manual tells.\n`);
+  assert.equal(detectContentKind({ firstBytes: prose }).kind, "text");
+});

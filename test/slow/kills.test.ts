@@ -29,7 +29,7 @@ test(`${kills} kills over ${writers} writers and a sweeper lose no acknowledged 
       });
       const said = collect(child);
       await said.ready;
-      await wait(randomInt(120));
+      await wait(randomInt(300));
       child.kill("SIGKILL");
       await once(child, "close");
       killed++;

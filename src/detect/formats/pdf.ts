@@ -1,15 +1,18 @@
 /** Tells a PDF from text that talks about one; readers accept the header anywhere in the first 1,024 bytes. */
+import { isProse } from "../text/judge.ts";
 import { hasAt, indexOf, latin1, u8 } from "./bytes.ts";
 
 const headerSpan = 1024;
 const marker = "%PDF-";
 
-/** Whether a PDF begins here, or after junk that ends a line and with objects following. */
+/** Whether a PDF begins here, or after junk with objects following; text about a PDF may hold both, but inside a line. */
 export function isPdf(bytes: Uint8Array): boolean {
   if (hasAt(bytes, 0, marker)) return true;
   if (hasAt(bytes, 0, "%!PS-Adobe-")) return /^%!PS-Adobe-\d\.\d PDF-\d/.test(latin1(bytes, 0, 32));
   const at = indexOf(bytes.subarray(0, headerSpan + marker.length), marker);
-  return at > 0 && (isBlank(latin1(bytes, 0, at)) || (beginsLine(bytes, at) && hasObjects(bytes, at)));
+  if (at <= 0) return false;
+  if (isBlank(latin1(bytes, 0, at))) return true;
+  return hasObjects(bytes, at) && (beginsLine(bytes, at) || !isProse(bytes));
 }
 
 /** White space, NULs or a byte-order mark. */

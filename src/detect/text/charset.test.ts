@@ -91,3 +91,11 @@ test("a prefix cut inside a character is still text", () => {
     }
   }
 });
+
+test("plain ASCII labelled UTF-16 is read as what it is, and the label's lie is noted", () => {
+  const firstBytes = utf8("BMW annual report 1");
+  const headers = { "content-type": "text/plain; charset=utf-16le" };
+  const { charset, signals } = detectContentKind({ firstBytes, headers });
+  assert.equal(charset, "utf-8");
+  assert.match(signals.notes.join(), /charset utf-16le, but the bytes are utf-8/);
+});

@@ -65,7 +65,9 @@ function judgeMarked(bytes: Uint8Array, charset: Bom["charset"]): TextVerdict {
 function judgeAscii(bytes: Uint8Array, declared: string | null): TextVerdict {
   const escaped = shiftedCharset(bytes);
   if (escaped !== null) return escaped;
-  return text(declared === null || !decodes(bytes, declared) ? "utf-8" : declared);
+  // UTF-16 that happens to hold no byte but ASCII's would be a few ideographs; a wrong label is far more common.
+  const isWrong = declared === null || declared.startsWith("utf-16") || !decodes(bytes, declared);
+  return text(isWrong ? "utf-8" : declared);
 }
 
 function shiftedCharset(bytes: Uint8Array): TextVerdict | null {

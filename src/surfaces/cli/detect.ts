@@ -1,6 +1,6 @@
 /** `spillway detect`: what a file is and which signal said so; nothing is kept. */
-import type { Claims, Detection } from "../../detect/kind.ts";
-import { detectSource } from "../../ingest.ts";
+import type { Claims } from "../../detect/kind.ts";
+import { type Detected, detectSource } from "../../ingest.ts";
 import { clipped } from "../../names.ts";
 import type { Call, Command } from "./command.ts";
 import { forEachInput } from "./inputs.ts";
@@ -32,7 +32,7 @@ function stoodIn(call: Call): Partial<Claims> {
   };
 }
 
-function jsonFields(input: string, { kind, mediaType, charset, decidedBy, signals }: Detection) {
+function jsonFields(input: string, { kind, mediaType, charset, decidedBy, signals, sourceTruncated }: Detected) {
   return {
     source_url: input,
     content_kind: kind,
@@ -40,11 +40,15 @@ function jsonFields(input: string, { kind, mediaType, charset, decidedBy, signal
     charset,
     decided_by: decidedBy,
     signals,
+    source_truncated: sourceTruncated,
   };
 }
 
-function textLines(input: string, { kind, mediaType, charset, decidedBy, signals }: Detection): string {
+function textLines(input: string, { kind, mediaType, charset, decidedBy, signals, sourceTruncated }: Detected): string {
   const type = charset === null ? mediaType : `${mediaType}; charset=${charset}`;
-  const notes = signals.notes.map((note) => `  ${note}\n`).join("");
+  const cut = sourceTruncated
+    ? ["Only the beginning was looked at: the source is larger than artifacts.source_bytes."]
+    : [];
+  const notes = [...signals.notes, ...cut].map((note) => `  ${note}\n`).join("");
   return `${clipped(input, 200)}: ${kind} (${type}), decided by ${decidedBy}\n${notes}`;
 }
