@@ -88,7 +88,9 @@ describe("a fault at any write call", () => {
       await diskObjects(folder.path).put("blobs/00/orphan", Buffer.from("orphan"));
       const { files } = faultyFiles({ at, code: "EIO", stays: false });
       const store = openStore(diskObjects(folder.path, files), { owner: "alice", run: "sweeper" });
-      await sweep(store, defaultSettings, -1_000).catch((error: unknown) => assert.match(String(error), /injected/));
+      await sweep(store, defaultSettings, { blobsMs: -1_000, leftoversMs: -1_000 }).catch((error: unknown) =>
+        assert.match(String(error), /injected/),
+      );
       assert.equal(await bytesOf(folder.path, kept.artifact_ref), "kept");
     }
   });

@@ -11,6 +11,7 @@ import { openStore } from "./store.ts";
 import { removeArtifact, sweep, sweepWhenDue } from "./sweep.ts";
 
 const day = 24 * 3_600_000;
+const none = { blobsMs: -1, leftoversMs: -1 };
 
 /** A store whose clock is moved by hand. */
 function clockedStore(owner = "alice") {
@@ -87,7 +88,7 @@ describe("retention", () => {
           };
         },
       });
-      const report = await sweep({ ...open("sweeper"), objects: racing }, defaultSettings, 0);
+      const report = await sweep({ ...open("sweeper"), objects: racing }, defaultSettings, none);
       assert.ok(raced);
       assert.deepEqual(report.swept, []);
       assert.equal((await open("r3").find(ref)).size_bytes, 5);
@@ -229,7 +230,7 @@ describe("sweeping bytes", () => {
     await objects.put(blobKey(sha256), Buffer.from("raced"));
     for (let round = 0; round < 20; round++) {
       const sweeper = { ...open("sweeper"), objects: racing };
-      await sweep(sweeper, defaultSettings, -1);
+      await sweep(sweeper, defaultSettings, none);
       for (const ref of await Promise.all(pending)) {
         const record = await open("reader").find(ref);
         assert.equal((await objects.head(blobKey(record.sha256)))?.sizeBytes, 5);

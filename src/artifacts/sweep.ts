@@ -30,15 +30,15 @@ export type SweepReport = {
   readonly damagedRecords: number;
 };
 
-/** Bytes without a record may belong to a keeper that is at work right now, so they get this long. */
-const defaultGraceMs = 60 * 60 * 1000;
+/** How long what nobody refers to is left alone, for somebody may be at work on it right now. */
+export type Grace = { readonly blobsMs: number; readonly leftoversMs: number };
+
+const hour = 60 * 60 * 1000;
+/** Blobs could go at once (see deleteUnreferenced); an unfinished file cannot tell whether its writer still lives. */
+const defaultGrace: Grace = { blobsMs: hour, leftoversMs: hour };
 
 /** Sweeps one owner's artifacts and the bytes nobody refers to. What the store's own run used stays. */
-export async function sweep(
-  store: ArtifactStore,
-  retention: Retention,
-  graceMs = defaultGraceMs,
-): Promise<SweepReport> {
+export async function sweep(store: ArtifactStore, retention: Retention, grace = defaultGrace): Promise<SweepReport> {
   const { objects, owner } = store;
   const now = store.now();
   const currentRun = ownerKeys(owner).run(store.run);
@@ -49,8 +49,8 @@ export async function sweep(
     if (gone) swept.push(gone);
   }
   await sweepOldTombstones(objects, owner, now - retention["artifacts.keep_tombstones"]);
-  const blobs = await sweepBlobs(objects, now - graceMs);
-  const deletedLeftovers = await sweepLeftovers(objects, now - graceMs);
+  const blobs = await sweepBlobs(objects, now - grace.blobsMs);
+  const deletedLeftovers = await sweepLeftovers(objects, now - grace.leftoversMs);
   return { swept, ...blobs, deletedLeftovers };
 }
 

@@ -122,7 +122,7 @@ describe("a ranking", () => {
   });
 
   test("leaves out what is far weaker than the best, and says how many matched at all", async () => {
-    const weak = "The pump is one of many things here.\n\n".repeat(1) + `${"Other words entirely. ".repeat(30)}\n\n`;
+    const weak = `The pump is one of many things here.\n\n${"Other words entirely. ".repeat(30)}\n\n`;
     const strong = "Rotary pump bearing lubrication interval: forty hours of rotary pump bearing operation.";
     const { passages, matchedCount } = await rank(
       `${weak.repeat(20)}${strong}\n`,

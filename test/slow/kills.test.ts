@@ -28,10 +28,11 @@ test(`${kills} kills over ${writers} writers and a sweeper lose no acknowledged 
         stdio: ["ignore", "pipe", 2],
       });
       const said = collect(child);
+      const closed = once(child, "close");
       await said.ready;
       await wait(randomInt(300));
       child.kill("SIGKILL");
-      await once(child, "close");
+      assert.deepEqual(await closed, [null, "SIGKILL"], "the process ended by itself");
       killed++;
       for (const [, ref = "", size] of said.text().matchAll(/^kept (\S+) (\d+)\n/gm))
         acknowledged.set(ref, Number(size));
@@ -54,7 +55,7 @@ test(`${kills} kills over ${writers} writers and a sweeper lose no acknowledged 
   }
 
   await checkAll();
-  const report = await sweep(store, defaultSettings, 0);
+  const report = await sweep(store, defaultSettings, { blobsMs: 0, leftoversMs: 0 });
   t.diagnostic(`swept ${report.deletedBlobs} orphaned blobs, ${report.deletedLeftovers} leftovers`);
   assert.deepEqual([report.swept.length, report.damagedRecords], [0, 0]);
   await checkAll();

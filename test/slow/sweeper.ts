@@ -6,5 +6,6 @@ import { openSession } from "../../src/session.ts";
 const [home = ""] = process.argv.slice(2);
 const session = await openSession({ settings: { ...defaultSettings, home, run: "sweeper" } });
 process.stdout.write("ready\n");
-// No grace at all: bytes without a record go at once, though their keeper may be about to write it.
-for (let n = 0; n < 10_000; n++) await sweep(session.store, defaultSettings, 0);
+// No grace for blobs: bytes without a record go at once, though their keeper may be about to write it.
+const grace = { blobsMs: 0, leftoversMs: 3_600_000 };
+for (let n = 0; n < 10_000; n++) await sweep(session.store, defaultSettings, grace);
