@@ -1,0 +1,83 @@
+/** A child whose engine misbehaves on demand: it does what the bytes of the file tell it to. */
+
+import type { Extracted } from "../src/extract/handler.ts";
+import { type Engine, serveEngines } from "../src/extract/pool/serve.ts";
+
+const page = (index: number, text = `page ${index + 1}`): Extracted => ({
+  segment: { index, kind: "page", label: `page ${index + 1}`, text, marks: [] },
+});
+
+type Pages = Iterable<Extracted> | AsyncIterable<Extracted>;
+
+/** What a command does after its first page. */
+const deeds: Readonly<Record<string, () => Pages>> = {
+  behave: () => [1, 2, 3, 4].map((index) => page(index)),
+  loop: () => {
+    for (;;);
+  },
+  regex: () => (/^(a+)+$/.test(`${"a".repeat(60)}!`) ? [] : []),
+  abort: () => process.abort(),
+  exit: () => process.exit(0),
+  throw: () => {
+    throw new Error("broken in the middle");
+  },
+  heap: () => {
+    const hoard: unknown[] = [];
+    for (;;) hoard.push(Array.from({ length: 100_000 }, (_, i) => ({ i })));
+  },
+  buffers: () => {
+    const hoard: Buffer[] = [];
+    for (;;) hoard.push(Buffer.alloc(16 * 1024 * 1024, 1));
+  },
+  wasm: () => {
+    const memory = newWasmMemory();
+    for (;;) {
+      memory.grow(256);
+      new Uint8Array(memory.buffer).fill(1);
+    }
+  },
+  *flood() {
+    for (let index = 1; ; index++) yield page(index, "x".repeat(1024 * 1024));
+  },
+  giant: () => [page(1, "x".repeat(64 * 1024 * 1024))],
+  async *reject() {
+    void Promise.reject(new Error("nobody listens"));
+    yield await new Promise<Extracted>(() => undefined);
+  },
+  async *stall() {
+    yield await new Promise<Extracted>(() => undefined);
+  },
+  /** Pages that keep the process busy for a while each, with the event loop running between them. */
+  async *plod() {
+    for (let index = 1; index < 10_000; index++) {
+      const until = Date.now() + 20;
+      while (Date.now() < until);
+      yield page(index);
+    }
+  },
+};
+
+type WasmMemory = { grow(pages: number): number; readonly buffer: ArrayBuffer };
+
+/** The types of WebAssembly belong to browsers' libraries, which this project does not load. */
+function newWasmMemory(): WasmMemory {
+  const { Memory } = Reflect.get(globalThis, "WebAssembly") as { Memory: new (of: object) => WasmMemory };
+  return new Memory({ initial: 1, maximum: 65_536 });
+}
+
+const hostile: Engine = {
+  async *extract(file) {
+    const command = "bytes" in file.content ? Buffer.from(file.content.bytes).toString() : "behave";
+    yield page(0);
+    yield* deeds[command]?.() ?? [];
+  },
+};
+
+serveEngines({
+  hostile: async () => hostile,
+  environment: async () => ({
+    async *extract() {
+      yield page(0, JSON.stringify(process.env));
+    },
+  }),
+});
