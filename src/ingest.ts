@@ -15,7 +15,9 @@ import { extractText } from "./extract/extract.ts";
 import type { Handler, Mode } from "./extract/handler.ts";
 import { handlerFor } from "./extract/handlers.ts";
 import { metadata } from "./extract/metadata.ts";
-import { windowAt } from "./extract/select.ts";
+import { limitsOf } from "./extract/pool/pools.ts";
+import { pageRange, windowAt } from "./extract/select.ts";
+import type { Extent } from "./extract/stored.ts";
 import { type Budget, makeBudget } from "./fit/budget.ts";
 import { fitText } from "./fit/text.ts";
 import type { Session } from "./session.ts";
@@ -51,12 +53,14 @@ async function ingest(given: string, options: FetchOptions, session: Session): P
     ...taken,
     handler: routed(taken, session),
     mode: options.mode ?? "markdown",
-    enough: ({ chars }) => chars >= session.settings["extract.chars"],
+    enough: enoughFor(taken.facts, options, session),
+    limits: limitsOf(session.settings),
     signal: session.signal,
   });
   const budget = fetchBudget(taken.facts, options, session);
   const shown = fitText(await windowAt(extract, 0, budget.chars), budget);
-  const answer = answerFetch({ ...taken, extract, shown, budget });
+  const shownPages = await pageRange(extract, 0, shown.text.length);
+  const answer = answerFetch({ ...taken, extract, shown, shownPages, budget });
   report(answer, startedAt, session);
   session.background(() => sweepIfDue(session));
   return answer;
@@ -117,6 +121,12 @@ async function keep(acquired: Acquired, detection: Detection, source: Source, se
 
 function classified({ content_kind, media_type, decided_by, signals, size_bytes }: ArtifactFacts) {
   return { content_kind, media_type, decided_by, signals, size_bytes };
+}
+
+/** A text is read whole, to know how long it is; of a document as much as is likely to be asked for. */
+function enoughFor({ content_kind }: ArtifactFacts, { maxChars = 0 }: FetchOptions, { settings }: Session) {
+  const wanted = isPage(content_kind) ? settings["extract.chars"] : Math.max(maxChars, settings["extract.fetch_chars"]);
+  return ({ chars }: Extent) => chars >= wanted;
 }
 
 /** The ingest flag decides how far a kind is read; no value of it ever decodes a binary as text. */

@@ -9,6 +9,7 @@ import type { Mode } from "./extract/handler.ts";
 import { handlerFor } from "./extract/handlers.ts";
 import { joinParts, partBreak, placeInDocument } from "./extract/parts.ts";
 import { type RankedPassage, rankPassages } from "./extract/passages.ts";
+import { limitsOf } from "./extract/pool/pools.ts";
 import * as select from "./extract/select.ts";
 import { parseSelector, type Selector, type SelectorInput } from "./extract/selector.ts";
 import type { PlacedText } from "./extract/split.ts";
@@ -36,7 +37,8 @@ export async function readArtifact(ref: string, options: ReadOptions, session: S
   const budget = makeBudget({ requested: maxChars, default: settings["fit.read_chars"] });
   const handler = handlerFor(record.content_kind, record.media_type);
   const enough = within(settings["extract.chars"], enoughFor(selector, budget));
-  const extract = await extractText({ ...opened, facts: record, handler, mode, enough, signal, password });
+  const limits = limitsOf(settings);
+  const extract = await extractText({ ...opened, facts: record, handler, mode, enough, limits, signal, password });
   const reading = await readSelected(extract, selector, budget, signal);
   const totalLines = await select.totalLines(extract);
   const answer = answerRead({ record, extract, selector, reading, totalLines, budget });
@@ -117,7 +119,17 @@ async function readParts(extract: Extract, parts: readonly select.Part[], budget
     askedChars: window.totalChars,
     start: { offset: start, line: await select.lineAt(extract, start) },
     endLine: await select.lineAt(extract, Math.max(start, end - 1)),
+    pages: await pagesRead(extract, parts, end),
   };
+}
+
+/** Chosen pages need not follow each other; their ranges are named one by one. */
+async function pagesRead(extract: Extract, parts: readonly select.Part[], end: number): Promise<string | null> {
+  const ranges = await Promise.all(
+    parts.map((part) => select.pageRange(extract, part.start, Math.min(part.end, Math.max(end, part.start + 1)))),
+  );
+  const named = ranges.filter((range) => range !== null);
+  return named.length === 0 ? null : named.join(",");
 }
 
 async function readPassages(

@@ -30,7 +30,7 @@ const deeds: Readonly<Record<string, () => Pages>> = {
     for (;;) hoard.push(Buffer.alloc(16 * 1024 * 1024, 1));
   },
   wasm: () => {
-    const memory = newWasmMemory();
+    const memory = new WebAssembly.Memory({ initial: 1, maximum: 65_536 });
     for (;;) {
       memory.grow(256);
       new Uint8Array(memory.buffer).fill(1);
@@ -56,14 +56,6 @@ const deeds: Readonly<Record<string, () => Pages>> = {
     }
   },
 };
-
-type WasmMemory = { grow(pages: number): number; readonly buffer: ArrayBuffer };
-
-/** The types of WebAssembly belong to browsers' libraries, which this project does not load. */
-function newWasmMemory(): WasmMemory {
-  const { Memory } = Reflect.get(globalThis, "WebAssembly") as { Memory: new (of: object) => WasmMemory };
-  return new Memory({ initial: 1, maximum: 65_536 });
-}
 
 const hostile: Engine = {
   async *extract(file) {

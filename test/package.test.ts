@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { temporaryFolder } from "./bodies.ts";
+import { pdfWithPages } from "./pdf.ts";
 
 const root = join(import.meta.dirname, "..");
 const run = promisify(execFile);
@@ -16,9 +17,13 @@ describe("the packed package, installed elsewhere", () => {
     place = (await temporaryFolder()).path;
     await run("npm", ["pack", "--pack-destination", place], { cwd: root });
     await writeFile(join(place, "package.json"), '{ "name": "user", "private": true, "type": "module" }');
-    const { version, dependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+    const { version, dependencies, optionalDependencies } = JSON.parse(
+      await readFile(join(root, "package.json"), "utf8"),
+    );
     // The dependencies come from our own node_modules: a test opens no connection.
-    const ours = Object.keys(dependencies).map((name) => join(root, "node_modules", name));
+    const ours = Object.keys({ ...dependencies, ...optionalDependencies }).map((name) =>
+      join(root, "node_modules", name),
+    );
     const packed = join(place, `spillway-${version}.tgz`);
     await run("npm", ["install", "--offline", "--install-links", "--no-audit", packed, ...ours], { cwd: place });
   });
@@ -75,6 +80,17 @@ describe("the packed package, installed elsewhere", () => {
     assert.match(stdout, /Selected the best .*disk quota exceeded on volume 7/s);
   });
 
+  test("reads a PDF, and says so when the engine for it is not installed", async () => {
+    await writeFile(join(place, "a.pdf"), pdfWithPages(["The founding accident"]));
+    const fetchPdf = () => run("npx", ["--offline", "spillway", "fetch", "a.pdf"], { cwd: place, env: env() });
+    assert.match((await fetchPdf()).stdout, /pages 1\. [\s\S]*The founding accident/);
+    await rename(join(place, "node_modules", "@embedpdf"), join(place, "gone"));
+    await rm(join(place, "home"), { recursive: true });
+    const { stdout } = await fetchPdf();
+    await rename(join(place, "gone"), join(place, "node_modules", "@embedpdf"));
+    assert.match(stdout, /artifact_ref=af_\S+ for targeted follow-up\.\]\nFailed to extract text from PDF: the engine/);
+  });
+
   test("has types that a strict program checks against", async () => {
     await writeFile(
       join(place, "use.ts"),
@@ -106,7 +122,10 @@ describe("the packed package, installed elsewhere", () => {
     );
     assert.deepEqual(strays, []);
     assert.ok(
-      files.includes("dist/cli.js") && files.includes("dist/index.js") && files.includes("dist/types/index.d.ts"),
+      files.includes("dist/child.js") &&
+        files.includes("dist/cli.js") &&
+        files.includes("dist/index.js") &&
+        files.includes("dist/types/index.d.ts"),
     );
   });
 });

@@ -4,7 +4,7 @@ import type { Removed } from "../extract/clean.ts";
 import type { Extract } from "../extract/extract.ts";
 import type { Failure } from "../extract/handler.ts";
 import { clipped } from "../names.ts";
-import { counted, kindWords, sizeWords } from "./words.ts";
+import { counted, grouped, kindWords, sizeWords } from "./words.ts";
 
 /** Plain sentences on what the reader does not see. */
 export function extractWarnings(record: ArtifactFacts, { extent, ended, info }: Extract): string[] {
@@ -12,9 +12,8 @@ export function extractWarnings(record: ArtifactFacts, { extent, ended, info }: 
   if (record.source_truncated) {
     warnings.push(`The source is larger than what is kept: these are its first ${sizeWords(record.size_bytes)}.`);
   }
-  if (ended === null) {
-    warnings.push(`Text is extracted up to ${counted(extent.chars, "character")}; reading past that extracts more.`);
-  }
+  if (ended === null) warnings.push(stoppedWords(extent, info));
+  if (ended?.failed && ended.failed.detail !== "") warnings.push(`${sentenceCase(clipped(ended.failed.detail, 120))}.`);
   if (info.removed) warnings.push(...removedWords(info.removed));
   if (ended && !ended.failed && extent.segments === 0) {
     warnings.push("No text is read from this kind of file; its complete bytes are kept.");
@@ -34,12 +33,20 @@ function removedWords({ escapes, bidi, tags, controls }: Removed): string[] {
   return found.length === 0 ? [] : [`Removed from the text: ${found.join(", ")}.`];
 }
 
+function stoppedWords({ chars, segments }: Extract["extent"], { pageCount }: Extract["info"]): string {
+  const sofar =
+    pageCount === undefined ? counted(chars, "character") : `pages 1-${grouped(segments)} of ${grouped(pageCount)}`;
+  return `Text is extracted so far for ${sofar}; reading past that extracts more.`;
+}
+
+const sentenceCase = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
+
 /** The sentence for a document whose text cannot be read; the call itself succeeded. */
 export function failureSentence(
   { content_kind, media_type }: Pick<ArtifactFacts, "content_kind" | "media_type">,
   { reason, detail }: Failure,
 ): string {
-  const why = failureReasons[reason] + (detail === "" ? "" : ` (${clipped(detail, 120)})`);
+  const why = reason === "encrypted" && detail !== "" ? detail : failureReasons[reason];
   return `Failed to extract text from ${kindWords(content_kind, media_type)}: ${why}`;
 }
 

@@ -48,12 +48,14 @@ export type Fetched = {
   readonly kept: Kept;
   readonly extract: Extract;
   readonly shown: FittedText;
+  /** The pages the shown text lies on. */
+  readonly shownPages: string | null;
   readonly budget: Budget;
 };
 
 /** Puts a fetch into words and fields. */
 export function answerFetch(fetched: Fetched): Answer<FetchFields> {
-  const { facts, kept, extract, shown, budget } = fetched;
+  const { facts, kept, extract, shown, shownPages, budget } = fetched;
   const hasText = extract.extent.segments > 0;
   const extractionTruncated = extract.ended === null;
   const truncated = shown.hasMore || extractionTruncated || facts.source_truncated;
@@ -78,8 +80,8 @@ export function answerFetch(fetched: Fetched): Answer<FetchFields> {
       extracted_chars: extract.extent.chars,
       extraction_truncated: extractionTruncated,
       source_truncated: facts.source_truncated,
-      page_range: null,
-      page_count: null,
+      page_range: hasText ? shownPages : null,
+      page_count: extract.info.pageCount ?? null,
       truncated,
       handler: extract.handler,
       decided_by: facts.decided_by,
@@ -100,7 +102,9 @@ function summaryLine({ facts, kept, extract }: Fetched, truncated: boolean): str
   const what = kindWords(facts.content_kind, facts.media_type);
   const name = `${clipped(facts.name.replace(/[[\]]/g, " "))}, ${sizeWords(facts.size_bytes)}`;
   const next = "record" in kept ? `Use artifact_ref=${kept.record.artifact_ref} for targeted follow-up.` : "Not kept.";
-  return `[Fetched ${what} artifact: ${name}. Extracted ${extract.extent.chars} chars (truncated=${truncated}). ${next}]`;
+  const { pageCount } = extract.info;
+  const pages = pageCount === undefined ? "" : `, pages ${pageCount}`;
+  return `[Fetched ${what} artifact: ${name}${pages}. Extracted ${extract.extent.chars} chars (truncated=${truncated}). ${next}]`;
 }
 
 /** The first warning tells what matters most: that there is no ref to come back to. */

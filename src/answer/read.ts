@@ -35,6 +35,8 @@ export type ReadFields = {
   readonly end_line: number | null;
   readonly total_chars: number;
   readonly total_lines: number;
+  readonly page_range: string | null;
+  readonly page_count: number | null;
   readonly next_offset: number | null;
   readonly has_more: boolean;
   readonly extraction_truncated: boolean;
@@ -62,6 +64,8 @@ export type PartReading = {
   readonly askedChars: number;
   readonly start: { readonly offset: number; readonly line: number };
   readonly endLine: number;
+  /** The pages it lies on, where the document has pages. */
+  readonly pages: string | null;
 };
 
 /** The passages that answer a question, as many as fit. */
@@ -109,6 +113,8 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
       end_line: reading.by === "part" ? reading.endLine : null,
       total_chars: extract.extent.chars,
       total_lines: totalLines,
+      page_range: reading.by === "part" ? reading.pages : null,
+      page_count: extract.info.pageCount ?? null,
       next_offset: reading.by === "part" ? reading.nextOffset : null,
       has_more: hasMore,
       extraction_truncated: extract.ended === null,
@@ -140,8 +146,13 @@ function summaryLine({ record, extract, reading, totalLines }: ReadFacts): strin
   return reading.by === "part" ? partSummary(ref, reading, extract, totalLines) : passageSummary(ref, reading);
 }
 
-function partSummary(ref: string, reading: PartReading, { extent }: Extract, totalLines: number): string {
-  const { label, start, endLine, nextOffset, shown } = reading;
+function pageTotal({ pageCount }: Extract["info"]): string {
+  return pageCount === undefined ? "" : ` of ${grouped(pageCount)}`;
+}
+
+function partSummary(ref: string, reading: PartReading, { extent, info }: Extract, totalLines: number): string {
+  const { start, endLine, nextOffset, shown, pages } = reading;
+  const label = pages === null ? reading.label : `pages ${pages}${pageTotal(info)}`;
   const from = `character ${grouped(start.offset)} of ${grouped(extent.chars)}`;
   if (shown.text === "") return `[Read ${ref}: nothing from ${from} on.]`;
   const lines = `lines ${grouped(start.line)}-${grouped(endLine)} of ${grouped(totalLines)}`;

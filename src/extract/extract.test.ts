@@ -33,6 +33,7 @@ function request(objects: Objects, handler: Handler, more: Partial<ExtractReques
     handler,
     mode: "text",
     enough: () => false,
+    limits: { memoryBytes: 1, cpuMs: 1, wallMs: 1, children: 1 },
     signal: new AbortController().signal,
     ...more,
   };

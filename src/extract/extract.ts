@@ -4,7 +4,7 @@ import { memoryObjects } from "../artifacts/memory.ts";
 import type { Objects } from "../artifacts/objects.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import { isUnwritable } from "../errors.ts";
-import type { Ask, Failure, Handler, Info, LocalFile, Mode, Segment } from "./handler.ts";
+import type { Ask, Failure, Handler, Info, Limits, LocalFile, Mode, Segment } from "./handler.ts";
 import { advance, appendPart, type Extent, extractPrefixOf, openExtract, type StoredExtract } from "./stored.ts";
 
 export type ExtractRequest = {
@@ -16,6 +16,7 @@ export type ExtractRequest = {
   readonly mode: Mode;
   /** Whether enough is stored for what is wanted; extraction then stops. */
   readonly enough: (extent: Extent) => boolean;
+  readonly limits: Limits;
   readonly signal: AbortSignal;
   readonly password?: string | undefined;
 };
@@ -50,13 +51,18 @@ async function extendStored(request: ExtractRequest): Promise<Extract> {
   const prefix = extractPrefixOf(handler, facts, mode);
   const stored = await openExtract(objects, prefix);
   if (stored.ended || enough(stored.extent)) return { ...stored, handler: handler.name };
-  await extend(request, prefix, stored);
-  return { ...(await openExtract(objects, prefix)), handler: handler.name };
+  const passing = await extend(request, prefix, stored);
+  const extended = await openExtract(objects, prefix);
+  return { ...extended, handler: handler.name, ...(passing && { ended: { failed: passing } }) };
 }
 
-async function extend(request: ExtractRequest, prefix: string, stored: StoredExtract): Promise<void> {
-  const { objects, handler, mode, enough, signal, password } = request;
-  const ask: Ask = { mode, from: stored.extent.segments, ...(password === undefined ? {} : { password }) };
+/** Another time, with other limits or the engine installed, these may be read: they are told, not stored. */
+const passingReasons: readonly Failure["reason"][] = ["too_slow", "too_large", "unavailable"];
+
+/** Gives the failure that may pass, if there was one. */
+async function extend(request: ExtractRequest, prefix: string, stored: StoredExtract): Promise<Failure | undefined> {
+  const { objects, handler, mode, enough, limits, signal, password } = request;
+  const ask: Ask = { mode, from: stored.extent.segments, limits, ...(password === undefined ? {} : { password }) };
   let { info, extent: written }: { info: Info; extent: StoredExtract["extent"] } = stored;
   let reached = written;
   let segments: Segment[] = [];
@@ -75,9 +81,11 @@ async function extend(request: ExtractRequest, prefix: string, stored: StoredExt
       segments.push(piece.segment);
       reached = advance(reached, piece.segment);
       if (reached.chars - written.chars >= partChars) await flush(false);
-      if (enough(reached)) return;
+      if (enough(reached)) return undefined;
     }
+    if (failed && passingReasons.includes(failed.reason)) return failed;
     await flush(true);
+    return undefined;
   } finally {
     // Whatever ended the loop, the segments that arrived are kept.
     if (segments.length > 0) await flush(false);

@@ -22,6 +22,16 @@ export type Ask = {
   /** Index of the first segment wanted; earlier ones are stored already. */
   readonly from: number;
   readonly password?: string;
+  /** What reading the file may use, where it is read in a child. */
+  readonly limits?: Limits;
+};
+
+/** What a child may use for one file, and how many of them work at once. */
+export type Limits = {
+  readonly memoryBytes: number;
+  readonly cpuMs: number;
+  readonly wallMs: number;
+  readonly children: number;
 };
 
 /** A heading or other named place inside a segment; `at` counts characters from the segment's start. */
@@ -43,6 +53,10 @@ export type Segment = {
 
 /** Facts about the document as a whole. */
 export type Info = {
+  readonly pageCount?: number;
+  readonly title?: string;
+  readonly author?: string;
+  readonly language?: string;
   /** Characters taken out of the text because they could mislead a reader. */
   readonly removed?: Removed;
 };
@@ -53,7 +67,13 @@ export type Failure = {
   readonly detail: string;
 };
 
-export type Extracted = { readonly info: Info } | { readonly segment: Segment } | { readonly failed: Failure };
+/** What an engine thinks of a page it has read: as it should be, guesswork, only a picture, or not readable at all. */
+export type PageVerdict = "read" | "garbled" | "image" | "damaged";
+
+export type Extracted =
+  | { readonly info: Info }
+  | { readonly segment: Segment; readonly verdict?: PageVerdict }
+  | { readonly failed: Failure };
 
 export interface Handler {
   readonly name: string;

@@ -2,10 +2,11 @@
 import type { ContentKind } from "../detect/kind.ts";
 import type { Handler } from "./handler.ts";
 import { metadata } from "./metadata.ts";
+import { pdf } from "./pdf/handler.ts";
 import { text } from "./text.ts";
 
 /** The first that can handle a source reads it; `metadata` takes what is left and stays last. */
-export const handlers: readonly Handler[] = [text, metadata];
+export const handlers: readonly Handler[] = [pdf, text, metadata];
 
 /** The handler that reads sources of this kind and media type. */
 export function handlerFor(kind: ContentKind, mediaType: string): Handler {

@@ -3,7 +3,7 @@ import { createPool } from "../../src/extract/pool/pool.ts";
 
 const [command = ""] = process.argv.slice(2);
 const script = new URL("../hostile-child.ts", import.meta.url);
-const limits = { memoryBytes: 256 * 1024 * 1024, cpuMs: 3_000, wallMs: 60_000 };
+const limits = { memoryBytes: 256 * 1024 * 1024, cpuMs: 3_000, wallMs: 60_000, children: 1 };
 const pool = createPool({ script, children: 1, limits, idleMs: 60_000 });
 const file = {
   content: { bytes: Buffer.from(command) },

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Extracted } from "../handler.ts";
+import type { Extracted, Limits } from "../handler.ts";
 import { createPool } from "./pool.ts";
-import type { Limits } from "./worker.ts";
 
 const MiB = 1024 * 1024;
 const script = new URL("../../../test/hostile-child.ts", import.meta.url);
-const limits: Limits = { memoryBytes: 256 * MiB, cpuMs: 800, wallMs: 20_000 };
+const limits: Limits = { memoryBytes: 256 * MiB, cpuMs: 800, wallMs: 20_000, children: 2 };
 const signal = new AbortController().signal;
 
 const pool = createPool({ script, children: 2, limits, idleMs: 60_000 });

@@ -1,7 +1,7 @@
 /** A few warm children that read files for us. A file that crashes, hangs or swells one costs that child, nothing else. */
-import type { Extracted } from "../handler.ts";
+import type { Extracted, Limits } from "../handler.ts";
 import type { Job } from "./messages.ts";
-import { type Limits, Worker } from "./worker.ts";
+import { Worker } from "./worker.ts";
 
 export type PoolOptions = {
   /** The program a child runs; it calls serveEngines. */

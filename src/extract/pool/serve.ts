@@ -1,5 +1,6 @@
 /** The child's side: takes one job at a time, sends its pieces as fast as the parent takes them, and leaves with it. */
 import { setImmediate as turn } from "node:timers/promises";
+import { systemCode } from "../../errors.ts";
 import type { Ask, Extracted, LocalFile } from "../handler.ts";
 import { type FromChild, type Job, piecesAhead, type ToChild } from "./messages.ts";
 
@@ -42,6 +43,8 @@ export function serveEngines(engines: Engines): void {
       }
       say({ done: true });
     } catch (error) {
+      if (systemCode(error) === "ERR_MODULE_NOT_FOUND")
+        say({ piece: { failed: { reason: "unavailable", detail: "" } } });
       say({ threw: error instanceof Error ? error.message : String(error) });
     }
   }

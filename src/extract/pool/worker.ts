@@ -1,12 +1,9 @@
 /** One warm child process: started with its own limits, given one job at a time, watched, ended when it misbehaves. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { Extracted, Failure } from "../handler.ts";
+import type { Extracted, Failure, Limits } from "../handler.ts";
 import { type FromChild, type Job, piecesAhead, type ToChild } from "./messages.ts";
 import { type Usage, usageOf } from "./usage.ts";
-
-/** What one job may use. */
-export type Limits = { readonly memoryBytes: number; readonly cpuMs: number; readonly wallMs: number };
 
 /** How often memory and CPU time are looked at: a child grows by tens of megabytes between two looks at the most. */
 const watchMs = 40;

@@ -1,17 +1,19 @@
 /** `spillway cat`: the one unbounded pipe, for scripts: all the text of an artifact or file, or all its bytes. */
 import { failureSentence } from "../../answer/extract.ts";
 import { sizeWords } from "../../answer/words.ts";
+import type { Settings } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
 import { type Extract, extractText } from "../../extract/extract.ts";
 import { readBytes } from "../../extract/file.ts";
 import { handlerFor } from "../../extract/handlers.ts";
+import { limitsOf } from "../../extract/pool/pools.ts";
 import { type TakenIn, takeIn } from "../../ingest.ts";
 import { clipped } from "../../names.ts";
 import { openArtifact } from "../../read.ts";
 import type { Session } from "../../session.ts";
 import type { Call, Command } from "./command.ts";
 import { forEachInput } from "./inputs.ts";
-import { modeOption, modeRow } from "./options.ts";
+import { modeOption, modeRow, passwordRow, textOption } from "./options.ts";
 import { jsonLine } from "./output.ts";
 
 export const catCommand: Command = {
@@ -20,12 +22,13 @@ export const catCommand: Command = {
   options: {
     raw: { type: "boolean", about: "Print the bytes as they are instead of their text." },
     mode: modeRow,
+    password: passwordRow,
   },
   async run(call) {
     const session = await call.session();
     return forEachInput(call, async (input) => {
       await using opened = await open(input, session);
-      await (call.values.raw === true ? printBytes(opened, call) : printText(opened, call));
+      await (call.values.raw === true ? printBytes(opened, call) : printText(opened, call, session.settings));
       if (!call.json) refuseAsWhole(opened.facts);
     });
   },
@@ -52,11 +55,20 @@ function refuseAsWhole({ name, source_truncated, size_bytes }: TakenIn["facts"])
   throw new SpillwayError("source_truncated", sentence, { hint: "Raise the setting artifacts.source_bytes." });
 }
 
-async function printText(opened: Opened, call: Call): Promise<void> {
+async function printText(opened: Opened, call: Call, settings: Settings): Promise<void> {
   const { facts } = opened;
   const { signal } = call;
+  const password = textOption(call, "password");
   const handler = handlerFor(facts.content_kind, facts.media_type);
-  const extract = await extractText({ ...opened, handler, mode: modeOption(call), enough: () => false, signal });
+  const extract = await extractText({
+    ...opened,
+    handler,
+    mode: modeOption(call),
+    enough: () => false,
+    limits: limitsOf(settings),
+    signal,
+    password,
+  });
   const failed = extract.ended?.failed ?? null;
   const error = failed && failureSentence(facts, failed);
   if (call.json)

@@ -27,6 +27,12 @@ export const maxCharsRow: OptionRow = {
   about: `Characters of content to show, at most ${grouped(MAX_GET_CONTENT_CHARS)}.`,
 };
 
+export const passwordRow: OptionRow = {
+  type: "string",
+  value: "WORD",
+  about: "Opens an encrypted document for this call; it is not stored.",
+};
+
 export const allRow: OptionRow = { type: "boolean", about: "Show everything, however much it is." };
 
 /** The text of an option, or undefined when it was not given. */

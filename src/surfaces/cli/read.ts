@@ -4,7 +4,7 @@ import { SpillwayError } from "../../errors.ts";
 import { readArtifact } from "../../read.ts";
 import type { Command } from "./command.ts";
 import { requireAtMost } from "./inputs.ts";
-import { maxCharsOption, maxCharsRow, modeOption, modeRow, textOption } from "./options.ts";
+import { maxCharsOption, maxCharsRow, modeOption, modeRow, passwordRow, textOption } from "./options.ts";
 import { jsonLine } from "./output.ts";
 
 export const readCommand: Command = {
@@ -18,6 +18,7 @@ export const readCommand: Command = {
     query: { type: "string", value: "WORDS", about: "The passages that answer a question, best first." },
     "max-chars": maxCharsRow,
     mode: modeRow,
+    password: passwordRow,
   },
   async run(call) {
     requireAtMost(1, call);
@@ -34,6 +35,7 @@ export const readCommand: Command = {
       query: choice("query"),
       maxChars: maxCharsOption(call),
       mode: modeOption(call),
+      password: choice("password"),
     };
     const answer = await readArtifact(ref, options, await call.session());
     await call.terminal.out(call.json ? jsonLine(answer.fields) : `${answerText(answer)}\n`);

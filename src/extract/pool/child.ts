@@ -1,0 +1,7 @@
+/** The program a child runs: every engine, each loaded when it is first asked for. */
+import { serveEngines } from "./serve.ts";
+
+serveEngines({
+  pdfium: async () => (await import("../pdf/engine.ts")).pdfium,
+  pdfjs: async () => (await import("../pdf/engine.ts")).pdfjs,
+});

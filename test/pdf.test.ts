@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { openCli } from "./cli.ts";
+import { pdfOf, pdfWithPages, stream } from "./pdf.ts";
+
+const numbered = (count: number): string[] => Array.from({ length: count }, (_, i) => `This is page ${i + 1}.`);
+
+describe("a PDF", { timeout: 120_000 }, () => {
+  test("is answered with its summary line, an excerpt and complete fields", async () => {
+    await using cli = await openCli();
+    await cli.write("report.pdf", pdfWithPages(numbered(3)));
+    const { out, status } = await cli.run(["fetch", "report.pdf"]);
+    assert.equal(status, 0);
+    assert.match(
+      out,
+      /^\[Fetched PDF artifact: report\.pdf, \d[\d.]* KB, pages 3\. Extracted 49 chars \(truncated=false\)\. Use artifact_ref=af_[0-9a-f]{32} for targeted follow-up\.\]\n/,
+    );
+    assert.ok(out.endsWith("\n\nThis is page 1.\n\nThis is page 2.\n\nThis is page 3.\n"));
+    const [fields] = await cli.json("fetch", "report.pdf");
+    assert.deepEqual(
+      [
+        fields.content_kind,
+        fields.page_count,
+        fields.page_range,
+        fields.handler,
+        fields.extraction_truncated,
+        fields.limit_chars,
+      ],
+      ["pdf", 3, "1-3", "pdf", false, 4_000],
+    );
+  });
+
+  test("is a PDF whatever it is called, and no byte of it is shown", async () => {
+    await using cli = await openCli();
+    for (const name of ["a.txt", "a.html", "a", "a.bin"]) {
+      await cli.write(name, pdfWithPages(["Words on paper"]));
+      const { out } = await cli.run(["fetch", name]);
+      assert.match(out, /^\[Fetched PDF/);
+      assert.ok(out.includes("Words on paper") && !out.includes("%PDF") && !out.includes("endobj"));
+    }
+  });
+
+  test("is read by pages, also those far behind what was extracted, and never parsed twice", async () => {
+    await using cli = await openCli();
+    await cli.write("long.pdf", pdfWithPages(numbered(5_000)));
+    const set = ["--set", "extract.fetch_chars=1000"];
+    const [fetched] = await cli.json("fetch", "long.pdf", ...set);
+    assert.deepEqual([fetched.page_count, fetched.extraction_truncated, fetched.truncated], [5_000, true, true]);
+    assert.match(fetched.warnings.join(), /pages 1-\d+ of 5,000/);
+    const ref = fetched.artifact_ref;
+    const [last] = await cli.json("read", ref, "--pages", "4999-5000");
+    assert.deepEqual([last.content, last.page_range], ["This is page 4999.\n\nThis is page 5000.", "4999,5000"]);
+    const stored = async () => (await readdir(join(cli.home, "extracts"), { recursive: true })).length;
+    const before = await stored();
+    const [again] = await cli.json("read", ref, "--pages", "212");
+    assert.equal(again.content, "This is page 212.");
+    assert.equal(await stored(), before);
+    const [found] = await cli.json("read", ref, "--query", "page 4321");
+    assert.match(found.content, /This is page 4321\./);
+  });
+
+  for (const { pages, says } of [
+    { pages: "4", says: /Page 4 is past the end: the text has 3 pages/ },
+    { pages: "0", says: /pages must be/ },
+    { pages: "2-1", says: /pages must be/ },
+  ]) {
+    test(`has no pages ${pages}`, async () => {
+      await using cli = await openCli();
+      await cli.write("a.pdf", pdfWithPages(numbered(3)));
+      const [{ artifact_ref: ref }] = await cli.json("fetch", "a.pdf");
+      assert.match((await cli.run(["read", ref, "--pages", pages])).err, says);
+      const [tail] = await cli.json("read", ref, "--pages", "3-9");
+      assert.equal(tail.content, "This is page 3.");
+    });
+  }
+
+  test("shows as many characters as were asked for, exactly", async () => {
+    await using cli = await openCli();
+    const text = "x".repeat(60);
+    await cli.write("a.pdf", pdfWithPages(Array.from({ length: 100 }, () => text)));
+    const whole = 100 * 60 + 99 * 2;
+    for (const { maxChars, shown } of [
+      { maxChars: whole, shown: whole },
+      { maxChars: whole - 1, shown: whole - 1 },
+      { maxChars: 1_000, shown: 1_000 },
+    ]) {
+      const [fields] = await cli.json("fetch", "a.pdf", "--max-chars", String(maxChars));
+      assert.deepEqual([fields.content.length, fields.has_more], [shown, shown < whole]);
+    }
+  });
+
+  test("with empty pages keeps their numbers", async () => {
+    await using cli = await openCli();
+    await cli.write("a.pdf", pdfWithPages(["", "", "third", ""]));
+    const [fields] = await cli.json("fetch", "a.pdf");
+    assert.equal(fields.content.trim(), "third");
+    const [third] = await cli.json("read", fields.artifact_ref, "--pages", "3");
+    assert.equal(third.content, "third");
+    const [first] = await cli.json("read", fields.artifact_ref, "--pages", "1");
+    assert.equal(first.content, "");
+  });
+
+  const image =
+    "<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 /Length 1 >>\nstream\n0\nendstream";
+  for (const { name, body, reason, detail } of [
+    {
+      name: "damaged bytes",
+      body: Buffer.from("%PDF-1.7\nnothing that any reader could use\n"),
+      reason: "corrupt",
+      detail: "",
+    },
+    { name: "blank pages only", body: pdfWithPages(["", ""]), reason: "no readable text found", detail: "" },
+    {
+      name: "a scan",
+      body: pdfOf([
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /XObject << /I 5 0 R >> >> >>",
+        stream("600 0 0 700 0 0 cm /I Do"),
+        image,
+      ]),
+      reason: "no readable text found",
+      detail: "1 of 1 pages are images",
+    },
+  ]) {
+    test(`of ${name} keeps its ref and says: ${reason}`, async () => {
+      await using cli = await openCli();
+      await cli.write("bad.pdf", body);
+      const { out, status } = await cli.run(["fetch", "bad.pdf"]);
+      assert.equal(status, 0);
+      const [summary = "", sentence, ...rest] = out.trimEnd().split("\n");
+      assert.match(summary, /^\[Fetched PDF artifact: bad\.pdf.*artifact_ref=af_/);
+      assert.equal(sentence, `Failed to extract text from PDF: ${reason}`);
+      assert.ok(rest.join("\n").includes(detail));
+      const [fields] = await cli.json("fetch", "bad.pdf");
+      assert.deepEqual([fields.error, fields.content], [`Failed to extract text from PDF: ${reason}`, null]);
+      assert.deepEqual((await cli.run(["cat", "--raw", fields.artifact_ref])).bytes, body);
+      assert.equal((await cli.run(["cat", fields.artifact_ref])).status, 1);
+    });
+  }
+
+  test("that needs too much time is told so, and read when it may take longer", async () => {
+    await using cli = await openCli();
+    await cli.write("a.pdf", pdfWithPages(numbered(20_000)));
+    const [slow] = await cli.json("cat", "a.pdf", "--set", "extract.wall=1s", "--set", "extract.cpu=1s");
+    if (slow.error !== undefined) assert.equal(slow.error, "Failed to extract text from PDF: too slow");
+    const [fields] = await cli.json("cat", "a.pdf");
+    assert.ok(fields.text.endsWith("This is page 20000."));
+  });
+});
