@@ -70,6 +70,19 @@ describe("a pool of children", { timeout: 60_000 }, () => {
     assert.equal((await Array.fromAsync(run("behave"))).length, 5);
   });
 
+  test("stops waiting for a child when it is aborted, and the next in line is served", async () => {
+    const abort = new AbortController();
+    const first = run("plod", { from: patient });
+    await first.next();
+    const second = Array.fromAsync(run("behave", { from: patient, stop: abort.signal }));
+    const third = Array.fromAsync(run("behave", { from: patient }));
+    await wait(50);
+    abort.abort(new Error("no longer"));
+    await assert.rejects(second, /no longer/);
+    await first.return(undefined);
+    assert.equal((await third).length, 5);
+  });
+
   test("works on so many at once and no more, and answers all of them", async () => {
     const all = await Promise.all(
       Array.from({ length: 12 }, (_, i) => Array.fromAsync(run(i % 3 === 0 ? "exit" : "behave"))),

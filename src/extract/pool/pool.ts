@@ -59,8 +59,25 @@ export function createPool({ script, children, limits, idleMs }: PoolOptions): P
     }
   }
 
+  /** Waits until a child is free; an abort ends the wait, and a turn that was given to it goes to the next. */
+  function turnFor(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const taken = () => {
+        signal.removeEventListener("abort", leave);
+        resolve();
+      };
+      const leave = () => {
+        waiting.splice(waiting.indexOf(taken), 1);
+        reject(signal.reason);
+      };
+      if (signal.aborted) return reject(signal.reason);
+      signal.addEventListener("abort", leave, { once: true });
+      waiting.push(taken);
+    });
+  }
+
   async function* run(job: Job, signal: AbortSignal): AsyncGenerator<Extracted> {
-    while (busy >= children) await new Promise<void>((resolve) => waiting.push(resolve));
+    while (busy >= children) await turnFor(signal);
     busy++;
     let worker: Worker | undefined;
     try {
