@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { openCli } from "./cli.ts";
-import { pdfOf, pdfWithPages, stream } from "./pdf.ts";
+import { line, pdfWithPages, stream, writePdf } from "./pdf.ts";
 
 const numbered = (count: number): string[] => Array.from({ length: count }, (_, i) => `This is page ${i + 1}.`);
 
@@ -102,8 +102,10 @@ describe("a PDF", { timeout: 120_000 }, () => {
     assert.equal(first.content, "");
   });
 
-  const image =
-    "<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 /Length 1 >>\nstream\n0\nendstream";
+  const image = stream(
+    "/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8",
+    "0",
+  );
   for (const { name, body, reason, detail } of [
     {
       name: "damaged bytes",
@@ -114,13 +116,11 @@ describe("a PDF", { timeout: 120_000 }, () => {
     { name: "blank pages only", body: pdfWithPages(["", ""]), reason: "no readable text found", detail: "" },
     {
       name: "a scan",
-      body: pdfOf([
-        "<< /Type /Catalog /Pages 2 0 R >>",
-        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /XObject << /I 5 0 R >> >> >>",
-        stream("600 0 0 700 0 0 cm /I Do"),
-        image,
-      ]),
+      body: Buffer.from(
+        writePdf([{ content: "600 0 0 700 0 0 cm /I Do", entries: "/Resources << /XObject << /I 20 0 R >> >>" }], {
+          objects: { 20: image },
+        }),
+      ),
       reason: "no readable text found",
       detail: "1 of 1 pages are images",
     },
@@ -140,6 +140,47 @@ describe("a PDF", { timeout: 120_000 }, () => {
       assert.equal((await cli.run(["cat", fields.artifact_ref])).status, 1);
     });
   }
+
+  test("that is encrypted asks for its password, reads with it, and stores nothing of it", async () => {
+    await using cli = await openCli();
+    await cli.write(
+      "secret.pdf",
+      writePdf([{ content: line("Sealed words", 72, 700) }], { userPassword: "open sesame" }),
+    );
+    const [fields] = await cli.json("fetch", "secret.pdf");
+    assert.equal(fields.error, "Failed to extract text from PDF: password required");
+    const ref = fields.artifact_ref;
+    const [wrong] = await cli.json("read", ref, "--password", "guess");
+    assert.equal(wrong.error, "Failed to extract text from PDF: wrong password");
+    const [right] = await cli.json("read", ref, "--password", "open sesame");
+    assert.equal(right.content, "Sealed words");
+    assert.equal((await cli.run(["cat", ref, "--password", "open sesame"])).out, "Sealed words");
+    const [again] = await cli.json("read", ref);
+    assert.equal(again.error, "Failed to extract text from PDF: password required");
+    const files = await readdir(cli.home, { recursive: true, withFileTypes: true });
+    for (const file of files.filter((each) => each.isFile())) {
+      const text = await readFile(join(file.parentPath, file.name), "latin1");
+      assert.ok(!text.includes("Sealed words") && !text.includes("sesame"), file.name);
+    }
+  });
+
+  test("is read by a section of its outline", async () => {
+    await using cli = await openCli();
+    const outline = {
+      20: "<< /First 21 0 R /Last 22 0 R /Count 2 >>",
+      21: "<< /Title (Beginning) /Parent 20 0 R /Next 22 0 R /Dest [100 0 R /Fit] >>",
+      22: "<< /Title (The end) /Parent 20 0 R /Prev 21 0 R /Dest [104 0 R /Fit] >>",
+    };
+    const pages = ["Beginning of it all", "Middle", "The end"].map((text) => ({ content: line(text, 72, 700) }));
+    await cli.write(
+      "book.pdf",
+      writePdf(pages, { objects: outline, catalog: "/Outlines 20 0 R", info: "/Title (A book)" }),
+    );
+    const [fields] = await cli.json("fetch", "book.pdf");
+    const [part] = await cli.json("read", fields.artifact_ref, "--section", "beginning");
+    assert.equal(part.content.trim(), "Beginning of it all\n\nMiddle");
+    assert.equal(part.page_range, "1-2");
+  });
 
   test("that needs too much time is told so, and read when it may take longer", async () => {
     await using cli = await openCli();

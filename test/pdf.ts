@@ -1,34 +1,131 @@
-/** Small PDF files made by hand: a list of objects, written with a table of where each begins. */
+/** Writes small PDFs for tests, so that no file of others is needed. */
+import { createHash } from "node:crypto";
 
-/** A PDF with one line of text on each page. */
+export type FixturePage = {
+  /** Operators of the content stream; `line` writes the usual ones. */
+  readonly content: string;
+  readonly rotate?: number;
+  readonly cropBox?: string;
+  /** Further entries of the page's dictionary, such as `/Annots [20 0 R]`. */
+  readonly entries?: string;
+};
+
+export type FixtureOptions = {
+  /** Objects by number, from 20 on, for fonts, annotations and outlines. */
+  readonly objects?: Readonly<Record<number, string>>;
+  /** Further entries of the catalog. */
+  readonly catalog?: string;
+  readonly info?: string;
+  readonly ownerPassword?: string;
+  readonly userPassword?: string;
+};
+
+/** One line of text at a place, in 12 point Helvetica unless another font is named. */
+export function line(text: string, x: number, y: number, font = "/F1 12 Tf"): string {
+  return `BT ${font} ${x} ${y} Td (${text}) Tj ET\n`;
+}
+
+/** A stream object with its length, for `objects`. */
+export function stream(dictionary: string, data: string): string {
+  return `<< ${dictionary} /Length ${data.length} >>\nstream\n${data}\nendstream`;
+}
+
+const firstPage = 100;
+
+/** A whole document: catalog 1, page tree 2, font 3, info 4, then the given objects and two for each page. */
+export function writePdf(pages: readonly FixturePage[], options: FixtureOptions = {}): Uint8Array {
+  const kids = pages.map((_, index) => `${firstPage + 2 * index} 0 R`).join(" ");
+  const objects = new Map<number, string>([
+    [1, `<< /Type /Catalog /Pages 2 0 R ${options.catalog ?? ""} >>`],
+    [2, `<< /Type /Pages /Kids [${kids}] /Count ${pages.length} /MediaBox [0 0 600 800] >>`],
+    [3, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"],
+    [4, `<< ${options.info ?? ""} >>`],
+    ...Object.entries(options.objects ?? {}).map(([number, body]): [number, string] => [Number(number), body]),
+  ]);
+  const seal = options.userPassword === undefined ? null : createSeal(options.userPassword, options.ownerPassword);
+  for (const [index, page] of pages.entries()) {
+    const number = firstPage + 2 * index;
+    const content = seal === null ? page.content : seal.encrypt(page.content, number + 1);
+    objects.set(number, pageObject(page, number + 1));
+    objects.set(number + 1, stream("", content));
+  }
+  return assemble(objects, seal === null ? "" : seal.trailer);
+}
+
+function pageObject({ rotate, cropBox, entries }: FixturePage, contents: number): string {
+  const crop = cropBox === undefined ? "" : `/CropBox [${cropBox}]`;
+  const resources = entries?.includes("/Resources") ? "" : "/Resources << /Font << /F1 3 0 R >> >>";
+  return `<< /Type /Page /Parent 2 0 R /Contents ${contents} 0 R /Rotate ${rotate ?? 0} ${crop} ${resources} ${entries ?? ""} >>`;
+}
+
+function assemble(objects: ReadonlyMap<number, string>, trailer: string): Uint8Array {
+  let file = "%PDF-1.7\n";
+  const size = Math.max(...objects.keys()) + 1;
+  const table = Array.from({ length: size }, () => "0000000000 65535 f \n");
+  for (const [number, body] of objects) {
+    table[number] = `${String(file.length).padStart(10, "0")} 00000 n \n`;
+    file += `${number} 0 obj\n${body}\nendobj\n`;
+  }
+  const start = file.length;
+  file += `xref\n0 ${size}\n${table.join("")}trailer << /Size ${size} /Root 1 0 R /Info 4 0 R ${trailer} >>\n`;
+  return Buffer.from(`${file}startxref\n${start}\n%%EOF\n`, "latin1");
+}
+
+const padding = Buffer.from("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a", "hex");
+const permissions = -4;
+const documentId = "0123456789abcdef";
+
+/** The oldest encryption of PDF, RC4 with a key of 40 bits (ISO 32000-1, 7.6.3): every reader knows it. */
+function createSeal(userPassword: string, ownerPassword = userPassword) {
+  const owner = rc4(md5(pad(ownerPassword)).subarray(0, 5), pad(userPassword));
+  const flags = Buffer.alloc(4);
+  flags.writeInt32LE(permissions);
+  const key = md5(Buffer.concat([pad(userPassword), owner, flags, Buffer.from(documentId, "latin1")])).subarray(0, 5);
+  const user = rc4(key, padding);
+  const dictionary = `<< /Filter /Standard /V 1 /R 2 /O <${owner.toString("hex")}> /U <${user.toString("hex")}> /P ${permissions} >>`;
+  const id = Buffer.from(documentId, "latin1").toString("hex");
+  return {
+    trailer: `/Encrypt ${dictionary} /ID [<${id}> <${id}>]`,
+    encrypt(data: string, objectNumber: number): string {
+      const salt = Buffer.from([objectNumber & 255, objectNumber >> 8, 0, 0, 0]);
+      return rc4(md5(Buffer.concat([key, salt])).subarray(0, 10), Buffer.from(data, "latin1")).toString("latin1");
+    },
+  };
+}
+
+function pad(password: string): Buffer {
+  return Buffer.concat([Buffer.from(password, "latin1"), padding]).subarray(0, 32);
+}
+
+function md5(data: Uint8Array): Buffer {
+  return createHash("md5").update(data).digest();
+}
+
+/** Written out, because OpenSSL 3 has no RC4. */
+function rc4(key: Uint8Array, data: Uint8Array): Buffer {
+  const state = Uint8Array.from({ length: 256 }, (_, index) => index);
+  const at = (index: number): number => state[index & 255] ?? 0;
+  const swap = (a: number, b: number): void => {
+    [state[a & 255], state[b & 255]] = [at(b), at(a)];
+  };
+  for (let i = 0, j = 0; i < 256; i += 1) {
+    j = (j + at(i) + (key[i % key.length] ?? 0)) & 255;
+    swap(i, j);
+  }
+  let i = 0;
+  let j = 0;
+  return Buffer.from(data).map((byte) => {
+    i = (i + 1) & 255;
+    j = (j + at(i)) & 255;
+    swap(i, j);
+    return byte ^ at(at(i) + at(j));
+  }) as Buffer;
+}
+
+/** A PDF with one line of text on each page; an empty text leaves its page blank. */
 export function pdfWithPages(texts: readonly string[]): Buffer {
-  const kids = texts.map((_, i) => `${4 + 2 * i} 0 R`).join(" ");
-  const pages = texts.flatMap((text, i) => [
-    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${5 + 2 * i} 0 R /Resources << /Font << /F 3 0 R >> >> >>`,
-    stream(text === "" ? "" : `BT /F 12 Tf 72 700 Td (${escaped(text)}) Tj ET`),
-  ]);
-  return pdfOf([
-    "<< /Type /Catalog /Pages 2 0 R >>",
-    `<< /Type /Pages /Kids [${kids}] /Count ${texts.length} >>`,
-    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
-    ...pages,
-  ]);
+  const pages = texts.map((text) => ({ content: text === "" ? "" : line(escaped(text), 72, 700) }));
+  return Buffer.from(writePdf(pages));
 }
-
-/** A file of these objects, numbered from 1; the first is the catalog. */
-export function pdfOf(objects: readonly string[]): Buffer {
-  let body = "%PDF-1.7\n";
-  const offsets = objects.map((object, i) => {
-    const at = body.length;
-    body += `${i + 1} 0 obj\n${object}\nendobj\n`;
-    return at;
-  });
-  const rows = offsets.map((at) => `${String(at).padStart(10, "0")} 00000 n \n`).join("");
-  const table = `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}`;
-  const trailer = `trailer << /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${body.length}\n%%EOF\n`;
-  return Buffer.from(body + table + trailer, "latin1");
-}
-
-export const stream = (content: string): string => `<< /Length ${content.length} >>\nstream\n${content}\nendstream`;
 
 const escaped = (text: string): string => text.replace(/[\\()]/g, "\\$&");

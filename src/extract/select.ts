@@ -63,8 +63,8 @@ export async function lineAt(extract: Extract, offset: number): Promise<number> 
 /** The pages a stretch of the text lies on, as `3` or `3-7`; null where a document has none. */
 export async function pageRange(extract: Extract, start: number, end: number): Promise<string | null> {
   const numbers: number[] = [];
-  for await (const { segment, offset } of extract.from({ chars: start })) {
-    if (segment.kind === "whole" || (offset >= end && numbers.length > 0)) break;
+  for await (const { segment, start: textStart } of extract.from({ chars: start })) {
+    if (segment.kind === "whole" || (textStart >= end && numbers.length > 0)) break;
     numbers.push(segment.index + 1);
   }
   const [first, last] = [numbers[0], numbers.at(-1)];

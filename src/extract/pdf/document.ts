@@ -1,7 +1,7 @@
 /** Opens PDF documents with PDFium: page count, facts, outline, and text page by page. */
 import { type OutlineItem, readOutline } from "./outline.ts";
 import { type PageText, readPage } from "./page.ts";
-import { guarded, loadPdfium, type Pdfium, type Pointer, readText, withName } from "./pdfium.ts";
+import { guarded, isBroken, loadPdfium, type Pdfium, type Pointer, readText, withName } from "./pdfium.ts";
 
 export type PdfFailure = { readonly reason: "corrupt" | "encrypted" | "too_large"; readonly detail: string };
 
@@ -72,7 +72,7 @@ function openDocument(pdfium: Pdfium, handle: Pointer, file: Pointer): PdfDocume
       return guarded(pdfium, () => readPage(pdfium, handle, index));
     },
     close() {
-      if (closed) return;
+      if (closed || isBroken(pdfium)) return;
       closed = true;
       guarded(pdfium, () => {
         pdfium.call.FPDF_CloseDocument(handle);

@@ -22,6 +22,14 @@ function isUnreadable(code: number): boolean {
 /** Of prose, about this share of the characters stands in words; the rest is punctuation. */
 const leastPlausibleShare = 0.7;
 
+/** Characters that were drawn, readable or not; spaces are not. */
+export function drawnChars({ codes, unmapped }: Glyphs): number {
+  return codes.reduce(
+    (sum, code, index) => (code > 0x20 || unmapped[index] === 1 || isUnreadable(code) ? sum + 1 : sum),
+    0,
+  );
+}
+
 /** True when a text of so many characters on the page reads as words, so that guessing went well. */
 export function isReadable(text: string, charsOnPage: number): boolean {
   return plausibleChars(text) >= leastPlausibleShare * charsOnPage;

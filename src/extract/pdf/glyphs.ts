@@ -78,7 +78,7 @@ function readObjects(
     const object = call.FPDFText_GetTextObject(textPage, index);
     if (object !== 0 && object !== last) {
       last = object;
-      turns = quarterTurns(call.FPDFText_GetCharAngle(textPage, index));
+      turns = quarterTurns(call.FPDFText_GetCharAngle(textPage, index), call.FPDFText_GetFontSize(textPage, index));
       owner = objectOwners.get(object) ?? 0;
       unseen = call.FPDFTextObj_GetTextRenderMode(object) === invisible ? 1 : 0;
     }
@@ -89,7 +89,7 @@ function readObjects(
   return facts;
 }
 
-/** PDFium gives the angle clockwise. */
-function quarterTurns(angle: number): number {
-  return -Math.round(angle / (Math.PI / 2)) & 3;
+/** PDFium gives the angle clockwise, and does not count that a negative font size turns the text by half. */
+function quarterTurns(angle: number, fontSize: number): number {
+  return ((fontSize < 0 ? 2 : 0) - Math.round(angle / (Math.PI / 2))) & 3;
 }

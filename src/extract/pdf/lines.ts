@@ -16,10 +16,22 @@ export type Line = Extent & {
 
 export type Extent = { readonly start: number; readonly end: number; readonly top: number; readonly bottom: number };
 
-/** The lines of a page in PDFium's order, which is that of the content with each row sorted from left to right. */
-export function readLines(glyphs: Glyphs, page: Box): Line[] {
+/**
+ * The lines of a page in PDFium's order, which is that of the content with each row sorted from left to right. Of lines
+ * with `backwardTurns`, which a viewer sees upside down, PDFium gives the words in the wrong order.
+ */
+export function readLines(glyphs: Glyphs, page: Box, backwardTurns: number): Line[] {
+  const lines = collectLines(glyphs, page, backwardTurns, (owner) => owner === 0);
+  // PDFium sorts the text of a field into the page's own line where both stand in one row.
+  if (glyphs.owners.some((owner) => owner !== 0)) {
+    lines.push(...collectLines(glyphs, page, backwardTurns, (owner) => owner !== 0));
+  }
+  return sortRows(lines, backwardTurns);
+}
+
+function collectLines(glyphs: Glyphs, page: Box, backwardTurns: number, isWanted: (owner: number) => boolean): Line[] {
   const lines: Line[] = [];
-  const place = { start: 0, end: 0, top: 0, bottom: 0 };
+  const next: NextChar = { code: 0, turns: 0, owner: 0, start: 0, end: 0, top: 0, bottom: 0 };
   let line: OpenLine | null = null;
   let spaced = false;
   const finish = (hyphenated: boolean): void => {
@@ -28,16 +40,15 @@ export function readLines(glyphs: Glyphs, page: Box): Line[] {
     spaced = false;
   };
   for (let index = 0; index < glyphs.count; index += 1) {
+    if (!isWanted(glyphs.owners[index] ?? 0)) continue;
     const code = glyphs.codes[index] ?? 0;
     if (code === lineEndHyphen || isBreak(code)) finish(code === lineEndHyphen);
     else if (isSpace(code)) spaced = true;
     else if (isText(code) && isOnPage(glyphs.boxes, index, page)) {
-      const turns = glyphs.turns[index] ?? 0;
-      const owner = glyphs.owners[index] ?? 0;
-      setPlace(place, glyphs.boxes, index, turns);
-      if (line !== null && leaves(line, place, turns, owner)) finish(false);
-      line ??= open(place, turns, owner);
-      append(line, String.fromCodePoint(code), place, spaced);
+      setNext(next, glyphs, index);
+      if (line !== null && leaves(line, next, backwardTurns)) finish(false);
+      line ??= open(next);
+      append(line, next, spaced);
       spaced = false;
     }
   }
@@ -46,6 +57,8 @@ export function readLines(glyphs: Glyphs, page: Box): Line[] {
 }
 
 type Place = { start: number; end: number; top: number; bottom: number };
+/** One object for all characters of a page, since there are thousands of them. */
+type NextChar = Place & { code: number; turns: number; owner: number };
 type OpenLine = Place & { text: string; readonly turns: number; readonly owner: number; readonly last: Place };
 
 function isBreak(code: number): boolean {
@@ -70,17 +83,20 @@ function isOnPage(boxes: Float32Array, index: number, page: Box): boolean {
   return overlapsAcross && (boxes[at + 1] as number) >= page.bottom && (boxes[at + 3] as number) <= page.top;
 }
 
-/** A character's box, turned so that its line runs from left to right. */
-function setPlace(place: Place, boxes: Float32Array, index: number, turns: number): void {
+/** Takes the next character, its box turned so that its line runs from left to right. */
+function setNext(next: NextChar, { codes, turns, owners, boxes }: Glyphs, index: number): void {
+  next.code = codes[index] ?? 0;
+  next.turns = turns[index] ?? 0;
+  next.owner = owners[index] ?? 0;
   const at = index * 4;
   const left = boxes[at] ?? 0;
   const top = boxes[at + 1] ?? 0;
   const right = boxes[at + 2] ?? 0;
   const bottom = boxes[at + 3] ?? 0;
-  if (turns === 0) assign(place, left, right, top, bottom);
-  else if (turns === 1) assign(place, bottom, top, -left, -right);
-  else if (turns === 2) assign(place, -right, -left, -bottom, -top);
-  else assign(place, -top, -bottom, right, left);
+  if (next.turns === 0) assign(next, left, right, top, bottom);
+  else if (next.turns === 1) assign(next, bottom, top, -left, -right);
+  else if (next.turns === 2) assign(next, -right, -left, -bottom, -top);
+  else assign(next, -top, -bottom, right, left);
 }
 
 function assign(place: Place, start: number, end: number, top: number, bottom: number): void {
@@ -91,29 +107,37 @@ function assign(place: Place, start: number, end: number, top: number, bottom: n
 }
 
 /** True where a character belongs to another line although PDFium reports no line end. */
-function leaves(line: OpenLine, place: Place, turns: number, owner: number): boolean {
-  if (line.turns !== turns || line.owner !== owner) return true;
+function leaves(line: OpenLine, next: NextChar, backwardTurns: number): boolean {
+  if (line.turns !== next.turns || line.owner !== next.owner) return true;
   const { last } = line;
-  const height = Math.min(last.top - last.bottom, place.top - place.bottom);
-  const shared = Math.min(last.top, place.top) - Math.max(last.bottom, place.bottom);
-  return shared < height * 0.1 && !followsDownwards(last, place, height);
+  if (next.turns === backwardTurns && next.end <= last.start) return true;
+  const height = Math.min(heightOf(last), heightOf(next));
+  const shared = Math.min(last.top, next.top) - Math.max(last.bottom, next.bottom);
+  return shared < 0.1 * height && !followsDownwards(last, next, isStacked(next.code) ? 0.5 * height : 0.02 * height);
 }
 
-/** Vertical writing: the next character stands right below the last one. */
-function followsDownwards(last: Place, place: Place, height: number): boolean {
-  const isBelow = last.bottom - place.top < height * 0.5 && place.bottom < last.bottom;
-  return isBelow && Math.abs(last.start + last.end - place.start - place.end) < height;
+/** The scripts that are often written in columns. */
+function isStacked(code: number): boolean {
+  return code >= 0x2e80 && code < 0xfb00;
 }
 
-function open(place: Place, turns: number, owner: number): OpenLine {
-  return { ...place, text: "", turns, owner, last: { ...place } };
+/** Vertical writing: the next character stands right below the last one, letters of other scripts without any gap. */
+function followsDownwards(last: Place, place: Place, widestGap: number): boolean {
+  const gap = last.bottom - place.top;
+  const shift = Math.abs(last.start + last.end - place.start - place.end) / 2;
+  return gap <= widestGap && place.bottom < last.bottom && shift < 0.5 * heightOf(place);
+}
+
+function open({ turns, owner, start, end, top, bottom }: NextChar): OpenLine {
+  return { text: "", turns, owner, start, end, top, bottom, last: { start, end, top, bottom } };
 }
 
 function close({ text, turns, owner, start, end, top, bottom }: OpenLine, hyphenated: boolean): Line {
   return { text, turns, owner, start, end, top, bottom, hyphenated };
 }
 
-function append(line: OpenLine, char: string, place: Place, spaced: boolean): void {
+function append(line: OpenLine, place: NextChar, spaced: boolean): void {
+  const char = String.fromCodePoint(place.code);
   const accented = isAbove(line.last, place) ? compose(line.text, char) : null;
   if (accented !== null) line.text = accented;
   else line.text += gapBefore(line, place, spaced) + char;
@@ -124,12 +148,15 @@ function append(line: OpenLine, char: string, place: Place, spaced: boolean): vo
   assign(line.last, place.start, place.end, place.top, place.bottom);
 }
 
-/** A gap of this many line heights separates cells, not words; justified text stays below it. */
-const cellGap = 1.5;
+/** Gaps, in line heights, that separate words even where PDFium sees none, and cells of a table. */
+export const wordGap = 0.15;
+export const cellGap = 1.5;
 
 function gapBefore(line: OpenLine, place: Place, spaced: boolean): string {
-  if (!spaced || line.text === "") return "";
-  return place.start - line.last.end > cellGap * (place.top - place.bottom) ? "\t" : " ";
+  if (line.text === "") return "";
+  const gap = (place.start - line.last.end) / heightOf(place);
+  if (!spaced && gap < wordGap) return "";
+  return gap > cellGap ? "\t" : " ";
 }
 
 function isAbove(last: Place, place: Place): boolean {
@@ -165,4 +192,28 @@ function compose(text: string, char: string): string | null {
   if (!/^\p{L}$/u.test(letter)) return null;
   const base = letter === "\u0131" ? "i" : letter;
   return text.slice(0, -1) + (base + mark).normalize("NFC");
+}
+
+function sortRows(lines: Line[], backwardTurns: number): Line[] {
+  if (!lines.some(({ turns }) => turns === backwardTurns)) return lines;
+  const rows: Line[][] = [];
+  for (const line of lines) {
+    const row = rows.at(-1);
+    const before = row?.at(-1);
+    const isNext = before !== undefined && line.turns === backwardTurns && before.turns === backwardTurns;
+    if (isNext && sharesRow(before, line)) row?.push(line);
+    else rows.push([line]);
+  }
+  return rows.flatMap((row) => row.sort((a, b) => a.start - b.start));
+}
+
+/** True when two lines of one direction stand side by side. */
+export function sharesRow(a: Extent, b: Extent): boolean {
+  const shared = Math.min(a.top, b.top) - Math.max(a.bottom, b.bottom);
+  return shared > 0.5 * Math.min(heightOf(a), heightOf(b));
+}
+
+/** Never 0, since heights are divided by. */
+export function heightOf({ top, bottom }: Extent): number {
+  return Math.max(top - bottom, 0.1);
 }

@@ -1,6 +1,6 @@
 /** Reads one page of an open PDF: its text, and what to think of it. */
 import { loadShownPage, type ShownPage } from "./annotations.ts";
-import { isGuessed, isProse, isReadable, readAsGlyphNumbers } from "./garbled.ts";
+import { drawnChars, isGuessed, isProse, isReadable, readAsGlyphNumbers } from "./garbled.ts";
 import { type Box, type Glyphs, readGlyphs } from "./glyphs.ts";
 import { readLines } from "./lines.ts";
 import { imageBoxes } from "./objects.ts";
@@ -15,6 +15,8 @@ export type PageText = {
   readonly imageOnly: boolean;
   /** The page itself cannot be read; others may. */
   readonly damaged: boolean;
+  /** Characters of the text that a viewer does not see: drawn without ink, and not over a scan they stand for. */
+  readonly hiddenChars: number;
 };
 
 /** The text of a page; pages count from 0. */
@@ -28,37 +30,33 @@ export function readPage(pdfium: Pdfium, document: Pointer, index: number): Page
   }
 }
 
-const damaged: PageText = { text: "", garbled: false, imageOnly: false, damaged: true };
+const damaged: PageText = { text: "", garbled: false, imageOnly: false, damaged: true, hiddenChars: 0 };
 
 function readShownPage(pdfium: Pdfium, { page, owners }: ShownPage): PageText {
   const textPage = pdfium.call.FPDFText_LoadPage(page);
   if (textPage === 0) return damaged;
   try {
-    const all = readGlyphs(pdfium, textPage, owners);
-    const glyphs = withoutHidden(all, () => imageBoxes(pdfium, page));
-    const { text, garbled } = readText(glyphs, pageBox(pdfium, page));
-    const imageOnly = text === "" && !garbled && imageBoxes(pdfium, page).length > 0;
-    return { text, garbled, imageOnly, damaged: false };
+    const glyphs = readGlyphs(pdfium, textPage, owners);
+    const images = (): Box[] => imageBoxes(pdfium, page);
+    const { text, garbled } = readText(glyphs, pageView(pdfium, page));
+    const imageOnly = text === "" && !garbled && images().length > 0;
+    return { text, garbled, imageOnly, damaged: false, hiddenChars: countHidden(glyphs, images) };
   } finally {
     pdfium.call.FPDFText_ClosePage(textPage);
   }
 }
 
 /**
- * Leaves out text without ink beside text with ink: a reader of the page does not see it, so a model must not be told.
- * Over a picture it is the recognised text of a scan; where there is no other text it stands for drawn letters.
+ * Counts text without ink that a viewer of the page cannot know of. Over a picture it is the recognised text of a scan,
+ * and where there is no other text it stands for drawn letters; both are what the page shows.
  */
-function withoutHidden(glyphs: Glyphs, images: () => readonly Box[]): Glyphs {
-  if (!glyphs.unseen.includes(1) || !glyphs.unseen.includes(0)) return glyphs;
-  const boxes = images();
-  const codes = glyphs.codes.map((code, index) => {
-    const isHidden = glyphs.unseen[index] === 1 && !boxes.some((box) => holdsMiddle(box, glyphs.boxes, index));
-    return isHidden ? space : code;
-  });
-  return { ...glyphs, codes };
+function countHidden({ codes, unseen, boxes }: Glyphs, images: () => readonly Box[]): number {
+  if (!unseen.includes(1) || !unseen.includes(0)) return 0;
+  const scans = images();
+  const isHidden = (code: number, index: number): boolean =>
+    unseen[index] === 1 && code > 0x20 && !scans.some((scan) => holdsMiddle(scan, boxes, index));
+  return codes.reduce((sum, code, index) => (isHidden(code, index) ? sum + 1 : sum), 0);
 }
-
-const space = 0x20;
 
 function holdsMiddle(box: Box, boxes: Float32Array, index: number): boolean {
   const at = index * 4;
@@ -67,24 +65,31 @@ function holdsMiddle(box: Box, boxes: Float32Array, index: number): boolean {
   return x >= box.left && x <= box.right && y >= box.bottom && y <= box.top;
 }
 
-function readText(glyphs: Glyphs, page: Box): { readonly text: string; readonly garbled: boolean } {
-  const text = writeLines(readLines(glyphs, page));
+function readText(glyphs: Glyphs, { box, upsideDown }: PageView): { readonly text: string; readonly garbled: boolean } {
+  const text = writeLines(readLines(glyphs, box, upsideDown));
   if (!isGuessed(glyphs)) return { text, garbled: false };
-  const chars = glyphs.codes.filter((code, index) => code > space || glyphs.unmapped[index] === 1).length;
+  const chars = drawnChars(glyphs);
   if (isReadable(text, chars)) return { text, garbled: false };
   for (const reading of readAsGlyphNumbers(glyphs)) {
-    const decoded = writeLines(readLines(reading, page));
+    const decoded = writeLines(readLines(reading, box, upsideDown));
     if (isProse(decoded, chars)) return { text: decoded, garbled: false };
   }
   return { text, garbled: true };
 }
 
-/** What is shown of the page: the crop box within the media box. */
-function pageBox(pdfium: Pdfium, page: Pointer): Box {
+type PageView = {
+  /** What is shown of the page: the crop box within the media box. */
+  readonly box: Box;
+  /** Quarter turns of text that a viewer sees upside down. */
+  readonly upsideDown: number;
+};
+
+function pageView(pdfium: Pdfium, page: Pointer): PageView {
   const box = withMemory(pdfium, 16, (at) => {
     pdfium.call.FPDF_GetPageBoundingBox(page, at);
     const [left = 0, top = 0, right = 0, bottom = 0] = new Float32Array(pdfium.memory(), at, 4);
     return { left, top, right, bottom };
   });
-  return box ?? { left: -Infinity, top: Infinity, right: Infinity, bottom: -Infinity };
+  const everywhere = { left: -Infinity, top: Infinity, right: Infinity, bottom: -Infinity };
+  return { box: box ?? everywhere, upsideDown: (pdfium.call.FPDFPage_GetRotation(page) + 2) & 3 };
 }

@@ -31,6 +31,7 @@ type CallName =
   | "FPDF_LoadPage"
   | "FPDF_ClosePage"
   | "FPDF_GetPageBoundingBox"
+  | "FPDFPage_GetRotation"
   | "FPDFPage_CountObjects"
   | "FPDFPage_GetObject"
   | "FPDFPageObj_GetType"
@@ -54,6 +55,7 @@ type CallName =
   | "FPDFText_IsHyphen"
   | "FPDFText_GetLooseCharBox"
   | "FPDFText_GetCharAngle"
+  | "FPDFText_GetFontSize"
   | "FPDFText_HasUnicodeMapError"
   | "FPDFText_GetTextObject"
   | "FPDFTextObj_GetTextRenderMode";
@@ -76,7 +78,7 @@ const broken = new WeakSet<Pdfium>();
 
 /** Uses the engine. After a trap its memory may be in any state, so it is given up and the next document gets a new one. */
 export function guarded<T>(pdfium: Pdfium, use: () => T): T {
-  if (broken.has(pdfium)) throw new Error("The PDF engine broke down on this document.");
+  if (isBroken(pdfium)) throw new Error("The PDF engine broke down on this document.");
   try {
     return use();
   } catch (error) {
@@ -84,6 +86,11 @@ export function guarded<T>(pdfium: Pdfium, use: () => T): T {
     engine = undefined;
     throw error;
   }
+}
+
+/** True once the engine was given up; there is nothing left to free. */
+export function isBroken(pdfium: Pdfium): boolean {
+  return broken.has(pdfium);
 }
 
 async function start(): Promise<Pdfium> {

@@ -1,9 +1,9 @@
 /** Writes the lines of a page as text a reader can follow: rows, paragraphs and whole words. */
-import type { Line } from "./lines.ts";
+import { cellGap, heightOf, type Line, sharesRow, wordGap } from "./lines.ts";
 
 /** The text of a page, without a final newline. */
 export function writeLines(lines: readonly Line[]): string {
-  const ordered = process.env.NOPLACE ? lines : placeFields(lines);
+  const ordered = placeFields(lines);
   const leading = usualLeading(ordered);
   let text = "";
   let before: Line | undefined;
@@ -67,15 +67,6 @@ function joinLine(text: string, before: Line, line: Line, leading: number): stri
   return `${text}${startsParagraph(before, line, leading) ? "\n\n" : "\n"}${line.text}`;
 }
 
-function heightOf(line: Line): number {
-  return Math.max(line.top - line.bottom, 0.1);
-}
-
-function sharesRow(a: Line, b: Line): boolean {
-  const shared = Math.min(a.top, b.top) - Math.max(a.bottom, b.bottom);
-  return shared > 0.5 * Math.min(heightOf(a), heightOf(b));
-}
-
 /** True where PDFium broke a row: before a raised or lowered character, or at a wide gap. */
 function follows(before: Line, line: Line): boolean {
   return sharesRow(before, line) && line.start >= before.end - 0.3 * Math.min(heightOf(before), heightOf(line));
@@ -83,8 +74,8 @@ function follows(before: Line, line: Line): boolean {
 
 function rowGap(before: Line, line: Line): string {
   const gap = (line.start - before.end) / Math.min(heightOf(before), heightOf(line));
-  if (gap > 1.5) return "\t";
-  return gap > 0.15 || before.owner !== line.owner ? " " : "";
+  if (gap > cellGap) return "\t";
+  return gap > wordGap || before.owner !== line.owner ? " " : "";
 }
 
 /** The rest of the broken word comes up, so that lines keep their length and the word is whole. */

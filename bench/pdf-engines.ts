@@ -1,0 +1,125 @@
+/** The PDF readers this bench compares, ours first. Peers are installed in this folder only. */
+
+import { openPdf } from "../src/extract/pdf/document.ts";
+import { betterText } from "../src/extract/pdf/garbled.ts";
+import { openWithPdfjs } from "../src/extract/pdf/pdfjs.ts";
+
+export type Text = { readonly text: string; readonly pages: number };
+export type Engine = { readonly name: string; load(): Promise<(bytes: Uint8Array) => Promise<Text>> };
+
+/** Readers that run inside Node, in the order of the table. */
+export const engines: readonly Engine[] = [
+  { name: "ours, PDFium only", load: async () => (bytes) => readOurs(bytes, false) },
+  { name: "ours, with pdf.js", load: async () => (bytes) => readOurs(bytes, true) },
+  { name: "pdf-parse", load: loadPdfParse },
+  { name: "unpdf", load: loadUnpdf },
+  { name: "pdfjs-dist", load: loadPdfjs },
+  { name: "liteparse", load: loadLiteparse },
+];
+
+async function readOurs(bytes: Uint8Array, withFallback: boolean): Promise<Text> {
+  const opened = await openPdf(bytes);
+  if ("failed" in opened) throw new Error(`${opened.failed.reason}: ${opened.failed.detail}`);
+  const { document } = opened;
+  const texts: string[] = [];
+  const garbled: number[] = [];
+  try {
+    for (let index = 0; index < document.pageCount; index += 1) {
+      const page = document.pageText(index);
+      texts.push(page.text);
+      if (page.garbled) garbled.push(index);
+    }
+  } finally {
+    document.close();
+  }
+  if (withFallback && garbled.length > 0) await readAgain(bytes, texts, garbled);
+  return { text: texts.join("\n\n"), pages: texts.length };
+}
+
+async function readAgain(bytes: Uint8Array, texts: string[], garbled: readonly number[]): Promise<void> {
+  const fallback = await openWithPdfjs(bytes);
+  for (const index of garbled) texts[index] = betterText(texts[index] ?? "", await fallback.pageText(index));
+  await fallback.close();
+}
+
+/** The compiler must not look for packages that may not be installed. */
+async function load<T>(specifier: string): Promise<T> {
+  return import(specifier);
+}
+
+type PdfParse = {
+  PDFParse: new (options: {
+    data: Uint8Array;
+    verbosity: number;
+  }) => {
+    getText(): Promise<{ text: string; total: number }>;
+    destroy(): Promise<void>;
+  };
+};
+
+async function loadPdfParse() {
+  const { PDFParse } = await load<PdfParse>("pdf-parse");
+  return async (data: Uint8Array): Promise<Text> => {
+    const parser = new PDFParse({ data, verbosity: 0 });
+    try {
+      const { text, total } = await parser.getText();
+      // It puts a line of its own between pages, which no other reader has.
+      return { text: text.replace(/^-- \d+ of \d+ --$/gm, ""), pages: total };
+    } finally {
+      await parser.destroy();
+    }
+  };
+}
+
+async function loadUnpdf() {
+  const { extractText, getDocumentProxy } = await load<typeof import("unpdf")>("unpdf");
+  return async (bytes: Uint8Array): Promise<Text> => {
+    const document = await getDocumentProxy(bytes, { verbosity: 0 });
+    const { text, totalPages } = await extractText(document, { mergePages: false });
+    await document.loadingTask.destroy();
+    return { text: text.join("\n"), pages: totalPages };
+  };
+}
+
+type PdfjsItem = { readonly str?: string; readonly hasEOL?: boolean };
+type PdfjsPage = { getTextContent(): Promise<{ items: PdfjsItem[] }>; cleanup(): void };
+type PdfjsDocument = { numPages: number; getPage(number: number): Promise<PdfjsPage> };
+type PdfjsTask = { promise: Promise<PdfjsDocument>; destroy(): Promise<void> };
+type Pdfjs = { getDocument(options: { data: Uint8Array; verbosity: number }): PdfjsTask };
+
+async function loadPdfjs() {
+  const { getDocument } = await load<Pdfjs>("pdfjs-dist/legacy/build/pdf.mjs");
+  return async (data: Uint8Array): Promise<Text> => {
+    const task = getDocument({ data, verbosity: 0 });
+    try {
+      const document = await task.promise;
+      let text = "";
+      for (let number = 1; number <= document.numPages; number += 1) {
+        const page = await document.getPage(number);
+        const { items } = await page.getTextContent();
+        text += `${items.map(({ str = "", hasEOL = false }) => str + (hasEOL ? "\n" : "")).join("")}\n`;
+        page.cleanup();
+      }
+      return { text, pages: document.numPages };
+    } finally {
+      await task.destroy();
+    }
+  };
+}
+
+type Liteparse = {
+  LiteParse: new (options: {
+    ocrEnabled: boolean;
+  }) => {
+    parse(bytes: Uint8Array): Promise<{ text: string; totalPages: number }>;
+  };
+};
+
+async function loadLiteparse() {
+  const { LiteParse } = await load<Liteparse>("@llamaindex/liteparse");
+  const parser = new LiteParse({ ocrEnabled: false });
+  return async (bytes: Uint8Array): Promise<Text> => {
+    const { text, totalPages } = await parser.parse(bytes);
+    return { text, pages: totalPages };
+  };
+}
