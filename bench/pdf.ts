@@ -28,7 +28,7 @@ export async function run(): Promise<void> {
 }
 
 /** The folder from `SPILLWAY_CORPUS`, else the one that stands beside the repository. */
-function corpusPdfs(): string {
+export function corpusPdfs(): string {
   const beside = fileURLToPath(new URL("../../shared/corpus", import.meta.url));
   return join(process.env.SPILLWAY_CORPUS ?? beside, "pdf");
 }
@@ -46,14 +46,16 @@ function isAsked(name: string): boolean {
   return asked.length === 0 || asked.some((part) => name.startsWith(part));
 }
 
-function pdfsIn(folder: string): string[] {
+/** The PDFs of a folder in order. */
+export function pdfsIn(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => /\.pdf$/i.test(name))
     .sort()
     .map((name) => join(folder, name));
 }
 
-function readReferences(paths: readonly string[]): Row[] {
+/** What the two programs read that everybody is measured by; empty where they are not installed. */
+export function readReferences(paths: readonly string[]): Row[] {
   const commands = {
     pdftotext: ["pdftotext", "-q", "-enc", "UTF-8", "FILE", "-"],
     mutool: ["mutool", "draw", "-q", "-F", "txt", "-o", "-", "FILE"],
@@ -65,9 +67,10 @@ function readReferences(paths: readonly string[]): Row[] {
 }
 
 /** One file the references agree on, ready for scoring. */
-type Scoreable = { readonly index: number; readonly references: readonly (readonly string[])[] };
+export type Scoreable = { readonly index: number; readonly references: readonly (readonly string[])[] };
 
-function scoreable(paths: readonly string[], references: readonly Row[]): Scoreable[] {
+/** The files both references read alike. */
+export function scoreable(paths: readonly string[], references: readonly Row[]): Scoreable[] {
   return paths.flatMap((_, index) => {
     const tokens = references.map(({ readings }) => tokensOf(readings[index]?.text ?? ""));
     const [first = [], second = []] = tokens;
@@ -100,7 +103,8 @@ function cells({ readings }: Row, consensus: readonly Scoreable[], longFiles: re
   };
 }
 
-function score(readings: readonly Reading[], { index, references }: Scoreable) {
+/** How well readings agree with the better of the references. */
+export function score(readings: readonly Reading[], { index, references }: Scoreable) {
   const found = tokensOf(readings[index]?.text ?? "");
   const pairs = bigramsOf(found);
   return {
