@@ -6,17 +6,14 @@ import { rolldown } from "rolldown";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
-const { dependencies, optionalDependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+const { dependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
 
 await rm(dist, { recursive: true, force: true });
 const bundle = await rolldown({
   cwd: root,
   input: { cli: "src/surfaces/cli/entry.ts", index: "src/index.ts", child: "src/extract/pool/child.ts" },
   platform: "node",
-  external: (id) =>
-    [...Object.keys(dependencies), ...Object.keys(optionalDependencies)].some(
-      (name) => id === name || id.startsWith(`${name}/`),
-    ),
+  external: (id) => Object.keys(dependencies).some((name) => id === name || id.startsWith(`${name}/`)),
   transform: { target: "node22.13" },
 });
 await bundle.write({ dir: dist, format: "esm", entryFileNames: "[name].js", chunkFileNames: "[name]-[hash].js" });
