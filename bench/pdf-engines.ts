@@ -1,6 +1,6 @@
 /** The PDF readers this bench compares, ours first. Peers are installed in this folder only. */
 
-import { openPdf } from "../src/extract/pdf/document.ts";
+import { openPdf, type PdfDocument } from "../src/extract/pdf/document.ts";
 import { betterText } from "../src/extract/pdf/garbled.ts";
 import { openWithPdfjs } from "../src/extract/pdf/pdfjs.ts";
 
@@ -19,8 +19,13 @@ export const engines: readonly Engine[] = [
 
 async function readOurs(bytes: Uint8Array, withFallback: boolean): Promise<Text> {
   const opened = await openPdf(bytes);
-  if ("failed" in opened) throw new Error(`${opened.failed.reason}: ${opened.failed.detail}`);
-  const { document } = opened;
+  if ("document" in opened) return readPages(bytes, opened.document, withFallback);
+  const { reason, detail } = opened.failed;
+  if (reason !== "corrupt" || !withFallback) throw new Error(`${reason}: ${detail}`);
+  return readAllAgain(bytes);
+}
+
+async function readPages(bytes: Uint8Array, document: PdfDocument, withFallback: boolean): Promise<Text> {
   const texts: string[] = [];
   const garbled: number[] = [];
   try {
@@ -40,6 +45,15 @@ async function readAgain(bytes: Uint8Array, texts: string[], garbled: readonly n
   const fallback = await openWithPdfjs(bytes);
   for (const index of garbled) texts[index] = betterText(texts[index] ?? "", await fallback.pageText(index));
   await fallback.close();
+}
+
+/** pdf.js opens some files that PDFium takes for none. */
+async function readAllAgain(bytes: Uint8Array): Promise<Text> {
+  const fallback = await openWithPdfjs(bytes);
+  const texts: string[] = [];
+  for (let index = 0; index < fallback.pageCount; index += 1) texts.push(await fallback.pageText(index));
+  await fallback.close();
+  return { text: texts.join("\n\n"), pages: texts.length };
 }
 
 /** The compiler must not look for packages that may not be installed. */

@@ -164,6 +164,22 @@ describe("a PDF", { timeout: 120_000 }, () => {
     }
   });
 
+  test("whose table of objects is damaged is read by the second reader", async () => {
+    await using cli = await openCli();
+    const sound = pdfWithPages(["First words", "Second words"]).toString("latin1");
+    await cli.write("broken.pdf", Buffer.from(sound.replace(" >>\nstartxref", " X>\nstartxref"), "latin1"));
+    const [fields] = await cli.json("fetch", "broken.pdf");
+    assert.deepEqual([fields.content, fields.page_count, fields.error], ["First words\n\nSecond words", 2, undefined]);
+  });
+
+  test("with text that no viewer shows says how much of it", async () => {
+    await using cli = await openCli();
+    const page = { content: `${line("Seen", 72, 700)}3 Tr\n${line("Unseen", 72, 650)}` };
+    await cli.write("hidden.pdf", writePdf([page, page]));
+    const [fields] = await cli.json("fetch", "hidden.pdf");
+    assert.match(fields.warnings.join(), /12 characters of the text cannot be seen by a person/);
+  });
+
   test("is read by a section of its outline", async () => {
     await using cli = await openCli();
     const outline = {

@@ -14,6 +14,7 @@ export function extractWarnings(record: ArtifactFacts, { extent, ended, info }: 
   }
   if (ended === null) warnings.push(stoppedWords(extent, info));
   if (ended?.failed && ended.failed.detail !== "") warnings.push(`${sentenceCase(clipped(ended.failed.detail, 120))}.`);
+  if (info.hiddenChars) warnings.push(hiddenWords(info.hiddenChars));
   if (info.removed) warnings.push(...removedWords(info.removed));
   if (ended && !ended.failed && extent.segments === 0) {
     warnings.push("No text is read from this kind of file; its complete bytes are kept.");
@@ -32,6 +33,10 @@ function removedWords({ escapes, bidi, tags, controls }: Removed): string[] {
   const found = counts.filter(({ count }) => count > 0).map(({ count, thing }) => counted(count, thing));
   return found.length === 0 ? [] : [`Removed from the text: ${found.join(", ")}.`];
 }
+
+/** Text without ink is how a document speaks to a machine behind its reader's back. */
+const hiddenWords = (chars: number): string =>
+  `${counted(chars, "character")} of the text cannot be seen by a person who views the document.`;
 
 function stoppedWords({ chars, segments }: Extract["extent"], { pageCount }: Extract["info"]): string {
   const sofar =

@@ -75,7 +75,7 @@ async function extend(request: ExtractRequest, prefix: string, stored: StoredExt
 
   try {
     for await (const piece of handler.extract(localFile(request), ask, signal)) {
-      if ("info" in piece) info = { ...info, ...piece.info };
+      if ("info" in piece) info = joinInfo(info, piece.info);
       if ("failed" in piece) failed = piece.failed;
       if (!("segment" in piece)) continue;
       segments.push(piece.segment);
@@ -90,6 +90,11 @@ async function extend(request: ExtractRequest, prefix: string, stored: StoredExt
     // Whatever ended the loop, the segments that arrived are kept.
     if (segments.length > 0) await flush(false);
   }
+}
+
+function joinInfo(before: Info, now: Info): Info {
+  const hiddenChars = (before.hiddenChars ?? 0) + (now.hiddenChars ?? 0);
+  return { ...before, ...now, ...(hiddenChars > 0 && { hiddenChars }) };
 }
 
 function localFile({ facts, content }: ExtractRequest): LocalFile {

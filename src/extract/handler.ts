@@ -57,6 +57,8 @@ export type Info = {
   readonly title?: string;
   readonly author?: string;
   readonly language?: string;
+  /** Characters of the text that a viewer of the document does not see. Counts of several pieces add up. */
+  readonly hiddenChars?: number;
   /** Characters taken out of the text because they could mislead a reader. */
   readonly removed?: Removed;
 };

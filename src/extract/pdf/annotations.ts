@@ -4,23 +4,26 @@ import type { Pdfium, Pointer } from "./pdfium.ts";
 /** A loaded page, and which annotation (1, 2, ...) each object came from that is not the page's own. */
 export type ShownPage = { readonly page: Pointer; readonly owners: ReadonlyMap<Pointer, number> };
 
+/** By page, how many objects it had of its own, for the pages of one document whose annotations are drawn in already. */
+export type OwnObjects = Map<number, number>;
+
 /** Loads a page with its annotations drawn in; null when the page is damaged. Close the page when done. */
-export function loadShownPage(pdfium: Pdfium, document: Pointer, index: number): ShownPage | null {
+export function loadShownPage(pdfium: Pdfium, document: Pointer, index: number, own: OwnObjects): ShownPage | null {
   const page = pdfium.call.FPDF_LoadPage(document, index);
   if (page === 0) return null;
-  // Flattening costs a second parse of the page, and nearly all annotations are links, which show no text.
+  const ownObjects = own.get(index);
+  if (ownObjects !== undefined) return { page, owners: ownersFrom(pdfium, page, ownObjects) };
+  // Drawing them in costs a second parse of the page, and nearly all annotations are links, which show no text.
   if (!prepareAnnotations(pdfium, page)) return { page, owners: none };
-  const objectsBefore = pdfium.call.FPDFPage_CountObjects(page);
+  const objects = pdfium.call.FPDFPage_CountObjects(page);
   if (pdfium.call.FPDFPage_Flatten(page, forDisplay) !== flattened) return { page, owners: none };
+  own.set(index, objects);
   pdfium.call.FPDF_ClosePage(page);
-  const shown = pdfium.call.FPDF_LoadPage(document, index);
-  if (shown === 0) return null;
-  return { page: shown, owners: ownersFrom(pdfium, shown, objectsBefore) };
+  return loadShownPage(pdfium, document, index, own);
 }
 
 const forDisplay = 0;
 const flattened = 1;
-
 const none: ReadonlyMap<Pointer, number> = new Map();
 
 /** Numbers of fpdf_annot.h. */

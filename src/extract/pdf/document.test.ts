@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { type FixtureOptions, type FixturePage, line, stream, writePdf } from "../../../test/pdf.ts";
 import { openPdf, type PdfDocument } from "./document.ts";
@@ -284,6 +287,19 @@ test("a damaged table of objects is mended", async () => {
   assert.equal((await open(damaged)).pageText(0).text, "still here");
 });
 
+test("a document is read from a path as from bytes", async () => {
+  const path = join(mkdtempSync(join(tmpdir(), "spillway-pdf-")), "file.pdf");
+  writeFileSync(path, writePdf(secret));
+  const opened = await openPdf({ path });
+  rmSync(dirname(path), { recursive: true });
+  assert.ok("document" in opened);
+  assert.equal(opened.document.pageText(0).text, "secret");
+});
+
+test("a path that leads nowhere is no bad document", async () => {
+  await assert.rejects(openPdf({ path: "/nowhere/file.pdf" }), { code: "ENOENT" });
+});
+
 test("a document without pages has none", async () => {
   const document = await open(writePdf([]));
   assert.equal(document.pageCount, 0);
@@ -295,6 +311,16 @@ test("every page of a long document can be read, in any order, and again", async
     writePdf(Array.from({ length: 300 }, (_, index) => ({ content: line(`Page ${index}`, 50, 700) }))),
   );
   for (const index of [299, 0, 150, 150]) assert.equal(document.pageText(index).text, `Page ${index}`);
+});
+
+test("a page with a form reads the same the second time", async () => {
+  const objects = {
+    20: "<< /Type /Annot /Subtype /Stamp /Rect [100 695 300 715] /AP << /N 21 0 R >> >>",
+    21: freeText,
+  };
+  const content = line("State:", 50, 700) + line("Below it", 50, 600);
+  const document = await open(writePdf([{ content, entries: "/Annots [20 0 R]" }], { objects }));
+  assert.deepEqual(document.pageText(0), document.pageText(0));
 });
 
 test("a closed document reads nothing, and closing twice is harmless", async () => {

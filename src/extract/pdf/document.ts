@@ -1,4 +1,5 @@
 /** Opens PDF documents with PDFium: page count, facts, outline, and text page by page. */
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { type OutlineItem, readOutline } from "./outline.ts";
 import { type PageText, readPage } from "./page.ts";
 import { guarded, isBroken, loadPdfium, type Pdfium, type Pointer, readText, withName } from "./pdfium.ts";
@@ -24,22 +25,56 @@ export interface PdfDocument {
 
 export type OpenedPdf = { readonly document: PdfDocument } | { readonly failed: PdfFailure };
 
-/** Opens a PDF. The bytes are copied, so the caller may drop them. A bad file is an answer, a bug of ours throws. */
-export async function openPdf(bytes: Uint8Array, options: { readonly password?: string } = {}): Promise<OpenedPdf> {
+/** The bytes of a file, or where they are: from a path they go into the engine's memory without a copy of ours. */
+export type PdfSource = Uint8Array | { readonly path: string };
+
+/** Opens a PDF. Bytes are copied, so the caller may drop them. A bad file is an answer; a breakdown of the engine throws. */
+export async function openPdf(source: PdfSource, options: { readonly password?: string } = {}): Promise<OpenedPdf> {
   const pdfium = await loadPdfium();
-  return guarded(pdfium, () => open(pdfium, bytes, options.password ?? ""));
+  return guarded(pdfium, () => open(pdfium, source, options.password ?? ""));
 }
 
-function open(pdfium: Pdfium, bytes: Uint8Array, password: string): OpenedPdf {
+function open(pdfium: Pdfium, source: PdfSource, password: string): OpenedPdf {
   const { call } = pdfium;
-  const file = call.malloc(Math.max(bytes.length, 1));
-  if (file === 0) return { failed: { reason: "too_large", detail: `${bytes.length} bytes do not fit in memory` } };
-  new Uint8Array(pdfium.memory(), file, bytes.length).set(bytes);
-  const handle = withName(pdfium, password, (at) => call.FPDF_LoadMemDocument(file, bytes.length, at)) ?? 0;
-  if (handle !== 0) return { document: openDocument(pdfium, handle, file) };
+  const file = source instanceof Uint8Array ? copyBytes(pdfium, source) : readFile(pdfium, source.path);
+  if (file === null) return { failed: { reason: "too_large", detail: "the file does not fit in memory" } };
+  const handle = withName(pdfium, password, (at) => call.FPDF_LoadMemDocument(file.at, file.sizeBytes, at)) ?? 0;
+  if (handle !== 0) return { document: openDocument(pdfium, handle, file.at) };
   const failed = failureOf(call.FPDF_GetLastError(), password);
-  call.free(file);
+  call.free(file.at);
   return { failed };
+}
+
+/** A file in the engine's memory. */
+type Loaded = { readonly at: Pointer; readonly sizeBytes: number };
+
+function copyBytes(pdfium: Pdfium, bytes: Uint8Array): Loaded | null {
+  const at = pdfium.call.malloc(bytes.length + 1);
+  if (at === 0) return null;
+  new Uint8Array(pdfium.memory(), at, bytes.length).set(bytes);
+  return { at, sizeBytes: bytes.length };
+}
+
+function readFile(pdfium: Pdfium, path: string): Loaded | null {
+  const descriptor = openSync(path, "r");
+  try {
+    const { size } = fstatSync(descriptor);
+    const at = pdfium.call.malloc(size + 1);
+    if (at === 0) return null;
+    return { at, sizeBytes: readInto(descriptor, new Uint8Array(pdfium.memory(), at, size)) };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Reads until the target is full or the file ends; one call reads at most 2 GiB, and may read less. */
+function readInto(descriptor: number, target: Uint8Array): number {
+  let filled = 0;
+  for (;;) {
+    const read = readSync(descriptor, target, filled, target.length - filled, filled);
+    filled += read;
+    if (read === 0 || filled === target.length) return filled;
+  }
 }
 
 /** Numbers of FPDF_GetLastError. */
@@ -56,6 +91,7 @@ function failureOf(error: number, password: string): PdfFailure {
 
 function openDocument(pdfium: Pdfium, handle: Pointer, file: Pointer): PdfDocument {
   const pageCount = Math.max(0, pdfium.call.FPDF_GetPageCount(handle));
+  const own = new Map<number, number>();
   let closed = false;
   return {
     pageCount,
@@ -69,7 +105,7 @@ function openDocument(pdfium: Pdfium, handle: Pointer, file: Pointer): PdfDocume
       if (closed || !Number.isInteger(index) || index < 0 || index >= pageCount) {
         throw new RangeError(`There is no page ${index} of ${pageCount} in this document, or it is closed.`);
       }
-      return guarded(pdfium, () => readPage(pdfium, handle, index));
+      return guarded(pdfium, () => readPage(pdfium, handle, index, own));
     },
     close() {
       if (closed || isBroken(pdfium)) return;

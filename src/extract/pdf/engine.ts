@@ -9,26 +9,28 @@ import { openWithPdfjs } from "./pdfjs.ts";
 /** Reads with PDFium. A page it cannot make sense of is marked, for the second reader. */
 export const pdfium: Engine = {
   async *extract(file, { from, password }) {
-    const opened = await openPdf(await bytesOf(file), password === undefined ? {} : { password });
+    const source = "path" in file.content ? file.content : file.content.bytes;
+    const opened = await openPdf(source, password === undefined ? {} : { password });
     if ("failed" in opened) return yield { failed: opened.failed };
     const { document } = opened;
     try {
       yield { info: infoOf(document) };
       const marks = outlineMarks(document);
       for (let index = from; index < document.pageCount; index++)
-        yield readPage(document, index, marks.get(index) ?? []);
+        yield* readPage(document, index, marks.get(index) ?? []);
     } finally {
       document.close();
     }
   },
 };
 
-/** Reads with pdf.js: slower and hungrier, but better with fonts that do not say what their characters mean. */
+/** Reads with pdf.js: slower and hungrier, but better with poor fonts, and with some files that are damaged. */
 export const pdfjs: Engine = {
   async *extract(file, { from, password }) {
     const document = await openWithPdfjs(await bytesOf(file), password);
     try {
-      for (let index = from; ; index++) yield page(index, await document.pageText(index));
+      yield { info: { pageCount: document.pageCount } };
+      for (let index = from; index < document.pageCount; index++) yield page(index, await document.pageText(index));
     } finally {
       await document.close();
     }
@@ -54,10 +56,11 @@ function outlineMarks({ outline }: PdfDocument): Map<number, Omit<Mark, "at">[]>
   return marks;
 }
 
-function readPage(document: PdfDocument, index: number, headings: readonly Omit<Mark, "at">[]): Extracted {
-  const { text, garbled, imageOnly, damaged } = document.pageText(index);
+function* readPage(document: PdfDocument, index: number, headings: readonly Omit<Mark, "at">[]): Generator<Extracted> {
+  const { text, garbled, imageOnly, damaged, hiddenChars } = document.pageText(index);
   const verdict: PageVerdict = garbled ? "garbled" : damaged ? "damaged" : imageOnly ? "image" : "read";
-  return page(index, text, headings, verdict);
+  if (hiddenChars > 0) yield { info: { hiddenChars } };
+  yield page(index, text, headings, verdict);
 }
 
 function page(

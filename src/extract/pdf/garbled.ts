@@ -1,5 +1,5 @@
 /** Tells text from what comes out of a PDF whose fonts do not say what their characters mean, and mends a common case. */
-import type { Glyphs } from "./glyphs.ts";
+import { type Glyphs, isControl } from "./glyphs.ts";
 
 /** Below this share of unreadable characters a page is not looked at more closely. */
 const mostUnreadableShare = 0.1;
@@ -15,8 +15,7 @@ export function isGuessed({ count, codes, unmapped }: Glyphs): boolean {
 
 /** Control characters are glyph numbers; the private use area holds pictures and letters of a font's own making. */
 function isUnreadable(code: number): boolean {
-  if (code < 0x20) return code !== 0x0a && code !== 0x0d && code !== 0x09;
-  return code === 0xfffd || (code >= 0xe000 && code < 0xf900) || code >= 0xf0000;
+  return isControl(code) || code === 0xfffd || (code >= 0xe000 && code < 0xf900) || code >= 0xf0000;
 }
 
 /** Of prose, about this share of the characters stands in words; the rest is punctuation. */

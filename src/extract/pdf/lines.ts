@@ -1,5 +1,6 @@
 /** Turns the characters of a page into lines with places: whole characters, words apart, nothing from off the page. */
-import { type Box, type Glyphs, lineEndHyphen } from "./glyphs.ts";
+import { composeAccent } from "./accents.ts";
+import { type Box, type Glyphs, isControl, lineEndHyphen } from "./glyphs.ts";
 
 /**
  * One line of text. The numbers are in the line's own frame: `start` and `end` along the direction of writing, `top`
@@ -21,15 +22,13 @@ export type Extent = { readonly start: number; readonly end: number; readonly to
  * with `backwardTurns`, which a viewer sees upside down, PDFium gives the words in the wrong order.
  */
 export function readLines(glyphs: Glyphs, page: Box, backwardTurns: number): Line[] {
-  const lines = collectLines(glyphs, page, backwardTurns, (owner) => owner === 0);
+  const lines = collectLines(glyphs, page, backwardTurns, false);
   // PDFium sorts the text of a field into the page's own line where both stand in one row.
-  if (glyphs.owners.some((owner) => owner !== 0)) {
-    lines.push(...collectLines(glyphs, page, backwardTurns, (owner) => owner !== 0));
-  }
+  if (glyphs.hasFields) lines.push(...collectLines(glyphs, page, backwardTurns, true));
   return sortRows(lines, backwardTurns);
 }
 
-function collectLines(glyphs: Glyphs, page: Box, backwardTurns: number, isWanted: (owner: number) => boolean): Line[] {
+function collectLines(glyphs: Glyphs, page: Box, backwardTurns: number, ofFields: boolean): Line[] {
   const lines: Line[] = [];
   const next: NextChar = { code: 0, turns: 0, owner: 0, start: 0, end: 0, top: 0, bottom: 0 };
   let line: OpenLine | null = null;
@@ -40,11 +39,11 @@ function collectLines(glyphs: Glyphs, page: Box, backwardTurns: number, isWanted
     spaced = false;
   };
   for (let index = 0; index < glyphs.count; index += 1) {
-    if (!isWanted(glyphs.owners[index] ?? 0)) continue;
+    if ((glyphs.owners[index] !== 0) !== ofFields) continue;
     const code = glyphs.codes[index] ?? 0;
     if (code === lineEndHyphen || isBreak(code)) finish(code === lineEndHyphen);
-    else if (isSpace(code)) spaced = true;
-    else if (isText(code) && isOnPage(glyphs.boxes, index, page)) {
+    else if (isSpace(code) || glyphs.blank[index] === 1) spaced = true;
+    else if (!isMark(code) && isOnPage(glyphs.boxes, index, page)) {
       setNext(next, glyphs, index);
       if (line !== null && leaves(line, next, backwardTurns)) finish(false);
       line ??= open(next);
@@ -59,7 +58,7 @@ function collectLines(glyphs: Glyphs, page: Box, backwardTurns: number, isWanted
 type Place = { start: number; end: number; top: number; bottom: number };
 /** One object for all characters of a page, since there are thousands of them. */
 type NextChar = Place & { code: number; turns: number; owner: number };
-type OpenLine = Place & { text: string; readonly turns: number; readonly owner: number; readonly last: Place };
+type OpenLine = Place & { codes: number[]; readonly turns: number; readonly owner: number; readonly last: Place };
 
 function isBreak(code: number): boolean {
   return code === 0x0a || code === 0x0d;
@@ -69,23 +68,25 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0xa0 || code === 0x09 || code === 0x3000;
 }
 
-/** Control characters, and the non-characters PDFium uses as marks, are no text. */
-function isText(code: number): boolean {
-  if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return false;
-  return (code & 0xfffe) !== 0xfffe && code <= 0x10ffff;
+/** The non-characters are marks of PDFium and no text. */
+function isMark(code: number): boolean {
+  return (code & 0xfffe) === 0xfffe || code > 0x10ffff;
 }
 
 /** Text is off the page when nothing of it is on it: a character cut by the edge is still seen. */
 function isOnPage(boxes: Float32Array, index: number, page: Box): boolean {
   const at = index * 4;
-  if (at + 3 >= boxes.length) return true;
-  const overlapsAcross = (boxes[at + 2] as number) >= page.left && (boxes[at] as number) <= page.right;
-  return overlapsAcross && (boxes[at + 1] as number) >= page.bottom && (boxes[at + 3] as number) <= page.top;
+  const isBeside = (boxes[at + 2] ?? 0) < page.left || (boxes[at] ?? 0) > page.right;
+  return !isBeside && (boxes[at + 1] ?? 0) >= page.bottom && (boxes[at + 3] ?? 0) <= page.top;
 }
+
+/** Stands for what was drawn but cannot be named, so that nobody takes the rest of a word for the whole. */
+const replacement = 0xfffd;
 
 /** Takes the next character, its box turned so that its line runs from left to right. */
 function setNext(next: NextChar, { codes, turns, owners, boxes }: Glyphs, index: number): void {
-  next.code = codes[index] ?? 0;
+  const code = codes[index] ?? 0;
+  next.code = isControl(code) ? replacement : code;
   next.turns = turns[index] ?? 0;
   next.owner = owners[index] ?? 0;
   const at = index * 4;
@@ -110,8 +111,8 @@ function assign(place: Place, start: number, end: number, top: number, bottom: n
 function leaves(line: OpenLine, next: NextChar, backwardTurns: number): boolean {
   if (line.turns !== next.turns || line.owner !== next.owner) return true;
   const { last } = line;
-  if (next.turns === backwardTurns && next.end <= last.start) return true;
   const height = Math.min(heightOf(last), heightOf(next));
+  if (next.turns === backwardTurns && next.end <= last.start + 0.2 * height) return true;
   const shared = Math.min(last.top, next.top) - Math.max(last.bottom, next.bottom);
   return shared < 0.1 * height && !followsDownwards(last, next, isStacked(next.code) ? 0.5 * height : 0.02 * height);
 }
@@ -129,71 +130,52 @@ function followsDownwards(last: Place, place: Place, widestGap: number): boolean
 }
 
 function open({ turns, owner, start, end, top, bottom }: NextChar): OpenLine {
-  return { text: "", turns, owner, start, end, top, bottom, last: { start, end, top, bottom } };
+  return { codes: [], turns, owner, start, end, top, bottom, last: { start, end, top, bottom } };
 }
 
-function close({ text, turns, owner, start, end, top, bottom }: OpenLine, hyphenated: boolean): Line {
-  return { text, turns, owner, start, end, top, bottom, hyphenated };
+function close({ codes, turns, owner, start, end, top, bottom }: OpenLine, hyphenated: boolean): Line {
+  return { text: textOf(codes), turns, owner, start, end, top, bottom, hyphenated };
 }
 
-function append(line: OpenLine, place: NextChar, spaced: boolean): void {
-  const char = String.fromCodePoint(place.code);
-  const accented = isAbove(line.last, place) ? compose(line.text, char) : null;
-  if (accented !== null) line.text = accented;
-  else line.text += gapBefore(line, place, spaced) + char;
-  line.start = Math.min(line.start, place.start);
-  line.end = Math.max(line.end, place.end);
-  line.top = Math.max(line.top, place.top);
-  line.bottom = Math.min(line.bottom, place.bottom);
-  assign(line.last, place.start, place.end, place.top, place.bottom);
+/** More arguments than this may not fit on the stack. */
+const mostArguments = 4_096;
+
+function textOf(codes: readonly number[]): string {
+  if (codes.length <= mostArguments) return String.fromCodePoint(...codes);
+  return textOf(codes.slice(0, mostArguments)) + textOf(codes.slice(mostArguments));
+}
+
+function append(line: OpenLine, next: NextChar, spaced: boolean): void {
+  const accented = isAbove(line.last, next) ? composeAccent(line.codes.at(-1) ?? 0, next.code) : null;
+  if (accented === null) appendApart(line, next, spaced);
+  else line.codes.splice(-1, 1, ...Array.from(accented, (char) => char.codePointAt(0) ?? 0));
+  line.start = Math.min(line.start, next.start);
+  line.end = Math.max(line.end, next.end);
+  line.top = Math.max(line.top, next.top);
+  line.bottom = Math.min(line.bottom, next.bottom);
+  assign(line.last, next.start, next.end, next.top, next.bottom);
 }
 
 /** Gaps, in line heights, that separate words even where PDFium sees none, and cells of a table. */
 export const wordGap = 0.15;
 export const cellGap = 1.5;
 
-function gapBefore(line: OpenLine, place: Place, spaced: boolean): string {
-  if (line.text === "") return "";
-  const gap = (place.start - line.last.end) / heightOf(place);
-  if (!spaced && gap < wordGap) return "";
-  return gap > cellGap ? "\t" : " ";
+function appendApart(line: OpenLine, next: NextChar, spaced: boolean): void {
+  const gap = (next.start - line.last.end) / heightOf(next);
+  if (line.codes.length > 0 && (spaced || gap >= wordGap)) line.codes.push(gap > cellGap ? tab : space);
+  line.codes.push(next.code);
 }
 
+const tab = 0x09;
+const space = 0x20;
+
+/** True where two characters are drawn one over the other. */
 function isAbove(last: Place, place: Place): boolean {
   const shared = Math.min(last.end, place.end) - Math.max(last.start, place.start);
   return shared > 0.6 * Math.min(last.end - last.start, place.end - place.start);
 }
 
-/** Accents that stand alone, as older type-setting programs draw them over letters, and what they are on a letter. */
-const accents: ReadonlyMap<string, string> = new Map([
-  ["\u0060", "\u0300"],
-  ["\u00b4", "\u0301"],
-  ["\u02c6", "\u0302"],
-  ["\u005e", "\u0302"],
-  ["\u02dc", "\u0303"],
-  ["\u02c9", "\u0304"],
-  ["\u00af", "\u0304"],
-  ["\u02d8", "\u0306"],
-  ["\u02d9", "\u0307"],
-  ["\u00a8", "\u0308"],
-  ["\u02da", "\u030a"],
-  ["\u02dd", "\u030b"],
-  ["\u02c7", "\u030c"],
-  ["\u00b8", "\u0327"],
-  ["\u02db", "\u0328"],
-]);
-
-/** The text with an accent and its letter made one, whichever was drawn first; null when it is not such a pair. */
-function compose(text: string, char: string): string | null {
-  const last = text.slice(-1);
-  const mark = accents.get(char) ?? accents.get(last);
-  if (mark === undefined) return null;
-  const letter = accents.has(char) ? last : char;
-  if (!/^\p{L}$/u.test(letter)) return null;
-  const base = letter === "\u0131" ? "i" : letter;
-  return text.slice(0, -1) + (base + mark).normalize("NFC");
-}
-
+/** The rows that PDFium gives from the wrong end, word by word, put right. */
 function sortRows(lines: Line[], backwardTurns: number): Line[] {
   if (!lines.some(({ turns }) => turns === backwardTurns)) return lines;
   const rows: Line[][] = [];

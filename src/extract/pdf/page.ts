@@ -1,5 +1,5 @@
 /** Reads one page of an open PDF: its text, and what to think of it. */
-import { loadShownPage, type ShownPage } from "./annotations.ts";
+import { loadShownPage, type OwnObjects, type ShownPage } from "./annotations.ts";
 import { drawnChars, isGuessed, isProse, isReadable, readAsGlyphNumbers } from "./garbled.ts";
 import { type Box, type Glyphs, readGlyphs } from "./glyphs.ts";
 import { readLines } from "./lines.ts";
@@ -19,9 +19,9 @@ export type PageText = {
   readonly hiddenChars: number;
 };
 
-/** The text of a page; pages count from 0. */
-export function readPage(pdfium: Pdfium, document: Pointer, index: number): PageText {
-  const shown = loadShownPage(pdfium, document, index);
+/** The text of a page; pages count from 0. `own` is kept for the document, so that a second reading is like the first. */
+export function readPage(pdfium: Pdfium, document: Pointer, index: number, own: OwnObjects): PageText {
+  const shown = loadShownPage(pdfium, document, index, own);
   if (shown === null) return damaged;
   try {
     return readShownPage(pdfium, shown);

@@ -1,6 +1,7 @@
 /** PDFium in WebAssembly: loads the engine, and lends its memory and its text without leaking either. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
 
 /** A handle or address inside the engine; 0 is none. */
 export type Pointer = number;
@@ -53,6 +54,7 @@ type CallName =
   | "FPDFText_CountChars"
   | "FPDFText_GetUnicode"
   | "FPDFText_IsHyphen"
+  | "FPDFText_GetCharBox"
   | "FPDFText_GetLooseCharBox"
   | "FPDFText_GetCharAngle"
   | "FPDFText_GetFontSize"
@@ -82,10 +84,17 @@ export function guarded<T>(pdfium: Pdfium, use: () => T): T {
   try {
     return use();
   } catch (error) {
-    broken.add(pdfium);
-    engine = undefined;
+    if (isTrap(error)) {
+      broken.add(pdfium);
+      engine = undefined;
+    }
     throw error;
   }
+}
+
+/** Traps and aborts of the module are RuntimeErrors; a stack used up inside it is a RangeError. */
+function isTrap(error: unknown): boolean {
+  return error instanceof Error && (error.name === "RuntimeError" || error instanceof RangeError);
 }
 
 /** True once the engine was given up; there is nothing left to free. */
@@ -93,7 +102,14 @@ export function isBroken(pdfium: Pdfium): boolean {
   return broken.has(pdfium);
 }
 
+/**
+ * V8 optimises a WebAssembly function after this many bytes of it ran; its usual 13 million cost the first page a
+ * fifth of its CPU time for functions that are then hardly used, and many pages are read no faster with it.
+ */
+const tieringBudget = 50_000_000;
+
 async function start(): Promise<Pdfium> {
+  setFlagsFromString(`--wasm-tiering-budget=${tieringBudget}`);
   const { init } = await import("@embedpdf/pdfium");
   const path = fileURLToPath(import.meta.resolve("@embedpdf/pdfium/pdfium.wasm"));
   const { buffer } = new Uint8Array(readFileSync(path));

@@ -5,13 +5,14 @@ import { cellGap, heightOf, type Line, sharesRow, wordGap } from "./lines.ts";
 export function writeLines(lines: readonly Line[]): string {
   const ordered = placeFields(lines);
   const leading = usualLeading(ordered);
-  let text = "";
-  let before: Line | undefined;
-  for (const line of ordered) {
-    text = before === undefined ? line.text : joinLine(text, before, line, leading);
-    before = line;
+  let text = ordered[0]?.text ?? "";
+  for (let index = 1; index < ordered.length; index += 1) {
+    const [before, line, after] = ordered.slice(index - 1, index + 2);
+    if (before === undefined || line === undefined) break;
+    const isNew = startsParagraph(before, line, leading) || isIndented(before, line, after);
+    text = joinLine(text, before, line, isNew);
   }
-  return expand(text);
+  return expand(ordered.at(-1)?.hyphenated ? `${text}-` : text);
 }
 
 /** More comparisons than this are not worth a better order. */
@@ -61,10 +62,11 @@ function distanceTo(field: Line, line: Line): number {
   return otherRow + (line.bottom - field.top) + Math.max(0, line.start - field.end, field.start - line.end);
 }
 
-function joinLine(text: string, before: Line, line: Line, leading: number): string {
-  if (before.turns === line.turns && follows(before, line)) return text + rowGap(before, line) + line.text;
-  if (before.hyphenated) return joinWord(text, before, line);
-  return `${text}${startsParagraph(before, line, leading) ? "\n\n" : "\n"}${line.text}`;
+function joinLine(text: string, before: Line, line: Line, isNew: boolean): string {
+  const hyphen = before.hyphenated ? "-" : "";
+  if (before.turns === line.turns && follows(before, line)) return text + hyphen + rowGap(before, line) + line.text;
+  if (before.hyphenated && goesOn(before, line)) return joinWord(text, line);
+  return `${text}${hyphen}${isNew ? "\n\n" : "\n"}${line.text}`;
 }
 
 /** True where PDFium broke a row: before a raised or lowered character, or at a wide gap. */
@@ -78,10 +80,13 @@ function rowGap(before: Line, line: Line): string {
   return gap > wordGap || before.owner !== line.owner ? " " : "";
 }
 
+/** Half a word goes on in the next line, in small letters; else the hyphen is part of a name or a list. */
+function goesOn(before: Line, line: Line): boolean {
+  return before.turns === line.turns && dropOf(before, line) > 0.5 && /^\p{Ll}/u.test(line.text);
+}
+
 /** The rest of the broken word comes up, so that lines keep their length and the word is whole. */
-function joinWord(text: string, before: Line, line: Line): string {
-  const goesOn = dropOf(before, line) > 0.5 && /^\p{Ll}/u.test(line.text);
-  if (!goesOn) return `${text}-\n${line.text}`;
+function joinWord(text: string, line: Line): string {
   const wordEnd = line.text.search(/\s/);
   if (wordEnd < 0) return text + line.text;
   return `${text}${line.text.slice(0, wordEnd)}\n${line.text.slice(wordEnd + 1)}`;
@@ -109,6 +114,14 @@ function startsParagraph(before: Line, line: Line, leading: number): boolean {
   const drop = dropOf(before, line);
   if (drop < 0 || drop > leading * 1.3) return true;
   return heightOf(line) > 1.3 * heightOf(before) || heightOf(before) > 1.3 * heightOf(line);
+}
+
+/** True for a first line that is set in, between lines that start further left. */
+function isIndented(before: Line, line: Line, after: Line | undefined): boolean {
+  if (after === undefined || after.turns !== line.turns) return false;
+  const height = heightOf(line);
+  const indent = line.start - Math.max(before.start, after.start);
+  return indent > 0.6 * height && indent < 5 * height && Math.abs(before.start - after.start) < 0.3 * height;
 }
 
 const shapes = /[\ufb00-\ufdff\ufe70-\ufefc\u2f00-\u2fdf]/g;

@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { betterText, isProse, isReadable } from "./garbled.ts";
+
+const readings: readonly { name: string; first: string; second: string; better: "first" | "second" }[] = [
+  {
+    name: "words beat letters of no language",
+    first: "\u01e1\u01fc\u01f1\u01fa \u01d3\u01ef",
+    second: "Open Access",
+    better: "second",
+  },
+  {
+    name: "words beat shifted letters",
+    first: "'(6&5,37,21 RI JRRGV",
+    second: "DESCRIPTION of goods",
+    better: "second",
+  },
+  { name: "something beats nothing", first: "", second: "Page 1", better: "second" },
+  { name: "the first stays when both are alike", first: "Page one", second: "Page one", better: "first" },
+  {
+    name: "a little more is no reason to change",
+    first: "A page of many words as they are",
+    second: "A page of many words as they are.",
+    better: "first",
+  },
+  { name: "nothing beats no words", first: "Total", second: "%&/ ()=", better: "first" },
+];
+
+for (const { name, better, ...texts } of readings) {
+  test(name, () => assert.equal(betterText(texts.first, texts.second), texts[better]));
+}
+
+const texts: readonly { text: string; readable: boolean; prose: boolean }[] = [
+  { text: "The quarterly report", readable: true, prose: true },
+  { text: "Квартальный отчёт", readable: true, prose: true },
+  { text: "四半期報告書", readable: true, prose: true },
+  { text: "1.5 1.0 0.5 0.0", readable: true, prose: false },
+  { text: "9ROXPHV 3DJH &RGH", readable: false, prose: false },
+  { text: "\u01e1\u01fc\u01f1\u01fa", readable: false, prose: false },
+];
+
+for (const { text, readable, prose } of texts) {
+  const chars = text.replace(/\s/g, "").length;
+  test(`"${text}" is ${readable ? "" : "not "}readable`, () => assert.equal(isReadable(text, chars), readable));
+  test(`"${text}" is ${prose ? "" : "not "}prose`, () => assert.equal(isProse(text, chars), prose));
+}

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { line, writePdf } from "../../../test/pdf.ts";
+import { openWithPdfjs } from "./pdfjs.ts";
+
+const pages = [{ content: line("one", 50, 700) + line("more", 50, 680) }, { content: line("two", 50, 700) }];
+
+test("the fallback reads any page of a document", async () => {
+  const document = await openWithPdfjs(writePdf(pages));
+  assert.deepEqual(
+    [document.pageCount, await document.pageText(1), await document.pageText(0)],
+    [2, "two", "one\nmore"],
+  );
+  await document.close();
+});
+
+test("the fallback opens an encrypted document with its password", async () => {
+  const document = await openWithPdfjs(writePdf(pages, { userPassword: "open" }), "open");
+  assert.equal(await document.pageText(1), "two");
+  await document.close();
+});
+
+test("the fallback rejects what is no PDF", async () => {
+  await assert.rejects(openWithPdfjs(new TextEncoder().encode("This is a letter.")));
+});
