@@ -17,7 +17,9 @@ process.on("message", async (path: string) => {
     (error) => ({ text: "", pages: 0, failed: String(error).slice(0, 200) }),
   );
   const { user, system } = process.cpuUsage(before);
-  const reading: Reading = { ...read_, cpuMs: (user + system) / 1000, peakMb: process.resourceUsage().maxRSS / 1024 };
+  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
+  const processCpuMs = (userCPUTime + systemCPUTime) / 1000;
+  const reading: Reading = { ...read_, cpuMs: (user + system) / 1000, processCpuMs, peakMb: maxRSS / 1024 };
   process.send?.(reading);
 });
 process.send?.("ready");

@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { engines } from "./pdf-engines.ts";
-import { type Reading, readWithEngine, readWithProgram } from "./pdf-readings.ts";
+import { coldCpuMs, type Reading, readWithEngine, readWithProgram } from "./pdf-readings.ts";
 import { bigramsOf, f1, tokensOf } from "./pdf-score.ts";
 
 /** What this bench measures, for the heading of its output. */
@@ -23,8 +23,21 @@ export async function run(): Promise<void> {
   const longFiles = longDocuments(rows, paths);
   console.log(`${paths.length} files, ${consensus.length} of them read alike by pdftotext and mutool`);
   console.table(Object.fromEntries(rows.map((row) => [row.name, cells(row, consensus, longFiles)])));
+  await printCold(rows, paths);
   console.log(footnotes);
   for (const row of rows.filter(({ name }) => name.startsWith("ours"))) printWorst(row, consensus, paths);
+}
+
+/** What the first page costs a process that has just started, on the first file of one page that all have read. */
+async function printCold(rows: readonly Row[], paths: readonly string[]): Promise<void> {
+  const own = rows.filter(({ readings }) => readings.some(({ processCpuMs }) => processCpuMs > 0));
+  const at = paths.findIndex((_, index) =>
+    own.every(({ readings }) => readings[index]?.pages === 1 && readings[index].text.length > 200),
+  );
+  const path = paths[at];
+  if (path === undefined) return console.log("No file of one page was read by all: the first page is not measured.");
+  console.log(`CPU ms of a new process from its start to the text of ${basename(path)}:`);
+  for (const { name } of own) console.log(`${(await coldCpuMs(name, path)).toFixed(0).padStart(6)} ${name}`);
 }
 
 /** The folder from `SPILLWAY_CORPUS`, else the one that stands beside the repository. */
@@ -104,7 +117,7 @@ function cells({ readings }: Row, consensus: readonly Scoreable[], longFiles: re
 }
 
 /** How well readings agree with the better of the references. */
-export function score(readings: readonly Reading[], { index, references }: Scoreable) {
+export function score(readings: readonly Pick<Reading, "text">[], { index, references }: Scoreable) {
   const found = tokensOf(readings[index]?.text ?? "");
   const pairs = bigramsOf(found);
   return {
