@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { engines } from "./pdf-engines.ts";
-import { coldCpuMs, type Reading, readWithEngine, readWithProgram } from "./pdf-readings.ts";
+import { coldChildCpuMs, coldCpuMs, type Reading, readWithEngine, readWithProgram } from "./pdf-readings.ts";
 import { bigramsOf, f1, tokensOf } from "./pdf-score.ts";
 
 /** What this bench measures, for the heading of its output. */
@@ -37,7 +37,9 @@ async function printCold(rows: readonly Row[], paths: readonly string[]): Promis
   const path = paths[at];
   if (path === undefined) return console.log("No file of one page was read by all: the first page is not measured.");
   console.log(`CPU ms of a new process from its start to the text of ${basename(path)}:`);
-  for (const { name } of own) console.log(`${(await coldCpuMs(name, path)).toFixed(0).padStart(6)} ${name}`);
+  const print = (name: string, cpuMs: number) => console.log(`${cpuMs.toFixed(0).padStart(6)} ${name}`);
+  print("ours, the built child", await coldChildCpuMs(path));
+  for (const { name } of own) print(`${name}, in the bench's child`, await coldCpuMs(name, path));
 }
 
 /** The folder from `SPILLWAY_CORPUS`, else the one that stands beside the repository. */
