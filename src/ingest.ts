@@ -30,6 +30,8 @@ export type FetchOptions = {
   readonly maxChars?: number | undefined;
   /** Characters left for this answer where it shares a reply with others. */
   readonly turnChars?: number | undefined;
+  /** Opens an encrypted document for this reply; never stored or logged. */
+  readonly password?: string | undefined;
   /** A document too is answered with as much as a page would be, not with an excerpt. */
   readonly inline?: boolean | undefined;
   /** Ask the source again, whatever is remembered of it. */
@@ -61,6 +63,7 @@ async function ingest(given: string, options: FetchOptions, session: Session): P
     enough: enoughFor(taken.facts, options, session),
     limits: limitsOf(session.settings),
     signal: session.signal,
+    password: options.password,
   });
   const budget = fetchBudget(taken.facts, options, session);
   const shown = fitText(await windowAt(extract, 0, budget.chars), budget);

@@ -94,7 +94,7 @@ function enoughFor(selector: Selector, budget: Budget): (extent: Extent) => bool
 
 async function readSelected(extract: Extract, selector: Selector, budget: Budget, signal: AbortSignal) {
   // Without text every place is the same: the answer says that there is nothing to read.
-  if (extract.extent.segments === 0) return readParts(extract, [], budget);
+  if (!extract.hasText) return readParts(extract, [], budget);
   switch (selector.by) {
     case "offset": {
       const part = await select.selectOffset(extract, selector.offset);

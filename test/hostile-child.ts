@@ -1,11 +1,18 @@
 /** A child whose engine misbehaves on demand: it does what the bytes of the file tell it to. */
 
+import { readFileSync } from "node:fs";
 import type { Extracted } from "../src/extract/handler.ts";
 import { type Engine, serveEngines } from "../src/extract/pool/serve.ts";
 
 const page = (index: number, text = `page ${index + 1}`): Extracted => ({
   segment: { index, kind: "page", label: `page ${index + 1}`, text, marks: [] },
 });
+
+/** As if the system ran out of memory: sure to be over before the next page. */
+function die(): never {
+  process.kill(process.pid, "SIGKILL");
+  for (;;);
+}
 
 type Pages = Iterable<Extracted> | AsyncIterable<Extracted>;
 
@@ -18,6 +25,9 @@ const deeds: Readonly<Record<string, () => Pages>> = {
   regex: () => (/^(a+)+$/.test(`${"a".repeat(60)}!`) ? [] : []),
   abort: () => process.abort(),
   exit: () => process.exit(0),
+  die: () => die(),
+  "die once": () => die(),
+  refused: () => [page(1, readFileSync("/no/such/file", "utf8"))],
   throw: () => {
     throw new Error("broken in the middle");
   },
@@ -58,15 +68,20 @@ const deeds: Readonly<Record<string, () => Pages>> = {
 };
 
 const hostile: Engine = {
-  async *extract(file) {
+  async *extract(file, { from }) {
     const command = "bytes" in file.content ? Buffer.from(file.content.bytes).toString() : "behave";
-    yield page(0);
-    yield* deeds[command]?.() ?? [];
+    if (from === 0) yield page(0);
+    yield* deeds[command === "die once" && from > 0 ? "behave" : command]?.() ?? [];
   },
 };
 
 serveEngines({
   hostile: async () => hostile,
+  pid: async () => ({
+    async *extract() {
+      yield page(0, String(process.pid));
+    },
+  }),
   environment: async () => ({
     async *extract() {
       yield page(0, JSON.stringify(process.env));

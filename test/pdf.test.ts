@@ -1,11 +1,37 @@
 import assert from "node:assert/strict";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { openCli } from "./cli.ts";
 import { line, pdfWithPages, stream, writePdf } from "./pdf.ts";
 
 const numbered = (count: number): string[] => Array.from({ length: count }, (_, i) => `This is page ${i + 1}.`);
+
+const words = (text: string) => ({ content: line(text, 72, 700) });
+
+/** Glyphs of a font that says nothing of their meaning. */
+const glyphs = Array.from({ length: 200 }, (_, i) => (400 + ((i * 37) % 900)).toString(16).padStart(4, "0")).join("");
+const guesswork = {
+  content: `BT /G 10 Tf 20 700 Td <${glyphs}> Tj ET`,
+  entries: "/Resources << /Font << /G 20 0 R >> >>",
+};
+
+/** A colour defined by a colour defined by another, deeper than the stack of any reader. */
+const bottomless = {
+  content: `/C cs 0 0 0 scn ${line("x", 72, 700)}`,
+  entries: "/Resources << /Font << /F1 3 0 R >> /ColorSpace << /C 10000 0 R >> >>",
+};
+const deepObjects: Record<number, string> = {
+  20: "<< /Type /Font /Subtype /Type0 /BaseFont /Foo /Encoding /Identity-H /DescendantFonts [21 0 R] >>",
+  21: "<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Foo /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> >>",
+  ...Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [10_000 + i, `[/Pattern ${10_001 + i} 0 R]`])),
+  15000: "/DeviceRGB",
+};
+
+const scan = {
+  content: "q 500 0 0 700 50 50 cm /Im Do Q",
+  entries: "/Resources << /XObject << /Im 30 0 R >> >>",
+};
 
 describe("a PDF", { timeout: 120_000 }, () => {
   test("is answered with its summary line, an excerpt and complete fields", async () => {
@@ -51,12 +77,11 @@ describe("a PDF", { timeout: 120_000 }, () => {
     assert.match(fetched.warnings.join(), /pages 1-\d+ of 5,000/);
     const ref = fetched.artifact_ref;
     const [last] = await cli.json("read", ref, "--pages", "4999-5000");
-    assert.deepEqual([last.content, last.page_range], ["This is page 4999.\n\nThis is page 5000.", "4999,5000"]);
-    const stored = async () => (await readdir(join(cli.home, "extracts"), { recursive: true })).length;
-    const before = await stored();
+    assert.deepEqual([last.content, last.page_range], ["This is page 4999.\n\nThis is page 5000.", "4999-5000"]);
+    // Were it parsed again, nothing could be read from this.
+    await writeFile(fetched.artifact_path, Buffer.alloc(fetched.size_bytes, "x"));
     const [again] = await cli.json("read", ref, "--pages", "212");
     assert.equal(again.content, "This is page 212.");
-    assert.equal(await stored(), before);
     const [found] = await cli.json("read", ref, "--query", "page 4321");
     assert.match(found.content, /This is page 4321\./);
   });
@@ -155,6 +180,7 @@ describe("a PDF", { timeout: 120_000 }, () => {
     const [right] = await cli.json("read", ref, "--password", "open sesame");
     assert.equal(right.content, "Sealed words");
     assert.equal((await cli.run(["cat", ref, "--password", "open sesame"])).out, "Sealed words");
+    assert.equal((await cli.json("fetch", "secret.pdf", "--password", "open sesame"))[0].content, "Sealed words");
     const [again] = await cli.json("read", ref);
     assert.equal(again.error, "Failed to extract text from PDF: password required");
     const files = await readdir(cli.home, { recursive: true, withFileTypes: true });
@@ -180,6 +206,47 @@ describe("a PDF", { timeout: 120_000 }, () => {
     assert.match(fields.warnings.join(), /12 characters of the text cannot be seen by a person/);
   });
 
+  test("a page of which breaks the reader down is read on after that page", async () => {
+    await using cli = await openCli();
+    await cli.write("deep.pdf", writePdf([guesswork, bottomless, words("Last words")], { objects: deepObjects }));
+    const [fields] = await cli.json("fetch", "deep.pdf");
+    assert.ok(fields.content.endsWith("\n\nx\n\nLast words"), "the second reader is not so easily broken");
+    assert.deepEqual([fields.page_count, fields.page_range, fields.error], [3, "1-3", undefined]);
+    assert.match(fields.warnings.join(), /text of 1 of 3 pages is guesswork/);
+    await cli.write("plain.pdf", pdfWithPages(["The next one"]));
+    assert.equal((await cli.json("fetch", "plain.pdf"))[0].content, "The next one");
+  });
+
+  test("with scans between its pages says how many", async () => {
+    await using cli = await openCli();
+    await cli.write("mixed.pdf", writePdf([words("Text"), scan, scan], { objects: { 30: image } }));
+    const [fields] = await cli.json("fetch", "mixed.pdf");
+    assert.match(fields.warnings.join(), /2 of 3 pages are images without text/);
+  });
+
+  test("is read whole by several at once", async () => {
+    await using cli = await openCli();
+    await cli.write("book.pdf", pdfWithPages(numbered(300)));
+    const { artifact_ref: ref } = (await cli.json("fetch", "book.pdf", "--set", "extract.fetch_chars=1000"))[0];
+    const asked = ["2", "40", "7-9", "299", "100-200"].map((pages) => cli.json("read", ref, "--pages", pages));
+    const whole = cli.json("cat", "book.pdf");
+    for (const [reading] of await Promise.all(asked)) assert.match(reading.content, /^This is page/);
+    for (const text of [(await whole)[0].text, (await cli.json("cat", ref))[0].text])
+      assert.equal(text, numbered(300).join("\n\n"));
+  });
+
+  test("that is encrypted and long is read to its last page", async () => {
+    await using cli = await openCli();
+    const long = Array.from({ length: 60 }, (_, i) =>
+      line(`Line ${i} of a page that is full of words`, 72, 780 - 12 * i),
+    );
+    const pages = Array.from({ length: 2_500 }, () => ({ content: long.join("") }));
+    await cli.write("long.pdf", writePdf([...pages, words("The very end")], { userPassword: "open" }));
+    const { artifact_ref: ref } = (await cli.json("fetch", "long.pdf"))[0];
+    const [reading] = await cli.json("read", ref, "--pages", "2501", "--password", "open");
+    assert.equal(reading.content, "The very end");
+  });
+
   test("is read by a section of its outline", async () => {
     await using cli = await openCli();
     const outline = {
@@ -200,10 +267,16 @@ describe("a PDF", { timeout: 120_000 }, () => {
 
   test("that needs too much time is told so, and read when it may take longer", async () => {
     await using cli = await openCli();
-    await cli.write("a.pdf", pdfWithPages(numbered(20_000)));
-    const [slow] = await cli.json("cat", "a.pdf", "--set", "extract.wall=1s", "--set", "extract.cpu=1s");
-    if (slow.error !== undefined) assert.equal(slow.error, "Failed to extract text from PDF: too slow");
+    await cli.write("a.pdf", pdfWithPages(numbered(40_000)));
+    const limits = ["--set", "extract.wall=1s", "--set", "extract.cpu=1s"];
+    const [slow] = await cli.json("cat", "a.pdf", ...limits);
+    assert.deepEqual([slow.error, slow.extraction_truncated], ["Failed to extract text from PDF: too slow", true]);
+    const { err } = await cli.run(["read", slow.artifact_ref, "--pages", "39999", ...limits]);
+    assert.match(
+      err,
+      /Page 39999 was not reached: extraction ended after \d+ pages \(too slow\)\. The document has 40000/,
+    );
     const [fields] = await cli.json("cat", "a.pdf");
-    assert.ok(fields.text.endsWith("This is page 20000."));
+    assert.deepEqual([fields.text.endsWith("This is page 40000."), fields.extraction_truncated], [true, false]);
   });
 });

@@ -2,19 +2,25 @@
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import type { Removed } from "../extract/clean.ts";
 import type { Extract } from "../extract/extract.ts";
-import type { Failure } from "../extract/handler.ts";
+import { type Failure, mayPass } from "../extract/handler.ts";
+import type { PageTally } from "../extract/tally.ts";
 import { clipped } from "../names.ts";
 import { counted, grouped, kindWords, sizeWords } from "./words.ts";
 
 /** Plain sentences on what the reader does not see. */
-export function extractWarnings(record: ArtifactFacts, { extent, ended, info }: Extract): string[] {
+export function extractWarnings(record: ArtifactFacts, extract: Extract): string[] {
+  const { extent, ended, info, isPartial } = extract;
   const warnings: string[] = [];
   if (record.source_truncated) {
     warnings.push(`The source is larger than what is kept: these are its first ${sizeWords(record.size_bytes)}.`);
   }
-  if (ended === null) warnings.push(stoppedWords(extent, info));
-  if (ended?.failed && ended.failed.detail !== "") warnings.push(`${sentenceCase(clipped(ended.failed.detail, 120))}.`);
-  if (info.hiddenChars) warnings.push(hiddenWords(info.hiddenChars));
+  if (isPartial) warnings.push(stoppedWords(extract));
+  // Of an encrypted document the sentence on its failure says all of it.
+  if (ended?.failed && ended.failed.detail !== "" && ended.failed.reason !== "encrypted")
+    warnings.push(`${sentenceCase(clipped(ended.failed.detail, 120))}.`);
+  if (info.tally) warnings.push(...tallyWords(info.tally, ended?.failed ?? null));
+  if (info.rescued)
+    warnings.push("The file is damaged: a second reader, which does not notice hidden text, had to read it.");
   if (info.removed) warnings.push(...removedWords(info.removed));
   if (ended && !ended.failed && extent.segments === 0) {
     warnings.push("No text is read from this kind of file; its complete bytes are kept.");
@@ -34,14 +40,27 @@ function removedWords({ escapes, bidi, tags, controls }: Removed): string[] {
   return found.length === 0 ? [] : [`Removed from the text: ${found.join(", ")}.`];
 }
 
-/** Text without ink is how a document speaks to a machine behind its reader's back. */
-const hiddenWords = (chars: number): string =>
-  `${counted(chars, "character")} of the text cannot be seen by a person who views the document.`;
+/** What of the pages is missing, doubtful, or not for the eyes of a person who views the document. */
+function tallyWords({ pages, ...tally }: PageTally, failed: Failure | null): string[] {
+  const ofPages = (count: number): string => `${grouped(count)} of ${counted(pages, "page")}`;
+  return [
+    ...(tally.images > 0 && failed?.reason !== "no_text" ? [`${ofPages(tally.images)} are images without text.`] : []),
+    ...(tally.garbled > 0 ? [`The text of ${ofPages(tally.garbled)} is guesswork: the fonts do not name it.`] : []),
+    ...(tally.damaged > 0 ? [`${ofPages(tally.damaged)} cannot be read.`] : []),
+    ...(tally.unreadAnnotations > 0 ? [`${counted(tally.unreadAnnotations, "annotation")} were not read.`] : []),
+    // Text without ink is how a document speaks to a machine behind its reader's back.
+    ...(tally.hiddenChars > 0
+      ? [`${counted(tally.hiddenChars, "character")} of the text cannot be seen by a person who views the document.`]
+      : []),
+  ];
+}
 
-function stoppedWords({ chars, segments }: Extract["extent"], { pageCount }: Extract["info"]): string {
+function stoppedWords({ extent: { chars, segments }, info: { pageCount }, ended }: Extract): string {
   const sofar =
     pageCount === undefined ? counted(chars, "character") : `pages 1-${grouped(segments)} of ${grouped(pageCount)}`;
-  return `Text is extracted so far for ${sofar}; reading past that extracts more.`;
+  if (ended === null) return `Text is extracted so far for ${sofar}; reading past that extracts more.`;
+  const next = ended.failed && mayPass(ended.failed) ? "reading past that tries again" : "the rest cannot be read";
+  return `Text is extracted for ${sofar}; ${next}.`;
 }
 
 const sentenceCase = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
@@ -62,4 +81,5 @@ const failureReasons: Record<Failure["reason"], string> = {
   too_slow: "too slow",
   too_large: "too large",
   unavailable: "the engine for this kind is not installed",
+  interrupted: "interrupted",
 };

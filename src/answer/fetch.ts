@@ -60,9 +60,8 @@ export type Fetched = {
 /** Puts a fetch into words and fields. */
 export function answerFetch(fetched: Fetched): Answer<FetchFields> {
   const { facts, kept, extract, title, shown, pages, budget } = fetched;
-  const hasText = extract.extent.segments > 0;
-  const extractionTruncated = extract.ended === null;
-  const truncated = shown.hasMore || extractionTruncated || facts.source_truncated;
+  const { hasText, isPartial } = extract;
+  const truncated = shown.hasMore || isPartial || facts.source_truncated;
   const error = extract.ended?.failed ? failureSentence(facts, extract.ended.failed) : undefined;
   const warnings = warningsOf(fetched);
   const content = hasText && !(shown.hasMore && shown.text === "") ? shown.text : null;
@@ -83,7 +82,7 @@ export function answerFetch(fetched: Fetched): Answer<FetchFields> {
       title,
       status_code: null,
       extracted_chars: extract.extent.chars,
-      extraction_truncated: extractionTruncated,
+      extraction_truncated: isPartial,
       source_truncated: facts.source_truncated,
       page_range: content === null ? null : pageRange(pages, content.length),
       page_count: extract.info.pageCount ?? null,

@@ -5,6 +5,7 @@ import type { Extract } from "../extract/extract.ts";
 import type { Selector } from "../extract/selector.ts";
 import type { Place } from "../extract/split.ts";
 import type { Bound, Budget } from "../fit/budget.ts";
+import { cutBetweenCodePoints } from "../fit/measure.ts";
 import { truncationSuffix } from "../fit/text.ts";
 import { clipped } from "../names.ts";
 import type { Answer } from "./answer.ts";
@@ -67,7 +68,7 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
   const { record, extract, selector, reading, totalLines, budget } = facts;
   const error = extract.ended?.failed ? failureSentence(record, extract.ended.failed) : undefined;
   const warnings = extractWarnings(record, extract);
-  const content = extract.extent.segments === 0 ? null : contentOf(reading);
+  const content = extract.hasText ? contentOf(reading) : null;
   const hasMore = reading.by === "part" ? reading.shown.hasMore : reading.passages.length < reading.matchedCount;
   return {
     summary: summaryLine(facts),
@@ -92,9 +93,9 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
       page_count: extract.info.pageCount ?? null,
       next_offset: reading.by === "part" ? reading.nextOffset : null,
       has_more: hasMore,
-      extraction_truncated: extract.ended === null,
+      extraction_truncated: extract.isPartial,
       source_truncated: record.source_truncated,
-      truncated: hasMore || extract.ended === null || record.source_truncated,
+      truncated: hasMore || extract.isPartial || record.source_truncated,
       limit_chars: budget.chars,
       bound: reading.by === "part" && reading.shown.hasMore ? reading.shown.bound : budget.bound,
       ...(reading.by === "passages" ? passageFields(reading) : {}),
@@ -123,7 +124,7 @@ function suffixOf(reading: Reading): string {
 
 function summaryLine({ record, extract, reading, totalLines }: ReadFacts): string {
   const ref = record.artifact_ref;
-  if (extract.extent.segments === 0) return `[Read ${ref}: there is no text to read.]`;
+  if (!extract.hasText) return `[Read ${ref}: there is no text to read.]`;
   return reading.by === "part" ? partSummary(ref, reading, extract, totalLines) : passageSummary(ref, reading);
 }
 
@@ -164,6 +165,6 @@ function passageFields({ passages, matchedCount }: PassageReading): Pick<ReadFie
 
 /** The line above a passage that says where it stands. */
 export function passageHeader({ start, startLine, endLine, heading }: Place): string {
-  const under = heading === null ? "" : `, under ${JSON.stringify(heading.slice(0, 80))}`;
+  const under = heading === null ? "" : `, under ${JSON.stringify(cutBetweenCodePoints(heading, 80))}`;
   return `[lines ${startLine}-${endLine}, offset ${start}${under}]`;
 }

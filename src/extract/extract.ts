@@ -4,8 +4,19 @@ import { memoryObjects } from "../artifacts/memory.ts";
 import type { Objects } from "../artifacts/objects.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import { isUnwritable } from "../errors.ts";
-import type { Ask, Failure, Handler, Info, Limits, LocalFile, Mode, Segment } from "./handler.ts";
+import {
+  type Ask,
+  type Failure,
+  type Handler,
+  type Info,
+  type Limits,
+  type LocalFile,
+  type Mode,
+  mayPass,
+  type Segment,
+} from "./handler.ts";
 import { advance, appendPart, type Extent, extractPrefixOf, openExtract, type StoredExtract } from "./stored.ts";
+import { addPage, textlessFailure } from "./tally.ts";
 
 export type ExtractRequest = {
   /** Where the extract is stored. */
@@ -21,13 +32,20 @@ export type ExtractRequest = {
   readonly password?: string | undefined;
 };
 
-export type Extract = StoredExtract & { readonly handler: string };
+export type Extract = StoredExtract & {
+  readonly handler: string;
+  /** Whether there is anything to read in it. */
+  readonly hasText: boolean;
+  /** Whether it holds less text than the document: extraction may go on, or has failed on the way. */
+  readonly isPartial: boolean;
+};
 
 /** Text gathered before it is written: one file for a small document, few files for a large one. */
 const partChars = 256 * 1024;
+const partSegments = 2_000;
 
 /** What is held in memory at most when the store cannot be written. */
-const memoryChars = 4 * 1024 * 1024;
+const memoryChars = 32 * 1024 * 1024;
 
 /** The extract of a file at least up to the wanted place, or to its end. A second call parses nothing again. */
 export async function extractText(request: ExtractRequest): Promise<Extract> {
@@ -50,14 +68,18 @@ async function extendStored(request: ExtractRequest): Promise<Extract> {
   const { objects, facts, handler, mode, enough } = request;
   const prefix = extractPrefixOf(handler, facts, mode);
   const stored = await openExtract(objects, prefix);
-  if (stored.ended || enough(stored.extent)) return { ...stored, handler: handler.name };
+  if (stored.ended || enough(stored.extent)) return extractOf(stored, handler);
   const passing = await extend(request, prefix, stored);
   const extended = await openExtract(objects, prefix);
-  return { ...extended, handler: handler.name, ...(passing && { ended: { failed: passing } }) };
+  return extractOf({ ...extended, ...(passing && { ended: { failed: passing } }) }, handler);
 }
 
-/** Another time, with other limits or the engine installed, these may be read: they are told, not stored. */
-const passingReasons: readonly Failure["reason"][] = ["too_slow", "too_large", "unavailable"];
+/** A stored extract with what follows from it for a reader. */
+export function extractOf(stored: StoredExtract, { name }: Pick<Handler, "name">): Extract {
+  const { extent, ended, info } = stored;
+  const hasText = extent.segments > 0 && info.tally?.withText !== 0;
+  return { ...stored, handler: name, hasText, isPartial: ended === null || (hasText && ended.failed !== null) };
+}
 
 /** Gives the failure that may pass, if there was one. */
 async function extend(request: ExtractRequest, prefix: string, stored: StoredExtract): Promise<Failure | undefined> {
@@ -75,26 +97,24 @@ async function extend(request: ExtractRequest, prefix: string, stored: StoredExt
 
   try {
     for await (const piece of handler.extract(localFile(request), ask, signal)) {
-      if ("info" in piece) info = joinInfo(info, piece.info);
+      if ("info" in piece) info = { ...info, ...piece.info };
       if ("failed" in piece) failed = piece.failed;
       if (!("segment" in piece)) continue;
       segments.push(piece.segment);
+      if (piece.note) info = { ...info, tally: addPage(info.tally, piece.segment, piece.note) };
       reached = advance(reached, piece.segment);
-      if (reached.chars - written.chars >= partChars) await flush(false);
-      if (enough(reached)) return undefined;
+      if (reached.chars - written.chars >= partChars || segments.length === partSegments) await flush(false);
+      // After the last page the handler is asked once more, to hear that it was the last.
+      if (enough(reached) && reached.segments !== info.pageCount) return undefined;
     }
-    if (failed && passingReasons.includes(failed.reason)) return failed;
+    if (failed && mayPass(failed)) return failed;
+    if (info.pageCount !== undefined && (info.tally?.withText ?? 0) === 0) failed ??= textlessFailure(info.tally);
     await flush(true);
     return undefined;
   } finally {
     // Whatever ended the loop, the segments that arrived are kept.
     if (segments.length > 0) await flush(false);
   }
-}
-
-function joinInfo(before: Info, now: Info): Info {
-  const hiddenChars = (before.hiddenChars ?? 0) + (now.hiddenChars ?? 0);
-  return { ...before, ...now, ...(hiddenChars > 0 && { hiddenChars }) };
 }
 
 function localFile({ facts, content }: ExtractRequest): LocalFile {

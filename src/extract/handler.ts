@@ -2,6 +2,7 @@
 import type { Content } from "../acquire/spool.ts";
 import type { ContentKind } from "../detect/kind.ts";
 import type { Removed } from "./clean.ts";
+import type { PageTally } from "./tally.ts";
 
 /** The modes a source can be read in; a handler may treat several alike. */
 export const modes = ["markdown", "text", "raw"] as const;
@@ -57,24 +58,40 @@ export type Info = {
   readonly title?: string;
   readonly author?: string;
   readonly language?: string;
-  /** Characters of the text that a viewer of the document does not see. Counts of several pieces add up. */
-  readonly hiddenChars?: number;
+  /** How the pages that were read came out. */
+  readonly tally?: PageTally;
+  /** The file is damaged, and a second reader, which tells less of a page, had to read it. */
+  readonly rescued?: boolean;
   /** Characters taken out of the text because they could mislead a reader. */
   readonly removed?: Removed;
 };
 
 /** Why text could not be read; the sentence a user sees is worded in `answer/`. */
 export type Failure = {
-  readonly reason: "corrupt" | "encrypted" | "no_text" | "too_slow" | "too_large" | "unavailable";
+  readonly reason: "corrupt" | "encrypted" | "no_text" | "too_slow" | "too_large" | "unavailable" | "interrupted";
   readonly detail: string;
 };
+
+/** Another time, with other limits or the engine installed, it may be read: such a failure is told, not stored. */
+export function mayPass({ reason }: Failure): boolean {
+  return reason !== "corrupt" && reason !== "encrypted" && reason !== "no_text";
+}
 
 /** What an engine thinks of a page it has read: as it should be, guesswork, only a picture, or not readable at all. */
 export type PageVerdict = "read" | "garbled" | "image" | "damaged";
 
+/** What an engine has to say of a page beside its text. */
+export type PageNote = {
+  readonly verdict: PageVerdict;
+  /** Characters of the text that a viewer of the page does not see. */
+  readonly hiddenChars?: number;
+  /** Annotations left out because there are too many. */
+  readonly unreadAnnotations?: number;
+};
+
 export type Extracted =
   | { readonly info: Info }
-  | { readonly segment: Segment; readonly verdict?: PageVerdict }
+  | { readonly segment: Segment; readonly note?: PageNote }
   | { readonly failed: Failure };
 
 export interface Handler {

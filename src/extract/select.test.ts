@@ -4,14 +4,14 @@ import fc from "fast-check";
 import { memoryObjects } from "../artifacts/memory.ts";
 import { readObject } from "../artifacts/objects.ts";
 import { SpillwayError } from "../errors.ts";
-import type { Extract } from "./extract.ts";
+import { type Extract, extractOf } from "./extract.ts";
 import type { Segment, SegmentKind } from "./handler.ts";
 import { lineAt, selectLines, selectOffset, selectPages, selectSection, totalLines, windowAt } from "./select.ts";
 import { parseSelector } from "./selector.ts";
-import { appendPart, type Extent, openExtract } from "./stored.ts";
+import { advance, appendPart, type Extent, openExtract } from "./stored.ts";
 
 /** A stored extract of these segments, in parts of so many. */
-async function extractOf(segments: readonly Segment[], perPart = 2): Promise<Extract> {
+async function storedExtract(segments: readonly Segment[], perPart = 2): Promise<Extract> {
   const objects = memoryObjects();
   let extent: Extent = { segments: 0, chars: 0, lineEnds: 0 };
   for (let at = 0; at < segments.length; at += perPart) {
@@ -19,7 +19,7 @@ async function extractOf(segments: readonly Segment[], perPart = 2): Promise<Ext
     const last = at + perPart >= segments.length;
     extent = await appendPart(objects, "x/", extent, { info: {}, segments: part, failed: null, last });
   }
-  return { ...(await openExtract(objects, "x/")), handler: "test" };
+  return extractOf(await openExtract(objects, "x/"), { name: "test" });
 }
 
 const segmentsOf = (texts: readonly string[], kind: SegmentKind = "whole"): Segment[] =>
@@ -35,7 +35,7 @@ describe("places in a stored extract", () => {
     await fc.assert(
       fc.asyncProperty(anyTexts, fc.nat(130), fc.nat(130), fc.boolean(), async (texts, offset, chars, paged) => {
         const joined = texts.join(paged ? "\n\n" : "");
-        const extract = await extractOf(segmentsOf(texts, paged ? "page" : "whole"));
+        const extract = await storedExtract(segmentsOf(texts, paged ? "page" : "whole"));
         assert.equal(extract.extent.chars, joined.length);
         const start = Math.min(offset, joined.length);
         const { text } = await windowAt(extract, start, chars);
@@ -51,7 +51,7 @@ describe("places in a stored extract", () => {
       fc.asyncProperty(anyTexts, fc.integer({ min: 1, max: 30 }), fc.nat(10), async (texts, first, more) => {
         const joined = texts.join("");
         const lines = joined.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-        const extract = await extractOf(segmentsOf(texts));
+        const extract = await storedExtract(segmentsOf(texts));
         assert.equal(await totalLines(extract), lines.length);
         const wanted = lines.slice(first - 1, first + more).join("");
         if (first > Math.max(1, lines.length)) {
@@ -65,18 +65,18 @@ describe("places in a stored extract", () => {
   });
 
   test("pages are chosen by number, in the order asked", async () => {
-    const extract = await extractOf(segmentsOf(["one", "", "three\n", "four"], "page"));
+    const extract = await storedExtract(segmentsOf(["one", "", "three\n", "four"], "page"));
     const pages = async (text: string) => {
       const selector = parseSelector({ pages: text });
       const parts = selector.by === "pages" ? await selectPages(extract, selector.pages) : assert.fail();
       return Promise.all(parts.map(async ({ start, end }) => (await windowAt(extract, start, end - start)).text));
     };
     assert.deepEqual(await pages("1"), ["one"]);
-    assert.deepEqual(await pages("4,1-2"), ["four", "one", ""]);
-    assert.deepEqual(await pages("3-"), ["three\n", "four"]);
-    assert.deepEqual(await pages("2-99"), ["", "three\n", "four"]);
+    assert.deepEqual(await pages("4,1-2"), ["four", "one\n\n"]);
+    assert.deepEqual(await pages("3-"), ["three\n\n\nfour"]);
+    assert.deepEqual(await pages("2-99"), ["\n\nthree\n\n\nfour"]);
     await assert.rejects(pages("5"), /Page 5 is past the end: the text has 4 pages/);
-    const whole = await extractOf(segmentsOf(["text"]));
+    const whole = await storedExtract(segmentsOf(["text"]));
     await assert.rejects(selectPages(whole, [{ first: 1, last: 1 }]), /no pages/);
   });
 
@@ -94,7 +94,7 @@ describe("places in a stored extract", () => {
         ],
       },
     ];
-    const extract = await extractOf(segments, 1);
+    const extract = await storedExtract(segments, 1);
     const section = async (heading: string) => {
       const { start, end } = await selectSection(extract, heading);
       return (await windowAt(extract, start, end - start)).text;
@@ -106,13 +106,13 @@ describe("places in a stored extract", () => {
   });
 
   test("an offset may be the end, but not past it", async () => {
-    const extract = await extractOf(segmentsOf(["abc"]));
+    const extract = await storedExtract(segmentsOf(["abc"]));
     assert.deepEqual(await selectOffset(extract, 3), { label: "", start: 3, end: 3 });
     await assert.rejects(selectOffset(extract, 4), /Offset 4 is past the end: the text has 3 characters/);
   });
 
   test("an offset inside a code point moves to its start, also across segments", async () => {
-    const extract = await extractOf(segmentsOf(["a😀", "b"]));
+    const extract = await storedExtract(segmentsOf(["a😀", "b"]));
     const starts = await Promise.all(
       [0, 1, 2, 3, 4].map(async (offset) => (await selectOffset(extract, offset)).start),
     );
@@ -138,6 +138,33 @@ describe("the stored extract", () => {
     const extract = await openExtract(objects, "x/");
     assert.deepEqual(extract.ended, { failed: null });
     assert.equal((await Array.fromAsync(extract.all(), ({ text }) => text)).join(""), "abcd");
+  });
+
+  test("is what reaches furthest, whatever shorter reading another process has stored beside it", async () => {
+    const all = segmentsOf(Array.from("abcdef"), "page");
+    // Any set of readers, each of which went on from an earlier place to a later one, and only some to the end.
+    const reading = fc.tuple(fc.nat(5), fc.integer({ min: 1, max: 6 }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(reading, { maxLength: 12 }), fc.boolean(), async (readings, isLast) => {
+        const objects = memoryObjects();
+        const extents: Extent[] = [{ segments: 0, chars: 0, lineEnds: 0 }];
+        for (const segment of all) extents.push(advance(extents.at(-1) ?? assert.fail(), segment));
+        const stored = readings.filter(([from, to]) => from < to);
+        for (const [from, to] of stored) {
+          const content = { info: {}, segments: all.slice(from, to), failed: null, last: isLast && to === 6 };
+          await appendPart(objects, "x/", extents[from] ?? assert.fail(), content);
+        }
+        let reachable = new Set([0]);
+        for (let step = 0; step < 6; step++)
+          reachable = new Set([...reachable, ...stored.filter(([from]) => reachable.has(from)).map(([, to]) => to)]);
+        const furthest = Math.max(...reachable);
+        const extract = await openExtract(objects, "x/");
+        assert.equal(extract.extent.segments, furthest);
+        assert.equal(extract.ended !== null, isLast && furthest === 6);
+        const text = (await Array.fromAsync(extract.all(), (placed) => placed.text)).join("");
+        assert.equal(text, Array.from("abcdef").slice(0, furthest).join("\n\n"));
+      }),
+    );
   });
 
   test("ends before a part that cannot be read, which is then made again", async () => {

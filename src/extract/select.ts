@@ -1,8 +1,9 @@
 /** Finding the chosen part of an extract. Offsets and lines count over the joined text. */
 import { SpillwayError } from "../errors.ts";
-import { countLines, splitsPair } from "../fit/measure.ts";
+import { countLines, cutBetweenCodePoints, splitsPair } from "../fit/measure.ts";
 import type { TextWindow } from "../fit/text.ts";
 import type { Extract } from "./extract.ts";
+import { mayPass } from "./handler.ts";
 import type { Span } from "./selector.ts";
 import type { Placed } from "./stored.ts";
 
@@ -27,8 +28,8 @@ export async function windowAt(
 
 /** From an offset to the end; one inside a code point moves to its start. */
 export async function selectOffset(extract: Extract, offset: number): Promise<Part> {
-  const { extent, ended } = extract;
-  if (offset > extent.chars) throw pastEnd(`Offset ${offset}`, `${extent.chars} characters`, ended === null);
+  const { extent } = extract;
+  if (offset > extent.chars) throw pastEnd(extract, `Offset ${offset}`, `${extent.chars} characters`);
   const { text } = await windowAt(extract, Math.max(0, offset - 1), 2);
   const start = offset > 0 && splitsPair(text, 1) ? offset - 1 : offset;
   return { label: "", start, end: extent.chars };
@@ -38,7 +39,7 @@ export async function selectOffset(extract: Extract, offset: number): Promise<Pa
 export async function selectLines(extract: Extract, { first, last }: Span): Promise<Part> {
   const start = await lineStart(extract, first);
   if (start === undefined) {
-    throw pastEnd(`Line ${first}`, `${await totalLines(extract)} lines`, extract.ended === null);
+    throw pastEnd(extract, `Line ${first}`, `${await totalLines(extract)} lines`);
   }
   const end = last === null ? undefined : await lineStart(extract, last + 1);
   return { label: "", start, end: end ?? extract.extent.chars };
@@ -80,16 +81,15 @@ export function pageRange(pages: readonly PagePlace[], end: number): string | nu
   return first === undefined ? null : first === last ? `${first}` : `${first}-${last}`;
 }
 
-/** Pages, sheets or slides by number; a document without them says so. */
+/** Pages, sheets or slides by number, those that follow each other as one part; a document without them says so. */
 export async function selectPages(extract: Extract, spans: readonly Span[]): Promise<Part[]> {
-  const parts: Part[] = [];
   const all = await Array.fromAsync(extract.all(), pagePart);
-  for (const { first, last } of spans) {
-    const chosen = all.slice(first - 1, last ?? undefined);
-    if (chosen.length === 0) throw pastEnd(`Page ${first}`, `${all.length} pages`, extract.ended === null);
-    parts.push(...chosen);
-  }
-  return parts;
+  return spans.map(({ first, last }) => {
+    const [from, to] = [all[first - 1], all[Math.min(last ?? all.length, all.length) - 1]];
+    if (from === undefined || to === undefined) throw pastEnd(extract, `Page ${first}`, `${all.length} pages`);
+    const label = from === to ? from.label : `${from.label} to ${to.label}`;
+    return { label, start: from.start, end: to.end };
+  });
 }
 
 function pagePart({ segment, start }: Placed): Part {
@@ -141,9 +141,9 @@ function findHeading(headings: readonly Heading[], wanted: string): number {
 }
 
 function noSection(wanted: string, headings: readonly Heading[]): SpillwayError {
-  const names = headings.slice(0, 12).map(({ label }) => JSON.stringify(label.slice(0, 60)));
+  const names = headings.slice(0, 12).map(({ label }) => JSON.stringify(cutBetweenCodePoints(label, 60)));
   const more = headings.length > names.length ? `, and ${headings.length - names.length} more` : "";
-  return new SpillwayError("place_not_found", `No section ${JSON.stringify(wanted.slice(0, 60))}.`, {
+  return new SpillwayError("place_not_found", `No section ${JSON.stringify(cutBetweenCodePoints(wanted, 60))}.`, {
     hint:
       names.length === 0
         ? "This document has no headings; use lines, offset or query."
@@ -163,8 +163,21 @@ async function lineStart(extract: Extract, line: number): Promise<number | undef
   return undefined;
 }
 
-function pastEnd(what: string, has: string, more: boolean): SpillwayError {
-  return new SpillwayError("place_not_found", `${what} is past the end: the text has ${has}${more ? " so far" : ""}.`, {
-    hint: "Ask for an earlier place.",
-  });
+function pastEnd({ ended, info, isPartial }: Extract, what: string, has: string): SpillwayError {
+  const failed = isPartial ? ended?.failed : null;
+  if (!failed) {
+    const sofar = ended === null ? " so far" : "";
+    return new SpillwayError("place_not_found", `${what} is past the end: the text has ${has}${sofar}.`, {
+      hint: "Ask for an earlier place.",
+    });
+  }
+  const total = info.pageCount === undefined ? "" : ` The document has ${info.pageCount} pages.`;
+  const why = failed.reason.replace("_", " ");
+  return new SpillwayError(
+    "place_not_found",
+    `${what} was not reached: extraction ended after ${has} (${why}).${total}`,
+    {
+      hint: mayPass(failed) ? "Ask again: it goes on from there." : "Ask for an earlier place.",
+    },
+  );
 }

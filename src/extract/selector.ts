@@ -34,7 +34,7 @@ export function parseSelector(input: SelectorInput): Selector {
 const parsers: { readonly [K in keyof Required<SelectorInput>]: (text: string) => Selector } = {
   offset: (text) => ({ by: "offset", offset: parseOffset(text) }),
   lines: (text) => ({ by: "lines", lines: parseSpan("lines", text) }),
-  pages: (text) => ({ by: "pages", pages: text.split(",").map((part) => parseSpan("pages", part.trim())) }),
+  pages: (text) => ({ by: "pages", pages: parseSpans(text) }),
   section: (heading) => ({ by: "section", heading }),
   query: (query) => ({ by: "query", query }),
 };
@@ -43,6 +43,17 @@ function parseOffset(text: string): number {
   const offset = Number(text);
   if (Number.isSafeInteger(offset) && offset >= 0) return offset;
   throw invalid(`offset must be a whole number from 0, got ${quoted(text)}.`, "Use the next_offset of the last reply.");
+}
+
+const mostSpans = 100;
+
+function parseSpans(text: string): Span[] {
+  const parts = text.split(",");
+  if (parts.length <= mostSpans) return parts.map((part) => parseSpan("pages", part.trim()));
+  throw invalid(
+    `pages has ${parts.length} ranges; ${mostSpans} are the most.`,
+    "Join neighbours: 12-18 instead of 12,13.",
+  );
 }
 
 /** `12`, `12-18` or `12-`. */

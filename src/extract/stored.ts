@@ -137,15 +137,33 @@ async function readPart(objects: Objects, { key }: Part): Promise<PartContent> {
   });
 }
 
-/** Two processes may have stored overlapping parts; the same segments are in them, so any unbroken chain will do. */
+/**
+ * Several processes may have stored overlapping parts, each unaware of the others. Of the unbroken chains of parts the
+ * one that reaches furthest counts. Parts come in the order of their keys, so what may follow one is known before it.
+ */
 function chain(parts: readonly (Part | undefined)[]): Part[] {
-  const chained: Part[] = [];
-  for (const part of parts) {
-    if (part?.start.segments === (chained.at(-1)?.end.segments ?? 0)) chained.push(part);
-    if (part?.last) break;
+  const best = new Map<string, Chain>();
+  for (const part of parts.toReversed()) {
+    if (part === undefined) continue;
+    const next = part.last ? undefined : best.get(nameOf(part.end));
+    const made = { part, next, end: next?.end ?? part.end, last: next?.last ?? part.last };
+    const known = best.get(nameOf(part.start));
+    if (known === undefined || reachesFurther(made, known)) best.set(nameOf(part.start), made);
   }
+  const chained: Part[] = [];
+  for (let link = best.get(nameOf(nothing)); link; link = link.next) chained.push(link.part);
   return chained;
 }
+
+/** A part and the best of what follows it; `end` and `last` are of the whole. */
+type Chain = { readonly part: Part; readonly next: Chain | undefined; readonly end: Extent; readonly last: boolean };
+
+function reachesFurther(one: Chain, other: Chain): boolean {
+  if (one.end.segments !== other.end.segments) return one.end.segments > other.end.segments;
+  return one.last && !other.last;
+}
+
+const nameOf = (extent: Extent): string => counts(extent).join("-");
 
 const counts = (extent: Extent): number[] => [extent.segments, extent.chars, extent.lineEnds];
 

@@ -2,7 +2,12 @@
 import type { Pdfium, Pointer } from "./pdfium.ts";
 
 /** A loaded page, and which annotation (1, 2, ...) each object came from that is not the page's own. */
-export type ShownPage = { readonly page: Pointer; readonly owners: ReadonlyMap<Pointer, number> };
+export type ShownPage = {
+  readonly page: Pointer;
+  readonly owners: ReadonlyMap<Pointer, number>;
+  /** Annotations left out because there are too many. */
+  readonly unreadAnnotations: number;
+};
 
 /** By page, how many objects it had of its own, for the pages of one document whose annotations are drawn in already. */
 export type OwnObjects = Map<number, number>;
@@ -12,11 +17,14 @@ export function loadShownPage(pdfium: Pdfium, document: Pointer, index: number, 
   const page = pdfium.call.FPDF_LoadPage(document, index);
   if (page === 0) return null;
   const ownObjects = own.get(index);
-  if (ownObjects !== undefined) return { page, owners: ownersFrom(pdfium, page, ownObjects) };
+  if (ownObjects !== undefined) return { page, owners: ownersFrom(pdfium, page, ownObjects), unreadAnnotations: 0 };
+  const annotations = pdfium.call.FPDFPage_GetAnnotCount(page);
+  if (annotations > mostAnnotations) return { page, owners: none, unreadAnnotations: annotations };
+  const bare = { page, owners: none, unreadAnnotations: 0 };
   // Drawing them in costs a second parse of the page, and nearly all annotations are links, which show no text.
-  if (!prepareAnnotations(pdfium, page)) return { page, owners: none };
+  if (!prepareAnnotations(pdfium, page, annotations)) return bare;
   const objects = pdfium.call.FPDFPage_CountObjects(page);
-  if (pdfium.call.FPDFPage_Flatten(page, forDisplay) !== flattened) return { page, owners: none };
+  if (pdfium.call.FPDFPage_Flatten(page, forDisplay) !== flattened) return bare;
   own.set(index, objects);
   pdfium.call.FPDF_ClosePage(page);
   return loadShownPage(pdfium, document, index, own);
@@ -36,9 +44,7 @@ const textlessSubtypes: ReadonlySet<number> = new Set(Object.values(textless));
 const mostAnnotations = 5_000;
 
 /** Makes missing appearances and hides what a screen does not show. True when some annotation may hold text. */
-function prepareAnnotations(pdfium: Pdfium, page: Pointer): boolean {
-  const count = pdfium.call.FPDFPage_GetAnnotCount(page);
-  if (count > mostAnnotations) return false;
+function prepareAnnotations(pdfium: Pdfium, page: Pointer, count: number): boolean {
   let any = false;
   for (let index = 0; index < count; index += 1) {
     const annotation = pdfium.call.FPDFPage_GetAnnot(page, index);

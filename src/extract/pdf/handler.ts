@@ -1,5 +1,5 @@
 /** The PDF handler: pages from PDFium in one child, what it cannot make sense of from pdf.js in another. */
-import type { Ask, Extracted, Handler, LocalFile, Segment } from "../handler.ts";
+import { type Ask, type Extracted, type Handler, type LocalFile, mayPass, type Segment } from "../handler.ts";
 import { poolFor } from "../pool/pools.ts";
 import { betterText } from "./garbled.ts";
 
@@ -11,35 +11,31 @@ export const pdf: Handler = {
 
   async *extract(file, ask, signal) {
     const second = secondReader(file, ask, signal);
-    const scan = scanWatch(ask.from);
     try {
-      for await (const piece of poolFor("parse", ask.limits).run({ engine: "pdfium", file, ask }, signal)) {
-        if ("failed" in piece) return yield* refused(piece);
-        if ("info" in piece) yield piece;
-        else yield* scan.pass(await mended(piece));
+      for (let [from, losses] = [ask.from, 0]; ; losses++) {
+        const { next, pageCount, verdict } = yield* read(from);
+        if (verdict === undefined) return;
+        const { reason } = verdict.failed;
+        if (reason === "corrupt" && pageCount === undefined) return yield* rescued(verdict, file, ask, signal);
+        if (reason !== "corrupt" || next >= (pageCount ?? 0) || losses === mostLosses) return yield verdict;
+        yield await second.instead(next);
+        from = next + 1;
       }
-      yield* scan.end();
     } finally {
       await second.close();
     }
 
-    async function mended(page: Page): Promise<Page> {
-      if (page.verdict !== "garbled") return page;
-      const { segment } = page;
-      const other = await second.page(segment.index);
-      return other === undefined ? page : { ...page, segment: { ...segment, text: betterText(segment.text, other) } };
-    }
-
-    /** pdf.js repairs some files that PDFium calls corrupt; where it finds no text either, that verdict stands. */
-    async function* refused(verdict: Failed): AsyncGenerator<Extracted> {
-      if (verdict.failed.reason !== "corrupt") return yield verdict;
-      const job = { engine: "pdfjs", file, ask: { ...ask, from: scan.next } };
-      for await (const piece of poolFor("second", ask.limits).run(job, signal)) {
-        if ("failed" in piece) return yield verdict;
-        if ("info" in piece) yield piece;
-        else yield* scan.pass(piece);
+    /** Pages from one on until PDFium is through or breaks down. */
+    async function* read(from: number): AsyncGenerator<Extracted, Outcome> {
+      let [next, pageCount]: [number, number | undefined] = [from, undefined];
+      const job = { engine: "pdfium", file, ask: { ...ask, from } };
+      for await (const piece of poolFor("parse", ask.limits).run(job, signal)) {
+        if ("failed" in piece) return { next, pageCount, verdict: piece };
+        if ("info" in piece) pageCount = piece.info.pageCount;
+        else next = piece.segment.index + 1;
+        yield "segment" in piece ? await second.mended(piece) : piece;
       }
-      if (scan.isEmpty) yield verdict;
+      return { next, pageCount };
     }
   },
 };
@@ -47,62 +43,66 @@ export const pdf: Handler = {
 type Page = Extract<Extracted, { readonly segment: Segment }>;
 type Failed = Extract<Extracted, { readonly failed: unknown }>;
 
-/** Holds the empty pages a document begins with: when no page has text, it is a scan and there is nothing to show. */
-function scanWatch(from: number) {
-  let held: Page[] | undefined = from === 0 ? [] : undefined;
-  const counts = { pages: 0, images: 0, damaged: 0 };
-  return {
-    /** Index of the page that follows. */
-    get next() {
-      return from + counts.pages;
-    },
-    get isEmpty() {
-      return held !== undefined;
-    },
-    pass(page: Page): readonly Page[] {
-      counts.pages++;
-      counts.images += page.verdict === "image" ? 1 : 0;
-      counts.damaged += page.verdict === "damaged" ? 1 : 0;
-      if (held === undefined) return [page];
-      held.push(page);
-      if (page.segment.text.trim() === "") return [];
-      const all = held;
-      held = undefined;
-      return all;
-    },
-    *end(): Generator<Extracted> {
-      if (held === undefined) return;
-      const { pages, images, damaged } = counts;
-      if (damaged > 0 && damaged === pages) yield { failed: { reason: "corrupt", detail: "no page can be read" } };
-      else yield { failed: { reason: "no_text", detail: images > 0 ? `${images} of ${pages} pages are images` : "" } };
-    },
-  };
+/** How far PDFium came; without a page count it could not open the file. */
+type Outcome = { readonly next: number; readonly pageCount: number | undefined; readonly verdict?: Failed };
+
+/** Pages that may break PDFium down, each in a new child, before the rest of a document is given up. */
+const mostLosses = 10;
+
+/** pdf.js repairs some files that PDFium cannot open; where it cannot either, that verdict stands. */
+async function* rescued(verdict: Failed, file: LocalFile, ask: Ask, signal: AbortSignal): AsyncGenerator<Extracted> {
+  for await (const piece of poolFor("second", ask.limits).run({ engine: "pdfjs", file, ask }, signal)) {
+    if ("info" in piece) yield { info: { ...piece.info, rescued: true } };
+    else if ("segment" in piece) yield piece;
+    else yield mayPass(piece.failed) || piece.failed.reason === "encrypted" ? piece : verdict;
+  }
 }
 
-/** The second reader goes on where it is while the pages asked for follow each other: opening a document costs most. */
+/** Pages in order that are read well before the second reader is let go: others may wait for it. */
+const patiencePages = 8;
+
+/** Reads garbled pages again. It stays open between pages that are near each other: opening a document costs most. */
 function secondReader(file: LocalFile, ask: Ask, signal: AbortSignal) {
   let reading: AsyncGenerator<Extracted> | undefined;
   let next = -1;
+
+  async function close(): Promise<void> {
+    await reading?.return(undefined);
+    [reading, next] = [undefined, -1];
+  }
+
+  /** The page as pdf.js reads it, passing over those between it and the last one. */
+  async function read(index: number): Promise<string | undefined> {
+    const job = { engine: "pdfjs", file, ask: { ...ask, from: index } };
+    reading ??= poolFor("second", ask.limits).run(job, signal);
+    for (let step = await reading.next(); !step.done; step = await reading.next()) {
+      if (!("segment" in step.value)) continue;
+      next = step.value.segment.index + 1;
+      if (next > index) return step.value.segment.text;
+    }
+    await close();
+    return undefined;
+  }
+
   return {
-    async page(index: number): Promise<string | undefined> {
-      if (index !== next) await this.close();
-      const job = { engine: "pdfjs", file, ask: { ...ask, from: index } };
-      reading ??= poolFor("second", ask.limits).run(job, signal);
-      next = index + 1;
-      for await (const piece of unfinished(reading)) {
-        if ("segment" in piece) return piece.segment.text;
-      }
-      await this.close();
-      return undefined;
+    close,
+
+    /** A page that PDFium cannot read at all. */
+    async instead(index: number): Promise<Page> {
+      const text = (await read(index)) ?? "";
+      const segment = { index, kind: "page", label: `page ${index + 1}`, text, marks: [] } as const;
+      return { segment, note: { verdict: text === "" ? "damaged" : "read" } };
     },
-    async close(): Promise<void> {
-      await reading?.return(undefined);
-      [reading, next] = [undefined, -1];
+
+    async mended(page: Page): Promise<Page> {
+      const { segment, note } = page;
+      if (note?.verdict !== "garbled") {
+        if (segment.index - next >= patiencePages) await close();
+        return page;
+      }
+      const other = await read(segment.index);
+      if (other === undefined || betterText(segment.text, other) !== other) return page;
+      return { segment: { ...segment, text: other }, note: { ...note, verdict: "read" } };
     },
   };
-}
-
-/** Leaving a loop over these ends the loop only: the generator can be gone on with. */
-async function* unfinished<T>(pieces: AsyncGenerator<T>): AsyncGenerator<T> {
-  for (let piece = await pieces.next(); !piece.done; piece = await pieces.next()) yield piece.value;
 }

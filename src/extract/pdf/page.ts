@@ -17,6 +17,8 @@ export type PageText = {
   readonly damaged: boolean;
   /** Characters of the text that a viewer does not see: drawn without ink, and not over a scan they stand for. */
   readonly hiddenChars: number;
+  /** Annotations left out because there are too many. */
+  readonly unreadAnnotations: number;
 };
 
 /** The text of a page; pages count from 0. `own` is kept for the document, so that a second reading is like the first. */
@@ -30,17 +32,26 @@ export function readPage(pdfium: Pdfium, document: Pointer, index: number, own: 
   }
 }
 
-const damaged: PageText = { text: "", garbled: false, imageOnly: false, damaged: true, hiddenChars: 0 };
+const damaged: PageText = {
+  text: "",
+  garbled: false,
+  imageOnly: false,
+  damaged: true,
+  hiddenChars: 0,
+  unreadAnnotations: 0,
+};
 
-function readShownPage(pdfium: Pdfium, { page, owners }: ShownPage): PageText {
+function readShownPage(pdfium: Pdfium, { page, owners, unreadAnnotations }: ShownPage): PageText {
   const textPage = pdfium.call.FPDFText_LoadPage(page);
   if (textPage === 0) return damaged;
   try {
     const glyphs = readGlyphs(pdfium, textPage, owners);
     const images = (): Box[] => imageBoxes(pdfium, page);
-    const { text, garbled } = readText(glyphs, pageView(pdfium, page));
+    const view = pageView(pdfium, page);
+    const { text, garbled } = readText(glyphs, view);
     const imageOnly = text === "" && !garbled && images().length > 0;
-    return { text, garbled, imageOnly, damaged: false, hiddenChars: countHidden(glyphs, images) };
+    const hiddenChars = countHidden(glyphs, view.box, images);
+    return { text, garbled, imageOnly, damaged: false, hiddenChars, unreadAnnotations };
   } finally {
     pdfium.call.FPDFText_ClosePage(textPage);
   }
@@ -50,11 +61,14 @@ function readShownPage(pdfium: Pdfium, { page, owners }: ShownPage): PageText {
  * Counts text without ink that a viewer of the page cannot know of. Over a picture it is the recognised text of a scan,
  * and where there is no other text it stands for drawn letters; both are what the page shows.
  */
-function countHidden({ codes, unseen, boxes }: Glyphs, images: () => readonly Box[]): number {
+function countHidden({ codes, unseen, boxes }: Glyphs, shown: Box, images: () => readonly Box[]): number {
   if (!unseen.includes(1) || !unseen.includes(0)) return 0;
   const scans = images();
   const isHidden = (code: number, index: number): boolean =>
-    unseen[index] === 1 && code > 0x20 && !scans.some((scan) => holdsMiddle(scan, boxes, index));
+    unseen[index] === 1 &&
+    code > 0x20 &&
+    holdsMiddle(shown, boxes, index) &&
+    !scans.some((scan) => holdsMiddle(scan, boxes, index));
   return codes.reduce((sum, code, index) => (isHidden(code, index) ? sum + 1 : sum), 0);
 }
 

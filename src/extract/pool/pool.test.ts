@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Extracted, Limits } from "../handler.ts";
-import { createPool } from "./pool.ts";
+import { createPool, type Pool } from "./pool.ts";
 
 const MiB = 1024 * 1024;
 const script = new URL("../../../test/hostile-child.ts", import.meta.url);
@@ -20,6 +20,11 @@ function run(command: string, { from = pool, stop = signal, engine = "hostile" }
   return from.run({ engine, file, ask: { mode: "text", from: 0 } }, stop);
 }
 
+async function pidOf(from: Pool): Promise<string> {
+  const [piece] = await Array.fromAsync(run("", { from, engine: "pid" }));
+  return piece && "segment" in piece ? piece.segment.text : assert.fail();
+}
+
 const words = (pieces: readonly Extracted[]) =>
   pieces.map((piece) => ("segment" in piece ? piece.segment.label : "failed" in piece ? piece.failed.reason : "info"));
 
@@ -34,6 +39,8 @@ describe("a pool of children", { timeout: 60_000 }, () => {
     { command: "stall", reason: "too_slow" },
     { command: "abort", reason: "corrupt" },
     { command: "exit", reason: "corrupt" },
+    { command: "die", reason: "interrupted" },
+    { command: "refused", reason: "interrupted" },
     { command: "throw", reason: "corrupt" },
     { command: "reject", reason: "corrupt" },
     { command: "heap", reason: "too_large" },
@@ -55,8 +62,34 @@ describe("a pool of children", { timeout: 60_000 }, () => {
     let taken = 0;
     for await (const _ of run("flood")) if (++taken === 20) break;
     assert.equal(taken, 20);
-    assert.equal((await Array.fromAsync(run("behave"))).length, 5);
     assert.ok(process.memoryUsage.rss() < 256 * MiB);
+  });
+
+  test("keeps a child warm from one file to the next, replaces it when it is worn, and when it idles", async () => {
+    const single = createPool({ script, children: 1, limits, idleMs: 300 });
+    const first = await pidOf(single);
+    await Array.fromAsync({ length: 3 }, () => wait(150));
+    for await (const _ of run("flood", { from: single })) break;
+    const pids = new Set<string>();
+    for (let jobs = 0; jobs < 205; jobs++) pids.add(await pidOf(single));
+    const last = await pidOf(single);
+    assert.equal(pids.size, 2, "it is replaced once, after 200 files");
+    assert.ok(!pids.has(first) && pids.has(last));
+    await wait(200);
+    assert.equal(await pidOf(single), last, "the time counts from its last file");
+    await wait(600);
+    assert.notEqual(await pidOf(single), last);
+    single.close();
+  });
+
+  test("goes on in another child where one was ended from outside", async () => {
+    assert.deepEqual(words(await Array.fromAsync(run("die once"))), ["page 1", "page 2", "page 3", "page 4", "page 5"]);
+  });
+
+  test("says of a child that does not start that reading was interrupted", async () => {
+    const broken = createPool({ script: new URL("file:///no/such/child.js"), children: 1, limits, idleMs: 1_000 });
+    assert.deepEqual(words(await Array.fromAsync(run("behave", { from: broken }))), ["interrupted"]);
+    broken.close();
   });
 
   test("stops at once when it is aborted, with the abort's reason", async () => {
@@ -84,6 +117,8 @@ describe("a pool of children", { timeout: 60_000 }, () => {
   });
 
   test("works on so many at once and no more, and answers all of them", async () => {
+    const pids = await Promise.all(Array.from({ length: 12 }, () => pidOf(pool)));
+    assert.ok(new Set(pids).size <= 2);
     const all = await Promise.all(
       Array.from({ length: 12 }, (_, i) => Array.fromAsync(run(i % 3 === 0 ? "exit" : "behave"))),
     );

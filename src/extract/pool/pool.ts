@@ -1,5 +1,5 @@
 /** A few warm children that read files for us. A file that crashes, hangs or swells one costs that child, nothing else. */
-import type { Extracted, Limits } from "../handler.ts";
+import type { Extracted, Failure, Limits } from "../handler.ts";
 import type { Job } from "./messages.ts";
 import { Worker } from "./worker.ts";
 
@@ -21,42 +21,46 @@ export type Pool = {
   close(): void;
 };
 
-/** A pool that has no child yet: they are started when there is work. */
+/** How far a child came, and why no further where it was interrupted. */
+type Attempt = { readonly from: number; readonly broken?: Failure };
+
+/** A pool that has no child yet: they are started when there is work. Whoever makes it closes it. */
 export function createPool({ script, children, limits, idleMs }: PoolOptions): Pool {
   const all = new Set<Worker>();
   const free: Worker[] = [];
+  const leaving = new Map<Worker, NodeJS.Timeout>();
   const waiting: Array<() => void> = [];
   let busy = 0;
 
-  const close = () => {
-    for (const worker of all) worker.end();
-  };
-  process.once("exit", close);
-
   function take(): Worker {
-    const warm = free.pop();
-    if (warm?.usable) return warm;
-    if (warm) retire(warm);
+    for (let warm = free.pop(); warm; warm = free.pop()) {
+      clearTimeout(leaving.get(warm));
+      if (warm.usable) return warm;
+      retire(warm);
+    }
     const worker = new Worker(script, limits);
     all.add(worker);
     return worker;
   }
 
   function give(worker: Worker): void {
-    if (worker.usable) free.push(worker);
+    if (worker.usable) wait(worker);
     else retire(worker);
-    const leave = () => {
-      const index = free.indexOf(worker);
-      if (index >= 0) retire(...free.splice(index, 1));
-    };
-    setTimeout(leave, idleMs).unref();
   }
 
-  function retire(...workers: Worker[]): void {
-    for (const worker of workers) {
-      worker.end();
-      all.delete(worker);
-    }
+  function wait(worker: Worker): void {
+    free.push(worker);
+    const leave = () => {
+      free.splice(free.indexOf(worker), 1);
+      retire(worker);
+    };
+    leaving.set(worker, setTimeout(leave, idleMs).unref());
+  }
+
+  function retire(worker: Worker): void {
+    worker.end();
+    leaving.delete(worker);
+    all.delete(worker);
   }
 
   /** Waits until a child is free; an abort ends the wait, and a turn that was given to it goes to the next. */
@@ -79,16 +83,36 @@ export function createPool({ script, children, limits, idleMs }: PoolOptions): P
   async function* run(job: Job, signal: AbortSignal): AsyncGenerator<Extracted> {
     while (busy >= children) await turnFor(signal);
     busy++;
-    let worker: Worker | undefined;
     try {
-      signal.throwIfAborted();
-      worker = take();
-      yield* worker.run(job, signal);
+      const { from, broken } = yield* attempt(job, signal);
+      if (broken === undefined) return;
+      const again = yield* attempt({ ...job, ask: { ...job.ask, from } }, signal);
+      if (again.broken) yield { failed: again.broken };
     } finally {
       busy--;
-      if (worker) give(worker);
       waiting.shift()?.();
     }
+  }
+
+  /** One child's try. Where it was interrupted, the pieces that came before count: another goes on from there. */
+  async function* attempt(job: Job, signal: AbortSignal): AsyncGenerator<Extracted, Attempt> {
+    signal.throwIfAborted();
+    const worker = take();
+    let { from } = job.ask;
+    try {
+      for await (const piece of worker.run(job, signal)) {
+        if ("failed" in piece && piece.failed.reason === "interrupted") return { from, broken: piece.failed };
+        if ("segment" in piece) from = piece.segment.index + 1;
+        yield piece;
+      }
+      return { from };
+    } finally {
+      give(worker);
+    }
+  }
+
+  function close(): void {
+    for (const worker of all) retire(worker);
   }
 
   return { run, close };

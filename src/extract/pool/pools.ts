@@ -31,7 +31,12 @@ export function poolFor(purpose: Purpose, limits: Limits = limitsOf(defaultSetti
   const key = JSON.stringify([purpose, limits]);
   const known = pools.get(key);
   if (known) return known;
+  if (pools.size === 0) process.once("exit", closeAll);
   const pool = createPool({ script, children: purpose === "parse" ? limits.children : 1, limits, idleMs });
   pools.set(key, pool);
   return pool;
+}
+
+function closeAll(): void {
+  for (const pool of pools.values()) pool.close();
 }

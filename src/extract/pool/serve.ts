@@ -1,7 +1,7 @@
 /** The child's side: takes one job at a time, sends its pieces as fast as the parent takes them, and leaves with it. */
 import { setImmediate as turn } from "node:timers/promises";
 import { systemCode } from "../../errors.ts";
-import type { Ask, Extracted, LocalFile } from "../handler.ts";
+import type { Ask, Extracted, Failure, LocalFile } from "../handler.ts";
 import { type FromChild, type Job, piecesAhead, type ToChild } from "./messages.ts";
 
 /** Reads one kind of file. It may crash, hang or eat memory: the process it runs in is expendable. */
@@ -29,6 +29,7 @@ export function serveEngines(engines: Engines): void {
     if ("stop" in message) stopped = true;
     wake?.();
   });
+  say({ up: true });
 
   async function work({ engine, file, ask }: Job): Promise<void> {
     try {
@@ -43,9 +44,7 @@ export function serveEngines(engines: Engines): void {
       }
       say({ done: true });
     } catch (error) {
-      if (systemCode(error) === "ERR_MODULE_NOT_FOUND")
-        say({ piece: { failed: { reason: "unavailable", detail: "" } } });
-      say({ threw: error instanceof Error ? error.message : String(error) });
+      say({ threw: failureOf(error) });
     }
   }
 
@@ -59,6 +58,15 @@ export function serveEngines(engines: Engines): void {
     }
     room--;
   }
+}
+
+/** What the system refuses is no fault of the file, and may be granted another time. */
+function failureOf(error: unknown): Failure {
+  const code = systemCode(error);
+  if (code === "ERR_MODULE_NOT_FOUND") return { reason: "unavailable", detail: "" };
+  if (error instanceof Error && "syscall" in error)
+    return { reason: "interrupted", detail: `the system answered ${code ?? "with an error"}` };
+  return { reason: "corrupt", detail: error instanceof Error ? error.message : String(error) };
 }
 
 function say(message: FromChild): void {

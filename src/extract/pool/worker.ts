@@ -19,7 +19,9 @@ export class Worker {
   readonly #limits: Limits;
   readonly #inbox: FromChild[] = [];
   #wake: (() => void) | undefined;
+  #up = false;
   #ended = false;
+  #signal: NodeJS.Signals | null = null;
   #jobs = 0;
   #usage: Usage = { residentBytes: 0, cpuMs: 0 };
 
@@ -27,11 +29,15 @@ export class Worker {
     this.#limits = limits;
     this.#child = start(script, limits);
     this.#child.on("message", (message: FromChild) => {
-      this.#inbox.push(message);
+      if ("up" in message) this.#up = true;
+      else this.#inbox.push(message);
       this.#wake?.();
     });
     this.#child.on("error", () => this.#end());
-    this.#child.on("exit", () => this.#end());
+    this.#child.on("exit", (_, signal) => {
+      this.#signal ??= signal;
+      this.#end();
+    });
     this.idle();
   }
 
@@ -48,6 +54,7 @@ export class Worker {
   }
 
   end(): void {
+    this.#signal ??= "SIGKILL";
     this.#child.kill("SIGKILL");
     this.#end();
   }
@@ -71,8 +78,8 @@ export class Worker {
       }
       finished = true;
       signal.throwIfAborted();
-      if (message === undefined) yield { failed: watch.verdict() };
-      else if ("threw" in message) yield { failed: { reason: "corrupt", detail: message.threw } };
+      if (message === undefined) yield { failed: watch.verdict() ?? this.#death() };
+      else if ("threw" in message) yield { failed: message.threw };
     } finally {
       watch.stop();
       signal.removeEventListener("abort", onAbort);
@@ -110,7 +117,7 @@ export class Worker {
 
   #watch({ memoryBytes, cpuMs, wallMs }: Limits) {
     const pid = this.#child.pid ?? 0;
-    let verdict: Failure = { reason: "corrupt", detail: "the parser stopped working" };
+    let verdict: Failure | undefined;
     let before: Usage | undefined;
     const stopFor = (reason: Failure["reason"], detail: string) => {
       verdict = { reason, detail };
@@ -135,6 +142,13 @@ export class Worker {
     };
   }
 
+  /** Why it ended where not we ended it: a parser that crashes has met a bad file, anything else was done to it. */
+  #death(): Failure {
+    const crashed = this.#up && this.#signal !== "SIGKILL" && this.#signal !== "SIGTERM";
+    if (crashed) return { reason: "corrupt", detail: "the parser stopped working" };
+    return { reason: "interrupted", detail: "the parser could not be started or was ended from outside" };
+  }
+
   #end(): void {
     this.#ended = true;
     this.#wake?.();
@@ -149,7 +163,7 @@ function start(script: URL, { memoryBytes, cpuMs }: Limits): ChildProcess {
   const heapMb = Math.floor(memoryBytes / 1024 / 1024);
   const lifeSeconds = Math.ceil((2 * cpuMs) / 1_000);
   const node = [process.execPath, `--max-old-space-size=${heapMb}`, "--no-warnings", fileURLToPath(script)];
-  const limited = ["/bin/sh", "-c", 'ulimit -t "$0" && exec "$@"', String(lifeSeconds), ...node];
+  const limited = ["/bin/sh", "-c", 'ulimit -t "$0" 2>/dev/null; exec "$@"', String(lifeSeconds), ...node];
   const [command = "", ...args] = process.platform === "win32" ? node : limited;
   const { NODE_COMPILE_CACHE } = process.env;
   const env = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };

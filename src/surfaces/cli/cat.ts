@@ -73,20 +73,26 @@ async function printText(opened: Opened, call: Call, settings: Settings): Promis
   const error = failed && failureSentence(facts, failed);
   if (call.json)
     return call.terminal.out(jsonLine({ ...(await jsonFields(opened, extract)), ...(error ? { error } : {}) }));
-  for await (const { text } of extract.all()) await call.terminal.out(text);
-  if (extract.extent.segments > 0 && error === null) return;
-  throw new SpillwayError("source_unreadable", error ?? `${clipped(facts.name)} has no text to print.`, {
-    hint: "With --raw its bytes are printed.",
-  });
+  if (extract.hasText) for await (const { text } of extract.all()) await call.terminal.out(text);
+  if (error !== null || !extract.hasText) {
+    throw new SpillwayError("source_unreadable", error ?? `${clipped(facts.name)} has no text to print.`, {
+      hint: "With --raw its bytes are printed.",
+    });
+  }
+  if (extract.isPartial) {
+    throw new SpillwayError("source_truncated", `The text of ${clipped(facts.name)} goes on after what was printed.`, {
+      hint: "It is too long to be held in memory; read the rest by pages.",
+    });
+  }
 }
 
 async function jsonFields({ facts, kept }: Opened, extract: Extract) {
-  const { extent, ended, handler } = extract;
+  const { extent, handler, hasText, isPartial } = extract;
   return {
     ...("record" in kept ? kept.record : { artifact_ref: null, path: null, ...facts }),
     handler,
     extracted_chars: extent.chars,
-    extraction_truncated: ended === null,
-    text: extent.segments === 0 ? null : (await Array.fromAsync(extract.all(), ({ text }) => text)).join(""),
+    extraction_truncated: isPartial,
+    text: hasText ? (await Array.fromAsync(extract.all(), ({ text }) => text)).join("") : null,
   };
 }

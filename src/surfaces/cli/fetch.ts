@@ -6,17 +6,17 @@ import { CHARACTER_LIMIT, OVERHEAD_CHARS, SMALLEST_BUDGET_CHARS } from "../../fi
 import { fetchSource } from "../../ingest.ts";
 import type { Command } from "./command.ts";
 import { forEachInput } from "./inputs.ts";
-import { maxCharsOption, maxCharsRow, modeOption, modeRow } from "./options.ts";
+import { maxCharsOption, maxCharsRow, modeOption, modeRow, passwordRow, textOption } from "./options.ts";
 import { jsonLine } from "./output.ts";
 
 export const fetchCommand: Command = {
   usage: "fetch <file|-|data:>...",
   about: "Answers each source with text that fits, keeps it whole, and names its artifact_ref.",
-  options: { "max-chars": maxCharsRow, mode: modeRow },
+  options: { "max-chars": maxCharsRow, mode: modeRow, password: passwordRow },
   details: `With --json each line is one reply; without, all answers together stay within ${grouped(CHARACTER_LIMIT)} characters.`,
   async run(call) {
     const session = await call.session();
-    const options = { maxChars: maxCharsOption(call), mode: modeOption(call) };
+    const options = { maxChars: maxCharsOption(call), mode: modeOption(call), password: textOption(call, "password") };
     const reply = boundedReply();
     const status = await forEachInput(call, async (source) => {
       const turnChars = call.json ? undefined : reply.roomChars();
