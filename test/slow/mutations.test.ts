@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import type { Extracted } from "../../src/extract/handler.ts";
+import { memoryObjects } from "../../src/artifacts/memory.ts";
+import { extractText } from "../../src/extract/extract.ts";
 import { pdf } from "../../src/extract/pdf/handler.ts";
 import { pdfWithPages } from "../pdf.ts";
 
@@ -58,20 +60,20 @@ describe("damaged documents", { timeout: 900_000 }, () => {
 
     async function readOne(seed: number): Promise<void> {
       const bytes = mutate(seeds[seed % seeds.length] ?? new Uint8Array(), seed);
-      const file = {
-        content: { bytes },
-        sizeBytes: bytes.length,
-        kind: "pdf",
-        mediaType: "application/pdf",
-        charset: null,
-      } as const;
+      const sha256 = createHash("sha256").update(bytes).digest("hex");
       const startedAt = Date.now();
-      const ask = { mode: "text", from: 0, limits } as const;
-      const pieces: Extracted[] = await Array.fromAsync(pdf.extract(file, ask, new AbortController().signal));
+      const extract = await extractText({
+        objects: memoryObjects(),
+        facts: { sha256, size_bytes: bytes.length, content_kind: "pdf", media_type: "application/pdf", charset: null },
+        content: { bytes },
+        handler: pdf,
+        mode: "text",
+        enough: () => false,
+        limits,
+        signal: new AbortController().signal,
+      });
       slowestMs = Math.max(slowestMs, Date.now() - startedAt);
-      const last = pieces.at(-1);
-      const ending =
-        last && "failed" in last ? last.failed.reason : pieces.some((piece) => "segment" in piece) ? "text" : "nothing";
+      const ending = extract.ended?.failed?.reason ?? (extract.hasText ? "text" : "nothing");
       endings.set(ending, (endings.get(ending) ?? 0) + 1);
     }
 
