@@ -16,8 +16,9 @@ import type { Handler, Mode } from "./extract/handler.ts";
 import { handlerFor } from "./extract/handlers.ts";
 import { metadata } from "./extract/metadata.ts";
 import { limitsOf } from "./extract/pool/pools.ts";
-import { pageRange, windowAt } from "./extract/select.ts";
+import { pagesOn, windowAt } from "./extract/select.ts";
 import type { Extent } from "./extract/stored.ts";
+import { titleOf } from "./extract/title.ts";
 import { type Budget, makeBudget } from "./fit/budget.ts";
 import { fitText } from "./fit/text.ts";
 import type { Session } from "./session.ts";
@@ -29,6 +30,10 @@ export type FetchOptions = {
   readonly maxChars?: number | undefined;
   /** Characters left for this answer where it shares a reply with others. */
   readonly turnChars?: number | undefined;
+  /** A document too is answered with as much as a page would be, not with an excerpt. */
+  readonly inline?: boolean | undefined;
+  /** Ask the source again, whatever is remembered of it. */
+  readonly noCache?: boolean | undefined;
 };
 
 /** The verb behind every fetch: any source in, a bounded answer and a durable ref out. */
@@ -59,8 +64,9 @@ async function ingest(given: string, options: FetchOptions, session: Session): P
   });
   const budget = fetchBudget(taken.facts, options, session);
   const shown = fitText(await windowAt(extract, 0, budget.chars), budget);
-  const shownPages = await pageRange(extract, 0, shown.text.length);
-  const answer = answerFetch({ ...taken, extract, shown, shownPages, budget });
+  const pages = await pagesOn(extract, 0, shown.text.length);
+  const title = await titleOf(extract, taken.facts);
+  const answer = answerFetch({ ...taken, extract, title, shown, pages, budget });
   report(answer, startedAt, session);
   session.background(() => sweepIfDue(session));
   return answer;
@@ -142,10 +148,10 @@ function routed({ facts, kept }: TakenIn, { settings, emit }: Session): Handler 
 
 function fetchBudget(
   { content_kind }: ArtifactFacts,
-  { maxChars, turnChars }: FetchOptions,
+  { maxChars, turnChars, inline = false }: FetchOptions,
   { settings }: Session,
 ): Budget {
-  const row = isPage(content_kind) ? "fit.inline_chars" : "fit.excerpt_chars";
+  const row = inline || isPage(content_kind) ? "fit.inline_chars" : "fit.excerpt_chars";
   return makeBudget({ requested: maxChars, default: settings[row], turn: turnChars });
 }
 

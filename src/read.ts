@@ -1,13 +1,21 @@
 /** The verb behind every read: a ref and a selector in, the asked part with its places out. */
 import type { Content } from "./acquire/spool.ts";
 import type { Answer } from "./answer/answer.ts";
-import { answerRead, type PartReading, type PassageReading, passageHeader, type ReadFields } from "./answer/read.ts";
+import { answerRead, passageHeader, type ReadFields } from "./answer/read.ts";
+import {
+  type PartReading,
+  type PassageReading,
+  type PlacedPart,
+  partReading,
+  passageReading,
+  reachedParts,
+} from "./answer/reading.ts";
 import type { Objects } from "./artifacts/objects.ts";
 import type { ArtifactRecord } from "./artifacts/record.ts";
 import { type Extract, extractText } from "./extract/extract.ts";
 import type { Mode } from "./extract/handler.ts";
 import { handlerFor } from "./extract/handlers.ts";
-import { joinParts, partBreak, placeInDocument } from "./extract/parts.ts";
+import { joinParts, partBreak } from "./extract/parts.ts";
 import { type RankedPassage, rankPassages } from "./extract/passages.ts";
 import { limitsOf } from "./extract/pool/pools.ts";
 import * as select from "./extract/select.ts";
@@ -89,8 +97,8 @@ async function readSelected(extract: Extract, selector: Selector, budget: Budget
   if (extract.extent.segments === 0) return readParts(extract, [], budget);
   switch (selector.by) {
     case "offset": {
-      const part = await readParts(extract, [await select.selectOffset(extract, selector.offset)], budget);
-      return { ...part, askedChars: extract.extent.chars };
+      const part = await select.selectOffset(extract, selector.offset);
+      return readParts(extract, [part], budget, extract.extent.chars);
     }
     case "lines":
       return readParts(extract, [await select.selectLines(extract, selector.lines)], budget);
@@ -103,33 +111,21 @@ async function readSelected(extract: Extract, selector: Selector, budget: Budget
   }
 }
 
-async function readParts(extract: Extract, parts: readonly select.Part[], budget: Budget): Promise<PartReading> {
+async function readParts(
+  extract: Extract,
+  parts: readonly select.Part[],
+  budget: Budget,
+  ofChars?: number,
+): Promise<PartReading> {
   const window = await joinParts(extract, parts, budget.chars);
-  const shown = fitText(window, budget);
-  const start = parts[0]?.start ?? 0;
-  const end = placeInDocument(parts, shown.text.length);
-  return {
-    by: "part",
-    label: parts
-      .map(({ label }) => label)
-      .filter(Boolean)
-      .join(", "),
-    shown,
-    nextOffset: shown.hasMore ? end : null,
-    askedChars: window.totalChars,
-    start: { offset: start, line: await select.lineAt(extract, start) },
-    endLine: await select.lineAt(extract, Math.max(start, end - 1)),
-    pages: await pagesRead(extract, parts, end),
-  };
+  const placed: PlacedPart[] = [];
+  for (const { part } of reachedParts(parts, window.text.length)) placed.push(await placePart(extract, part));
+  return partReading({ window, parts, placed, askedChars: ofChars ?? window.totalChars }, fitText(window, budget));
 }
 
-/** Chosen pages need not follow each other; their ranges are named one by one. */
-async function pagesRead(extract: Extract, parts: readonly select.Part[], end: number): Promise<string | null> {
-  const ranges = await Promise.all(
-    parts.map((part) => select.pageRange(extract, part.start, Math.min(part.end, Math.max(end, part.start + 1)))),
-  );
-  const named = ranges.filter((range) => range !== null);
-  return named.length === 0 ? null : named.join(",");
+async function placePart(extract: Extract, part: select.Part): Promise<PlacedPart> {
+  const line = await select.lineAt(extract, part.start);
+  return { ...part, line, pages: await select.pagesOn(extract, part.start, part.end) };
 }
 
 async function readPassages(
@@ -139,8 +135,16 @@ async function readPassages(
   signal: AbortSignal,
 ): Promise<PassageReading> {
   const { passages, matchedCount } = await rankPassages(segmentTexts(extract), query, signal);
-  const { text, count } = await fitItems(passageTexts(extract, passages), partBreak, budget);
-  return { by: "passages", text, passages: passages.slice(0, count), matchedCount };
+  const texts: string[] = [];
+  const { text, count } = await fitItems(remembered(passageTexts(extract, passages), texts), partBreak, budget);
+  return passageReading(count === 1 ? [text] : texts.slice(0, count), passages, matchedCount);
+}
+
+async function* remembered(items: AsyncIterable<string>, seen: string[]): AsyncGenerator<string> {
+  for await (const item of items) {
+    seen.push(item);
+    yield item;
+  }
 }
 
 async function* passageTexts(extract: Extract, passages: readonly RankedPassage[]): AsyncGenerator<string> {

@@ -2,8 +2,9 @@
 import type { ArtifactFacts, ArtifactRecord } from "../artifacts/record.ts";
 import type { ContentKind, DecidedBy } from "../detect/kind.ts";
 import type { Extract } from "../extract/extract.ts";
+import { type PagePlace, pageRange } from "../extract/select.ts";
 import type { Bound, Budget } from "../fit/budget.ts";
-import { type FittedText, truncationSuffix } from "../fit/text.ts";
+import { type FittedText, fitChars, truncationSuffix } from "../fit/text.ts";
 import { clipped } from "../names.ts";
 import type { Answer } from "./answer.ts";
 import { extractWarnings, failureSentence } from "./extract.ts";
@@ -19,6 +20,8 @@ export type FetchFields = {
   readonly size_bytes: number;
   readonly source_url: string;
   readonly url: string;
+  /** The page's own title, else its first heading, else where it came from. */
+  readonly title: string;
   readonly status_code: number | null;
   readonly extracted_chars: number;
   readonly extraction_truncated: boolean;
@@ -47,21 +50,22 @@ export type Fetched = {
   readonly facts: ArtifactFacts;
   readonly kept: Kept;
   readonly extract: Extract;
+  readonly title: string;
   readonly shown: FittedText;
   /** The pages the shown text lies on. */
-  readonly shownPages: string | null;
-  readonly budget: Budget;
+  readonly pages: readonly PagePlace[];
+  readonly budget: Pick<Budget, "chars" | "bound">;
 };
 
 /** Puts a fetch into words and fields. */
 export function answerFetch(fetched: Fetched): Answer<FetchFields> {
-  const { facts, kept, extract, shown, shownPages, budget } = fetched;
+  const { facts, kept, extract, title, shown, pages, budget } = fetched;
   const hasText = extract.extent.segments > 0;
   const extractionTruncated = extract.ended === null;
   const truncated = shown.hasMore || extractionTruncated || facts.source_truncated;
   const error = extract.ended?.failed ? failureSentence(facts, extract.ended.failed) : undefined;
   const warnings = warningsOf(fetched);
-  const content = hasText ? shown.text : null;
+  const content = hasText && !(shown.hasMore && shown.text === "") ? shown.text : null;
   return {
     summary: summaryLine(fetched, truncated),
     notices: [...(error === undefined ? [] : [error]), ...warnings],
@@ -76,11 +80,12 @@ export function answerFetch(fetched: Fetched): Answer<FetchFields> {
       size_bytes: facts.size_bytes,
       source_url: facts.source_url,
       url: facts.source_url,
+      title,
       status_code: null,
       extracted_chars: extract.extent.chars,
       extraction_truncated: extractionTruncated,
       source_truncated: facts.source_truncated,
-      page_range: hasText ? shownPages : null,
+      page_range: content === null ? null : pageRange(pages, content.length),
       page_count: extract.info.pageCount ?? null,
       truncated,
       handler: extract.handler,
@@ -95,7 +100,14 @@ export function answerFetch(fetched: Fetched): Answer<FetchFields> {
       ...(error === undefined ? {} : { error }),
       content,
     },
+    shorter: (chars, bound) => answerFetch(shortened(fetched, chars, bound)),
   };
+}
+
+function shortened(fetched: Fetched, chars: number, bound: Bound): Fetched {
+  const window = { text: fetched.shown.text, offset: 0, totalChars: fetched.extract.extent.chars };
+  if (chars >= window.text.length) return fetched;
+  return { ...fetched, shown: fitChars(window, chars, bound), budget: { chars, bound } };
 }
 
 function summaryLine({ facts, kept, extract }: Fetched, truncated: boolean): string {

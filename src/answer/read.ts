@@ -5,10 +5,11 @@ import type { Extract } from "../extract/extract.ts";
 import type { Selector } from "../extract/selector.ts";
 import type { Place } from "../extract/split.ts";
 import type { Bound, Budget } from "../fit/budget.ts";
-import { type FittedText, truncationSuffix } from "../fit/text.ts";
+import { truncationSuffix } from "../fit/text.ts";
 import { clipped } from "../names.ts";
 import type { Answer } from "./answer.ts";
 import { extractWarnings, failureSentence } from "./extract.ts";
+import type { PartReading, PassageReading, Reading } from "./reading.ts";
 import { counted, grouped } from "./words.ts";
 
 export type PassageFields = {
@@ -52,39 +53,13 @@ export type ReadFields = {
   readonly content: string | null;
 };
 
-/** A part of the text that was read. */
-export type PartReading = {
-  readonly by: "part";
-  /** The part's own name: a heading, pages. Empty where lines and offset say it all. */
-  readonly label: string;
-  readonly shown: FittedText;
-  /** Where reading on continues in the document. */
-  readonly nextOffset: number | null;
-  /** Characters of what was asked for. */
-  readonly askedChars: number;
-  readonly start: { readonly offset: number; readonly line: number };
-  readonly endLine: number;
-  /** The pages it lies on, where the document has pages. */
-  readonly pages: string | null;
-};
-
-/** The passages that answer a question, as many as fit. */
-export type PassageReading = {
-  readonly by: "passages";
-  readonly text: string;
-  readonly passages: readonly (Place & { readonly score: number })[];
-  readonly matchedCount: number;
-};
-
-export type Reading = PartReading | PassageReading;
-
 export type ReadFacts = {
   readonly record: ArtifactRecord;
   readonly extract: Extract;
   readonly selector: Selector;
   readonly reading: Reading;
   readonly totalLines: number;
-  readonly budget: Budget;
+  readonly budget: Pick<Budget, "chars" | "bound">;
 };
 
 /** Puts a reading into words and fields. */
@@ -127,12 +102,18 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
       ...(error === undefined ? {} : { error }),
       content,
     },
+    shorter: (chars, bound) => answerRead(shortened(facts, chars, bound)),
   };
 }
 
+function shortened(facts: ReadFacts, chars: number, bound: Bound): ReadFacts {
+  const { length } = contentOf(facts.reading) ?? "";
+  return chars >= length ? facts : { ...facts, reading: facts.reading.shorter(chars, bound), budget: { chars, bound } };
+}
+
 function contentOf(reading: Reading): string | null {
-  if (reading.by === "part") return reading.shown.text;
-  return reading.passages.length === 0 ? null : reading.text;
+  if (reading.by === "passages") return reading.passages.length === 0 ? null : reading.text;
+  return reading.shown.hasMore && reading.shown.text === "" ? null : reading.shown.text;
 }
 
 function suffixOf(reading: Reading): string {
@@ -154,7 +135,7 @@ function partSummary(ref: string, reading: PartReading, { extent, info }: Extrac
   const { start, endLine, nextOffset, shown, pages } = reading;
   const label = pages === null ? reading.label : `pages ${pages}${pageTotal(info)}`;
   const from = `character ${grouped(start.offset)} of ${grouped(extent.chars)}`;
-  if (shown.text === "") return `[Read ${ref}: nothing from ${from} on.]`;
+  if (shown.text === "" && !shown.hasMore) return `[Read ${ref}: nothing from ${from} on.]`;
   const lines = `lines ${grouped(start.line)}-${grouped(endLine)} of ${grouped(totalLines)}`;
   const name = label === "" ? "" : `${clipped(label)}, `;
   const next = nextOffset === null ? "" : ` Read on with offset=${nextOffset}.`;

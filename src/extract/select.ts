@@ -60,14 +60,23 @@ export async function lineAt(extract: Extract, offset: number): Promise<number> 
   return extract.extent.lineEnds + 1;
 }
 
-/** The pages a stretch of the text lies on, as `3` or `3-7`; null where a document has none. */
-export async function pageRange(extract: Extract, start: number, end: number): Promise<string | null> {
-  const numbers: number[] = [];
+/** A page and the offset where its text begins. */
+export type PagePlace = { readonly page: number; readonly start: number };
+
+/** The pages a stretch of the text lies on; none where a document has none. */
+export async function pagesOn(extract: Extract, start: number, end: number): Promise<PagePlace[]> {
+  const pages: PagePlace[] = [];
   for await (const { segment, start: textStart } of extract.from({ chars: start })) {
-    if (segment.kind === "whole" || (textStart >= end && numbers.length > 0)) break;
-    numbers.push(segment.index + 1);
+    if (segment.kind === "whole" || (textStart >= end && pages.length > 0)) break;
+    pages.push({ page: segment.index + 1, start: textStart });
   }
-  const [first, last] = [numbers[0], numbers.at(-1)];
+  return pages;
+}
+
+/** The pages that are reached before `end`, as `3` or `3-7`; null where there are none. */
+export function pageRange(pages: readonly PagePlace[], end: number): string | null {
+  const reached = pages.filter(({ start }, index) => index === 0 || start < end);
+  const [first, last] = [reached[0]?.page, reached.at(-1)?.page];
   return first === undefined ? null : first === last ? `${first}` : `${first}-${last}`;
 }
 

@@ -27,6 +27,12 @@ export function fitText(window: TextWindow, budget: Budget): FittedText {
   return { hasMore: true, text, nextOffset, limitChars: text.length, unit, bound: "client" };
 }
 
+/** The same by characters alone, for a reply that turned out too large: down to none at all. */
+export function fitChars(window: TextWindow, chars: number, bound: Bound): FittedText {
+  if (chars >= 1 || window.totalChars <= window.offset) return fitText(window, { chars: Math.max(1, chars), bound });
+  return { hasMore: true, text: "", nextOffset: window.offset, limitChars: 0, unit: "chars", bound };
+}
+
 /**
  * The text unchanged when all of it is within the limit, else its start and the notice. `totalChars` is given when
  * `text` is itself the start of something longer.
