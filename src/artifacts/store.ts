@@ -38,8 +38,7 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
   /** Keeps the bytes and the record; when this returns, both are on the disk. */
   async function keep(spool: Spool, detection: Detection, origin: Origin): Promise<ArtifactRecord> {
     try {
-      secret ??= ownerSecret(objects, keys.secret);
-      const ref = makeRef(await secret, spool.sha256, origin.identity);
+      const ref = makeRef(await ownerKey(), spool.sha256, origin.identity);
       const record = newRecord(ref, spool, detection, origin);
       await objects.put(keys.use(run, ref), new Uint8Array(), { durable: false });
       // A sweeper may take the blob away until the record stands; then it never will again.
@@ -154,7 +153,13 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
     return new Set(uses.map(({ key }) => refOfKey(key)));
   }
 
-  return { owner, run, objects, now, keep, find, local, list };
+  /** The key that makes this owner's handles; nobody else can make the same ones. */
+  function ownerKey(): Promise<Uint8Array> {
+    secret ??= ownerSecret(objects, keys.secret);
+    return secret;
+  }
+
+  return { owner, run, objects, now, keep, find, local, list, ownerKey };
 }
 
 async function ownerSecret(objects: Objects, key: string): Promise<Uint8Array> {
