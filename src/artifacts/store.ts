@@ -49,7 +49,6 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
       }
       throw Object.assign(new Error("The bytes vanished again after being written."), { code: "EIO" });
     } catch (cause) {
-      secret = undefined;
       throw systemCode(cause) === undefined ? cause : unavailable(cause);
     }
   }
@@ -155,7 +154,10 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
 
   /** The key that makes this owner's handles; nobody else can make the same ones. */
   function ownerKey(): Promise<Uint8Array> {
-    secret ??= ownerSecret(objects, keys.secret);
+    secret ??= ownerSecret(objects, keys.secret).catch((error: unknown) => {
+      secret = undefined;
+      throw error;
+    });
     return secret;
   }
 
