@@ -10,90 +10,96 @@ export function outputSchema(properties: Properties): JsonSchema {
   return { type: "object", properties: { ...properties, ...common }, required: ["notes"] };
 }
 
-const text = (description: string): JsonSchema => ({ type: "string", description });
-const count = (description: string): JsonSchema => ({ type: "integer", description });
-const flag = (description: string): JsonSchema => ({ type: "boolean", description });
+const text: JsonSchema = { type: "string" };
+const count: JsonSchema = { type: "integer" };
+const flag: JsonSchema = { type: "boolean" };
+const texts: JsonSchema = { type: "array", items: text };
 const orNull = (row: JsonSchema): JsonSchema => ({ ...row, type: [row.type, "null"] });
-const listOf = (items: JsonSchema, description: string): JsonSchema => ({ type: "array", items, description });
 const object = (properties: Properties): JsonSchema => ({ type: "object", properties });
+/** Names say what most fields are; those that lead on say how, because some clients show the schema to the model. */
+const described = (row: JsonSchema, description: string): JsonSchema => ({ ...row, description });
 
-const common = {
-  notes: listOf({ type: "string" }, "What to know about this call: ignored parameters, problems of the settings."),
-  error: text("What went wrong, in a sentence."),
-  code: text("The kind of error, of a call that failed."),
-  hint: text("What to do about it."),
-} satisfies Properties;
+const common = { notes: texts, error: text, code: text, hint: text } satisfies Properties;
 
-const ref = orNull(text("Handle of the complete source for read_artifact; null when it could not be kept."));
-const responseId = orNull(text("Handle of this list of sources for get_search_content."));
-const trust = text("Whose words the content is.");
+const ref = described(orNull(text), "For read_artifact; null when the source could not be kept.");
+const responseId = described(orNull(text), "For get_search_content.");
 
 const shared = {
   artifact_ref: ref,
-  artifact_path: orNull(text("The complete bytes as a file on the machine of the server.")),
-  content_kind: text("text, html, pdf, office_doc, image, archive or unknown_binary."),
-  media_type: text("The media type that was found."),
-  size_bytes: count("Bytes of the source."),
-  source_url: text("Where it came from."),
-  handler: text("What read it."),
-  extraction_truncated: flag("More text can be extracted by reading on."),
-  source_truncated: flag("The source is larger than what is kept."),
-  page_range: orNull(text("The pages that the content lies on.")),
-  page_count: orNull(count("Pages, sheets or slides of the document.")),
-  truncated: flag("The content is not all there is."),
-  limit_chars: count("Characters the content was allowed."),
-  bound: text("What set that number: request, default, ceiling, client, turn or smallest."),
-  next_offset: orNull(count("Where read_artifact reads on.")),
-  has_more: flag("There is more than the content."),
-  warnings: listOf({ type: "string" }, "What the reader does not see."),
-  content: orNull(text("The source's own words.")),
+  artifact_path: orNull(text),
+  content_kind: text,
+  media_type: text,
+  size_bytes: count,
+  source_url: text,
+  handler: text,
+  extraction_truncated: flag,
+  source_truncated: flag,
+  page_range: orNull(text),
+  page_count: orNull(count),
+  truncated: flag,
+  limit_chars: count,
+  bound: described(text, "What set limit_chars."),
+  next_offset: described(orNull(count), "Where read_artifact reads on."),
+  has_more: flag,
+  warnings: texts,
+  content: orNull(text),
 } satisfies Properties;
 
-const passageProperties: Readonly<Record<keyof PassageFields, JsonSchema>> = {
-  offset: count("Where the passage begins."),
-  end_offset: count("Where it ends."),
-  start_line: count("Its first line."),
-  end_line: count("Its last line."),
-  heading: orNull(text("The heading it stands under.")),
-  score: { type: "number", description: "How well it matches, up to 1." },
+const passage: Readonly<Record<keyof PassageFields, JsonSchema>> = {
+  offset: count,
+  end_offset: count,
+  start_line: count,
+  end_line: count,
+  heading: orNull(text),
+  score: { type: "number" },
 };
 
 const selection = {
-  selector: text("How the part was chosen: offset, lines, pages, section or query."),
-  passages: listOf(object(passageProperties), "With a question: where the passages stand, best first."),
-  matched_count: count("How many passages hold a word of the question."),
+  selector: text,
+  passages: { type: "array", items: object(passage) },
+  matched_count: count,
+  content_trust: text,
 } satisfies Properties;
 
-const fetchedProperties: Properties = {
+const fetchedProperties = {
   ...shared,
   ...selection,
-  content_type: text("The same as media_type."),
-  url: text("The same as source_url."),
-  title: text("The page's own title, else its first heading, else where it came from."),
-  status_code: orNull(count("HTTP status.")),
-  extracted_chars: count("Characters of text extracted so far."),
-  decided_by: text("The signal that decided the kind."),
-  method: text("How the text was got."),
-  cached: flag("The answer came from the cache."),
-  content_trust: trust,
+  content_type: text,
+  url: text,
+  title: text,
+  status_code: orNull(count),
+  extracted_chars: count,
+  decided_by: text,
+  method: text,
+  cached: flag,
 } satisfies Readonly<Record<Exclude<keyof FetchFields, "error">, JsonSchema>> & Properties;
 
-/** What a fetch of one or of several sources answers. */
+/** What a fetch of one source answers, raw or as text. */
+export const pageOutput = outputSchema(fetchedProperties);
+
+const { url, title, artifact_ref, next_offset, has_more, content } = fetchedProperties;
+
+/** What a fetch of one or of several sources answers; several have the same fields each. */
 export const fetchOutput = outputSchema({
   ...fetchedProperties,
   responseId,
-  results: listOf(object({ ...fetchedProperties, ...common }), "With several sources: one reply each, in order."),
+  results: {
+    type: "array",
+    items: {
+      ...object({ url, title, artifact_ref, next_offset, has_more, content, error: text }),
+      additionalProperties: true,
+    },
+  },
 });
 
 const readProperties = {
   ...shared,
   ...selection,
-  offset: orNull(count("Where the content begins.")),
-  start_line: orNull(count("The line it begins in.")),
-  end_line: orNull(count("The line it ends in.")),
-  total_chars: count("Characters extracted so far."),
-  total_lines: count("Lines extracted so far."),
-  content_trust: trust,
+  offset: orNull(count),
+  start_line: orNull(count),
+  end_line: orNull(count),
+  total_chars: count,
+  total_lines: count,
 } satisfies Readonly<Record<Exclude<keyof ReadFields, "error">, JsonSchema>> & Properties;
 
 /** What a read of one artifact answers. */
@@ -103,18 +109,18 @@ export const readOutput = outputSchema(readProperties);
 export const storedOutput = outputSchema({
   ...readProperties,
   responseId,
-  url: text("The address it was fetched from."),
-  title: text("The title of the source."),
-  stored: listOf(
-    object({
-      urlIndex: count("What to give as urlIndex."),
-      url: text("Where it came from."),
-      title: text("Its title."),
-      artifact_ref: ref,
-      query: orNull(text("The question it was stored for.")),
-      error: orNull(text("Why there is nothing of it.")),
+  url: text,
+  title: text,
+  stored: {
+    type: "array",
+    items: object({
+      urlIndex: count,
+      url: text,
+      title: text,
+      artifact_ref: orNull(text),
+      query: orNull(text),
+      error: orNull(text),
     }),
-    "What is stored under this responseId.",
-  ),
-  stored_count: count("How many there are in all."),
+  },
+  stored_count: count,
 });

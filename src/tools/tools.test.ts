@@ -22,7 +22,7 @@ function closed(schema: JsonSchema): JsonSchema {
     key,
     typeof value === "object" && value !== null && !Array.isArray(value) ? closed(value as JsonSchema) : value,
   ]);
-  return { ...Object.fromEntries(entries), ...(schema.properties ? { additionalProperties: false } : {}) };
+  return { ...(schema.properties ? { additionalProperties: false } : {}), ...Object.fromEntries(entries) };
 }
 
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });

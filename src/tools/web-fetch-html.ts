@@ -1,6 +1,6 @@
 /** `web_fetch_html`: the source of a page as it was sent, bounded. */
 import { fetchPart, renderFetched } from "./fetching.ts";
-import { fetchOutput } from "./outputs.ts";
+import { pageOutput } from "./outputs.ts";
 import { fetchHints, urlField } from "./shared.ts";
 import { defineTool } from "./tool.ts";
 
@@ -11,7 +11,7 @@ export const webFetchHtml = defineTool({
     "Fetches one URL and answers with its raw source (HTML, XML, ...), not with its readable text. The complete source is " +
     'kept: read on with read_artifact, mode "raw" and the artifact_ref.',
   input: { url: { ...urlField, required: true } },
-  output: fetchOutput,
+  output: pageOutput,
   hints: fetchHints,
   async run({ url }, session) {
     const answer = await fetchPart(url, { mode: "raw" }, {}, session);

@@ -1,6 +1,6 @@
 /** `web_fetch`: one source; text and pages as they are, documents as a summary, an excerpt and a ref. */
 import { fetchPart, renderFetched } from "./fetching.ts";
-import { fetchOutput } from "./outputs.ts";
+import { pageOutput } from "./outputs.ts";
 import { fetchHints, pagesField, urlField } from "./shared.ts";
 import { defineTool } from "./tool.ts";
 
@@ -19,7 +19,7 @@ export const webFetch = defineTool({
     },
     pages: pagesField,
   },
-  output: fetchOutput,
+  output: pageOutput,
   hints: fetchHints,
   async run({ url, query, pages }, session) {
     const answer = await fetchPart(url, {}, { query, pages }, session);
