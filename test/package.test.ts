@@ -114,7 +114,8 @@ describe("the packed package, installed elsewhere", () => {
     const { stdout } = await run("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], { cwd: root });
     const files: string[] = JSON.parse(stdout)[0].files.map(({ path }: { path: string }) => path);
     const strays = files.filter(
-      (path) => !/^(dist\/.*\.(js|d\.ts)|docs\/.*|README\.md|CHANGELOG\.md|LICENSE|package\.json)$/.test(path),
+      (path) =>
+        !/^(dist\/(.*\.(js|d\.ts)|LICENSES\.txt)|docs\/.*|README\.md|CHANGELOG\.md|LICENSE|package\.json)$/.test(path),
     );
     assert.deepEqual(strays, []);
     assert.ok(

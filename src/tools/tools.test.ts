@@ -25,7 +25,7 @@ function closed(schema: JsonSchema): JsonSchema {
   return { ...(schema.properties ? { additionalProperties: false } : {}), ...Object.fromEntries(entries) };
 }
 
-const ajv = new Ajv2020({ strict: true, allowUnionTypes: true });
+const ajv = new Ajv2020({ strict: true });
 const validators = new Map(tools.map((tool) => [tool.name, ajv.compile(closed(tool.output))]));
 
 function assertHolds(name: string, structured: object): void {
