@@ -69,7 +69,8 @@ async function fetchAddress(given: string, options: FetchOptions, session: ToolS
     return await fetchSource(address, options, session);
   } catch (error) {
     // A path is what nothing else claims: where there is no such file, an address was probably meant.
-    if (error instanceof SpillwayError && error.code === "source_not_found") throw invalidUrl(address, error);
+    const noFile = error instanceof SpillwayError && error.code === "source_not_found";
+    if (noFile && schemeOf(address) === undefined) throw invalidUrl(address, error);
     throw error;
   }
 }
@@ -77,10 +78,13 @@ async function fetchAddress(given: string, options: FetchOptions, session: ToolS
 /** The address without what models like to put around one. */
 function requireAddress(given: string): string {
   const address = given.trim().replace(/^<(.*)>$/, "$1");
-  const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(address)?.[1]?.toLowerCase();
+  const scheme = schemeOf(address);
   if (scheme === undefined ? address !== "-" : readSchemes.includes(scheme) && URL.canParse(address)) return address;
   throw invalidUrl(address);
 }
+
+/** One letter before the colon is a Windows drive. */
+const schemeOf = (address: string): string | undefined => /^([a-z][a-z0-9+.-]+):/i.exec(address)?.[1]?.toLowerCase();
 
 const readSchemes = ["http", "https", "data", "file"];
 

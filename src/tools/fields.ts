@@ -12,8 +12,6 @@ export type Field = {
   readonly choices?: readonly string[];
   /** Other names that models use for it. The same name in another spelling (max_chars, maxChars) is always known. */
   readonly aliases?: readonly string[];
-  /** Written into a log or a record nowhere. */
-  readonly secret?: true;
 };
 
 export type Fields = Readonly<Record<string, Field>>;

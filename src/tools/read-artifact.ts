@@ -33,7 +33,6 @@ export const readArtifact = defineTool({
     mode: modeField,
     password: {
       type: "text",
-      secret: true,
       about: "Opens an encrypted document for this call; never stored or logged.",
     },
   },

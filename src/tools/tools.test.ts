@@ -98,6 +98,23 @@ describe("every tool", () => {
   });
 });
 
+test("a call that takes long tells so now and then, and stops telling when it is done", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  await using bench = await openTools();
+  const told: string[] = [];
+  const { promise, resolve } = Promise.withResolvers<never>();
+  const store = { ...bench.session.store, find: () => promise };
+  const progress = (message: string) => void told.push(message);
+  const reply = bench.call("read_artifact", { artifact_ref: `af_${"0".repeat(32)}` }, { store, progress });
+  t.mock.timers.tick(4_100);
+  assert.equal(told.length, 2);
+  assert.match(told[0] ?? "", /^Read a kept source: working for \d+ s$/);
+  resolve(undefined as never);
+  await reply;
+  t.mock.timers.tick(10_000);
+  assert.equal(told.length, 2);
+});
+
 describe("fetch_content", () => {
   const long = words(120_000);
   const limits = [
