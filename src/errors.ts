@@ -7,7 +7,7 @@ export type ErrorCode =
   | "artifact_expired"
   | "artifact_damaged"
   | "response_not_found"
-  | "source_invalid"
+  | "url_invalid"
   | "source_not_found"
   | "source_refused"
   | "source_unreadable"

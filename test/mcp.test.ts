@@ -237,6 +237,20 @@ describe("the line protocol", () => {
     assert.deepEqual(await server.exited, [0, null]);
   });
 
+  test("answers many calls at once, each with its own", async () => {
+    await using mcp = await openMcp();
+    const server = mcp.lines();
+    await server.open();
+    const numbers = Array.from({ length: 60 }, (_, index) => index);
+    const answers = await Promise.all(
+      numbers.map((n) => server.request("tools/call", { name: "web_fetch", arguments: { url: `data:,number ${n}` } })),
+    );
+    assert.deepEqual(
+      answers.map(({ result }) => (result as Result).content[0]?.text?.split("\n").at(-1)),
+      numbers.map((n) => `number ${n}`),
+    );
+  });
+
   test("tells progress of long work to who asks for it", async () => {
     await using mcp = await openMcp();
     const server = mcp.lines();

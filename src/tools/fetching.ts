@@ -93,7 +93,7 @@ function invalidUrl(address: string, cause?: unknown): SpillwayError {
   const hint = /^(af|rs)_/.test(address)
     ? `${name} is a handle: give it to read_artifact or get_search_content.`
     : `${name} is neither a web address nor a file here. Give a whole address such as https://example.org/page.`;
-  return new SpillwayError("source_invalid", "Invalid URL", { hint, cause });
+  return new SpillwayError("url_invalid", "Invalid URL", { hint, cause });
 }
 
 /** One fetched source as a whole reply. */
