@@ -1,5 +1,4 @@
 /** Kept lists of refs: what one reply brought, to be read again by the reply's id; only its owner finds it. */
-import { createHmac } from "node:crypto";
 import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
 import { clipped } from "../names.ts";
 import { ownerKeys } from "./keys.ts";
@@ -26,10 +25,7 @@ const idForm = /^rs_[0-9a-f]{32}$/;
 export async function keepResponse(store: ArtifactStore, entries: readonly ResponseEntry[]): Promise<string | null> {
   try {
     const json = JSON.stringify(entries);
-    const responseId = `rs_${createHmac("sha256", await store.ownerKey())
-      .update(json)
-      .digest("hex")
-      .slice(0, 32)}`;
+    const responseId = `rs_${(await store.seal(json)).slice(0, 32)}`;
     await store.objects.put(ownerKeys(store.owner).response(responseId), Buffer.from(json));
     return responseId;
   } catch (error) {

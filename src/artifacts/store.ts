@@ -1,5 +1,5 @@
 /** Artifacts kept whole and found again by their owner: bytes once per content, one record per ref. */
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Spool } from "../acquire/spool.ts";
 import type { Detection } from "../detect/kind.ts";
@@ -38,7 +38,8 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
   /** Keeps the bytes and the record; when this returns, both are on the disk. */
   async function keep(spool: Spool, detection: Detection, origin: Origin): Promise<ArtifactRecord> {
     try {
-      const ref = makeRef(await ownerKey(), spool.sha256, origin.identity);
+      secret ??= ownerSecret(objects, keys.secret);
+      const ref = makeRef(await secret, spool.sha256, origin.identity);
       const record = newRecord(ref, spool, detection, origin);
       await objects.put(keys.use(run, ref), new Uint8Array(), { durable: false });
       // A sweeper may take the blob away until the record stands; then it never will again.
@@ -49,8 +50,21 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
       }
       throw Object.assign(new Error("The bytes vanished again after being written."), { code: "EIO" });
     } catch (cause) {
+      secret = undefined;
       throw systemCode(cause) === undefined ? cause : unavailable(cause);
     }
+  }
+
+  /** A digest that only this owner's key makes: says nothing of what went in. */
+  async function seal(text: string): Promise<string> {
+    secret ??= ownerSecret(objects, keys.secret);
+    // A secret that could not be had this time is asked for again.
+    secret.catch(() => {
+      secret = undefined;
+    });
+    return createHmac("sha256", await secret)
+      .update(text)
+      .digest("hex");
   }
 
   function newRecord(ref: string, spool: Spool, detection: Detection, origin: Origin): StoredRecord {
@@ -152,16 +166,7 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
     return new Set(uses.map(({ key }) => refOfKey(key)));
   }
 
-  /** The key that makes this owner's handles; nobody else can make the same ones. */
-  function ownerKey(): Promise<Uint8Array> {
-    secret ??= ownerSecret(objects, keys.secret).catch((error: unknown) => {
-      secret = undefined;
-      throw error;
-    });
-    return secret;
-  }
-
-  return { owner, run, objects, now, keep, find, local, list, ownerKey };
+  return { owner, run, objects, now, keep, find, seal, local, list };
 }
 
 async function ownerSecret(objects: Objects, key: string): Promise<Uint8Array> {

@@ -48,8 +48,9 @@ export async function sweep(store: ArtifactStore, retention: Retention, grace = 
     const gone = await expire(store, each);
     if (gone) swept.push(gone);
   }
-  await deleteOlder(objects, ownerKeys(owner).responses, now - retention["artifacts.keep"]);
-  await deleteOlder(objects, ownerKeys(owner).tombstones, now - retention["artifacts.keep_tombstones"]);
+  await sweepOlder(objects, ownerKeys(owner).tombstones, now - retention["artifacts.keep_tombstones"]);
+  // What a list names is kept or swept by itself.
+  await sweepOlder(objects, ownerKeys(owner).responses, now - retention["artifacts.keep"]);
   const blobs = await sweepBlobs(objects, now - grace.blobsMs);
   const deletedLeftovers = await sweepLeftovers(objects, now - grace.leftoversMs);
   return { swept, ...blobs, deletedLeftovers };
@@ -124,8 +125,7 @@ async function expire({ objects, owner, now }: ArtifactStore, { held, reason }: 
   return { ref, reason, sizeBytes: sizeOf(held) };
 }
 
-/** Lists of refs and tombstones only age; what they name is kept or swept by itself. */
-async function deleteOlder(objects: Objects, prefix: string, before: number): Promise<void> {
+async function sweepOlder(objects: Objects, prefix: string, before: number): Promise<void> {
   for await (const { key, touchedAt } of objects.list(prefix)) {
     if (touchedAt < before) await objects.delete(key);
   }
