@@ -1,4 +1,6 @@
 /** Describes the tools as the Markdown of docs/tools.md. */
+import { grouped } from "../answer/words.ts";
+import { FIELDS_CHARS } from "./size.ts";
 import { tools } from "./tools.ts";
 
 export function toolsMarkdown(): string {
@@ -21,7 +23,7 @@ Input is taken kindly: empty texts are absent, numbers and lists may come as tex
 name, and a parameter that does not exist is named in a note. A call that cannot be understood says what to send instead.
 
 The content of a reply stays within what was asked for (by default 30,000 characters, never more than 100,000), the
-summary and notices beside it add at most 600 characters, the fields beside it at most 2,400. Several sources share one
+summary and notices beside it add at most 600 characters, the fields beside it at most ${grouped(FIELDS_CHARS)}. Several sources share one
 reply: short ones are whole, long ones share what is left. Where the client is known, its own limit
 ([clients](mcp.md#clients)) holds for each form as a whole.
 `;

@@ -4,7 +4,8 @@ import { SpillwayError } from "../errors.ts";
 import type { Bound } from "../fit/budget.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
 import { clipped } from "../names.ts";
-import { fetchedFields, linksOf, type PartFields, titleLine } from "./fetching.ts";
+import { linksOf, type PartFields, titleLine } from "./fetching.ts";
+import { leavingFields } from "./leaving.ts";
 import { FIELDS_CHARS, plainSize } from "./size.ts";
 import type { Rendered } from "./tool.ts";
 
@@ -41,7 +42,7 @@ function answerBlock(answer: Answer<PartFields>, index: number): Block {
   const body = answerBody(answer);
   return {
     text: [...head, ...(told === "" ? [] : [told]), ...(body === "" ? [] : [body])].join("\n"),
-    fields: fetchedFields(fields),
+    fields: leavingFields(fields),
   };
 }
 

@@ -6,7 +6,7 @@ import { SpillwayError } from "../errors.ts";
 import type { Bound } from "../fit/budget.ts";
 import { clipped } from "../names.ts";
 import { readArtifact as read } from "../read.ts";
-import { boundedWarnings, contentTrust } from "./fetching.ts";
+import { leavingFields } from "./leaving.ts";
 import { readOutput } from "./outputs.ts";
 import { maxCharsField, modeField, offsetField, pagesField, plainRef, readHints, refField } from "./shared.ts";
 import { defineTool, type Rendered } from "./tool.ts";
@@ -62,17 +62,5 @@ function noEntries(entry: string): SpillwayError {
 /** A read as a whole reply. */
 export function renderRead(answer: Answer<ReadFields>, chars: number, bound: Bound): Rendered {
   const { summary, notices, fields, ...text } = answer.shorter(chars, bound);
-  const { content, warnings, source_url, ...others } = fields;
-  return {
-    summary,
-    notices,
-    body: answerBody(text),
-    structured: {
-      ...others,
-      source_url: clipped(source_url, 300),
-      warnings: boundedWarnings(warnings),
-      content_trust: contentTrust,
-      content,
-    },
-  };
+  return { summary, notices, body: answerBody(text), structured: leavingFields(fields) };
 }

@@ -1,7 +1,7 @@
 /** How the structured side of a reply is measured. */
 
 /** What the fields of a reply may add to its content; the text's own allowance is OVERHEAD_CHARS. */
-export const FIELDS_CHARS = 2_400;
+export const FIELDS_CHARS = 3_600;
 
 /** Characters of a value as JSON, with each text counted as it reads and not as it is escaped. */
 export function plainSize(value: unknown): number {
