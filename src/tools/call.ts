@@ -5,7 +5,7 @@
 import { joinReply } from "../answer/answer.ts";
 import type { ResultLimit } from "../config/clients.ts";
 import { SpillwayError } from "../errors.ts";
-import { type Bound, type Budget, type Limit, limitsOf, makeBudget } from "../fit/budget.ts";
+import { type Bound, type Budget, limitsOf, makeBudget } from "../fit/budget.ts";
 import { OVERHEAD_CHARS, WIRE_BYTES } from "../fit/limits.ts";
 import { countBytes, largestPassing } from "../fit/measure.ts";
 import { clipped } from "../names.ts";
@@ -78,12 +78,16 @@ type Bounds = { readonly budget: Budget; readonly client: ResultLimit | undefine
 
 /** The reply with as much content as the budget and the client take, measured as it leaves. */
 function fitReply(unfitted: Unfitted, notes: readonly string[], bounds: Bounds): ToolReply {
-  const { budget } = bounds;
+  const { budget, client } = bounds;
   const draft = (chars: number, bound: Bound) => compose(unfitted.render(chars, bound), notes, chars);
   const whole = draft(budget.chars, budget.bound);
-  if (fits(whole, bounds)) return whole;
-  const chars = largestPassing(0, budget.chars - 1, (candidate) => fits(draft(candidate, "client"), bounds));
-  return draft(chars, "client");
+  const who = withinBudget(whole, budget) ? "client" : budget.bound;
+  if (who === "client" && withinClient(whole, client)) return whole;
+  const fits = (reply: ToolReply) => withinBudget(reply, budget) && withinClient(reply, client);
+  return draft(
+    largestPassing(0, budget.chars - 1, (chars) => fits(draft(chars, who))),
+    who,
+  );
 }
 
 function compose(rendered: Rendered, notes: readonly string[], chars: number): ToolReply {
@@ -96,18 +100,18 @@ function compose(rendered: Rendered, notes: readonly string[], chars: number): T
   };
 }
 
-/** Whether both forms, each by itself, are within the budget, the client's own limits and what one message may be. */
-function fits({ text, structured, links }: ToolReply, { budget, client }: Bounds): boolean {
-  if (text.length > budget.chars + OVERHEAD_CHARS || plainSize(structured) > budget.chars + FIELDS_CHARS) return false;
+/** Whether both forms, each by itself, are within what was asked for: content, and the allowance of what is beside it. */
+function withinBudget({ text, structured }: ToolReply, { chars }: Budget): boolean {
+  return text.length <= chars + OVERHEAD_CHARS && plainSize(structured) <= chars + FIELDS_CHARS;
+}
+
+/** Whether both are within what the client takes and one message may be. It counts everything it gets, escapes too. */
+function withinClient({ text, structured, links }: ToolReply, client: ResultLimit | undefined): boolean {
   const json = JSON.stringify(structured);
   if (countBytes(JSON.stringify(text)) + countBytes(json) > WIRE_BYTES) return false;
   const forms = [text + links.map((link) => JSON.stringify(link)).join(""), json];
-  return clientLimits(client).every(({ max, measure }) => forms.every((form) => measure(form) <= max));
-}
-
-/** A client counts everything it gets, escapes too; what a caller asks for is content alone. */
-function clientLimits(client: ResultLimit | undefined): readonly Limit[] {
-  return limitsOf(makeBudget({ default: Infinity, ceiling: Infinity, client }));
+  const limits = limitsOf(makeBudget({ default: Infinity, ceiling: Infinity, client }));
+  return limits.every(({ max, measure }) => forms.every((form) => measure(form) <= max));
 }
 
 const sentenceChars = 600;

@@ -53,7 +53,7 @@ export const fetchContent = defineTool({
     const responseId = await keepResponse(session.store, entries);
     const reply = { requestedChars: maxChars, defaultChars: session.settings["fit.inline_chars"] };
     if (fetched.length === 1 && only && "answer" in only) return { ...reply, ...one(only.answer, responseId, notes) };
-    return { ...reply, render: (chars, bound) => renderMany(fetched, { responseId, notes, chars, bound }) };
+    return { ...reply, render: (chars) => renderMany(fetched, { responseId, notes, chars }) };
   },
 });
 

@@ -1,7 +1,6 @@
 /** Several fetched sources as one reply within one budget: contents share the room, and give way to the handles. */
 import { type Answer, answerBody } from "../answer/answer.ts";
 import { SpillwayError } from "../errors.ts";
-import type { Bound } from "../fit/budget.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
 import { clipped } from "../names.ts";
 import { linksOf, type PartFields, titleLine } from "./fetching.ts";
@@ -16,14 +15,13 @@ export type ManyOptions = {
   readonly responseId: string | null;
   readonly notes: readonly string[];
   readonly chars: number;
-  readonly bound: Bound;
 };
 
-/** The reply with the most in it that fits: contents, or the summaries of all, or a line for each. */
+/** The reply with the most in it that fits: summaries with as much content as there is room for, or a line for each. */
 export function renderMany(fetched: readonly Fetched[], options: ManyOptions): Rendered {
   const whole = withBlocks(fetched.map(wholeBlock), fetched, options);
   if (roomOf(whole, options) >= 0) return withContents(fetched, options, roomOf(whole, options));
-  return withBlocks(fetched.map(shortBlock), fetched, options);
+  return { ...withBlocks(fetched.map(shortBlock), fetched, options), links: [] };
 }
 
 /** One source in the reply: as text and as fields. */

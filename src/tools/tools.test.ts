@@ -550,10 +550,21 @@ describe("the budget of a reply", () => {
   test("of twenty sources keeps every handle at the smallest", async () => {
     await using bench = await openTools();
     const urls = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => bench.write(`${"deep/".repeat(30)}${index}.txt`, words(3_000))),
+      Array.from({ length: 20 }, (_, index) =>
+        bench.write(`${"深い/".repeat(20)}${"水位計".repeat(8)}${index}.txt`, words(3_000)),
+      ),
     );
-    for (const maxChars of [1_000, 10_000, 100_000]) {
-      const { text, fields } = await bench.call("fetch_content", { urls, maxChars });
+    const narrow = clientProfile("Visual Studio Code");
+    for (const { maxChars, client } of [
+      { maxChars: 1_000, client: undefined },
+      { maxChars: 10_000, client: undefined },
+      { maxChars: 100_000, client: undefined },
+      { maxChars: 1_000, client: narrow },
+      { maxChars: 100_000, client: narrow },
+    ]) {
+      const reply = await bench.call("fetch_content", { urls, maxChars }, { client });
+      const { text, fields } = reply;
+      assertWithin("fetch_content", reply, maxChars, client);
       const refs = (fields.results as { artifact_ref: string }[]).map(({ artifact_ref }) => artifact_ref);
       assert.ok(refs.length === 20 && refs.every((ref) => text.includes(ref)));
       assert.ok(text.length <= maxChars + 600 && plainSize(fields) <= maxChars + FIELDS_CHARS);
