@@ -536,6 +536,39 @@ describe("the budget of a reply", () => {
     assertHolds(tool, structured);
   }
 
+  test("holds for whatever a model may send", async () => {
+    await using bench = await openTools();
+    await bench.write("a.md", `# One\n\n${words(9_000)}`);
+    const { fields } = await bench.call("fetch_content", { url: "a.md" });
+    const real = fc.constantFrom(
+      "a.md",
+      "data:,x",
+      fields.artifact_ref,
+      fields.responseId,
+      "1-2",
+      "0",
+      0,
+      -1,
+      "One",
+      "gauge",
+    );
+    const value = fc.oneof(real, fc.jsonValue({ maxDepth: 2 }), fc.array(real, { maxLength: 3 }));
+    for (const tool of tools) {
+      const input = fc.dictionary(
+        fc.constantFrom(...Object.keys(tool.input), "unknown", "max_chars", "__proto__"),
+        value,
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.oneof(input, fc.jsonValue(), fc.string()), async (raw) => {
+          const { text, structured } = await bench.call(tool.name, raw);
+          assert.ok(text.length > 0 && text.length <= 100_600 && text.isWellFormed());
+          assertHolds(tool.name, structured);
+        }),
+        { numRuns: 150 },
+      );
+    }
+  });
+
   test("is the client's own where it is smaller, and the reply says so", async () => {
     await using bench = await openTools();
     const url = await bench.write("a.txt", words(50_000));
