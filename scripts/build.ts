@@ -1,8 +1,8 @@
 /** Makes what is published: a split ESM bundle for Node 22 with entries for the command, the library and the child process, and types. */
 import { execFileSync } from "node:child_process";
-import { chmod, readFile, rm } from "node:fs/promises";
+import { chmod, glob, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { rolldown } from "rolldown";
+import { type RolldownOutput, rolldown } from "rolldown";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
@@ -16,9 +16,29 @@ const bundle = await rolldown({
   external: (id) => Object.keys(dependencies).some((name) => id === name || id.startsWith(`${name}/`)),
   transform: { target: "node22.13" },
 });
-await bundle.write({ dir: dist, format: "esm", entryFileNames: "[name].js", chunkFileNames: "[name]-[hash].js" });
+const written = await bundle.write({
+  dir: dist,
+  format: "esm",
+  entryFileNames: "[name].js",
+  chunkFileNames: "[name]-[hash].js",
+});
 await bundle.close();
 await chmod(join(dist, "cli.js"), 0o755);
+await writeFile(join(dist, "LICENSES.txt"), await licenses(written));
 
 const tsc = join(root, "node_modules", ".bin", "tsc");
 execFileSync(tsc, ["--project", join(root, "tsconfig.build.json")], { stdio: "inherit" });
+
+/** The licences of the packages whose code is inside the bundle; those beside it bring their own. */
+async function licenses({ output }: RolldownOutput): Promise<string> {
+  const modules = output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
+  const folders = new Set(modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []));
+  const texts = [...folders].sort().map(async (folder) => {
+    const { name, version, license } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+    const files = await Array.fromAsync(glob("{LICENSE,LICENCE,NOTICE}*", { cwd: folder }));
+    if (files.length === 0) throw new Error(`${name} is bundled and has no licence file.`);
+    const contents = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
+    return `${name} ${version} (${license})\n\n${contents.join("\n").trim()}\n`;
+  });
+  return (await Promise.all(texts)).join(`\n${"-".repeat(80)}\n\n`);
+}

@@ -1,8 +1,10 @@
-/** Writes the files of docs/ that are made from tables: the settings, their schema, the events and the commands. */
+/** Writes the files of docs/ that are made from tables: settings, their schema, events, commands, tools and clients. */
 import { writeFileSync } from "node:fs";
 import { settingsMarkdown, settingsSchema } from "../src/config/describe.ts";
 import { commandsMarkdown } from "../src/surfaces/cli/describe.ts";
+import { mcpMarkdown } from "../src/surfaces/mcp/describe.ts";
 import { eventsMarkdown } from "../src/telemetry/describe.ts";
+import { toolsMarkdown } from "../src/tools/describe.ts";
 
 /** The generated files by their name in docs/; a test keeps what is committed the same as this. */
 export async function docFiles(): Promise<Readonly<Record<string, string>>> {
@@ -11,6 +13,8 @@ export async function docFiles(): Promise<Readonly<Record<string, string>>> {
     "config.schema.json": `${JSON.stringify(settingsSchema(), null, 2)}\n`,
     "events.md": eventsMarkdown(),
     "cli.md": await commandsMarkdown(),
+    "tools.md": toolsMarkdown(),
+    "mcp.md": mcpMarkdown(),
   };
 }
 

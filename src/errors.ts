@@ -6,6 +6,8 @@ export type ErrorCode =
   | "artifact_not_found"
   | "artifact_expired"
   | "artifact_damaged"
+  | "response_not_found"
+  | "url_invalid"
   | "source_not_found"
   | "source_refused"
   | "source_unreadable"

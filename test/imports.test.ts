@@ -45,3 +45,25 @@ test("no file lies deeper than two folders", async () => {
     assert.ok(file.split(sep).length <= 3, file);
   }
 });
+
+test("the protocol's SDK is imported by its surface alone, and by no other command", async () => {
+  const root = join(import.meta.dirname, "..", "src");
+  for await (const file of glob("**/*.ts", { cwd: root })) {
+    if (file.startsWith(join("surfaces", "mcp")) || /\.test\.ts$/.test(file)) continue;
+    assert.ok(!(await readFile(join(root, file), "utf8")).includes("@modelcontextprotocol"), file);
+  }
+  const loaded = new Set<string>();
+  async function load(file: string): Promise<void> {
+    if (loaded.has(file)) return;
+    loaded.add(file);
+    const source = await readFile(join(root, file), "utf8");
+    for (const [, target = ""] of source.matchAll(/^(?:import|export)[^;]*?from "(\.[^"]+)"/gm)) {
+      await load(normalize(join(dirname(file), target)));
+    }
+  }
+  await load(join("surfaces", "cli", "process.ts"));
+  await load("index.ts");
+  const protocol = [...loaded].filter((file) => file.startsWith(join("surfaces", "mcp")));
+  assert.deepEqual(protocol, [join("surfaces", "mcp", "stdout.ts")]);
+  assert.ok(loaded.size > 50, `only ${loaded.size} files seen`);
+});

@@ -47,6 +47,23 @@ describe("the packed package, installed elsewhere", () => {
     assert.match(stdout, /artifact_ref=af_[0-9a-f]{32}[\s\S]*hello from a file/);
   });
 
+  test("serves MCP with nothing but itself", async () => {
+    const clientInfo = { name: "user", version: "1" };
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
+    const requests = [
+      { id: 1, method: "initialize", params },
+      { id: 2, method: "tools/call", params: { name: "web_fetch", arguments: { url: "data:,hello from afar" } } },
+    ];
+    const asked = run("npx", ["--offline", "spillway", "mcp"], { cwd: place, env: env() });
+    asked.child.stdin?.end(requests.map((each) => `${JSON.stringify({ jsonrpc: "2.0", ...each })}\n`).join(""));
+    const [opened, called] = (await asked).stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    assert.equal(opened.result.serverInfo.name, "spillway");
+    assert.match(called.result.content[0].text, /hello from afar$/);
+  });
+
   test("is imported as a library, with a config file", async () => {
     await writeFile(join(place, "config.jsonc"), '{ "fit.inline_chars": 2000, /* ours */ }');
     await writeFile(
@@ -90,7 +107,9 @@ describe("the packed package, installed elsewhere", () => {
   test("has types that a strict program checks against", async () => {
     await writeFile(
       join(place, "use.ts"),
-      `import { type FetchFields, fetchSource, openSession } from "spillway";
+      `import { callTool, type FetchFields, fetchSource, findTool, openSession, type ToolReply } from "spillway";
+       const tool = findTool("web_fetch");
+       export const reply: ToolReply | undefined = tool && (await callTool(tool, { url: "data:,x" }, await openSession()));
        const { fields } = await fetchSource("data:,x", { mode: "raw" }, await openSession({ inMemory: true }));
        export const kept: FetchFields = fields;
        // @ts-expect-error a size is a number
@@ -114,7 +133,8 @@ describe("the packed package, installed elsewhere", () => {
     const { stdout } = await run("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], { cwd: root });
     const files: string[] = JSON.parse(stdout)[0].files.map(({ path }: { path: string }) => path);
     const strays = files.filter(
-      (path) => !/^(dist\/.*\.(js|d\.ts)|docs\/.*|README\.md|CHANGELOG\.md|LICENSE|package\.json)$/.test(path),
+      (path) =>
+        !/^(dist\/(.*\.(js|d\.ts)|LICENSES\.txt)|docs\/.*|README\.md|CHANGELOG\.md|LICENSE|package\.json)$/.test(path),
     );
     assert.deepEqual(strays, []);
     assert.ok(

@@ -26,6 +26,8 @@ export function ownerKeys(owner: string) {
     aside: (ref: string) => `${root}aside/${ref}.json`,
     tombstones: `${root}tombstones/`,
     tombstone: (ref: string) => `${root}tombstones/${ref}.json`,
+    responses: `${root}responses/`,
+    response: (id: string) => `${root}responses/${id}.json`,
     runs: `${root}runs/`,
     run: (run: string) => `${root}runs/${wordFor(run)}/`,
     /** An empty object whose time says when the run last used the artifact. */

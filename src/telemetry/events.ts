@@ -43,6 +43,16 @@ export type EventFields = {
     truncated: boolean;
   };
   "artifact.swept": { artifact_ref: string; reason: string; size_bytes: number };
+  "tool.called": {
+    tool: string;
+    client: string | null;
+    text_chars: number;
+    structured_chars: number;
+    limit_chars: number;
+    bound: string;
+    duration_ms: number;
+    error: string | null;
+  };
   "search.truncated": {
     returned_count: number;
     original_count: number;
@@ -142,6 +152,19 @@ export const eventRows: EventRows = {
       artifact_ref: "The artifact's handle.",
       reason: "age, count, bytes or removed.",
       size_bytes: "Bytes of the artifact.",
+    },
+  },
+  "tool.called": {
+    about: "A tool was called and answered, by whatever surface.",
+    fields: {
+      tool: "The tool's name.",
+      client: "The client profile the reply was fitted to, or null.",
+      text_chars: "Characters of the reply's text.",
+      structured_chars: "Characters of the reply's structured content, serialized.",
+      limit_chars: limit,
+      bound,
+      duration_ms: "Wall time of the call.",
+      error: "The error's code, or null.",
     },
   },
   "search.truncated": {

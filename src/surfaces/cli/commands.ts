@@ -35,6 +35,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./events.ts")).eventsCommand,
   },
   {
+    name: "mcp",
+    about: "Serve the tools to an agent over MCP.",
+    load: async () => (await import("./mcp.ts")).mcpCommand,
+  },
+  {
     name: "doctor",
     about: "Check the installation, the settings and the store.",
     load: async () => (await import("./doctor.ts")).doctorCommand,

@@ -1,8 +1,12 @@
 /** The process around the command line: streams, signals, exit status. */
+import { guardStdout } from "../mcp/stdout.ts";
 import { runCli } from "./run.ts";
 
 const stopped = new AbortController();
 let pipeClosed = false;
+/** Where a protocol is spoken, what others print is turned away; our own output goes out by this. */
+const write = process.stdout.write.bind(process.stdout);
+if (process.argv[2] === "mcp") guardStdout();
 
 for (const name of ["SIGINT", "SIGTERM"] as const) {
   process.on(name, () => {
@@ -36,7 +40,7 @@ async function* stdin(): AsyncGenerator<Uint8Array> {
 function out(text: string | Uint8Array): Promise<void> {
   return new Promise((done, stop) => {
     if (stopped.signal.aborted) return stop(stopped.signal.reason);
-    if (process.stdout.write(text)) return done();
+    if (write(text)) return done();
     process.stdout.once("drain", done);
     stopped.signal.addEventListener("abort", () => stop(stopped.signal.reason), { once: true });
   });

@@ -1,0 +1,68 @@
+/** Kept lists of refs: what one reply brought, to be read again by the reply's id; only its owner finds it. */
+import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
+import { clipped } from "../names.ts";
+import { ownerKeys } from "./keys.ts";
+import { readObject } from "./objects.ts";
+import type { ArtifactStore } from "./store.ts";
+
+/** One source of a reply, or why there is nothing of it. */
+export type ResponseEntry = {
+  readonly source_url: string;
+  readonly title: string;
+  readonly artifact_ref: string | null;
+  /** How its text was written: offsets count over that form. */
+  readonly mode: string;
+  /** The question it was fetched or found for. */
+  readonly query: string | null;
+  readonly error: string | null;
+};
+
+export type KeptResponse = { readonly responseId: string; readonly entries: readonly ResponseEntry[] };
+
+const idForm = /^rs_[0-9a-f]{32}$/;
+
+/** Keeps the list; the same one twice has the same id. Null where the store cannot be written. */
+export async function keepResponse(store: ArtifactStore, entries: readonly ResponseEntry[]): Promise<string | null> {
+  try {
+    const json = JSON.stringify(entries);
+    const responseId = `rs_${(await store.seal(json)).slice(0, 32)}`;
+    await store.objects.put(ownerKeys(store.owner).response(responseId), Buffer.from(json));
+    return responseId;
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return null;
+  }
+}
+
+/** The list, marked as used. Its form is checked before the store is touched. */
+export async function findResponse(store: ArtifactStore, responseId: string): Promise<KeptResponse> {
+  if (!idForm.test(responseId)) throw noResponse(responseId);
+  const key = ownerKeys(store.owner).response(responseId);
+  const json = await readObject(store.objects, key);
+  const entries = json && parseEntries(json);
+  if (entries === undefined) throw noResponse(responseId);
+  await store.objects.touch(key).catch((error: unknown) => {
+    // A store that can only be read still serves reads; it cannot be swept either.
+    if (!isUnwritable(error)) throw error;
+  });
+  return { responseId, entries };
+}
+
+/** Undefined for a list that a fault of the disk has damaged: it is as good as none. */
+function parseEntries(json: Uint8Array): readonly ResponseEntry[] | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(json).toString("utf8"));
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function noResponse(responseId: string): SpillwayError {
+  const sentence = `No result found for responseId "${clipped(responseId)}". Results may have expired or been cleared.`;
+  return new SpillwayError("response_not_found", sentence, {
+    hint: idForm.test(responseId)
+      ? "Fetch the sources again to get a new responseId."
+      : "A responseId is rs_ and 32 hex digits, as given by fetch_content; a ref that begins with af_ goes to read_artifact.",
+  });
+}

@@ -1,0 +1,25 @@
+/** `spillway mcp`: the tools for an agent, over standard input and output. */
+import { openSession } from "../../session.ts";
+import { serveMcp } from "../mcp/serve.ts";
+import type { Command } from "./command.ts";
+import { requireAtMost } from "./inputs.ts";
+import { textOption } from "./options.ts";
+
+export const mcpCommand: Command = {
+  usage: "mcp",
+  about: "Serves the tools to an agent over the Model Context Protocol, until standard input ends.",
+  options: {
+    client: { type: "string", value: "NAME", about: "Fit replies to this client, whoever connects." },
+  },
+  details: "docs/mcp.md shows how to add it to a client. Standard output carries the protocol only.",
+  toleratesBadConfig: true,
+  async run(call) {
+    requireAtMost(0, call);
+    const { config, terminal, signal } = call;
+    const { cwd, env, stdin, out } = terminal;
+    await using session = await openSession({ settings: config.settings, cwd, env, confined: true, signal });
+    const log = (sentence: string) => terminal.note(`spillway mcp: ${sentence}\n`);
+    await serveMcp({ session, config, client: textOption(call, "client") }, { input: stdin, out, log, signal });
+    return 0;
+  },
+};

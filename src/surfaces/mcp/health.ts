@@ -1,0 +1,55 @@
+/** `health://status`: whether the server is sound, and what is wrong where it is not. */
+import { access, constants } from "node:fs/promises";
+import type { LoadedConfig } from "../../config/load.ts";
+import { describeProblem } from "../../config/problem.ts";
+import { systemCode } from "../../errors.ts";
+import { handlers } from "../../extract/handlers.ts";
+import { makeFolders } from "../../folders.ts";
+import type { Session } from "../../session.ts";
+import { tools } from "../../tools/tools.ts";
+import { version } from "../../version.ts";
+
+export type Health = {
+  readonly status: "ok" | "degraded";
+  readonly version: string;
+  readonly node: string;
+  readonly run: string;
+  readonly client: string | null;
+  readonly tools: readonly string[];
+  readonly handlers: readonly string[];
+  readonly settings: { readonly files: readonly string[]; readonly problems: readonly string[] };
+  readonly store: { readonly folder: string; readonly problem: string | null };
+};
+
+/** Looks at the settings and the store now. */
+export async function health(session: Session, config: LoadedConfig, client: string | null): Promise<Health> {
+  const problems = settingsProblems(config);
+  const [folder = ""] = session.spoolFolders;
+  const problem = await writingProblem(folder);
+  return {
+    status: problems.length === 0 && problem === null ? "ok" : "degraded",
+    version,
+    node: process.versions.node,
+    run: session.store.run,
+    client,
+    tools: tools.map(({ name }) => name),
+    handlers: handlers.map(({ name }) => name),
+    settings: { files: config.files.filter(({ found }) => found).map(({ path }) => path), problems },
+    store: { folder, problem },
+  };
+}
+
+/** One sentence each, with what to do; the settings they were meant for keep what holds without them. */
+export function settingsProblems({ problems }: LoadedConfig): string[] {
+  return problems.slice(0, 20).map((problem) => `${describeProblem(problem)} ${problem.hint}`);
+}
+
+async function writingProblem(folder: string): Promise<string | null> {
+  try {
+    await makeFolders(folder);
+    await access(folder, constants.W_OK);
+    return null;
+  } catch (error) {
+    return `It cannot be written (${systemCode(error) ?? String(error)}): replies carry no artifact_ref. Set SPILLWAY_HOME.`;
+  }
+}

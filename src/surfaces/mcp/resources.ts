@@ -1,0 +1,53 @@
+/** Artifacts as resources of the protocol: a bounded list, and reading one within the same budget as the tool. */
+import type { Resource } from "@modelcontextprotocol/server";
+import type { ArtifactRecord } from "../../artifacts/record.ts";
+import type { Session } from "../../session.ts";
+import { callTool, type ToolReply } from "../../tools/call.ts";
+import { readArtifact } from "../../tools/read-artifact.ts";
+import type { ArtifactLink, ToolSession } from "../../tools/tool.ts";
+
+export const healthUri = "health://status";
+
+export const artifactTemplate = {
+  uriTemplate: "artifact://{artifact_ref}{?pages,section,lines,offset,query}",
+  name: "artifact",
+  title: "Kept source",
+  description: "The text of a kept source within one reply's budget; choose a part as with read_artifact.",
+  mimeType: "text/plain",
+};
+
+const healthResource: Resource = {
+  uri: healthUri,
+  name: "status",
+  title: "Health of Spillway",
+  description: "Whether settings and store are sound.",
+  mimeType: "application/json",
+};
+
+/** A list is for choosing from; who knows a ref needs none. */
+const mostListed = 100;
+
+/** The status and the artifacts used last. */
+export async function listResources({ store }: Session): Promise<Resource[]> {
+  const records: ArtifactRecord[] = [];
+  for await (const listed of store.list()) if ("record" in listed) records.push(listed.record);
+  records.sort((a, b) => b.last_used_at.localeCompare(a.last_used_at));
+  return [healthResource, ...records.slice(0, mostListed).map(resourceOf)];
+}
+
+function resourceOf({ artifact_ref, name, media_type: mediaType, size_bytes: sizeBytes }: ArtifactRecord): Resource {
+  return resourceLink({ artifact_ref, name, mediaType, sizeBytes });
+}
+
+/** What names an artifact to a client. */
+export function resourceLink({ artifact_ref, name, mediaType, sizeBytes }: ArtifactLink): Resource {
+  return { uri: `artifact://${artifact_ref}`, name, mimeType: mediaType, size: sizeBytes };
+}
+
+/** The asked part of an artifact; undefined for an address of another kind. */
+export async function readResource(uri: string, session: ToolSession): Promise<ToolReply | undefined> {
+  const address = URL.parse(uri);
+  if (address?.protocol !== "artifact:") return undefined;
+  const part = Object.fromEntries(address.searchParams);
+  return callTool(readArtifact, { ...part, artifact_ref: address.host }, session);
+}

@@ -1,0 +1,133 @@
+/**
+ * The one way to call a tool: reads what was sent with good will, runs it, makes the reply fit what really leaves, puts
+ * errors into words and reports the call. A tool cannot forget any of it.
+ */
+import { joinReply } from "../answer/answer.ts";
+import type { ResultLimit } from "../config/clients.ts";
+import { SpillwayError } from "../errors.ts";
+import { type Bound, type Budget, limitsOf, makeBudget } from "../fit/budget.ts";
+import { OVERHEAD_CHARS, WIRE_BYTES } from "../fit/limits.ts";
+import { countBytes, largestPassing } from "../fit/measure.ts";
+import { clipped } from "../names.ts";
+import { readInput } from "./fields.ts";
+import { FIELDS_CHARS, plainSize } from "./size.ts";
+import type { ArtifactLink, Rendered, Tool, ToolSession, Unfitted } from "./tool.ts";
+
+/** A reply as it leaves: text and structured content are each complete alone. */
+export type ToolReply = {
+  readonly text: string;
+  readonly structured: Readonly<Record<string, unknown>>;
+  readonly links: readonly ArtifactLink[];
+  readonly isError: boolean;
+};
+
+/** Calls a tool. Throws only when the session's signal is aborted; everything else is a reply. */
+export async function callTool(tool: Tool, rawInput: unknown, session: ToolSession): Promise<ToolReply> {
+  const startedAt = session.now();
+  const { reply, budget, code } = await answer(tool, rawInput, session);
+  session.emit({
+    event: "tool.called",
+    tool: tool.name,
+    client: session.client?.name ?? null,
+    text_chars: reply.text.length,
+    structured_chars: JSON.stringify(reply.structured).length,
+    limit_chars: budget.chars,
+    bound: budget.bound,
+    duration_ms: session.now() - startedAt,
+    error: code,
+  });
+  return reply;
+}
+
+type Answered = { readonly reply: ToolReply; readonly budget: Budget; readonly code: string | null };
+
+async function answer(tool: Tool, rawInput: unknown, session: ToolSession): Promise<Answered> {
+  const { client, turnChars, signal } = session;
+  let notes = session.notes ?? [];
+  const stopProgress = tellProgress(tool, session);
+  try {
+    const input = readInput(tool.input, rawInput);
+    notes = [...input.notes, ...notes];
+    const unfitted = await tool.run(input.values, session);
+    const { requestedChars, defaultChars } = unfitted;
+    const ask = { requested: requestedChars, default: defaultChars, client: client?.limit, turn: turnChars };
+    const budget = makeBudget(ask);
+    return { reply: fitReply(unfitted, notes, { budget, client: client?.limit }), budget, code: null };
+  } catch (error) {
+    signal.throwIfAborted();
+    const code = error instanceof SpillwayError ? error.code : "internal";
+    return { reply: errorReply(error, notes), budget: makeBudget({ default: 0 }), code };
+  } finally {
+    stopProgress();
+  }
+}
+
+const progressEveryMs = 2_000;
+
+/** A client that shows progress learns that a long call is still alive. */
+function tellProgress({ title }: Tool, { progress }: ToolSession): () => void {
+  if (progress === undefined) return () => undefined;
+  const startedAt = performance.now();
+  const tell = () => progress(`${title}: working for ${Math.round((performance.now() - startedAt) / 1_000)} s`);
+  const timer = setInterval(tell, progressEveryMs);
+  return () => clearInterval(timer);
+}
+
+/** What the content is held to, and what the client takes of a whole reply. */
+type Bounds = { readonly budget: Budget; readonly client: ResultLimit | undefined };
+
+/** The reply with as much content as the budget and the client take, measured as it leaves. */
+function fitReply(unfitted: Unfitted, notes: readonly string[], bounds: Bounds): ToolReply {
+  const { budget, client } = bounds;
+  const draft = (chars: number, bound: Bound) => compose(unfitted.render(chars, bound), notes, chars);
+  const whole = draft(budget.chars, budget.bound);
+  const who = withinBudget(whole, budget) ? "client" : budget.bound;
+  if (who === "client" && withinClient(whole, client)) return whole;
+  const fits = (reply: ToolReply) => withinBudget(reply, budget) && withinClient(reply, client);
+  return draft(
+    largestPassing(0, budget.chars - 1, (chars) => fits(draft(chars, who))),
+    who,
+  );
+}
+
+function compose(rendered: Rendered, notes: readonly string[], chars: number): ToolReply {
+  const { summary, notices, body, structured, links = [], failed = false } = rendered;
+  return {
+    text: joinReply(summary, [...notices, ...notes], body, chars + OVERHEAD_CHARS),
+    structured: { ...structured, notes },
+    links,
+    isError: failed,
+  };
+}
+
+/** Whether both forms, each by itself, are within what was asked for: content, and the allowance of what is beside it. */
+function withinBudget({ text, structured }: ToolReply, { chars }: Budget): boolean {
+  return text.length <= chars + OVERHEAD_CHARS && plainSize(structured) <= chars + FIELDS_CHARS;
+}
+
+/** Whether both are within what the client takes and one message may be. It counts everything it gets, escapes too. */
+function withinClient({ text, structured, links }: ToolReply, client: ResultLimit | undefined): boolean {
+  const json = JSON.stringify(structured);
+  if (countBytes(JSON.stringify(text)) + countBytes(json) > WIRE_BYTES) return false;
+  const forms = [text + links.map((link) => JSON.stringify(link)).join(""), json];
+  const limits = limitsOf(makeBudget({ default: Infinity, ceiling: Infinity, client }));
+  return limits.every(({ max, measure }) => forms.every((form) => measure(form) <= max));
+}
+
+const sentenceChars = 600;
+
+/** The sentence first and alone on its line, then what to do now. */
+function errorReply(error: unknown, notes: readonly string[]): ToolReply {
+  const known = error instanceof SpillwayError;
+  const message = clipped(error instanceof Error ? error.message : String(error), sentenceChars / 2);
+  const hint = clipped(
+    known ? error.hint : "This is a fault of Spillway; other calls are not affected.",
+    sentenceChars,
+  );
+  return {
+    text: joinReply(`${message}\n${hint}`, notes, "", sentenceChars + OVERHEAD_CHARS),
+    structured: { error: message, code: known ? error.code : "internal", hint, notes },
+    links: [],
+    isError: true,
+  };
+}

@@ -1,0 +1,138 @@
+/** `fetch_content`: one source or several, inline up to the budget, kept under one responseId. */
+import type { Answer } from "../answer/answer.ts";
+import { keepResponse, type ResponseEntry } from "../artifacts/responses.ts";
+import { SpillwayError } from "../errors.ts";
+import type { Mode } from "../extract/handler.ts";
+import { clipped } from "../names.ts";
+import { fetchPart, type PartFields, renderFetched } from "./fetching.ts";
+import type { Input } from "./fields.ts";
+import { type Fetched, renderMany } from "./many.ts";
+import { fetchOutput } from "./outputs.ts";
+import { mapAtMost } from "./parallel.ts";
+import { fetchHints, maxCharsField, modeField, urlField } from "./shared.ts";
+import { defineTool, type ToolSession, type Unfitted } from "./tool.ts";
+
+/** How many are fetched at the same time, and how many one call takes. */
+const atOnce = 3;
+const mostUrls = 20;
+
+const fields = {
+  url: urlField,
+  urls: {
+    type: "list",
+    about: `Several addresses, at most ${mostUrls}, instead of url; answered in order, within one budget.`,
+    aliases: ["uris", "links", "sources", "paths"],
+  },
+  prompt: {
+    type: "text",
+    about: "A question: the passages that answer it are returned instead of the beginning.",
+    aliases: ["query", "question"],
+  },
+  maxChars: maxCharsField,
+  mode: modeField,
+  forceClone: { type: "flag", about: "Accepted and without effect: repositories are not cloned." },
+  noCache: { type: "flag", about: "Ask the source again, whatever is remembered of it.", aliases: ["fresh"] },
+} as const;
+
+export const fetchContent = defineTool({
+  name: "fetch_content",
+  title: "Fetch content",
+  about:
+    "Fetches one or several URLs and answers with their readable text (web pages as Markdown, PDFs, text, data). What does " +
+    "not fit stays one call away: read_artifact with an artifact_ref, or get_search_content with the responseId.",
+  input: fields,
+  output: fetchOutput,
+  hints: fetchHints,
+  async run(input, session) {
+    const { urls, notes } = addresses(input);
+    const { maxChars, mode = "markdown", prompt = null } = input;
+    const fetched = await fetchAll(urls, input, session);
+    const [only] = fetched;
+    if (fetched.length === 1 && only && "error" in only) throw only.error;
+    const entries = fetched.map((each) => entryOf(each, mode, prompt));
+    const responseId = await keepResponse(session.store, entries);
+    const reply = { requestedChars: maxChars, defaultChars: session.settings["fit.inline_chars"] };
+    if (fetched.length === 1 && only && "answer" in only) return { ...reply, ...one(only.answer, responseId, notes) };
+    return { ...reply, render: (chars) => renderMany(fetched, { responseId, notes, chars }) };
+  },
+});
+
+/** The addresses in order, each once, and what there is to say about them. */
+function addresses({ url, urls = [], forceClone }: Input<typeof fields>): { urls: string[]; notes: string[] } {
+  const given = url === undefined ? urls : [url, ...urls];
+  const unique = [...new Map(given.map((each) => [URL.parse(each)?.href ?? each, each])).values()];
+  if (unique.length === 0) throw usage("url is missing.", "Send url with one address, or urls with several.");
+  if (unique.length > mostUrls) {
+    throw usage(`urls has ${unique.length} addresses, and one call takes ${mostUrls}.`, "Send them in several calls.");
+  }
+  const twice = given.length - unique.length;
+  const notes = twice === 0 ? [] : [`Given more than once and fetched once: ${twice} of ${given.length} addresses.`];
+  return {
+    urls: unique,
+    notes: forceClone ? [...notes, "forceClone has no effect: repositories are not cloned."] : notes,
+  };
+}
+
+function usage(sentence: string, hint: string): SpillwayError {
+  return new SpillwayError("usage", sentence, { hint });
+}
+
+function fetchAll(
+  urls: readonly string[],
+  { prompt, maxChars, mode, noCache }: Input<typeof fields>,
+  session: ToolSession,
+): Promise<Fetched[]> {
+  let done = 0;
+  return mapAtMost(urls, atOnce, async (url) => {
+    const fetched = await isolated(url, session, () =>
+      fetchPart(url, { mode: mode ?? "markdown", maxChars, noCache, inline: true }, { query: prompt }, session),
+    );
+    done++;
+    if (urls.length > 1) session.progress?.(`Fetched ${done} of ${urls.length}`);
+    return fetched;
+  });
+}
+
+/** One that fails never takes the others with it; an abort takes all. */
+async function isolated(
+  url: string,
+  { signal }: ToolSession,
+  fetch: () => Promise<Answer<PartFields>>,
+): Promise<Fetched> {
+  try {
+    return { url, answer: await fetch() };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { url, error: error instanceof Error ? error : new Error(String(error)) };
+  }
+}
+
+function entryOf(fetched: Fetched, mode: Mode, query: string | null): ResponseEntry {
+  if ("error" in fetched) {
+    const { url, error } = fetched;
+    const source_url = clipped(url, 2_000);
+    return {
+      source_url,
+      title: clipped(url, 200),
+      artifact_ref: null,
+      mode,
+      query,
+      error: clipped(error.message, 300),
+    };
+  }
+  const { source_url, title, artifact_ref } = fetched.answer.fields;
+  return { source_url, title, artifact_ref, mode, query, error: artifact_ref === null ? "it could not be kept" : null };
+}
+
+function one(
+  answer: Answer<PartFields>,
+  responseId: string | null,
+  notes: readonly string[],
+): Pick<Unfitted, "render"> {
+  return {
+    render(chars, bound) {
+      const rendered = renderFetched(answer, { chars, bound, responseId });
+      return { ...rendered, notices: [...rendered.notices, ...notes] };
+    },
+  };
+}

@@ -1,0 +1,182 @@
+/** `get_search_content`: what an earlier call stored, by its responseId, or one artifact of it. */
+import { findResponse, type ResponseEntry } from "../artifacts/responses.ts";
+import { SpillwayError } from "../errors.ts";
+import { type Mode, modes } from "../extract/handler.ts";
+import { clipped } from "../names.ts";
+import { readArtifact } from "../read.ts";
+import type { Input } from "./fields.ts";
+import { storedOutput } from "./outputs.ts";
+import { renderRead } from "./read-artifact.ts";
+import { maxCharsField, offsetField, plainRef, readHints, refField } from "./shared.ts";
+import { defineTool, type Rendered, type ToolSession, type Unfitted } from "./tool.ts";
+
+const fields = {
+  responseId: { type: "text", about: "The responseId of an earlier reply: rs_ and 32 hex digits." },
+  artifact_ref: { ...refField, about: "An artifact_ref instead of a responseId: af_ and 32 hex digits." },
+  query: {
+    type: "text",
+    about: "A query that was stored with the results, as it was given then.",
+    aliases: ["prompt"],
+  },
+  queryIndex: { type: "integer", about: "The number of a stored query, counted from 0." },
+  url: { type: "text", about: "A stored address." },
+  urlIndex: { type: "integer", about: "The number of a stored address, counted from 0.", aliases: ["index"] },
+  maxChars: maxCharsField,
+  offset: offsetField,
+} as const;
+
+export const getSearchContent = defineTool({
+  name: "get_search_content",
+  title: "Get stored content",
+  about:
+    "Returns content that an earlier call stored under a responseId. Choose it by urlIndex or url (or by a stored query); " +
+    "without a choice it lists what is stored. A cut reply names next_offset to read on.",
+  input: fields,
+  output: storedOutput,
+  hints: readHints,
+  async run(input, session) {
+    const { responseId: id, artifact_ref: ref } = handles(input);
+    if (ref !== undefined) return readStored(ref, "markdown", input, session, {});
+    if (id === undefined)
+      throw usage("responseId is missing.", "Send the responseId, or an artifact_ref, of an earlier reply.");
+    const { responseId, entries } = await findResponse(session.store, id);
+    const chosen = choose(entries, input);
+    const [only] = chosen;
+    if (chosen.length !== 1 || only === undefined || !wantsContent(input)) return listing(responseId, chosen, session);
+    const { entry } = only;
+    if (entry.artifact_ref === null) throw notStored(entry);
+    const mode = modes.find((each) => each === entry.mode) ?? "markdown";
+    const more = { responseId, url: clipped(entry.source_url, 300), title: clipped(entry.title, 150) };
+    return readStored(entry.artifact_ref, mode, input, session, more);
+  },
+});
+
+/** Each handle says by its form what it is, wherever it was put. */
+function handles({ responseId, artifact_ref }: Input<typeof fields>): { responseId?: string; artifact_ref?: string } {
+  const given = [responseId, artifact_ref].filter((handle) => handle !== undefined).map(plainRef);
+  const ref = given.find((handle) => handle.startsWith("af_"));
+  const id = given.find((handle) => !handle.startsWith("af_"));
+  return id === undefined ? (ref === undefined ? {} : { artifact_ref: ref }) : { responseId: id };
+}
+
+type Asked = Input<typeof fields>;
+
+function wantsContent({ query, queryIndex, url, urlIndex, maxChars, offset }: Asked): boolean {
+  return [query, queryIndex, url, urlIndex, maxChars, offset].some((value) => value !== undefined);
+}
+
+/** An entry with the number it is asked for by. */
+type Numbered = { readonly entry: ResponseEntry; readonly urlIndex: number };
+
+/** The entries of the chosen query, of them the chosen address. */
+function choose(entries: readonly ResponseEntry[], { query, queryIndex, url, urlIndex }: Asked): Numbered[] {
+  const wanted = queryIndex === undefined ? query : queryAt(entries, queryIndex);
+  const numbered = entries.map((entry, index) => ({ entry, urlIndex: index }));
+  const found = wanted === undefined ? numbered : numbered.filter(({ entry }) => entry.query === wanted);
+  if (found.length === 0) throw notAmong("query", wanted ?? "", storedQueries(entries));
+  if (urlIndex !== undefined) return [at(numbered, urlIndex)];
+  if (url === undefined) return found;
+  const same = found.filter(({ entry }) => entry.source_url === url || URL.parse(url)?.href === entry.source_url);
+  if (same.length > 0) return same.slice(0, 1);
+  throw notAmong(
+    "url",
+    url,
+    entries.map(({ source_url }) => source_url),
+  );
+}
+
+const storedQueries = (entries: readonly ResponseEntry[]): string[] => [
+  ...new Set(entries.flatMap(({ query }) => (query === null ? [] : [query]))),
+];
+
+function queryAt(entries: readonly ResponseEntry[], index: number): string {
+  const queries = storedQueries(entries);
+  const query = queries[index];
+  if (query !== undefined) return query;
+  throw outOfRange("queryIndex", index, queries.length);
+}
+
+function at(entries: readonly Numbered[], index: number): Numbered {
+  const entry = entries[index];
+  if (entry !== undefined) return entry;
+  throw outOfRange("urlIndex", index, entries.length);
+}
+
+function outOfRange(name: string, index: number, count: number): SpillwayError {
+  const valid = count === 0 ? "none, nothing is stored by it" : `0-${count - 1}`;
+  return new SpillwayError("place_not_found", `${name} ${index} out of range. Valid: ${valid}`, {
+    hint: "Call again with the responseId alone to see what is stored.",
+  });
+}
+
+function notAmong(name: string, wanted: string, stored: readonly string[]): SpillwayError {
+  const some = stored.slice(0, 5).map((each) => JSON.stringify(clipped(each, 80)));
+  return new SpillwayError("place_not_found", `No ${name} ${JSON.stringify(clipped(wanted, 80))} is stored here.`, {
+    hint: some.length === 0 ? `No ${name} was stored; use urlIndex.` : `Stored: ${some.join(", ")}.`,
+  });
+}
+
+function notStored({ source_url, error }: ResponseEntry): SpillwayError {
+  return new SpillwayError(
+    "place_not_found",
+    `Nothing is stored of ${clipped(source_url, 120)}: ${error ?? "unknown"}.`,
+    {
+      hint: "Fetch it again.",
+    },
+  );
+}
+
+async function readStored(
+  ref: string,
+  mode: Mode,
+  { maxChars, offset }: Asked,
+  session: ToolSession,
+  more: Readonly<Record<string, unknown>>,
+): Promise<Unfitted> {
+  const answer = await readArtifact(ref, { mode, maxChars, offset }, session);
+  return {
+    requestedChars: maxChars,
+    defaultChars: session.settings["fit.read_chars"],
+    render(chars, bound) {
+      const rendered = renderRead(answer, chars, bound);
+      return { ...rendered, structured: { ...more, ...rendered.structured } };
+    },
+  };
+}
+
+function listing(responseId: string, chosen: readonly Numbered[], { settings }: ToolSession): Unfitted {
+  return {
+    defaultChars: settings["fit.read_chars"],
+    render: (chars) => renderListing(responseId, chosen, chars),
+  };
+}
+
+/** What one row may take, with its fields; rows that do not fit are counted. */
+const rowChars = 700;
+
+function renderListing(responseId: string, chosen: readonly Numbered[], chars: number): Rendered {
+  const shown = chosen.slice(0, Math.max(1, Math.floor(chars / rowChars)));
+  const rest = chosen.length - shown.length;
+  return {
+    summary: `[${chosen.length} stored under responseId=${responseId}. Choose one by urlIndex.]`,
+    notices: rest === 0 ? [] : [`${rest} more are not listed here; urlIndex reaches them.`],
+    body: shown.map(listLine).join("\n"),
+    structured: { responseId, stored: shown.map(listFields), stored_count: chosen.length },
+  };
+}
+
+function listLine({ entry, urlIndex }: Numbered): string {
+  const { title, source_url, artifact_ref, error } = entry;
+  const kept = artifact_ref ?? `nothing: ${clipped(error ?? "", 80)}`;
+  return `${urlIndex}. ${JSON.stringify(clipped(title, 80))} | ${clipped(source_url, 120)} | ${kept}`;
+}
+
+function listFields({ entry, urlIndex }: Numbered): Record<string, unknown> {
+  const { title, source_url, artifact_ref, query, error } = entry;
+  const url = clipped(source_url, 120);
+  return { urlIndex, url, title: clipped(title, 80), artifact_ref, query: query && clipped(query, 80), error };
+}
+
+function usage(sentence: string, hint: string): SpillwayError {
+  return new SpillwayError("usage", sentence, { hint });
+}

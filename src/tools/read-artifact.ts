@@ -1,0 +1,66 @@
+/** `read_artifact`: a part of a kept source, by place or by question. */
+import type { Answer } from "../answer/answer.ts";
+import { answerBody } from "../answer/answer.ts";
+import type { ReadFields } from "../answer/read.ts";
+import { SpillwayError } from "../errors.ts";
+import type { Bound } from "../fit/budget.ts";
+import { clipped } from "../names.ts";
+import { readArtifact as read } from "../read.ts";
+import { leavingFields } from "./leaving.ts";
+import { readOutput } from "./outputs.ts";
+import { maxCharsField, modeField, offsetField, pagesField, plainRef, readHints, refField } from "./shared.ts";
+import { defineTool, type Rendered } from "./tool.ts";
+
+export const readArtifact = defineTool({
+  name: "read_artifact",
+  title: "Read a kept source",
+  about:
+    "Reads a part of a source that an earlier call kept, by its artifact_ref. Choose the part by one of pages, section, " +
+    "lines, offset or query; without a choice it begins at the start. Every page of the complete source can be reached.",
+  input: {
+    artifact_ref: { ...refField, required: true },
+    pages: pagesField,
+    section: { type: "text", about: "The heading of the section to read.", aliases: ["heading"] },
+    lines: { type: "text", about: "Lines counted from 1, such as 120-180.", aliases: ["line", "line_range"] },
+    offset: offsetField,
+    query: {
+      type: "text",
+      about: "A question: the passages that answer it, best first.",
+      aliases: ["prompt", "question"],
+    },
+    entry: { type: "text", about: "A member of an archive, by its path; no kind of archive is opened yet." },
+    max_chars: { ...maxCharsField, aliases: [...maxCharsField.aliases, "limit"] },
+    mode: modeField,
+    password: {
+      type: "text",
+      about: "Opens an encrypted document for this call; never stored or logged.",
+    },
+  },
+  output: readOutput,
+  hints: readHints,
+  async run({ artifact_ref, entry, max_chars: maxChars, mode = "markdown", ...part }, session) {
+    if (entry !== undefined) throw noEntries(entry);
+    const answer = await read(plainRef(artifact_ref), { ...part, mode, maxChars }, session);
+    return {
+      requestedChars: maxChars,
+      defaultChars: session.settings["fit.read_chars"],
+      render: (chars, bound) => renderRead(answer, chars, bound),
+    };
+  },
+});
+
+function noEntries(entry: string): SpillwayError {
+  return new SpillwayError(
+    "selector_invalid",
+    `${JSON.stringify(clipped(entry))} cannot be opened: archives are kept whole.`,
+    {
+      hint: "Leave entry out; the reply tells what is known, and artifact_path names the file for other programs.",
+    },
+  );
+}
+
+/** A read as a whole reply. */
+export function renderRead(answer: Answer<ReadFields>, chars: number, bound: Bound): Rendered {
+  const { summary, notices, fields, ...text } = answer.shorter(chars, bound);
+  return { summary, notices, body: answerBody(text), structured: leavingFields(fields) };
+}

@@ -1,0 +1,72 @@
+/** What a tool is: a name, a table of parameters, and a function that answers; callTool does what all have in common. */
+import type { ClientProfile } from "../config/clients.ts";
+import type { Bound } from "../fit/budget.ts";
+import type { Session } from "../session.ts";
+import type { Fields, Input, JsonSchema } from "./fields.ts";
+
+/** A session as tools see it, with what the surface knows about this call. */
+export type ToolSession = Session & {
+  /** The program the reply goes to, where it is known. */
+  readonly client?: ClientProfile | undefined;
+  /** Characters left for the rest of this turn. */
+  readonly turnChars?: number | undefined;
+  /** Told now and then while a call takes long. */
+  readonly progress?: ((message: string) => void) | undefined;
+  /** What the next reply should tell its reader besides its own notes. */
+  readonly notes?: readonly string[] | undefined;
+};
+
+/** What a client may assume about a tool before calling it. */
+export type ToolHints = {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint: boolean;
+  readonly idempotentHint: boolean;
+  /** Whether it reaches things outside of this machine. */
+  readonly openWorldHint: boolean;
+};
+
+/** A tool, defined once for every surface. */
+export interface Tool<F extends Fields = Fields> {
+  readonly name: string;
+  readonly title: string;
+  /** What it does and what to do next, in a few sentences. */
+  readonly about: string;
+  readonly input: F;
+  /** Holds for the structured content of every reply, errors too. */
+  readonly output: JsonSchema;
+  readonly hints: ToolHints;
+  run(input: Input<F>, session: ToolSession): Promise<Unfitted>;
+}
+
+/** A reply before it is fitted: it can be put into words for any number of characters of content, down to none. */
+export type Unfitted = {
+  /** What the caller asked for, and what holds if nothing was asked. */
+  readonly requestedChars?: number | undefined;
+  readonly defaultChars: number;
+  render(chars: number, bound: Bound): Rendered;
+};
+
+/** A reply put into words: ours, then the sources', and the same as fields. */
+export type Rendered = {
+  readonly summary: string;
+  readonly notices: readonly string[];
+  /** Contents below their marks; empty where there are none. */
+  readonly body: string;
+  readonly structured: Readonly<Record<string, unknown>>;
+  readonly links?: readonly ArtifactLink[];
+  /** Set where nothing of what was asked for could be done. */
+  readonly failed?: boolean;
+};
+
+/** An artifact that a client can open by itself. */
+export type ArtifactLink = {
+  readonly artifact_ref: string;
+  readonly name: string;
+  readonly mediaType: string;
+  readonly sizeBytes: number;
+};
+
+/** Keeps the types of a tool's own parameters while it stands in a list with others. */
+export function defineTool<const F extends Fields>(tool: Tool<F>): Tool {
+  return tool;
+}

@@ -1,0 +1,14 @@
+/** All tools, in the order clients are shown them. A new one is a file and a line here. */
+import { fetchContent } from "./fetch-content.ts";
+import { getSearchContent } from "./get-search-content.ts";
+import { readArtifact } from "./read-artifact.ts";
+import type { Tool } from "./tool.ts";
+import { webFetch } from "./web-fetch.ts";
+import { webFetchHtml } from "./web-fetch-html.ts";
+
+export const tools: readonly Tool[] = [fetchContent, getSearchContent, readArtifact, webFetch, webFetchHtml];
+
+/** The tool of this name. */
+export function findTool(name: string): Tool | undefined {
+  return tools.find((tool) => tool.name === name);
+}

@@ -1,0 +1,31 @@
+/** `web_fetch`: one source; text and pages as they are, documents as a summary, an excerpt and a ref. */
+import { fetchPart, renderFetched } from "./fetching.ts";
+import { pageOutput } from "./outputs.ts";
+import { fetchHints, pagesField, urlField } from "./shared.ts";
+import { defineTool } from "./tool.ts";
+
+export const webFetch = defineTool({
+  name: "web_fetch",
+  title: "Fetch a page or document",
+  about:
+    "Fetches one URL and answers with its text. Of a document (PDF, ...) it shows a summary line and an excerpt; ask for " +
+    "pages, or ask a question, to see other parts. The complete source is kept: read on with read_artifact and the artifact_ref.",
+  input: {
+    url: { ...urlField, required: true },
+    query: {
+      type: "text",
+      about: "A question: the passages that answer it are returned.",
+      aliases: ["prompt", "question"],
+    },
+    pages: pagesField,
+  },
+  output: pageOutput,
+  hints: fetchHints,
+  async run({ url, query, pages }, session) {
+    const answer = await fetchPart(url, {}, { query, pages }, session);
+    return {
+      defaultChars: session.settings["fit.inline_chars"],
+      render: (chars, bound) => renderFetched(answer, { chars, bound }),
+    };
+  },
+});
