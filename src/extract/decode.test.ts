@@ -52,6 +52,21 @@ describe("decoding", () => {
     });
   }
 
+  for (const charset of ["gb18030", "gbk", "euc-jp", "iso-2022-jp", "shift_jis", "big5", "euc-kr"]) {
+    test(`bytes that are no ${charset} give the same text however they arrive`, async () => {
+      const bytes = fc.uint8Array({ maxLength: 80 });
+      const cuts = fc.array(fc.nat(80), { maxLength: 8 });
+      await fc.assert(
+        fc.asyncProperty(bytes, cuts, async (body, places) => {
+          const ends = [...places.filter((at) => at <= body.length).sort((a, b) => a - b), body.length];
+          const chunks = ends.map((end, index) => body.subarray(ends[index - 1] ?? 0, end));
+          assert.equal(await decodeChunks(chunks, charset), await decodeChunks([body], charset));
+        }),
+        { examples: [[Uint8Array.of(129, 48, 0), [2]]] },
+      );
+    });
+  }
+
   test("knows what it cannot decode", () => {
     for (const charset of [null, "utf-8", "latin1", "utf-32be", "ebcdic", "iso-2022-kr"]) assert.ok(canDecode(charset));
     for (const charset of ["johab", "x-nobody-knows"]) assert.ok(!canDecode(charset), charset);
