@@ -6,11 +6,11 @@ import type { Bound, Budget } from "../fit/budget.ts";
 import { type FittedText, truncationSuffix } from "../fit/text.ts";
 import { clipped } from "../names.ts";
 import type { Answer } from "./answer.ts";
-import { extractWarnings, failureSentence } from "./extract.ts";
+import { type DocumentFields, documentFields, extractWarnings, failureSentence } from "./extract.ts";
 import { kindWords, sizeWords } from "./words.ts";
 
 /** The structured side of a fetch, by the names the contract fixes. */
-export type FetchFields = {
+export type FetchFields = DocumentFields & {
   readonly artifact_ref: string | null;
   readonly artifact_path: string | null;
   readonly content_kind: ContentKind;
@@ -85,12 +85,13 @@ export function answerFetch(fetched: Fetched): Answer<FetchFields> {
       truncated,
       handler: extract.handler,
       decided_by: facts.decided_by,
-      method: extract.handler,
+      method: extract.info.method ?? extract.handler,
       cached: false,
       limit_chars: budget.chars,
       bound: shown.hasMore ? shown.bound : budget.bound,
       next_offset: shown.hasMore ? shown.nextOffset : null,
       has_more: shown.hasMore,
+      ...documentFields(extract.info),
       warnings,
       ...(error === undefined ? {} : { error }),
       content,

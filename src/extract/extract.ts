@@ -5,12 +5,23 @@ import type { Objects } from "../artifacts/objects.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import { isUnwritable } from "../errors.ts";
 import type { Ask, Failure, Handler, Info, Limits, LocalFile, Mode, Segment } from "./handler.ts";
-import { advance, appendPart, type Extent, extractPrefixOf, openExtract, type StoredExtract } from "./stored.ts";
+import {
+  advance,
+  appendPart,
+  type Extent,
+  extractPrefixOf,
+  linkBaseOf,
+  openExtract,
+  type StoredExtract,
+} from "./stored.ts";
 
 export type ExtractRequest = {
   /** Where the extract is stored. */
   readonly objects: Objects;
-  readonly facts: Pick<ArtifactFacts, "sha256" | "size_bytes" | "content_kind" | "media_type" | "charset">;
+  readonly facts: Pick<
+    ArtifactFacts,
+    "sha256" | "size_bytes" | "content_kind" | "media_type" | "charset" | "source_url"
+  >;
   readonly content: Content;
   readonly handler: Handler;
   readonly mode: Mode;
@@ -94,5 +105,6 @@ async function extend(request: ExtractRequest, prefix: string, stored: StoredExt
 
 function localFile({ facts, content }: ExtractRequest): LocalFile {
   const { size_bytes: sizeBytes, content_kind: kind, media_type: mediaType, charset } = facts;
-  return { content, sizeBytes, kind, mediaType, charset };
+  const url = linkBaseOf(facts);
+  return { content, sizeBytes, kind, mediaType, charset, ...(url === null ? {} : { url }) };
 }

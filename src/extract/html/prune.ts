@@ -1,0 +1,192 @@
+/** Decides which elements inside the content are not content. */
+
+import type { Pruning } from "./choose.ts";
+import { isClosingHeading, isCookieNotice, sectionOf } from "./closing.ts";
+import { type Generator, hasClass } from "./generators.ts";
+import { isInside } from "./hidden.ts";
+import { type Measures, unlinkedChars } from "./measure.ts";
+import { isNamed, verdictOn } from "./names.ts";
+import type { PageKind } from "./signals.ts";
+import { isPlainTable } from "./table.ts";
+import { headings } from "./tags.ts";
+import type { Element, Page } from "./tree.ts";
+
+/** What is known about the page while one of its elements is judged. */
+export type Survey = {
+  readonly page: Page;
+  readonly root: Element;
+  readonly kind: PageKind;
+  readonly generator: Generator | undefined;
+  readonly measures: Measures;
+  readonly pruning: Pruning;
+  readonly keepsComments: boolean;
+};
+
+/** A section that closes a page comes after at least this share of its text. */
+const closingShare = 0.3;
+/** Each look at a section may walk all its siblings. */
+const mostSections = 60;
+
+/** Marks what is dropped under the root, whole elements at a time, and counts what is left. */
+export function prune(
+  survey: Survey,
+  isSkipped: (element: Element) => boolean,
+): { dropped: Uint8Array; keptChars: number } {
+  const { page, root, measures, pruning } = survey;
+  const dropped = new Uint8Array(page.elements.length);
+  const isPoorGroup = createGroupJudge(measures);
+  const closingAfter = closingShare * unlinkedChars(measures, root);
+  let sections = 0;
+  let keptChars = measures.own[root.index] ?? 0;
+  for (let at = root.index + 1; at < root.end; ) {
+    const element = page.elements[at] as Element;
+    if (isSkipped(element)) dropped[at] = isFoldButton(element) ? 0 : 1;
+    else if (pruning !== "none" && isOutOfPlace(element, survey, isPoorGroup)) dropped[at] = 1;
+    else if (
+      pruning === "strict" &&
+      keptChars > closingAfter &&
+      sections < mostSections &&
+      isClosing(element, survey)
+    ) {
+      sections += 1;
+      dropSection(element, survey, dropped);
+    }
+    const isWhole = !dropped[at] && isVerbatim(element, page);
+    if (!dropped[at]) keptChars += (isWhole ? measures.text : measures.own)[at] ?? 0;
+    at = dropped[at] || isWhole ? element.end : at + 1;
+  }
+  return { dropped, keptChars };
+}
+
+/** The button of a folded part carries its heading. */
+function isFoldButton({ tag, parent }: Element): boolean {
+  return (
+    tag === "button" && parent !== null && (headings.has(parent.tag) || parent.tag === "dt" || parent.tag === "summary")
+  );
+}
+
+/** Nothing is pruned inside these. */
+function isVerbatim(element: Element, page: Page): boolean {
+  const { tag } = element;
+  return tag === "pre" || tag === "code" || (tag === "table" && isPlainTable(page, element));
+}
+
+function isOutOfPlace(element: Element, survey: Survey, isPoorGroup: GroupJudge): boolean {
+  if (survey.pruning === "strict" && isCookieNotice(element, survey.measures)) return true;
+  return (
+    !holdsMost(element, survey) &&
+    (isSitePart(element, survey) || (survey.pruning === "strict" && isPoorPart(element, survey, isPoorGroup)))
+  );
+}
+
+/** The element with most of the sentences is kept whatever its name; on a page without sentences, with most text. */
+function holdsMost(element: Element, { root, measures }: Survey): boolean {
+  const sentences = measures.prose[root.index] ?? 0;
+  if (sentences > 1000) return (measures.prose[element.index] ?? 0) > 0.5 * sentences;
+  return unlinkedChars(measures, element) > 0.4 * Math.max(1, unlinkedChars(measures, root));
+}
+
+const siteTags = new Set(["nav", "footer", "aside"]);
+const siteRoles = new Set(
+  "navigation contentinfo complementary search banner dialog alertdialog menu menubar toolbar".split(" "),
+);
+
+/** Parts of a site by their tag, role or what is known of the program that made the page. */
+function isSitePart(element: Element, { generator, pruning }: Survey): boolean {
+  const { tag, attributes } = element;
+  if (generator?.drops?.some((name) => hasClass(element, name))) return true;
+  if (siteTags.has(tag)) return true;
+  if (tag === "header" && !isInside(element, "article") && !isInside(element, "main")) return true;
+  if (attributes.role !== undefined && siteRoles.has(attributes.role)) return true;
+  // Publishers mark with this what must not stand for the page in search results.
+  return attributes["data-nosnippet"] !== undefined && pruning === "strict";
+}
+
+/** Parts that their name or their links give away. */
+function isPoorPart(element: Element, survey: Survey, isPoorGroup: GroupJudge): boolean {
+  const { tag, attributes } = element;
+  if (!isNamed(element) || attributes["data-callout"] !== undefined) return false;
+  if (tag === "form" || tag === "fieldset") return survey.kind === "product" || isPoor(element, survey.measures);
+  return isPoorName(element, survey, isPoorGroup) || isLinkList(element, survey.measures);
+}
+
+function isPoorName(element: Element, { kind, keepsComments }: Survey, isPoorGroup: GroupJudge): boolean {
+  switch (verdictOn(element)) {
+    case "none":
+      return false;
+    case "never":
+    case "boilerplate":
+      return true;
+    case "comments":
+      return !keepsComments;
+    case "notes":
+      return kind === "product" || kind === "unknown";
+    default:
+      return isPoorGroup(element);
+  }
+}
+
+type GroupJudge = (element: Element) => boolean;
+
+/** Entries of a list are judged together: one short card says nothing, twenty are a listing. */
+function createGroupJudge(measures: Measures): GroupJudge {
+  const known = new Map<string, boolean>();
+  return (element) => {
+    const { parent, tag, attributes } = element;
+    if (parent === null || parent.children.length < 3) return isPoor(element, measures);
+    const key = `${parent.index} ${tag} ${attributes.class ?? ""}`;
+    const poor = known.get(key) ?? isPoorOf(alike(element, parent), element, measures);
+    known.set(key, poor);
+    return poor;
+  };
+}
+
+function alike({ tag, attributes }: Element, parent: Element): readonly Element[] {
+  return parent.children.filter(
+    (child): child is Element =>
+      typeof child !== "string" && child.tag === tag && child.attributes.class === attributes.class,
+  );
+}
+
+function isPoorOf(group: readonly Element[], element: Element, measures: Measures): boolean {
+  if (group.length < 3) return isPoor(element, measures);
+  const total = (numbers: Int32Array) => group.reduce((sum, { index }) => sum + (numbers[index] ?? 0), 0);
+  return isPoorText(total(measures.text), total(measures.links), total(measures.anchors));
+}
+
+function isPoor({ index }: Element, { text, links, anchors }: Measures): boolean {
+  return isPoorText(text[index] ?? 0, links[index] ?? 0, anchors[index] ?? 0);
+}
+
+/** Little text, or mostly links of a few words. */
+function isPoorText(text: number, links: number, anchors: number): boolean {
+  return text < 120 || (links > 0.5 * text && links < 60 * anchors);
+}
+
+const listTags = new Set(["ul", "ol", "div", "section"]);
+
+/** Lists of bare links. Links as long as a headline are entries of a listing. */
+function isLinkList(element: Element, measures: Measures): boolean {
+  const { tag, index } = element;
+  if (!listTags.has(tag) || isAmongProse(element, measures)) return false;
+  const [text = 0, links = 0, anchors = 0] = [measures.text[index], measures.links[index], measures.anchors[index]];
+  return anchors >= 3 && links > 0.8 * text && text < 25 * anchors;
+}
+
+/** A bare list beside paragraphs belongs to what they say. */
+function isAmongProse({ tag, attributes, parent }: Element, { prose }: Measures): boolean {
+  if (tag !== "ul" && tag !== "ol") return false;
+  return attributes.class === undefined && parent !== null && (prose[parent.index] ?? 0) > 300;
+}
+
+function isClosing(element: Element, { kind }: Survey): boolean {
+  return isClosingHeading(element, kind === "product");
+}
+
+function dropSection(heading: Element, { root, measures }: Survey, dropped: Uint8Array): void {
+  const most = 0.3 * Math.max(1, unlinkedChars(measures, root));
+  const isMuch = (element: Element) => unlinkedChars(measures, element) > most;
+  const section = sectionOf(heading, root, measures, isMuch);
+  if (section.some(isMuch)) return;
+  for (const element of section) dropped[element.index] = 1;
+}
