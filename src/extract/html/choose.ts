@@ -2,7 +2,7 @@
 import { generatorOf } from "./generators.ts";
 import { isHidden } from "./hidden.ts";
 import { isUnread, type Measures, measure, unlinkedChars } from "./measure.ts";
-import { isNamed, verdictOn } from "./names.ts";
+import { createNameJudge, isNamed, type NameJudge } from "./names.ts";
 import { prune, type Survey } from "./prune.ts";
 import { type PageKind, pageKind } from "./signals.ts";
 import type { Element, Page } from "./tree.ts";
@@ -28,17 +28,29 @@ export type ChooseOptions = {
 
 export function choose(page: Page, { pruning, showsHidden, url }: ChooseOptions): Choice {
   const kind = pageKind(page, url);
+  const verdictOn = createNameJudge();
   const isSkipped = (element: Element) =>
-    isUnread(element) || (!showsHidden && isHidden(element)) || (pruning === "strict" && isSideMatter(element, kind));
+    isUnread(element) ||
+    (!showsHidden && isHidden(element)) ||
+    (pruning === "strict" && isSideMatter(element, kind, verdictOn));
   const measures = measure(page, isSkipped);
   const root = pruning === "none" ? bodyOf(page) : chooseRoot(page, kind, pruning, measures);
-  const keepsComments = kind === "forum" || (kind !== "article" && commentShare(page, root, measures) > 0.5);
-  const survey: Survey = { page, root, kind, generator: generatorOf(page), measures, pruning, keepsComments };
+  const keepsComments = kind === "forum" || (kind !== "article" && commentShare(page, root, measures, verdictOn) > 0.5);
+  const survey: Survey = {
+    page,
+    root,
+    kind,
+    generator: generatorOf(page),
+    measures,
+    verdictOn,
+    pruning,
+    keepsComments,
+  };
   return { root, ...prune(survey, isSkipped), keepsRepeats: kind !== "forum" && isReference(page, kind) };
 }
 
 /** Covers, comments below an article, reviews of a product: not the content however much of the text they are. */
-function isSideMatter(element: Element, kind: PageKind): boolean {
+function isSideMatter(element: Element, kind: PageKind, verdictOn: NameJudge): boolean {
   if (!isNamed(element)) return false;
   const verdict = verdictOn(element);
   return (
@@ -110,7 +122,7 @@ function narrow(root: Element, measures: Measures, shares: Shares): Element {
 }
 
 /** How much of the text outside links stands in elements named after comments. */
-function commentShare(page: Page, root: Element, measures: Measures): number {
+function commentShare(page: Page, root: Element, measures: Measures, verdictOn: NameJudge): number {
   let chars = 0;
   for (let at = root.index + 1; at < root.end; ) {
     const element = page.elements[at] as Element;

@@ -50,14 +50,19 @@ const shopPhrases = [
 const shopClosing = new RegExp(`^(?:${shopPhrases.join("|")})$`);
 const closing = new RegExp(`^(?:${phrases.join("|")})$`);
 
+const longestPhraseChars = 80;
+const longestHeadingChars = 400;
+
 /** Whether a heading opens such a section. */
 export function isClosingHeading(element: Element, inShop: boolean): boolean {
   if (!headings.has(element.tag)) return false;
-  const text = flatText(element)
+  const text = flatText(element, longestHeadingChars)
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
-  return text.length > 0 && text.length < 80 && (closing.test(text) || (inShop && shopClosing.test(text)));
+  return (
+    text.length > 0 && text.length < longestPhraseChars && (closing.test(text) || (inShop && shopClosing.test(text)))
+  );
 }
 
 const cookieNotice =

@@ -106,11 +106,9 @@ function isLineSpan(element: Element): boolean {
   if (element.tag !== "span" && element.tag !== "code") return false;
   const names = element.attributes.class?.split(/\s+/) ?? [];
   if (names.some((name) => lineClasses.has(name))) return true;
-  return (
-    element.tag === "code" &&
-    element.parent?.tag === "pre" &&
-    element.parent.children.filter((child) => typeof child !== "string").length > 1
-  );
+  const { tag, parent } = element;
+  if (tag !== "code" || parent?.tag !== "pre") return false;
+  return parent.children.some((child) => typeof child !== "string" && child !== element);
 }
 const lineClasses = new Set([
   "line",
@@ -186,14 +184,17 @@ function isNumbers(text: string): boolean {
   return /^[\s\d.:|]*$/.test(text);
 }
 
-/** All text under an element, markup aside. */
-export function flatText(element: Element): string {
+/** The text under an element, markup aside: all of it, or at least so many of its first characters. */
+export function flatText(element: Element, enoughChars = Number.POSITIVE_INFINITY): string {
   const pieces: string[] = [];
+  let chars = 0;
   const stack: (Element | string)[] = [element];
-  while (stack.length > 0) {
+  while (stack.length > 0 && chars < enoughChars) {
     const node = stack.pop() as Element | string;
-    if (typeof node === "string") pieces.push(node);
-    else for (let at = node.children.length - 1; at >= 0; at -= 1) stack.push(node.children[at] as Element | string);
+    if (typeof node === "string") {
+      pieces.push(node);
+      chars += node.length;
+    } else for (let at = node.children.length - 1; at >= 0; at -= 1) stack.push(node.children[at] as Element | string);
   }
   return pieces.join("");
 }

@@ -10,6 +10,8 @@ export type Footnotes = {
   readonly notes: ReadonlyMap<Element, string>;
 };
 
+/** A label is one sign or number; blanks of the source may stand around it. */
+const labelChars = 100;
 const labelText = /^\[?\(?(\d{1,3}|[*†‡§]{1,3}|[ivx]{1,5}|[a-z])\)?\]?$/;
 
 /** Finds the links whose text is a bare number or sign and whose target stands in a block further down the page. */
@@ -32,7 +34,7 @@ export function findFootnotes(page: Page): Footnotes {
 /** Whether a link inside a note leads back to the text. */
 export function isBackReference(link: Element): boolean {
   if (!fragmentOf(link)) return false;
-  const text = flatText(link).trim();
+  const text = flatText(link, labelChars).trim();
   return /^(?:[\s↩↑⤴⬆^↵⏎]|\ufe0e|\ufe0f)*$/u.test(text) || labelText.test(text.replace(/\.$/, ""));
 }
 
@@ -52,7 +54,7 @@ function targetsOf(page: Page): ReadonlyMap<string, Element> {
 }
 
 function labelOf(link: Element): string | undefined {
-  const match = labelText.exec(flatText(link).trim());
+  const match = labelText.exec(flatText(link, labelChars).trim());
   return match?.[1];
 }
 

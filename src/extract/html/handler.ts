@@ -1,4 +1,5 @@
 /** The HTML handler: the main content from a child; where that fails, the page's whole text without structure. */
+import { SpillwayError } from "../../errors.ts";
 import { type Cleaner, createCleaner } from "../clean.ts";
 import { canDecode, decodeText } from "../decode.ts";
 import { expectFile, readBytes } from "../file.ts";
@@ -6,6 +7,9 @@ import type { Ask, Extracted, Handler, LocalFile } from "../handler.ts";
 import { cutPieces } from "../pieces.ts";
 import { poolFor } from "../pool/pools.ts";
 import { text } from "../text.ts";
+
+/** Reading a page takes time in proportion to its size, so a child would cost a small one more than it could save. */
+const smallBytes = 512 * 1024;
 
 /** Longer pages are not parsed: beyond this a tree may not fit into a child's memory. */
 const longestParsedBytes = 24 * 1024 * 1024;
@@ -32,12 +36,31 @@ async function* readSource(file: LocalFile, ask: Ask, signal: AbortSignal): Asyn
 /** A failure that comes before any text is made up for; one that comes later ends what was given. */
 async function* readParsed(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncGenerator<Extracted> {
   let isBegun = ask.from > 0;
-  for await (const piece of poolFor("parse", ask.limits).run({ engine: "html", file, ask }, signal)) {
+  const run = file.sizeBytes <= smallBytes ? readHere : readInChild;
+  for await (const piece of run(file, ask, signal)) {
     if ("failed" in piece && piece.failed.reason !== "unavailable" && !isBegun) {
       return yield* readLinear(file, ask, signal);
     }
     isBegun ||= "segment" in piece;
     yield piece;
+  }
+}
+
+function readInChild(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncIterable<Extracted> {
+  return poolFor("parse", ask.limits).run({ engine: "html", file, ask }, signal);
+}
+
+async function* readHere(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncGenerator<Extracted> {
+  const { html: engine } = await import("./engine.ts");
+  try {
+    for await (const piece of engine.extract(file, ask)) {
+      yield piece;
+      signal.throwIfAborted();
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof SpillwayError) throw error;
+    yield { failed: { reason: "corrupt", detail: error instanceof Error ? error.message : "" } };
   }
 }
 

@@ -372,7 +372,8 @@ function continues(listing: Listing, next: Element, language: string): boolean {
 }
 
 function endsWithBlankLine(element: Element): boolean {
-  return /\n\s*\n\s*$/.test(flatText(element));
+  const text = flatText(element);
+  return text.slice(text.trimEnd().length).split("\n").length > 2;
 }
 
 function inlineCode(text: string): string {
@@ -401,8 +402,12 @@ function isAnchorSign(text: string): boolean {
   return /^[#¶§🔗\u200b\ufeff]$/u.test(text);
 }
 
+/** Longer headings are found by how they begin. */
+const labelChars = 300;
+
 function plainLabel(text: string): string {
   return text
+    .slice(0, labelChars)
     .replace(/!\[[^\]]*\]\([^)]*\)/g, "")
     .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/[*`]/g, "")

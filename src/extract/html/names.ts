@@ -42,9 +42,6 @@ const unseenNames = set(
   "sr-only visually-hidden visuallyhidden screen-reader-text screen-reader-only screenreader-only screen-reader u-visually-hidden element-invisible assistive-text offscreen is-visually-hidden visuallyHidden a11y-hidden nocontent",
 );
 
-const cache = new Map<string, NameVerdict>();
-const cacheSize = 20_000;
-
 const neverNamed = set("html body main a p span em strong b i pre code table thead tbody tr td th h1 h2 h3 h4 h5 h6");
 
 /** Whether the name of an element counts: not that of a line of text, nor of code and tables. */
@@ -55,18 +52,23 @@ export function isNamed({ tag, attributes }: Element): boolean {
 }
 const unnamedTags = set("form fieldset ul ol div section");
 
-/** What the class names and the id of an element say about it. */
-export function verdictOn({ attributes }: Element): NameVerdict {
-  const { class: className = "", id = "" } = attributes;
-  if (className === "" && id === "") return "none";
-  const key = id === "" ? className : `${className} ${id}`;
-  const known = cache.get(key);
-  if (known !== undefined) return known;
-  if (cache.size > cacheSize) cache.clear();
-  const verdict = judge([...className.split(/\s+/).slice(0, 40), isSlug(id) ? "" : id]);
-  cache.set(key, verdict);
-  return verdict;
+/** Tells what the class names and the id of an element say about it. */
+export type NameJudge = (element: Element) => NameVerdict;
+
+/** A judge for one page: names repeat there, so each is taken apart once. */
+export function createNameJudge(): NameJudge {
+  const known = new Map<string, NameVerdict>();
+  return ({ attributes }) => {
+    const { class: className = "", id = "" } = attributes;
+    if (className === "" && id === "") return "none";
+    const key = id === "" ? className : `${className} ${id}`;
+    const verdict = known.get(key) ?? judge([...className.split(/\s+/).slice(0, mostNames), isSlug(id) ? "" : id]);
+    known.set(key, verdict);
+    return verdict;
+  };
 }
+
+const mostNames = 40;
 
 /** An id made from the words of a heading is about what the section says. */
 function isSlug(id: string): boolean {
@@ -91,7 +93,7 @@ function namesReviews(name: string): boolean {
 
 /** The first and the last word of every class token and of the id, in lower case. */
 export function words(className: string, id: string): readonly string[] {
-  return className === "" && id === "" ? [] : `${className} ${id}`.split(/\s+/).slice(0, 40).flatMap(outerWords);
+  return className === "" && id === "" ? [] : `${className} ${id}`.split(/\s+/).slice(0, mostNames).flatMap(outerWords);
 }
 
 function outerWords(name: string): readonly string[] {

@@ -63,8 +63,7 @@ export function payloadText({ payloads }: Page): string {
 function payloadValues({ kind, text }: Payload): readonly unknown[] {
   if (kind === "json") return [parseJson(text)];
   // A flight payload is pushed as [1, "..."] in many scripts; its lines are `id:json`.
-  const pushed = /\.push\((\[[\s\S]*\])\)/.exec(text)?.[1];
-  const rows = pushed === undefined ? undefined : parseJson(pushed);
+  const rows = parseJson(text.slice(text.indexOf(".push(") + ".push(".length, text.lastIndexOf("])") + 1));
   const stream = Array.isArray(rows) && typeof rows[1] === "string" ? rows[1] : "";
   return stream.split("\n").map((line) => flightValue(line));
 }

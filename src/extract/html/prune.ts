@@ -5,7 +5,7 @@ import { isClosingHeading, isCookieNotice, sectionOf } from "./closing.ts";
 import { type Generator, hasClass } from "./generators.ts";
 import { isInside } from "./hidden.ts";
 import { type Measures, unlinkedChars } from "./measure.ts";
-import { isNamed, verdictOn } from "./names.ts";
+import { isNamed, type NameJudge } from "./names.ts";
 import type { PageKind } from "./signals.ts";
 import { isPlainTable } from "./table.ts";
 import { headings } from "./tags.ts";
@@ -18,6 +18,7 @@ export type Survey = {
   readonly kind: PageKind;
   readonly generator: Generator | undefined;
   readonly measures: Measures;
+  readonly verdictOn: NameJudge;
   readonly pruning: Pruning;
   readonly keepsComments: boolean;
 };
@@ -110,7 +111,7 @@ function isPoorPart(element: Element, survey: Survey, isPoorGroup: GroupJudge): 
   return isPoorName(element, survey, isPoorGroup) || isLinkList(element, survey.measures);
 }
 
-function isPoorName(element: Element, { kind, keepsComments }: Survey, isPoorGroup: GroupJudge): boolean {
+function isPoorName(element: Element, { kind, verdictOn, keepsComments }: Survey, isPoorGroup: GroupJudge): boolean {
   switch (verdictOn(element)) {
     case "none":
       return false;
@@ -130,22 +131,25 @@ type GroupJudge = (element: Element) => boolean;
 
 /** Entries of a list are judged together: one short card says nothing, twenty are a listing. */
 function createGroupJudge(measures: Measures): GroupJudge {
-  const known = new Map<string, boolean>();
+  const known = new Map<Element, ReadonlyMap<string, readonly Element[]>>();
   return (element) => {
-    const { parent, tag, attributes } = element;
-    if (parent === null || parent.children.length < 3) return isPoor(element, measures);
-    const key = `${parent.index} ${tag} ${attributes.class ?? ""}`;
-    const poor = known.get(key) ?? isPoorOf(alike(element, parent), element, measures);
-    known.set(key, poor);
-    return poor;
+    const { parent } = element;
+    if (parent === null) return isPoor(element, measures);
+    const groups = known.get(parent) ?? groupsIn(parent);
+    known.set(parent, groups);
+    return isPoorOf(groups.get(likeness(element)) ?? [], element, measures);
   };
 }
 
-function alike({ tag, attributes }: Element, parent: Element): readonly Element[] {
-  return parent.children.filter(
-    (child): child is Element =>
-      typeof child !== "string" && child.tag === tag && child.attributes.class === attributes.class,
+function groupsIn({ children }: Element): ReadonlyMap<string, readonly Element[]> {
+  return Map.groupBy(
+    children.filter((child) => typeof child !== "string"),
+    likeness,
   );
+}
+
+function likeness({ tag, attributes }: Element): string {
+  return `${tag} ${attributes.class ?? ""}`;
 }
 
 function isPoorOf(group: readonly Element[], element: Element, measures: Measures): boolean {

@@ -6,6 +6,9 @@ import type { Element } from "./tree.ts";
 
 type Movable = { -readonly [K in keyof Element]: Element[K] };
 
+/** Each move looks through the siblings of both places; a page streams some dozens of parts. */
+const mostParts = 500;
+
 /** Moves the streamed parts of a tree to their places and gives all its elements in document order again. */
 export function placeStreamed(elements: readonly Element[]): readonly Element[] {
   const places = new Map<string, Element>();
@@ -17,7 +20,7 @@ export function placeStreamed(elements: readonly Element[]): readonly Element[] 
     if (element.hidden && id.startsWith("S:")) parts.push(element);
   }
   if (parts.length === 0) return elements;
-  for (const part of parts) place(part, places.get((part.attributes.id ?? "").slice(2)));
+  for (const part of parts.slice(0, mostParts)) place(part, places.get((part.attributes.id ?? "").slice(2)));
   return renumbered(elements[0] as Element);
 }
 
