@@ -67,7 +67,8 @@ function bodyOf(page: Page): Element {
 function chooseRoot(page: Page, kind: PageKind, pruning: Pruning, measures: Measures): Element {
   const main = mainOf(page, measures);
   if (pruning === "mild" || kind === "product" || kind === "listing") return main;
-  return kind === "article" ? narrow(main, measures, articleShares) : narrow(main, measures, otherShares);
+  if (kind === "article") return narrow(main, measures, articleShares);
+  return narrow(main, measures, isReference(page, kind) ? referenceShares : otherShares);
 }
 
 const mainId = /^(?:main|content|main-content|maincontent|main_content|page-content|primary)$/i;
@@ -89,6 +90,7 @@ function mainOf(page: Page, measures: Measures): Element {
 /** Shares of a parent's sentences and text that make a child its content. */
 type Shares = { readonly prose: number; readonly text: number };
 const articleShares: Shares = { prose: 0.8, text: 0 };
+const referenceShares: Shares = { prose: 0.9, text: 0.95 };
 const otherShares: Shares = { prose: 0.9, text: 0.8 };
 const leastProseChars = 1000;
 const undivided = new Set([

@@ -9,7 +9,7 @@ const phrases = [
   "(you )?(may|might|also|will)( also)? (like|love|enjoy|be interested).*",
   "(people|customers|shoppers|others|users) (who|also).*",
   "more (from|in|on|stories|articles|posts|news|like this|to (read|explore)|reading|by).*",
-  "(read|up|what to read|what s|watch) next",
+  "(read|up|what to read|watch) next",
   "(keep|continue|further) (reading|exploring)",
   "recommended.*",
   "(latest|recent|popular|trending|top|featured|most (read|popular|viewed)|other|similar|suggested|new) (news|posts?|articles?|stories|topics|products?|items|videos|blogs?|blog posts|insights|content|searches|listings)",
