@@ -1,5 +1,6 @@
 /** What kind of page this is, from what it says about itself. */
 
+import { flatText } from "./code.ts";
 import { generatorOf } from "./generators.ts";
 import type { Element, Page } from "./tree.ts";
 
@@ -22,7 +23,7 @@ export function pageKind(page: Page, url: string | undefined): PageKind {
   if (openGraph.startsWith("product") || sells(types) || (url !== undefined && productPath.test(url))) return "product";
   if (types.has("CollectionPage") || types.has("SearchResultsPage")) return "listing";
   if (articleTypes.some((type) => types.has(type)) || openGraph === "article") return "article";
-  return "unknown";
+  return isForSale(page) ? "product" : "unknown";
 }
 
 const productPath = /\/(?:product|dp|itm)\/[^/]/;
@@ -35,6 +36,16 @@ function sells(types: ReadonlySet<string>): boolean {
     !types.has("ItemList") &&
     !types.has("Article")
   );
+}
+
+const cartLabel = /^(?:add to (?:cart|bag|basket|trolley)|buy now)$/i;
+
+/** One thing can be bought here; a page with many such buttons is a catalogue. */
+function isForSale(page: Page): boolean {
+  const buttons = page.elements.filter((element) => element.tag === "button" || element.tag === "input");
+  const labels = buttons.map((button) => (button.tag === "input" ? (button.attributes.value ?? "") : flatText(button, 60)));
+  const count = labels.filter((label) => cartLabel.test(label.trim())).length;
+  return count === 1 || count === 2;
 }
 
 const articleTypes = [
