@@ -2,7 +2,7 @@
 import type { Element } from "./tree.ts";
 
 /** What the name of an element says: never content, content only if it reads like it, or nothing. */
-export type NameVerdict = "never" | "boilerplate" | "comments" | "reviews" | "notes" | "doubtful" | "none";
+export type NameVerdict = "never" | "boilerplate" | "comments" | "reviews" | "shop" | "notes" | "doubtful" | "none";
 
 function set(names: string): ReadonlySet<string> {
   return new Set(names.split(/\s+/));
@@ -32,6 +32,8 @@ const noticeWords = set(
   "cookie cookies cookiebot consent gdpr onetrust ccpa cybotcookiebot truste usercentrics didomi",
 );
 const reviewWords = set("review reviews ratings questions qa qna");
+/** Parts of a shop rather than of the thing it sells. */
+const shopWords = set("warranty bundle bundles variations recommend recommends suggest suggestions financing");
 /** Notes belong to a text; below an advertisement they are its small print. */
 const noteWords = set("footnote footnotes disclosure disclosures disclaimers smallprint fineprint");
 
@@ -82,6 +84,7 @@ function judge(names: readonly string[]): NameVerdict {
   if (found.some((word) => boilerplateWords.has(word))) return "boilerplate";
   if (found.some((word) => commentWords.has(word))) return "comments";
   if (names.some(namesReviews)) return "reviews";
+  if (names.some((name) => partsOf(name).some((part) => shopWords.has(part)))) return "shop";
   if (found.some((word) => noteWords.has(word))) return "notes";
   return found.some((word) => doubtfulWords.has(word)) ? "doubtful" : "none";
 }

@@ -73,11 +73,15 @@ function isVerbatim(element: Element, page: Page): boolean {
 }
 
 function isOutOfPlace(element: Element, survey: Survey, isPoorGroup: GroupJudge): boolean {
-  if (survey.pruning === "strict" && isCookieNotice(element, survey.measures)) return true;
-  return (
-    !holdsMost(element, survey) &&
-    (isSitePart(element, survey) || (survey.pruning === "strict" && isPoorPart(element, survey, isPoorGroup)))
-  );
+  if (survey.pruning !== "strict") return !holdsMost(element, survey) && isSitePart(element, survey);
+  if (isCookieNotice(element, survey.measures) || isNeverContent(element, survey)) return true;
+  return !holdsMost(element, survey) && (isSitePart(element, survey) || isPoorPart(element, survey, isPoorGroup));
+}
+
+/** The foot of the page, and what surrounds a product, however much of the text they are: descriptions are short. */
+function isNeverContent(element: Element, { kind, verdictOn }: Survey): boolean {
+  if (element.tag === "footer" && element.parent?.tag === "body") return true;
+  return kind === "product" && isNamed(element) && verdictOn(element) === "boilerplate";
 }
 
 /** The element with most of the sentences is kept whatever its name; on a page without sentences, with most text. */
@@ -120,6 +124,8 @@ function isPoorName(element: Element, { kind, verdictOn, keepsComments }: Survey
       return true;
     case "comments":
       return !keepsComments;
+    case "shop":
+      return kind === "product";
     case "notes":
       return kind === "product" || kind === "unknown";
     default:

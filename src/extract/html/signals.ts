@@ -43,7 +43,9 @@ const cartLabel = /^(?:add to (?:cart|bag|basket|trolley)|buy now)$/i;
 /** One thing can be bought here; a page with many such buttons is a catalogue. */
 function isForSale(page: Page): boolean {
   const buttons = page.elements.filter((element) => element.tag === "button" || element.tag === "input");
-  const labels = buttons.map((button) => (button.tag === "input" ? (button.attributes.value ?? "") : flatText(button, 60)));
+  const labels = buttons.map((button) =>
+    button.tag === "input" ? (button.attributes.value ?? "") : flatText(button, 60),
+  );
   const count = labels.filter((label) => cartLabel.test(label.trim())).length;
   return count === 1 || count === 2;
 }
