@@ -28,9 +28,7 @@ const doubtfulWords = set(
 );
 
 /** Notices that cover the page: dropped however long they are. */
-const noticeWords = set(
-  "cookie cookies cookiebot consent gdpr onetrust ccpa cybotcookiebot truste usercentrics didomi",
-);
+const noticeWords = set("consent gdpr onetrust ccpa truste usercentrics didomi");
 const reviewWords = set("review reviews ratings questions qa qna");
 /** Parts of a shop rather than of the thing it sells. */
 const shopWords = set("warranty bundle bundles variations recommend recommends suggest suggestions financing");
@@ -80,7 +78,7 @@ function isSlug(id: string): boolean {
 function judge(names: readonly string[]): NameVerdict {
   if (names.some((name) => unseenNames.has(name))) return "never";
   const found = names.flatMap(outerWords);
-  if (found.some((word) => noticeWords.has(word))) return "never";
+  if (found.some((word) => noticeWords.has(word)) || names.some((name) => /cookie/i.test(name))) return "never";
   if (found.some((word) => boilerplateWords.has(word))) return "boilerplate";
   if (found.some((word) => commentWords.has(word))) return "comments";
   if (names.some(namesReviews)) return "reviews";
