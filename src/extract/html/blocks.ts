@@ -10,68 +10,68 @@ export type Container = { readonly first: string; readonly rest: string };
 const maxIndents = 12;
 
 export class Blocks {
-  private readonly pieces: string[] = [];
-  private readonly containers: (Container & { used: boolean })[] = [];
-  private readonly marks: Mark[] = [];
-  private chars = 0;
+  readonly #pieces: string[] = [];
+  readonly #containers: (Container & { used: boolean })[] = [];
+  readonly #marks: Mark[] = [];
+  #chars = 0;
   /** Newlines before the next block: two, or one between the items of a list. */
-  private gap = 2;
+  #gap = 2;
 
   get count(): number {
-    return this.pieces.length;
+    return this.#pieces.length;
   }
 
   enter(container: Container): void {
-    const isDeep = this.containers.length >= maxIndents;
-    this.containers.push({ first: container.first, rest: isDeep ? "" : container.rest, used: false });
+    const isDeep = this.#containers.length >= maxIndents;
+    this.#containers.push({ first: container.first, rest: isDeep ? "" : container.rest, used: false });
   }
 
   leave(): void {
-    this.containers.pop();
-    this.gap = 2;
+    this.#containers.pop();
+    this.#gap = 2;
   }
 
   /** The next block follows the last one without a blank line. */
   tighten(): void {
-    this.gap = 1;
+    this.#gap = 1;
   }
 
   write(text: string, heading?: { readonly label: string; readonly level: number }): void {
-    this.push(this.separator());
-    const first = this.prefix();
-    if (heading !== undefined && heading.label !== "") this.marks.push({ ...heading, at: this.chars });
-    const rest = this.containers.map((container) => container.rest).join("");
-    this.push(first + (rest === "" ? text : text.replaceAll("\n", `\n${rest}`)));
-    this.gap = 2;
+    this.#push(this.#separator());
+    const first = this.#prefix();
+    if (heading !== undefined && heading.label !== "") this.#marks.push({ ...heading, at: this.#chars });
+    const rest = this.#containers.map((container) => container.rest).join("");
+    this.#push(first + (rest === "" ? text : text.replaceAll("\n", `\n${rest}`)));
+    this.#gap = 2;
   }
 
   /** Takes the last block back, as if it had not been written. */
   retract(): void {
-    this.chars -= (this.pieces.pop()?.length ?? 0) + (this.pieces.pop()?.length ?? 0);
+    this.#chars -= (this.#pieces.pop()?.length ?? 0) + (this.#pieces.pop()?.length ?? 0);
   }
 
   finish(): { readonly text: string; readonly marks: readonly Mark[] } {
-    return { text: this.pieces.join(""), marks: this.marks };
+    return { text: this.#pieces.join(""), marks: this.#marks };
   }
 
-  private separator(): string {
-    if (this.pieces.length === 0) return "";
-    if (this.gap === 1) return "\n";
-    const between = this.containers.map((container) => (container.used ? container.rest : "")).join("");
+  #separator(): string {
+    if (this.#pieces.length === 0) return "";
+    if (this.#gap === 1) return "\n";
+    const between = this.#containers.map((container) => (container.used ? container.rest : "")).join("");
     return `\n${between.trimEnd()}\n`;
   }
 
-  private prefix(): string {
+  #prefix(): string {
     let prefix = "";
-    for (const container of this.containers) {
+    for (const container of this.#containers) {
       prefix += container.used ? container.rest : container.first;
       container.used = true;
     }
     return prefix;
   }
 
-  private push(piece: string): void {
-    this.pieces.push(piece);
-    this.chars += piece.length;
+  #push(piece: string): void {
+    this.#pieces.push(piece);
+    this.#chars += piece.length;
   }
 }

@@ -57,26 +57,26 @@ function startsRow(element: Element): boolean {
 }
 
 class LineCollector {
-  private readonly pieces: string[] = [];
-  private atLineStart = true;
+  readonly #pieces: string[] = [];
+  #atLineStart = true;
   /** A line ended by markup only; the newline is owed once more text comes. */
-  private owed = false;
+  #owed = false;
 
   add(text: string): void {
     if (text === "") return;
-    if (this.owed && !text.startsWith("\n")) this.pieces.push("\n");
-    this.owed = false;
-    this.pieces.push(text);
-    this.atLineStart = text.endsWith("\n");
+    if (this.#owed && !text.startsWith("\n")) this.#pieces.push("\n");
+    this.#owed = false;
+    this.#pieces.push(text);
+    this.#atLineStart = text.endsWith("\n");
   }
 
   endLine(): void {
-    if (!this.atLineStart) this.owed = true;
-    this.atLineStart = true;
+    if (!this.#atLineStart) this.#owed = true;
+    this.#atLineStart = true;
   }
 
   text(): string {
-    return trimBlankLines(this.pieces.join("").replaceAll("\r\n", "\n").replaceAll("\u00a0", " "));
+    return trimBlankLines(this.#pieces.join("").replaceAll("\r\n", "\n").replaceAll("\u00a0", " "));
   }
 }
 

@@ -15,7 +15,10 @@ export type WriteOptions = { readonly url?: string | undefined; readonly mode: "
 
 /** The text of a page's chosen part. */
 export function writeMarkdown(page: Page, choice: Choice, options: WriteOptions): Written {
-  return new Walk(page, choice, options).write();
+  const walk = new Walk(page, choice, options);
+  const written = walk.write();
+  // Where most is repeated, repeating is what the page is about.
+  return walk.leftOutMost ? new Walk(page, { ...choice, keepsRepeats: true }, options).write() : written;
 }
 
 const wrapKinds: Readonly<Record<string, WrapKind>> = {
@@ -47,193 +50,199 @@ type TableRows = { readonly element: Element; readonly rows: string[][]; row: st
 type Listing = { readonly element: Element; readonly language: string; readonly text: string; readonly count: number };
 
 class Walk {
-  private readonly page: Page;
-  private readonly choice: Choice;
-  private readonly isMarkdown: boolean;
-  private readonly resolve: Resolver;
-  private readonly footnotes: Footnotes;
-  private readonly blocks = new Blocks();
-  private readonly line = new Line((kind, element, text) => this.wrapped(kind, element, text));
-  private readonly lists: List[] = [];
-  private readonly paragraphs = new Set<string>();
-  private writtenChars = 0;
-  private copiedChars = 0;
-  private heading = 0;
-  private note: Element | undefined;
-  private table: TableRows | undefined;
-  private listing: Listing | undefined;
+  readonly #page: Page;
+  readonly #choice: Choice;
+  readonly #isMarkdown: boolean;
+  readonly #resolve: Resolver;
+  readonly #footnotes: Footnotes;
+  readonly #blocks = new Blocks();
+  readonly #line = new Line((kind, element, text) => this.#wrapped(kind, element, text));
+  readonly #lists: List[] = [];
+  readonly #paragraphs = new Set<string>();
+  #writtenChars = 0;
+  #copiedChars = 0;
+  #heading = 0;
+  #note: Element | undefined;
+  #table: TableRows | undefined;
+  #listing: Listing | undefined;
 
   constructor(page: Page, choice: Choice, { url, mode }: WriteOptions) {
-    this.page = page;
-    this.choice = choice;
-    this.isMarkdown = mode === "markdown";
-    this.resolve = createResolver(page, url);
-    this.footnotes = findFootnotes(page);
+    this.#page = page;
+    this.#choice = choice;
+    this.#isMarkdown = mode === "markdown";
+    this.#resolve = createResolver(page, url);
+    this.#footnotes = findFootnotes(page);
+  }
+
+  get leftOutMost(): boolean {
+    return this.#copiedChars > mostCopies * this.#writtenChars;
   }
 
   write(): Written {
     const stack: Frame[] = [];
-    if (this.enter(this.choice.root)) stack.push({ element: this.choice.root, next: 0 });
+    if (this.#enter(this.#choice.root)) stack.push({ element: this.#choice.root, next: 0 });
     for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
       const child = frame.element.children[frame.next];
       frame.next += 1;
       if (child === undefined) {
-        this.leave(frame.element);
+        this.#leave(frame.element);
         stack.pop();
-      } else if (typeof child === "string") this.line.addText(child);
-      else if (!this.choice.dropped[child.index] && this.enter(child)) stack.push({ element: child, next: 0 });
+      } else if (typeof child === "string") this.#line.addText(child);
+      else if (!this.#choice.dropped[child.index] && this.#enter(child)) stack.push({ element: child, next: 0 });
     }
-    this.flush();
-    return this.blocks.finish();
+    this.#flush();
+    return this.#blocks.finish();
   }
 
   /** Begins an element; false when it is written already or has nothing to say. */
-  private enter(element: Element): boolean {
+  #enter(element: Element): boolean {
     const { tag } = element;
     if (unwritten.has(tag) && !isMathScript(element)) return false;
     const tex = mathTex(element);
-    if (tex !== undefined) return this.addTex(tex);
-    if (inlineTags.has(tag)) return this.enterInline(element);
-    if (preformatted.has(tag) || isCodeHolder(element)) return this.addCode(element);
-    if (tag === "table") return this.enterTable(element);
-    if (this.table !== undefined) return this.enterInTable(element, this.table);
-    this.flush();
-    if (tag === "hr") return this.addRule();
-    this.enterBlock(element);
+    if (tex !== undefined) return this.#addTex(tex);
+    if (inlineTags.has(tag)) return this.#enterInline(element);
+    if (preformatted.has(tag) || isCodeHolder(element)) return this.#addCode(element);
+    if (tag === "table") return this.#enterTable(element);
+    if (this.#table !== undefined) return this.#enterInTable(element, this.#table);
+    this.#flush();
+    if (tag === "hr") return this.#addRule();
+    this.#enterBlock(element);
     return true;
   }
 
-  private leave(element: Element): void {
+  #leave(element: Element): void {
     const { tag } = element;
-    if (inlineTags.has(tag)) this.leaveInline(element);
-    else if (this.table !== undefined) this.leaveInTable(element, this.table);
+    if (inlineTags.has(tag)) this.#leaveInline(element);
+    else if (this.#table !== undefined) this.#leaveInTable(element, this.#table);
     else {
-      this.flush();
-      this.leaveBlock(element);
+      this.#flush();
+      this.#leaveBlock(element);
     }
   }
 
   // Inline elements
 
-  private enterInline(element: Element): boolean {
+  #enterInline(element: Element): boolean {
     const { tag } = element;
-    this.line.meet();
-    if (tag === "br") return this.addBreak();
-    if (tag === "img") return this.addImage(element);
-    if (tag === "input") return this.addCheckbox(element);
+    this.#line.meet();
+    if (tag === "br") return this.#addBreak();
+    if (tag === "img") return this.#addImage(element);
+    if (tag === "input") return this.#addCheckbox(element);
     const kind = wrapKinds[tag];
-    if (kind === "code") return this.enterCode(element);
-    if (kind === "link" && this.isFootnoteLink(element)) return false;
-    if (kind !== undefined) this.line.open(element, kind);
-    if (tag === "sup" && isExponent(element) && this.isMarkdown) this.line.add("^");
+    if (kind === "code") return this.#enterCode(element);
+    if (kind === "link" && this.#isFootnoteLink(element)) return false;
+    if (kind !== undefined) this.#line.open(element, kind);
+    if (tag === "sup" && isExponent(element) && this.#isMarkdown) this.#line.add("^");
     return true;
   }
 
-  private leaveInline(element: Element): void {
-    if (wrapKinds[element.tag] !== undefined) this.line.close();
-    this.line.part();
+  #leaveInline(element: Element): void {
+    if (wrapKinds[element.tag] !== undefined) this.#line.close();
+    this.#line.part();
   }
 
-  private enterCode(element: Element): boolean {
+  #enterCode(element: Element): boolean {
     const holdsPre = element.children.some((child) => typeof child !== "string" && child.tag === "pre");
-    if (!holdsPre && this.table === undefined && isCodeBlock(element)) return this.addCode(element);
-    this.line.open(element, "code", holdsPre);
+    if (!holdsPre && this.#table === undefined && isCodeBlock(element)) return this.#addCode(element);
+    this.#line.open(element, "code", holdsPre);
     return true;
   }
 
-  private isFootnoteLink(link: Element): boolean {
-    if (this.note !== undefined && isBackReference(link)) return true;
-    const label = this.footnotes.references.get(link);
-    if (label === undefined || !this.isMarkdown) return false;
-    this.line.add(`[^${label}]`);
+  #isFootnoteLink(link: Element): boolean {
+    if (this.#note !== undefined && isBackReference(link)) return true;
+    const label = this.#footnotes.references.get(link);
+    if (label === undefined || !this.#isMarkdown) return false;
+    this.#line.add(`[^${label}]`);
     return true;
   }
 
-  private wrapped(kind: WrapKind, element: Element, text: string): string {
-    if (!this.isMarkdown) return kind === "link" && isAnchorSign(text) ? "" : text;
-    if (kind === "link") return this.linked(element, text);
+  #wrapped(kind: WrapKind, element: Element, text: string): string {
+    if (!this.#isMarkdown) return kind === "link" && isAnchorSign(text) ? "" : text;
+    if (kind === "link") return this.#linked(element, text);
     if (kind === "code") return inlineCode(text);
-    if (text.includes("\n") || this.heading > 0) return text;
+    if (text.includes("\n") || this.#heading > 0) return text;
     if (kind === "strong") return `**${text}**`;
     return kind === "emphasis" ? `*${text}*` : `~~${text}~~`;
   }
 
-  private linked({ attributes }: Element, text: string): string {
+  #linked({ attributes }: Element, text: string): string {
     if (isAnchorSign(text)) return "";
-    const target = attributes.href === undefined ? undefined : this.resolve(attributes.href);
+    const target = attributes.href === undefined ? undefined : this.#resolve(attributes.href);
     return target === undefined ? text : `[${text.replaceAll("\n", " ")}](${target})`;
   }
 
-  private addBreak(): boolean {
-    if (this.table !== undefined || this.heading > 0) this.line.addBlank();
-    else this.line.addBreak();
+  #addBreak(): boolean {
+    if (this.#table !== undefined || this.#heading > 0) this.#line.addBlank();
+    else this.#line.addBreak();
     return false;
   }
 
-  private addImage({ attributes }: Element): boolean {
+  #addImage({ attributes }: Element): boolean {
     const alt = (attributes.alt ?? "").replace(/\s+/g, " ").trim();
-    if (alt === "" || isFileName(alt) || !this.isMarkdown) return false;
-    this.line.add(`![${alt.replaceAll("[", "(").replaceAll("]", ")")}]()`);
+    if (alt === "" || isFileName(alt) || !this.#isMarkdown) return false;
+    this.#line.add(`![${alt.replaceAll("[", "(").replaceAll("]", ")")}]()`);
     return false;
   }
 
-  private addCheckbox({ attributes, parent }: Element): boolean {
+  #addCheckbox({ attributes, parent }: Element): boolean {
     if (attributes.type === "checkbox" && (parent?.tag === "li" || parent?.parent?.tag === "li")) {
-      this.line.add(attributes.checked === undefined ? "[ ] " : "[x] ");
+      this.#line.add(attributes.checked === undefined ? "[ ] " : "[x] ");
     }
     return false;
   }
 
-  private addTex({ tex, isDisplay }: Tex): boolean {
-    if (!isDisplay || this.table !== undefined || this.heading > 0) this.line.add(this.isMarkdown ? `$${tex}$` : tex);
+  #addTex({ tex, isDisplay }: Tex): boolean {
+    if (!isDisplay || this.#table !== undefined || this.#heading > 0)
+      this.#line.add(this.#isMarkdown ? `$${tex}$` : tex);
     else {
-      this.flush();
-      this.blocks.write(this.isMarkdown ? `$$\n${tex}\n$$` : tex);
+      this.#flush();
+      this.#blocks.write(this.#isMarkdown ? `$$\n${tex}\n$$` : tex);
     }
     return false;
   }
 
   // Blocks
 
-  private enterBlock(element: Element): void {
+  #enterBlock(element: Element): void {
     const { tag, attributes } = element;
-    const label = this.isMarkdown ? this.footnotes.notes.get(element) : undefined;
-    if (label !== undefined) this.enterNote(element, label);
-    else if (isHeading(tag)) this.heading = Number(tag[1]);
-    else if (lists.has(tag)) this.enterList(element);
-    else if (tag === "li") this.enterItem(element);
+    const label = this.#isMarkdown ? this.#footnotes.notes.get(element) : undefined;
+    if (label !== undefined) this.#enterNote(element, label);
+    else if (isHeading(tag)) this.#heading = Number(tag[1]);
+    else if (lists.has(tag)) this.#enterList(element);
+    else if (tag === "li") this.#enterItem(element);
     else if (isQuotation(element))
-      this.blocks.enter(this.isMarkdown ? { first: "> ", rest: "> " } : { first: "", rest: "" });
-    if (attributes["data-callout"] !== undefined && this.isMarkdown) this.line.add(`[!${attributes["data-callout"]}] `);
+      this.#blocks.enter(this.#isMarkdown ? { first: "> ", rest: "> " } : { first: "", rest: "" });
+    if (attributes["data-callout"] !== undefined && this.#isMarkdown)
+      this.#line.add(`[!${attributes["data-callout"]}] `);
   }
 
-  private leaveBlock(element: Element): void {
+  #leaveBlock(element: Element): void {
     const { tag } = element;
-    if (element === this.note) {
-      this.note = undefined;
-      this.blocks.leave();
-    } else if (isHeading(tag)) this.heading = 0;
-    else if (lists.has(tag)) this.lists.pop();
-    else if (tag === "li" || isQuotation(element)) this.blocks.leave();
+    if (element === this.#note) {
+      this.#note = undefined;
+      this.#blocks.leave();
+    } else if (isHeading(tag)) this.#heading = 0;
+    else if (lists.has(tag)) this.#lists.pop();
+    else if (tag === "li" || isQuotation(element)) this.#blocks.leave();
   }
 
-  private enterNote(element: Element, label: string): void {
-    if (this.note !== undefined) {
-      if (element.tag === "li") this.enterItem(element);
+  #enterNote(element: Element, label: string): void {
+    if (this.#note !== undefined) {
+      if (element.tag === "li") this.#enterItem(element);
       return;
     }
-    this.note = element;
-    this.blocks.enter({ first: `[^${label}]: `, rest: "    " });
+    this.#note = element;
+    this.#blocks.enter({ first: `[^${label}]: `, rest: "    " });
   }
 
-  private enterList({ tag, attributes }: Element): void {
+  #enterList({ tag, attributes }: Element): void {
     const start = Number.parseInt(attributes.start ?? "1", 10);
-    this.lists.push({ isOrdered: tag === "ol", number: Number.isNaN(start) ? 1 : start, items: 0 });
+    this.#lists.push({ isOrdered: tag === "ol", number: Number.isNaN(start) ? 1 : start, items: 0 });
   }
 
-  private enterItem({ attributes }: Element): void {
-    const list = this.lists.at(-1);
-    if (list !== undefined && (list.items > 0 || this.lists.length > 1)) this.blocks.tighten();
+  #enterItem({ attributes }: Element): void {
+    const list = this.#lists.at(-1);
+    if (list !== undefined && (list.items > 0 || this.#lists.length > 1)) this.#blocks.tighten();
     const value = Number.parseInt(attributes.value ?? "", 10);
     if (list !== undefined && !Number.isNaN(value)) list.number = value;
     const marker = list?.isOrdered ? `${list.number}. ` : "- ";
@@ -241,109 +250,106 @@ class Walk {
       list.number += 1;
       list.items += 1;
     }
-    this.blocks.enter({ first: marker, rest: " ".repeat(marker.length) });
+    this.#blocks.enter({ first: marker, rest: " ".repeat(marker.length) });
   }
 
-  private addRule(): boolean {
-    if (this.isMarkdown) this.blocks.write("---");
+  #addRule(): boolean {
+    if (this.#isMarkdown) this.#blocks.write("---");
     return false;
   }
 
-  private flush(): void {
-    if (this.line.isEmpty) return;
-    const text = this.line.take();
+  #flush(): void {
+    if (this.#line.isEmpty) return;
+    const text = this.#line.take();
     if (text === "") return;
-    if (this.heading > 0) this.writeHeading(text.replaceAll("\n", " "));
-    else if (!this.isRepeated(text)) this.blocks.write(text);
+    if (this.#heading > 0) this.#writeHeading(text.replaceAll("\n", " "));
+    else if (!this.#isRepeated(text)) this.#blocks.write(text);
   }
 
-  private writeHeading(text: string): void {
-    const line = this.isMarkdown ? `${"#".repeat(this.heading)} ${text}` : text;
-    this.blocks.write(line, { label: plainLabel(text), level: this.heading });
+  #writeHeading(text: string): void {
+    const line = this.#isMarkdown ? `${"#".repeat(this.#heading)} ${text}` : text;
+    this.#blocks.write(line, { label: plainLabel(text), level: this.#heading });
   }
 
-  /**
-   * Pages repeat whole paragraphs for other screens, in sliders and as quotations of earlier posts. Where nearly all
-   * is repeated, repeating is what the page is about.
-   */
-  private isRepeated(text: string): boolean {
-    if (this.choice.keepsRepeats || text.length < repeatedChars) return false;
-    const isCopy = this.paragraphs.has(text) && this.copiedChars < mostCopies * this.writtenChars;
-    if (isCopy) this.copiedChars += text.length;
-    else this.writtenChars += text.length;
-    this.paragraphs.add(text);
+  /** Pages repeat whole paragraphs for other screens, in sliders and as quotations of earlier posts. */
+  #isRepeated(text: string): boolean {
+    if (this.#choice.keepsRepeats || text.length < repeatedChars) return false;
+    const isCopy = this.#paragraphs.has(text);
+    if (isCopy) this.#copiedChars += text.length;
+    else this.#writtenChars += text.length;
+    this.#paragraphs.add(text);
     return isCopy;
   }
 
   // Code
 
-  private addCode(element: Element): boolean {
+  #addCode(element: Element): boolean {
     const text = codeText(element);
     if (text === "") return false;
-    if (this.table !== undefined) this.line.add(this.isMarkdown ? inlineCode(text.replace(/\s+/g, " ")) : text);
+    if (this.#table !== undefined) this.#line.add(this.#isMarkdown ? inlineCode(text.replace(/\s+/g, " ")) : text);
     else {
-      this.flush();
-      if (this.isMarkdown) this.writeListing(element, codeLanguage(element), text);
-      else this.blocks.write(text);
+      this.#flush();
+      if (this.#isMarkdown) this.#writeListing(element, codeLanguage(element), text);
+      else this.#blocks.write(text);
     }
     return false;
   }
 
-  private writeListing(element: Element, language: string, text: string): void {
-    const { listing } = this;
+  #writeListing(element: Element, language: string, text: string): void {
+    const listing = this.#listing;
     const merges =
-      listing !== undefined && listing.count === this.blocks.count && continues(listing, element, language);
-    if (merges) this.blocks.retract();
+      listing !== undefined && listing.count === this.#blocks.count && continues(listing, element, language);
+    if (merges) this.#blocks.retract();
     const whole = merges ? `${listing.text}${endsWithBlankLine(listing.element) ? "\n\n" : "\n"}${text}` : text;
     const fence = "`".repeat(Math.max(3, longestRun(whole, "`") + 1));
-    this.blocks.write(`${fence}${language}\n${whole}\n${fence}`);
-    this.listing = { element, language, text: whole, count: this.blocks.count };
+    this.#blocks.write(`${fence}${language}\n${whole}\n${fence}`);
+    this.#listing = { element, language, text: whole, count: this.#blocks.count };
   }
 
   // Tables
 
-  private enterTable(element: Element): boolean {
-    const kind = this.table === undefined ? tableKind(this.page, element) : "layout";
-    if (kind === "code") return this.addCode(element);
-    if (this.table !== undefined) this.line.addBlank();
-    else this.flush();
-    if (kind === "data") this.table = { element, rows: [], row: [] };
+  #enterTable(element: Element): boolean {
+    const kind = this.#table === undefined ? tableKind(this.#page, element) : "layout";
+    if (kind === "code") return this.#addCode(element);
+    if (this.#table !== undefined) this.#line.addBlank();
+    else this.#flush();
+    if (kind === "data") this.#table = { element, rows: [], row: [] };
     return true;
   }
 
-  private enterInTable({ tag }: Element, table: TableRows): boolean {
+  #enterInTable({ tag }: Element, table: TableRows): boolean {
     if (tag === "tr") table.row = [];
-    else if (tag === "td" || tag === "th") this.line.clear();
-    else this.line.addBlank();
+    else if (tag === "td" || tag === "th") this.#line.clear();
+    else this.#line.addBlank();
     return true;
   }
 
-  private leaveInTable(element: Element, table: TableRows): void {
+  #leaveInTable(element: Element, table: TableRows): void {
     const { tag } = element;
-    if (element === table.element) this.leaveTable(table);
-    else if (tag === "td" || tag === "th") this.leaveCell(element, table);
+    if (element === table.element) this.#leaveTable(table);
+    else if (tag === "td" || tag === "th") this.#leaveCell(element, table);
     else if (tag === "tr" && table.row.length > 0) table.rows.push(table.row);
-    else if (tag === "caption") this.writeCaption();
-    else this.line.addBlank();
+    else if (tag === "caption") this.#writeCaption();
+    else this.#line.addBlank();
   }
 
-  private leaveTable({ rows }: TableRows): void {
-    this.table = undefined;
-    this.line.clear();
-    const text = this.isMarkdown ? writeTable(rows) : rows.map((row) => row.join("\t")).join("\n");
-    if (text !== "") this.blocks.write(text);
+  #leaveTable({ rows }: TableRows): void {
+    this.#table = undefined;
+    this.#line.clear();
+    const text = this.#isMarkdown ? writeTable(rows) : rows.map((row) => row.join("\t")).join("\n");
+    if (text !== "") this.#blocks.write(text);
   }
 
-  private leaveCell({ attributes }: Element, { row }: TableRows): void {
-    const text = this.line.take().replaceAll("\n", " ");
-    row.push(this.isMarkdown ? text.replaceAll("|", "\\|") : text);
+  #leaveCell({ attributes }: Element, { row }: TableRows): void {
+    const text = this.#line.take().replaceAll("\n", " ");
+    row.push(this.#isMarkdown ? text.replaceAll("|", "\\|") : text);
     const span = Math.min(maxColumns, Number.parseInt(attributes.colspan ?? "1", 10) || 1);
     for (let extra = 1; extra < span; extra += 1) row.push("");
   }
 
-  private writeCaption(): void {
-    const text = this.line.take();
-    if (text !== "") this.blocks.write(text);
+  #writeCaption(): void {
+    const text = this.#line.take();
+    if (text !== "") this.#blocks.write(text);
   }
 }
 
