@@ -22,11 +22,20 @@ export const html: Handler = {
 
   async *extract(file, ask, signal) {
     await expectFile(file, signal);
-    if (ask.mode === "raw" || !canDecode(file.charset)) yield* readSource(file, ask, signal);
-    else if (file.sizeBytes > longestParsedBytes) yield* readLinear(file, ask, signal);
-    else yield* readParsed(file, ask, signal);
+    for await (const piece of readerFor(file, ask)(file, ask, signal)) {
+      signal.throwIfAborted();
+      yield piece;
+    }
+    signal.throwIfAborted();
   },
 };
+
+type Reader = (file: LocalFile, ask: Ask, signal: AbortSignal) => AsyncIterable<Extracted>;
+
+function readerFor({ charset, sizeBytes }: LocalFile, { mode }: Ask): Reader {
+  if (mode === "raw" || !canDecode(charset)) return readSource;
+  return sizeBytes > longestParsedBytes ? readLinear : readParsed;
+}
 
 async function* readSource(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncGenerator<Extracted> {
   yield { info: { method: "raw" } };
@@ -36,8 +45,8 @@ async function* readSource(file: LocalFile, ask: Ask, signal: AbortSignal): Asyn
 /** A failure that comes before any text is made up for; one that comes later ends what was given. */
 async function* readParsed(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncGenerator<Extracted> {
   let isBegun = ask.from > 0;
-  const run = file.sizeBytes <= smallBytes ? readHere : readInChild;
-  for await (const piece of run(file, ask, signal)) {
+  const read = file.sizeBytes <= smallBytes ? readHere : readInChild;
+  for await (const piece of read(file, ask, signal)) {
     if ("failed" in piece && piece.failed.reason !== "unavailable" && !isBegun) {
       return yield* readLinear(file, ask, signal);
     }
@@ -53,10 +62,7 @@ function readInChild(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncItera
 async function* readHere(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncGenerator<Extracted> {
   const { html: engine } = await import("./engine.ts");
   try {
-    for await (const piece of engine.extract(file, ask)) {
-      yield piece;
-      signal.throwIfAborted();
-    }
+    yield* engine.extract(file, ask);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof SpillwayError) throw error;
@@ -69,10 +75,8 @@ async function* readLinear(file: LocalFile, ask: Ask, signal: AbortSignal): Asyn
   const cleaner = createCleaner();
   yield { info: { method: "linear", keptShare: 1, needsJs: false } };
   for await (const piece of cutPieces(strip(file, cleaner, signal))) {
-    signal.throwIfAborted();
     if (piece.index >= ask.from) yield { segment: { ...piece, kind: "whole", marks: [] } };
   }
-  signal.throwIfAborted();
   yield { info: { removed: cleaner.removed } };
 }
 

@@ -97,9 +97,9 @@ class Walk {
   /** Begins an element; false when it is written already or has nothing to say. */
   #enter(element: Element): boolean {
     const { tag } = element;
-    if (unwritten.has(tag) && !isMathScript(element)) return false;
     const tex = mathTex(element);
     if (tex !== undefined) return this.#addTex(tex);
+    if (unwritten.has(tag)) return false;
     if (inlineTags.has(tag)) return this.#enterInline(element);
     if (preformatted.has(tag) || isCodeHolder(element)) return this.#addCode(element);
     if (tag === "table") return this.#enterTable(element);
@@ -353,10 +353,6 @@ class Walk {
   }
 }
 
-function isMathScript({ tag, attributes }: Element): boolean {
-  return tag === "script" && attributes.type?.startsWith("math/") === true;
-}
-
 function isHeading(tag: string): boolean {
   return tag.length === 2 && tag[0] === "h" && tag >= "h1" && tag <= "h6";
 }
@@ -367,8 +363,8 @@ function isQuotation({ tag, attributes }: Element): boolean {
 }
 
 /** A power rather than an ordinal or a sign: the text of `10<sup>2</sup>` is not 102. */
-function isExponent(element: Element): boolean {
-  return element.children.length === 1 && /^[-+−]?\d{1,3}$/.test(flatText(element).trim());
+function isExponent({ children: [only, ...others] }: Element): boolean {
+  return typeof only === "string" && others.length === 0 && /^\s*[-+−]?\d{1,3}\s*$/.test(only);
 }
 
 /** Pieces of one listing: code elements shown as blocks, one after the other, with their output between them. */

@@ -1,7 +1,7 @@
 /** How much text, and how much of it in links, every element of a page holds. */
 
 import { inlineTags } from "./tags.ts";
-import type { Element, Page } from "./tree.ts";
+import { type Element, isFormula, type Page } from "./tree.ts";
 
 /** Numbers per element, by `Element.index`, each including the descendants that are shown. */
 export type Measures = {
@@ -35,7 +35,8 @@ const unread = new Set([
 
 /** Whether an element's text is never part of what a page says. */
 export function isUnread(element: Element): boolean {
-  return unread.has(element.tag) && !(element.tag === "template" && element.attributes.shadowrootmode !== undefined);
+  if (element.tag === "template") return element.attributes.shadowrootmode === undefined;
+  return unread.has(element.tag) && !isFormula(element);
 }
 
 const sentenceChars = 80;

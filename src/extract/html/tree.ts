@@ -94,7 +94,7 @@ export class Tree {
     this.#text = "";
     if (text === "" || this.isForeign) return;
     const holder = this.#top;
-    if (!droppedText.has(holder.tag) || isMath(holder)) holder.children.push(text);
+    if (!droppedText.has(holder.tag) || isFormula(holder)) holder.children.push(text);
     else if (holder.tag === "script") this.#keepPayload(holder, text);
   }
 
@@ -247,8 +247,8 @@ function element(index: number, tag: string, parent: Element | null, attributes:
   return { index, end: index + 1, tag, parent, children: [], attributes, hidden };
 }
 
-/** Old pages carry the source of formulas in scripts. */
-function isMath({ tag, attributes }: Element): boolean {
+/** Older pages carry the source of formulas in scripts. */
+export function isFormula({ tag, attributes }: Element): boolean {
   return tag === "script" && attributes.type?.startsWith("math/") === true;
 }
 
