@@ -35,7 +35,7 @@ export function choose(page: Page, { pruning, showsHidden, url }: ChooseOptions)
     (pruning === "strict" && isSideMatter(element, kind, verdictOn));
   const measures = measure(page, isSkipped);
   const root = pruning === "none" ? bodyOf(page) : chooseRoot(page, kind, pruning, measures);
-  const keepsComments = kind === "forum" || (kind !== "article" && commentShare(page, root, measures, verdictOn) > 0.5);
+  const keepsComments = kind === "forum" || (kind === "unknown" && commentShare(page, root, measures, verdictOn) > 0.5);
   const survey: Survey = {
     page,
     root,
@@ -66,7 +66,7 @@ function bodyOf(page: Page): Element {
 
 function chooseRoot(page: Page, kind: PageKind, pruning: Pruning, measures: Measures): Element {
   const main = mainOf(page, measures);
-  if (pruning === "mild" || kind === "product" || kind === "listing") return main;
+  if (pruning === "mild" || kind === "listing") return main;
   if (kind === "article") return narrow(main, measures, articleShares);
   return narrow(main, measures, isReference(page, kind) ? referenceShares : otherShares);
 }

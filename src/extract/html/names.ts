@@ -2,7 +2,7 @@
 import type { Element } from "./tree.ts";
 
 /** What the name of an element says: never content, content only if it reads like it, or nothing. */
-export type NameVerdict = "never" | "boilerplate" | "comments" | "reviews" | "shop" | "notes" | "doubtful" | "none";
+export type NameVerdict = "never" | "boilerplate" | "comments" | "reviews" | "shop" | "doubtful" | "none";
 
 function set(names: string): ReadonlySet<string> {
   return new Set(names.split(/\s+/));
@@ -32,8 +32,6 @@ const noticeWords = set("consent gdpr onetrust ccpa truste usercentrics didomi")
 const reviewWords = set("review reviews ratings questions qa qna");
 /** Parts of a shop rather than of the thing it sells. */
 const shopWords = set("warranty bundle bundles variations recommend recommends suggest suggestions financing");
-/** Notes belong to a text; below an advertisement they are its small print. */
-const noteWords = set("footnote footnotes disclosure disclosures disclaimers smallprint fineprint");
 
 const commentWords = set("comment comments commentlist disqus");
 
@@ -83,7 +81,6 @@ function judge(names: readonly string[]): NameVerdict {
   if (found.some((word) => commentWords.has(word))) return "comments";
   if (names.some(namesReviews)) return "reviews";
   if (names.some((name) => partsOf(name).some((part) => shopWords.has(part)))) return "shop";
-  if (found.some((word) => noteWords.has(word))) return "notes";
   return found.some((word) => doubtfulWords.has(word)) ? "doubtful" : "none";
 }
 

@@ -112,7 +112,7 @@ function isPoorPart(element: Element, survey: Survey, isPoorGroup: GroupJudge): 
   const { tag, attributes } = element;
   if (!isNamed(element) || attributes["data-callout"] !== undefined) return false;
   if (tag === "form" || tag === "fieldset") return survey.kind === "product" || isPoor(element, survey.measures);
-  return isPoorName(element, survey, isPoorGroup) || isLinkList(element, survey.measures);
+  return isPoorName(element, survey, isPoorGroup);
 }
 
 function isPoorName(element: Element, { kind, verdictOn, keepsComments }: Survey, isPoorGroup: GroupJudge): boolean {
@@ -126,8 +126,6 @@ function isPoorName(element: Element, { kind, verdictOn, keepsComments }: Survey
       return !keepsComments;
     case "shop":
       return kind === "product";
-    case "notes":
-      return kind === "product" || kind === "unknown";
     default:
       return isPoorGroup(element);
   }
@@ -171,22 +169,6 @@ function isPoor({ index }: Element, { text, links, anchors }: Measures): boolean
 /** Little text, or mostly links of a few words. */
 function isPoorText(text: number, links: number, anchors: number): boolean {
   return text < 120 || (links > 0.5 * text && links < 60 * anchors);
-}
-
-const listTags = new Set(["ul", "ol", "div", "section"]);
-
-/** Lists of bare links. Links as long as a headline are entries of a listing. */
-function isLinkList(element: Element, measures: Measures): boolean {
-  const { tag, index } = element;
-  if (!listTags.has(tag) || isAmongProse(element, measures)) return false;
-  const [text = 0, links = 0, anchors = 0] = [measures.text[index], measures.links[index], measures.anchors[index]];
-  return anchors >= 3 && links > 0.8 * text && text < 25 * anchors;
-}
-
-/** A bare list beside paragraphs belongs to what they say. */
-function isAmongProse({ tag, attributes, parent }: Element, { prose }: Measures): boolean {
-  if (tag !== "ul" && tag !== "ol") return false;
-  return attributes.class === undefined && parent !== null && (prose[parent.index] ?? 0) > 300;
 }
 
 function isClosing(element: Element, { kind }: Survey): boolean {
