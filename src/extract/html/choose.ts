@@ -71,7 +71,6 @@ function chooseRoot(page: Page, kind: PageKind, pruning: Pruning, measures: Meas
   return narrow(main, measures, isReference(page, kind) ? referenceShares : otherShares);
 }
 
-const mainId = /^(?:main|content|main-content|maincontent|main_content|page-content|primary)$/i;
 const mainShare = 0.4;
 
 /** The element that calls itself the main one, if enough of the text stands there, else the body. */
@@ -80,7 +79,7 @@ function mainOf(page: Page, measures: Measures): Element {
   let best: Element | undefined;
   for (const element of page.elements) {
     const { tag, attributes } = element;
-    if (tag !== "main" && attributes.role !== "main" && !mainId.test(attributes.id ?? "")) continue;
+    if (tag !== "main" && attributes.role !== "main") continue;
     if (best === undefined || unlinkedChars(measures, element) > unlinkedChars(measures, best)) best = element;
   }
   const isEnough = best !== undefined && unlinkedChars(measures, best) > mainShare * unlinkedChars(measures, body);

@@ -65,17 +65,6 @@ export function isClosingHeading(element: Element, inShop: boolean): boolean {
   );
 }
 
-const cookieNotice =
-  /\b(?:uses?|using|use of|set) (?:[\w-]+,? ){0,4}cookies\b|\bcookies? (?:policy|settings|preferences|notice)\b|\baccept (?:all )?cookies\b|these cookies/i;
-
-/** A paragraph that asks for consent to cookies, in whatever box it stands. */
-export function isCookieNotice(element: Element, { own, text }: Measures): boolean {
-  const chars = text[element.index] ?? 0;
-  if ((own[element.index] ?? 0) < 20 || chars > 800) return false;
-  if (!element.children.some((child) => typeof child === "string" && /cookie/i.test(child))) return false;
-  return cookieNotice.test(flatText(element));
-}
-
 /** The elements of the section a heading opens: what it stands first in, or what follows up to the next heading. */
 export function sectionOf(
   heading: Element,

@@ -1,7 +1,7 @@
 /** Decides which elements inside the content are not content. */
 
 import type { Pruning } from "./choose.ts";
-import { isClosingHeading, isCookieNotice, sectionOf } from "./closing.ts";
+import { isClosingHeading, sectionOf } from "./closing.ts";
 import { type Generator, hasClass } from "./generators.ts";
 import { isInside } from "./hidden.ts";
 import { type Measures, unlinkedChars } from "./measure.ts";
@@ -74,7 +74,7 @@ function isVerbatim(element: Element, page: Page): boolean {
 
 function isOutOfPlace(element: Element, survey: Survey, isPoorGroup: GroupJudge): boolean {
   if (survey.pruning !== "strict") return !holdsMost(element, survey) && isSitePart(element, survey);
-  if (isCookieNotice(element, survey.measures) || isNeverContent(element, survey)) return true;
+  if (isNeverContent(element, survey)) return true;
   return !holdsMost(element, survey) && (isSitePart(element, survey) || isPoorPart(element, survey, isPoorGroup));
 }
 
