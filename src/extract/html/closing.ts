@@ -53,9 +53,13 @@ const closing = new RegExp(`^(?:${phrases.join("|")})$`);
 const longestPhraseChars = 80;
 const longestHeadingChars = 400;
 
-/** Whether a heading opens such a section. */
+/** Elements that look like a heading when there is nothing else in them. */
+const labels = new Set(["p", "div", "strong", "b", "span"]);
+
+/** Whether a heading, or a line that looks like one, opens such a section. */
 export function isClosingHeading(element: Element, inShop: boolean): boolean {
-  if (!headings.has(element.tag)) return false;
+  const isLabel = labels.has(element.tag) && element.children.length === 1;
+  if (!isLabel && !headings.has(element.tag)) return false;
   const text = flatText(element, longestHeadingChars)
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, " ")
@@ -65,7 +69,10 @@ export function isClosingHeading(element: Element, inShop: boolean): boolean {
   );
 }
 
-/** The elements of the section a heading opens: what it stands first in, or what follows up to the next heading. */
+/**
+ * The elements of the section a heading opens: what it stands first in, or what follows up to the next heading. A line
+ * that only looks like a heading opens nothing but the box it stands in.
+ */
 export function sectionOf(
   heading: Element,
   root: Element,
@@ -76,7 +83,7 @@ export function sectionOf(
   while (section.parent !== null && section.parent !== root && isFirst(section, text) && !most(section.parent))
     section = section.parent;
   if (section !== heading) return [section];
-  return followers(heading);
+  return headings.has(heading.tag) ? followers(heading) : [];
 }
 
 function isFirst(element: Element, text: Int32Array): boolean {
