@@ -9,7 +9,7 @@ import { poolFor } from "../pool/pools.ts";
 import { text } from "../text.ts";
 
 /** Reading a page takes time in proportion to its size, so a child would cost a small one more than it could save. */
-const smallBytes = 512 * 1024;
+const smallBytes = 256 * 1024;
 
 /** Longer pages are not parsed: beyond this a tree may not fit into a child's memory. */
 const longestParsedBytes = 24 * 1024 * 1024;
