@@ -27,6 +27,7 @@ export const worstCases: Readonly<Record<string, () => string>> = {
   "50,000 headings": () => page("<h2>Related articles</h2><p>x</p>".repeat(50_000)),
   "nested quotations": () => page("<blockquote>q".repeat(3_000)),
   "code in pieces": () => page(`<pre>${"<span>1</span>\n".repeat(100_000)}</pre>${"<code>x</code>".repeat(100_000)}`),
+  "siblings of one name": () => page('<div class="more">x</div>'.repeat(100_000)),
   "siblings of every name": () =>
     page(Array.from({ length: 100_000 }, (_, index) => `<div class="more a${index}">x</div>`).join("")),
   "a heading of brackets": () => page(`<h2>${"![".repeat(500_000)}</h2>`),

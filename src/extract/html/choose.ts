@@ -5,6 +5,7 @@ import { isUnread, type Measures, measure, unlinkedChars } from "./measure.ts";
 import { createNameJudge, isNamed, type NameJudge } from "./names.ts";
 import { prune, type Survey } from "./prune.ts";
 import { type PageKind, pageKind } from "./signals.ts";
+import { wordSet } from "./tags.ts";
 import type { Element, Page } from "./tree.ts";
 
 /** What of a page is written: everything under `root` but what is dropped, by element index. */
@@ -92,22 +93,7 @@ const articleShares: Shares = { prose: 0.8, text: 0 };
 const referenceShares: Shares = { prose: 0.9, text: 0.95 };
 const otherShares: Shares = { prose: 0.9, text: 0.8 };
 const leastProseChars = 1000;
-const undivided = new Set([
-  "p",
-  "li",
-  "ul",
-  "ol",
-  "table",
-  "tbody",
-  "tr",
-  "td",
-  "pre",
-  "blockquote",
-  "dl",
-  "dd",
-  "a",
-  "span",
-]);
+const undivided = wordSet("p li ul ol table tbody tr td pre blockquote dl dd a span");
 
 /** Goes down while one child holds nearly all sentences, so that what surrounds an article is left out. */
 function narrow(root: Element, measures: Measures, shares: Shares): Element {

@@ -1,8 +1,7 @@
 /** Sections whose heading says that they are not about this page: related stories, newsletters, the author, comments. */
-import { flatText } from "./code.ts";
 import type { Measures } from "./measure.ts";
 import { headings } from "./tags.ts";
-import type { Element } from "./tree.ts";
+import { type Element, flatText } from "./tree.ts";
 
 const phrases = [
   "related( (articles?|posts?|stories|content|topics|reading|products?|items|links|news|searches|categories|resources|questions|videos|services))?",

@@ -1,7 +1,7 @@
-/** Code blocks as they were written: verbatim text without gutters, line numbers and buttons, and the language. */
+/** Code blocks as they were written: verbatim text without gutters, line numbers and buttons. */
 import { words } from "./names.ts";
-import { inlineTags } from "./tags.ts";
-import type { Element, Node } from "./tree.ts";
+import { inlineTags, wordSet } from "./tags.ts";
+import { type Element, flatText, type Node } from "./tree.ts";
 
 /** The text of a code block, line for line. */
 export function codeText(block: Element): string {
@@ -90,7 +90,7 @@ function trimBlankLines(text: string): string {
 function isLayoutBlank(text: string, holder: Element): boolean {
   return layoutTags.has(holder.tag) && text.trim() === "";
 }
-const layoutTags = new Set(["table", "tbody", "thead", "tr", "ol", "ul"]);
+const layoutTags = wordSet("table tbody thead tr ol ul");
 
 function startsLine(element: Element): boolean {
   return !inlineTags.has(element.tag) && element.tag !== "td" && element.tag !== "th";
@@ -110,48 +110,12 @@ function isLineSpan(element: Element): boolean {
   if (tag !== "code" || parent?.tag !== "pre") return false;
   return parent.children.some((child) => typeof child !== "string" && child !== element);
 }
-const lineClasses = new Set([
-  "line",
-  "code-line",
-  "view-line",
-  "token-line",
-  "CodeMirror-line",
-  "cm-line",
-  "blob-code",
-  "codeline",
-]);
+const lineClasses = wordSet("line code-line view-line token-line CodeMirror-line cm-line blob-code codeline");
 
-const gutterWords = new Set([
-  "lineno",
-  "linenos",
-  "linenumber",
-  "linenumbers",
-  "linenum",
-  "linenums",
-  "gutter",
-  "copy",
-  "clipboard",
-]);
-const gutterTokens = new Set([
-  "line-number",
-  "line-numbers",
-  "line-num",
-  "hljs-ln-numbers",
-  "ln",
-  "lnt",
-  "blob-num",
-  "react-syntax-highlighter-line-number",
-  "code-block-line-number",
-  "line-numbers-rows",
-  "lineNumber",
-  "toolbar",
-  "code-toolbar__toolbar",
-  "code-header",
-  "code-block-header",
-  "hover-info",
-  "tooltip",
-  "hover-container",
-]);
+const gutterWords = wordSet("lineno linenos linenumber linenumbers linenum linenums gutter copy clipboard");
+const gutterTokens = wordSet(
+  "line-number line-numbers line-num hljs-ln-numbers ln lnt blob-num react-syntax-highlighter-line-number code-block-line-number line-numbers-rows lineNumber toolbar code-toolbar__toolbar code-header code-block-header hover-info tooltip hover-container",
+);
 
 /** Gutters, line numbers and buttons inside a block of code. */
 export function isNotCode(element: Element): boolean {
@@ -184,91 +148,9 @@ function isNumbers(text: string): boolean {
   return /^[\s\d.:|]*$/.test(text);
 }
 
-/** The text under an element, markup aside: all of it, or at least so many of its first characters. */
-export function flatText(element: Element, enoughChars = Number.POSITIVE_INFINITY): string {
-  const pieces: string[] = [];
-  let chars = 0;
-  const stack: (Element | string)[] = [element];
-  while (stack.length > 0 && chars < enoughChars) {
-    const node = stack.pop() as Element | string;
-    if (typeof node === "string") {
-      pieces.push(node);
-      chars += node.length;
-    } else for (let at = node.children.length - 1; at >= 0; at -= 1) stack.push(node.children[at] as Element | string);
-  }
-  return pieces.join("");
-}
-
-/** The language a code block, its code element or a wrapper near it names, or "". */
-export function codeLanguage(block: Element): string {
-  const inner = block.children.find((child): child is Element => typeof child !== "string" && child.tag === "code");
-  for (const element of inner === undefined ? [block] : [inner, block]) {
-    const named = languageOf(element, true);
-    if (named !== "") return named;
-  }
-  let wrapper = block.parent;
-  for (let level = 0; level < 4 && wrapper !== null && wrapper.tag !== "body"; level += 1) {
-    const named = languageOf(wrapper, level < 2);
-    if (named !== "") return named;
-    wrapper = wrapper.parent;
-  }
-  return "";
-}
-
-function languageOf(element: Element, bareNames: boolean): string {
-  const { attributes } = element;
-  const told = attributes["data-lang"] ?? attributes["data-language"];
-  if (told !== undefined && /^[\w+#.-]{1,30}$/.test(told)) return canonical(told);
-  const className = attributes.class ?? "";
-  const brush = /brush:\s*([\w+#-]+)/.exec(className);
-  if (brush?.[1] !== undefined) return canonical(brush[1]);
-  const names = className.split(/\s+/);
-  for (const name of names) {
-    const match =
-      /^(?:language|lang|highlight-source|highlight|code-block|syntax|sourceCode|brush)[-:]([\w+#.-]+)$/i.exec(name);
-    if (match?.[1] === undefined || notLanguages.has(match[1].toLowerCase())) continue;
-    if (!/^(?:highlight|code-block|syntax)-(?!source)/i.test(name) || languages.has(match[1].toLowerCase()))
-      return canonical(match[1]);
-  }
-  if (!bareNames) return "";
-  return names.map((name) => name.toLowerCase()).find((name) => languages.has(name)) ?? "";
-}
-
-const notLanguages = new Set([
-  "source",
-  "wrapper",
-  "text-wrapper",
-  "block",
-  "container",
-  "inline",
-  "toolbar",
-  "code",
-  "header",
-  "content",
-  "body",
-  "table",
-  "default",
-  "none",
-  "plain",
-]);
-
-function canonical(name: string): string {
-  const lower = name.toLowerCase();
-  return lower === "plaintext" || lower === "none" || lower === "default" ? "" : lower;
-}
-
-const languages = new Set(
-  (
-    "javascript js jsx typescript ts tsx python python3 py ruby rb rust go golang java kotlin swift scala php perl lua c cpp c++ csharp cs " +
-    "objectivec bash sh shell zsh powershell console json json5 yaml yml toml ini xml html css scss sass less sql graphql haskell elixir erlang " +
-    "clojure lisp scheme ocaml fsharp r julia matlab dart groovy makefile dockerfile cmake diff markdown tex latex vim nginx apache " +
-    "protobuf wasm zig nim solidity svelte vue astro assembly asm fortran pascal prolog racket hcl terraform http lean lean4 text"
-  ).split(" "),
-);
-
 /** Looking at all siblings of each of many code elements would be quadratic; a page of blocks has fewer. */
 const mostSiblings = 400;
-const lineHolders = new Set("p li td th dt dd h1 h2 h3 h4 h5 h6 span a label summary figcaption".split(" "));
+const lineHolders = wordSet("p li td th dt dd h1 h2 h3 h4 h5 h6 span a label summary figcaption");
 
 /** A code element that stands for a whole block: several lines, a table with a gutter, or alone between blocks. */
 export function isCodeBlock(element: Element): boolean {

@@ -1,7 +1,6 @@
 /** Footnotes: little links in the text, and the notes they lead to in the same page. */
-import { flatText } from "./code.ts";
 import { inlineTags } from "./tags.ts";
-import type { Element, Page } from "./tree.ts";
+import { type Element, flatText, type Page } from "./tree.ts";
 
 export type Footnotes = {
   /** Labels by the link that refers to a note. */

@@ -1,14 +1,13 @@
 /** What is known about the programs that make pages: how to tell them, and what in their pages is content or not. */
-
 import type { PageKind } from "./signals.ts";
 import type { Element, Page } from "./tree.ts";
 
 export type Generator = {
   readonly name: string;
-  readonly kind?: PageKind;
+  readonly kind: PageKind;
   readonly matches: (page: Page) => boolean;
   /** Class names of parts that are never content. */
-  readonly drops?: readonly string[];
+  readonly drops: readonly string[];
 };
 
 /** Looked through in order; the first match counts. */

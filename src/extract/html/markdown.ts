@@ -1,14 +1,15 @@
 /** Writes the chosen part of a page as Markdown, or as plain text, in one walk, and notes where its headings stand. */
 import { Blocks, type Mark } from "./blocks.ts";
 import type { Choice } from "./choose.ts";
-import { codeLanguage, codeText, flatText, isCodeBlock, isCodeHolder } from "./code.ts";
+import { codeText, isCodeBlock, isCodeHolder } from "./code.ts";
 import { type Footnotes, findFootnotes, isBackReference } from "./footnotes.ts";
+import { codeLanguage } from "./language.ts";
 import { Line, type WrapKind } from "./line.ts";
 import { createResolver, type Resolver } from "./links.ts";
 import { mathTex, type Tex } from "./math.ts";
 import { maxColumns, tableKind, writeTable } from "./table.ts";
 import { inlineTags } from "./tags.ts";
-import type { Element, Page } from "./tree.ts";
+import { type Element, flatText, type Page } from "./tree.ts";
 
 export type Written = { readonly text: string; readonly marks: readonly Mark[] };
 export type WriteOptions = { readonly url?: string | undefined; readonly mode: "markdown" | "text" };

@@ -1,6 +1,5 @@
 /** Formulas: pages carry the TeX source beside what a browser draws. */
-import { flatText } from "./code.ts";
-import type { Element } from "./tree.ts";
+import { type Element, flatText } from "./tree.ts";
 
 export type Tex = { readonly tex: string; readonly isDisplay: boolean };
 

@@ -1,8 +1,7 @@
 /** What a page tells about itself: structured data first, then OpenGraph, then meta elements, then the page. */
 import type { Info } from "../handler.ts";
-import { flatText } from "./code.ts";
 import { describedThings, type Thing } from "./payloads.ts";
-import type { Element, Page } from "./tree.ts";
+import { type Element, flatText, type Page } from "./tree.ts";
 
 /** The facts of a page; what it does not tell is left out. */
 export type Metadata = Pick<Info, "title" | "author" | "date" | "site" | "canonicalUrl" | "language">;

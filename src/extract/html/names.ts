@@ -1,15 +1,12 @@
 /** The words in class names and ids that say what an element is for. */
+import { wordSet } from "./tags.ts";
 import type { Element } from "./tree.ts";
 
 /** What the name of an element says: never content, content only if it reads like it, or nothing. */
 export type NameVerdict = "never" | "boilerplate" | "comments" | "reviews" | "shop" | "doubtful" | "none";
 
-function set(names: string): ReadonlySet<string> {
-  return new Set(names.split(/\s+/));
-}
-
 /** Words for parts of a site rather than of a page: dropped unless most of the page's text stands there. */
-const boilerplateWords = set(
+const boilerplateWords = wordSet(
   "nav navbar navigation navigations gnav subnav sidenav topnav mainnav menu menus mainmenu submenu megamenu flyout sidebar sidepanel footer foot colophon " +
     "breadcrumb breadcrumbs crumbs masthead topbar copyright social socials sharing sharethis addtoany addthis " +
     "related recommended recommendations recirculation suggested trending popular outbrain taboola " +
@@ -20,7 +17,7 @@ const boilerplateWords = set(
 );
 
 /** Words that stand on content as often as on the rest: dropped when the text is short or mostly links. */
-const doubtfulWords = set(
+const doubtfulWords = wordSet(
   "cart basket promo promotion banner share toc widget widgets toolbar search tags tag taxonomy meta byline author bio authorbox more cta teaser sticky float " +
     "actions buttons button controls control account filters filter facet facets sort options dropdown drawer mega overlay notice notices alert " +
     "header prev previous next pagenav postnav rating ratings rss feed feeds icons icon lang language languages country currency " +
@@ -28,27 +25,26 @@ const doubtfulWords = set(
 );
 
 /** Notices that cover the page: dropped however long they are. */
-const noticeWords = set("consent gdpr onetrust ccpa truste usercentrics didomi");
-const reviewWords = set("review reviews ratings questions qa qna");
+const noticeWords = wordSet("consent gdpr onetrust ccpa truste usercentrics didomi");
+const reviewWords = wordSet("review reviews ratings questions qa qna");
 /** Parts of a shop rather than of the thing it sells. */
-const shopWords = set("warranty bundle bundles variations recommend recommends suggest suggestions financing");
+const shopWords = wordSet("warranty bundle bundles variations recommend recommends suggest suggestions financing");
 
-const commentWords = set("comment comments commentlist disqus");
+const commentWords = wordSet("comment comments commentlist disqus");
 
 /** Class names that style sheets give to what only screen readers meet. */
-const unseenNames = set(
+const unseenNames = wordSet(
   "sr-only visually-hidden visuallyhidden screen-reader-text screen-reader-only screenreader-only screen-reader u-visually-hidden element-invisible assistive-text offscreen is-visually-hidden visuallyHidden a11y-hidden nocontent",
 );
 
-const neverNamed = set("html body main a p span em strong b i pre code table thead tbody tr td th h1 h2 h3 h4 h5 h6");
+const neverNamed = wordSet(
+  "html body main a p span em strong b i pre code table thead tbody tr td th h1 h2 h3 h4 h5 h6",
+);
 
 /** Whether the name of an element counts: not that of a line of text, nor of code and tables. */
-export function isNamed({ tag, attributes }: Element): boolean {
-  return (
-    !neverNamed.has(tag) && (attributes.class !== undefined || attributes.id !== undefined || unnamedTags.has(tag))
-  );
+export function isNamed({ tag }: Element): boolean {
+  return !neverNamed.has(tag);
 }
-const unnamedTags = set("form fieldset ul ol div section");
 
 /** Tells what the class names and the id of an element say about it. */
 export type NameJudge = (element: Element) => NameVerdict;

@@ -1,5 +1,4 @@
 /** Decides which elements inside the content are not content. */
-
 import type { Pruning } from "./choose.ts";
 import { isClosingHeading, sectionOf } from "./closing.ts";
 import { type Generator, hasClass } from "./generators.ts";
@@ -8,7 +7,7 @@ import { type Measures, unlinkedChars } from "./measure.ts";
 import { isNamed, type NameJudge } from "./names.ts";
 import type { PageKind } from "./signals.ts";
 import { isPlainTable } from "./table.ts";
-import { headings } from "./tags.ts";
+import { headings, wordSet } from "./tags.ts";
 import type { Element, Page } from "./tree.ts";
 
 /** What is known about the page while one of its elements is judged. */
@@ -91,15 +90,13 @@ function holdsMost(element: Element, { root, measures }: Survey): boolean {
   return unlinkedChars(measures, element) > 0.4 * Math.max(1, unlinkedChars(measures, root));
 }
 
-const siteTags = new Set(["nav", "footer", "aside"]);
-const siteRoles = new Set(
-  "navigation contentinfo complementary search banner dialog alertdialog menu menubar toolbar".split(" "),
-);
+const siteTags = wordSet("nav footer aside");
+const siteRoles = wordSet("navigation contentinfo complementary search banner dialog alertdialog menu menubar toolbar");
 
 /** Parts of a site by their tag, role or what is known of the program that made the page. */
 function isSitePart(element: Element, { generator, pruning }: Survey): boolean {
   const { tag, attributes } = element;
-  if (generator?.drops?.some((name) => hasClass(element, name))) return true;
+  if (generator?.drops.some((name) => hasClass(element, name))) return true;
   if (siteTags.has(tag)) return true;
   if (tag === "header" && !isInside(element, "article") && !isInside(element, "main")) return true;
   if (attributes.role !== undefined && siteRoles.has(attributes.role)) return true;
@@ -107,19 +104,17 @@ function isSitePart(element: Element, { generator, pruning }: Survey): boolean {
   return attributes["data-nosnippet"] !== undefined && pruning === "strict";
 }
 
-/** Parts that their name or their links give away. */
+/** Parts that their name gives away, and forms. */
 function isPoorPart(element: Element, survey: Survey, isPoorGroup: GroupJudge): boolean {
   const { tag, attributes } = element;
-  if (!isNamed(element) || attributes["data-callout"] !== undefined) return false;
   if (tag === "form" || tag === "fieldset") return survey.kind === "product" || isPoor(element, survey.measures);
-  return isPoorName(element, survey, isPoorGroup);
+  return attributes["data-callout"] === undefined && isNamed(element) && isPoorName(element, survey, isPoorGroup);
 }
 
 function isPoorName(element: Element, { kind, verdictOn, keepsComments }: Survey, isPoorGroup: GroupJudge): boolean {
   switch (verdictOn(element)) {
     case "none":
       return false;
-    case "never":
     case "boilerplate":
       return true;
     case "comments":
@@ -133,41 +128,46 @@ function isPoorName(element: Element, { kind, verdictOn, keepsComments }: Survey
 
 type GroupJudge = (element: Element) => boolean;
 
+/** What alike children of one parent have together. */
+type Group = { count: number; text: number; links: number; anchors: number };
+
 /** Entries of a list are judged together: one short card says nothing, twenty are a listing. */
 function createGroupJudge(measures: Measures): GroupJudge {
-  const known = new Map<Element, ReadonlyMap<string, readonly Element[]>>();
+  const known = new Map<Element, ReadonlyMap<string, Group>>();
   return (element) => {
     const { parent } = element;
     if (parent === null) return isPoor(element, measures);
-    const groups = known.get(parent) ?? groupsIn(parent);
+    const groups = known.get(parent) ?? groupsIn(parent, measures);
     known.set(parent, groups);
-    return isPoorOf(groups.get(likeness(element)) ?? [], element, measures);
+    const group = groups.get(likeness(element));
+    return group === undefined || group.count < 3 ? isPoor(element, measures) : isPoorText(group);
   };
 }
 
-function groupsIn({ children }: Element): ReadonlyMap<string, readonly Element[]> {
-  return Map.groupBy(
-    children.filter((child) => typeof child !== "string"),
-    likeness,
-  );
+function groupsIn({ children }: Element, { text, links, anchors }: Measures): ReadonlyMap<string, Group> {
+  const groups = new Map<string, Group>();
+  for (const child of children) {
+    if (typeof child === "string") continue;
+    const group = groups.get(likeness(child)) ?? { count: 0, text: 0, links: 0, anchors: 0 };
+    group.count += 1;
+    group.text += text[child.index] ?? 0;
+    group.links += links[child.index] ?? 0;
+    group.anchors += anchors[child.index] ?? 0;
+    groups.set(likeness(child), group);
+  }
+  return groups;
 }
 
 function likeness({ tag, attributes }: Element): string {
   return `${tag} ${attributes.class ?? ""}`;
 }
 
-function isPoorOf(group: readonly Element[], element: Element, measures: Measures): boolean {
-  if (group.length < 3) return isPoor(element, measures);
-  const total = (numbers: Int32Array) => group.reduce((sum, { index }) => sum + (numbers[index] ?? 0), 0);
-  return isPoorText(total(measures.text), total(measures.links), total(measures.anchors));
-}
-
 function isPoor({ index }: Element, { text, links, anchors }: Measures): boolean {
-  return isPoorText(text[index] ?? 0, links[index] ?? 0, anchors[index] ?? 0);
+  return isPoorText({ text: text[index] ?? 0, links: links[index] ?? 0, anchors: anchors[index] ?? 0 });
 }
 
 /** Little text, or mostly links of a few words. */
-function isPoorText(text: number, links: number, anchors: number): boolean {
+function isPoorText({ text, links, anchors }: Omit<Group, "count">): boolean {
   return text < 120 || (links > 0.5 * text && links < 60 * anchors);
 }
 

@@ -1,8 +1,7 @@
 /** What kind of page this is, from what it says about itself. */
 
-import { flatText } from "./code.ts";
 import { generatorOf } from "./generators.ts";
-import type { Element, Page } from "./tree.ts";
+import { type Element, flatText, type Page } from "./tree.ts";
 
 export type PageKind = "article" | "documentation" | "forum" | "product" | "listing" | "unknown";
 

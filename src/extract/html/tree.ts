@@ -247,6 +247,21 @@ function element(index: number, tag: string, parent: Element | null, attributes:
   return { index, end: index + 1, tag, parent, children: [], attributes, hidden };
 }
 
+/** The text under an element, markup aside: all of it, or at least so many of its first characters. */
+export function flatText(element: Element, enoughChars = Number.POSITIVE_INFINITY): string {
+  const pieces: string[] = [];
+  let chars = 0;
+  const stack: (Element | string)[] = [element];
+  while (stack.length > 0 && chars < enoughChars) {
+    const node = stack.pop() as Element | string;
+    if (typeof node === "string") {
+      pieces.push(node);
+      chars += node.length;
+    } else for (let at = node.children.length - 1; at >= 0; at -= 1) stack.push(node.children[at] as Element | string);
+  }
+  return pieces.join("");
+}
+
 /** Older pages carry the source of formulas in scripts. */
 export function isFormula({ tag, attributes }: Element): boolean {
   return tag === "script" && attributes.type?.startsWith("math/") === true;
