@@ -8,7 +8,8 @@ import { type WriteOptions, type Written, writeMarkdown } from "./markdown.ts";
 import { isUnread, measure } from "./measure.ts";
 import { parseHtml } from "./parse.ts";
 import { articleBody, payloadText, productDescription } from "./payloads.ts";
-import type { Element, Page } from "./tree.ts";
+import { wordSet } from "./tags.ts";
+import { type Element, flatText, type Page } from "./tree.ts";
 
 /** The ways of reading a page, from the best to the last resort. */
 export type Method = "main" | "mild" | "hidden" | "noscript" | "json-ld" | "payload" | "full" | "linear";
@@ -37,14 +38,34 @@ export function climb(page: Page, html: string, options: WriteOptions): Climbed 
   }
   const { reading, method } = best ?? { reading: nothing, method: "full" as const };
   const { text, marks, keptChars } = reading;
-  const needsJs = text.length < poorChars && html.includes("<script");
+  const needsJs = text.length < poorChars && isShell(page, text);
   return { text, marks, method, keptShare: Math.min(1, keptChars / pageChars), needsJs };
+}
+
+/** Hardly any text where scripts are, an empty place for them to fill, or the plea to switch them on. */
+function isShell({ elements }: Page, text: string): boolean {
+  if (!elements.some(({ tag }) => tag === "script")) return false;
+  return text.length < emptyChars || elements.some((element) => isMount(element) || asksForScripts(element));
+}
+
+/** Where frameworks put what their scripts make. */
+const mountIds = wordSet("root app __next __nuxt ___gatsby");
+
+function isMount({ attributes, children }: Element): boolean {
+  return (
+    mountIds.has(attributes.id ?? "") && !children.some((child) => typeof child !== "string" || child.trim() !== "")
+  );
+}
+
+function asksForScripts(element: Element): boolean {
+  return element.tag === "noscript" && isNotice(flatText(element, noticeChars));
 }
 
 const nothing: Reading = { text: "", marks: [], keptChars: 0 };
 
 /** Fewer characters than this are hardly a page; a small share of the page's text is doubtful unless it is long. */
 const poorChars = 250;
+const emptyChars = 80;
 const longChars = 1000;
 const poorShare = 0.06;
 
@@ -98,10 +119,11 @@ function readNoscript(page: Page, options: WriteOptions): Reading | undefined {
 }
 
 const mostNoscripts = 50;
+const noticeChars = 300;
 
 /** "You need to enable JavaScript to run this app." says nothing about the page. */
 function isNotice(text: string): boolean {
-  return text.length < 300 && /javascript/i.test(text);
+  return text.length < noticeChars && /javascript/i.test(text);
 }
 
 /** Text found in data; some of it is HTML itself. */

@@ -326,6 +326,12 @@ describe("the ladder", () => {
     assert.deepEqual([page.needsJs, page.text.includes("enable")], [true, false]);
   });
 
+  test("a short page that counts its visitors needs no scripts", () => {
+    const short = `<h1>Gone fishing</h1><p>The office is closed until Monday. Write to us, and we will answer next week.</p>`;
+    assert.equal(extractHtml(`${short}${script}`, { mode: "markdown" }).needsJs, false);
+    assert.equal(extractHtml(`${short}<div id=root></div>${script}`, { mode: "markdown" }).needsJs, true);
+  });
+
   test("an empty page without scripts needs none", () => {
     assert.equal(extractHtml("<p>hi</p>", { mode: "markdown" }).needsJs, false);
   });
