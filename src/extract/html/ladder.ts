@@ -5,7 +5,7 @@
 import { choose, type Pruning } from "./choose.ts";
 import { linearText } from "./linear.ts";
 import { type WriteOptions, type Written, writeMarkdown } from "./markdown.ts";
-import { isUnread, measure } from "./measure.ts";
+import { isUnread, measure, unlinkedChars } from "./measure.ts";
 import { parseHtml } from "./parse.ts";
 import { articleBody, payloadText, productDescription } from "./payloads.ts";
 import { wordSet } from "./tags.ts";
@@ -28,7 +28,8 @@ type Rung = readonly [Method, () => Reading | undefined];
 /** The text of a page by the first way that does not leave too little, else by the one that leaves most. */
 export function climb(page: Page, html: string, options: WriteOptions): Climbed {
   if (!page.complete) return { text: linearText(html), marks: [], method: "linear", keptShare: 1, needsJs: false };
-  const pageChars = Math.max(1, measure(page, isUnread).text[0] ?? 0);
+  const whole = measure(page, isUnread);
+  const pageChars = Math.max(1, whole.text[0] ?? 0);
   let best: { readonly reading: Reading; readonly method: Method } | undefined;
   for (const [method, read] of rungs(page, options)) {
     const reading = read();
@@ -38,14 +39,14 @@ export function climb(page: Page, html: string, options: WriteOptions): Climbed 
   }
   const { reading, method } = best ?? { reading: nothing, method: "full" as const };
   const { text, marks, keptChars } = reading;
-  const needsJs = text.length < poorChars && isShell(page, text);
+  const needsJs = text.length < poorChars && isShell(page, unlinkedChars(whole, page.root));
   return { text, marks, method, keptShare: Math.min(1, keptChars / pageChars), needsJs };
 }
 
-/** Hardly any text where scripts are, an empty place for them to fill, or the plea to switch them on. */
-function isShell({ elements }: Page, text: string): boolean {
+/** Scripts, and hardly any text but links, an empty place for them to fill, or the plea to switch them on. */
+function isShell({ elements }: Page, chars: number): boolean {
   if (!elements.some(({ tag }) => tag === "script")) return false;
-  return text.length < emptyChars || elements.some((element) => isMount(element) || asksForScripts(element));
+  return chars < emptyChars || elements.some((element) => isMount(element) || asksForScripts(element));
 }
 
 /** Where frameworks put what their scripts make. */
