@@ -69,7 +69,19 @@ function chooseRoot(page: Page, kind: PageKind, pruning: Pruning, measures: Meas
   const main = mainOf(page, measures);
   if (pruning === "mild" || kind === "listing") return main;
   if (kind === "article") return narrow(main, measures, articleShares);
-  return narrow(main, measures, isReference(page, kind) ? referenceShares : otherShares);
+  if (!isReference(page, kind)) return narrow(main, measures, otherShares);
+  return withTitle(narrow(main, measures, referenceShares), page, measures);
+}
+
+const titledShare = 1.2;
+
+/** A reference often begins outside what holds most of it: the part around that has the title too, and little else. */
+function withTitle(root: Element, page: Page, measures: Measures): Element {
+  const title = page.elements.find(({ tag }) => tag === "h1");
+  if (title === undefined || title.index > root.index) return root;
+  let around = root;
+  while (around.parent !== null && title.index < around.index) around = around.parent;
+  return unlinkedChars(measures, around) < titledShare * unlinkedChars(measures, root) ? around : root;
 }
 
 const mainShare = 0.4;

@@ -168,7 +168,9 @@ class Walk {
 
   #linked({ attributes }: Element, text: string): string {
     if (isAnchorSign(text)) return "";
-    const target = attributes.href === undefined ? undefined : this.#resolve(attributes.href);
+    // A heading that links to itself is only a heading.
+    if (attributes.href === undefined || (this.#heading > 0 && attributes.href.startsWith("#"))) return text;
+    const target = this.#resolve(attributes.href);
     return target === undefined ? text : `[${text.replaceAll("\n", " ")}](${target})`;
   }
 

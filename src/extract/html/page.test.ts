@@ -219,6 +219,12 @@ const links = [
   },
   { name: "of scripts are only text", html: '<p><a href="javascript:alert(1)">b</a></p>', url: undefined, link: "b" },
   {
+    name: "from a heading to itself are only its text",
+    html: '<h2><a href="#title">Title</a></h2>',
+    url: "https://example.com/",
+    link: "## Title",
+  },
+  {
     name: "to the heading itself are left out",
     html: '<h2>Title <a href="#title">¶</a></h2>',
     url: undefined,
@@ -239,6 +245,12 @@ describe("the content", () => {
     const text = markdownOf(around(`<h1>Logbook</h1>${prose(6)}`));
     assert.ok(text.startsWith("# Logbook\n\n1. The keeper") && text.endsWith("passed it."), text);
     for (const word of ["Site name", "Home", "cookies", "Other stories", "Imprint"]) assert.ok(!text.includes(word));
+  });
+
+  test("of a reference begins with its title, wherever that stands", () => {
+    const body = `<div class="body">${prose(12)}${"<pre>run</pre>".repeat(3)}</div>`;
+    const text = markdownOf(around(`<header><h1>Lamps</h1><p>How they are lit.</p></header>${body}`));
+    assert.ok(text.startsWith("# Lamps\n\nHow they are lit.\n\n1. The keeper"), text.slice(0, 80));
   });
 
   test("is kept whatever its class says when it is most of the page", () => {
