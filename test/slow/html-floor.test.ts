@@ -11,9 +11,9 @@ const floors: Readonly<Record<string, number>> = {
   article: 0.944,
   collection: 0.743,
   documentation: 0.95,
-  forum: 0.805,
+  forum: 0.806,
   listing: 0.798,
-  product: 0.671,
+  product: 0.672,
   service: 0.87,
 };
 const pinnedOn = "bed3fbfbfa22e103de9b0edcd838ccbf19d64709f9341e46151430962fe2f893";

@@ -3,7 +3,7 @@ import { wordSet } from "./tags.ts";
 import type { Element } from "./tree.ts";
 
 /** What the name of an element says: never content, content only if it reads like it, or nothing. */
-export type NameVerdict = "never" | "boilerplate" | "comments" | "reviews" | "shop" | "doubtful" | "none";
+export type NameVerdict = "never" | "boilerplate" | "comments" | "reviews" | "shop" | "author" | "doubtful" | "none";
 
 /** Words for parts of a site rather than of a page: dropped unless most of the page's text stands there. */
 const boilerplateWords = wordSet(
@@ -18,7 +18,7 @@ const boilerplateWords = wordSet(
 
 /** Words that stand on content as often as on the rest: dropped when the text is short or mostly links. */
 const doubtfulWords = wordSet(
-  "cart basket promo promotion banner share toc widget widgets toolbar search tags tag taxonomy meta byline author bio authorbox more cta teaser sticky float " +
+  "cart basket promo promotion banner share toc widget widgets toolbar search tags tag taxonomy meta bio authorbox more cta teaser sticky float " +
     "actions buttons button controls control account filters filter facet facets sort options dropdown drawer mega overlay notice notices alert " +
     "header prev previous next pagenav postnav rating ratings rss feed feeds icons icon lang language languages country currency " +
     "contact help support profile avatar badge badges loading spinner edit jump",
@@ -30,6 +30,8 @@ const reviewWords = wordSet("review reviews ratings questions qa qna");
 /** Parts of a shop rather than of the thing it sells. */
 const shopWords = wordSet("warranty bundle bundles variations recommend recommends suggest suggestions financing");
 
+/** Who wrote it: one line below an article, the attribution of every post of a forum. */
+const authorWords = wordSet("author byline username");
 const commentWords = wordSet("comment comments commentlist disqus");
 
 /** Class names that style sheets give to what only screen readers meet. */
@@ -77,6 +79,7 @@ function judge(names: readonly string[]): NameVerdict {
   if (found.some((word) => commentWords.has(word))) return "comments";
   if (names.some(namesReviews)) return "reviews";
   if (names.some((name) => partsOf(name).some((part) => shopWords.has(part)))) return "shop";
+  if (found.some((word) => authorWords.has(word))) return "author";
   return found.some((word) => doubtfulWords.has(word)) ? "doubtful" : "none";
 }
 

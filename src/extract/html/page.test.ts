@@ -275,7 +275,8 @@ describe("the content", () => {
   test("of a forum are its posts with their authors", () => {
     const posts = Array.from(
       { length: 5 },
-      (_, i) => `<article class="comment"><b>user${i}</b><p>${i} ${sentence.repeat(2)}</p></article>`,
+      (_, i) =>
+        `<article class="comment"><div class="author">user${i}</div><p>${i} ${sentence.repeat(2)}</p></article>`,
     );
     const text = markdownOf(`<div id=comments>${posts.join("")}</div>`, "https://forum.example.com/t/1");
     for (let i = 0; i < 5; i++) assert.ok(text.includes(`user${i}`) && text.includes(`${i} The keeper`), text);

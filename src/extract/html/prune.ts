@@ -119,6 +119,8 @@ function isPoorName(element: Element, { kind, verdictOn, keepsComments }: Survey
       return true;
     case "comments":
       return !keepsComments;
+    case "author":
+      return kind !== "forum" && isPoorGroup(element);
     case "shop":
       return kind === "product";
     default:

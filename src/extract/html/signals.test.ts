@@ -45,6 +45,7 @@ const names = [
   { html: '<ol class="commentlist">', verdict: "comments" },
   { html: '<div class="ti-review-item">', verdict: "reviews" },
   { html: '<div class="product-variations">', verdict: "shop" },
+  { html: '<div class="post-author">', verdict: "author" },
   { html: '<div class="card teaser">', verdict: "doubtful" },
 ];
 
