@@ -3,6 +3,7 @@ const benches: Readonly<Record<string, () => Promise<{ about: string; run(): Pro
   detect: () => import("./detect.ts"),
   fit: () => import("./fit.ts"),
   mcp: () => import("./mcp.ts"),
+  html: () => import("./html.ts"),
   pdf: () => import("./pdf.ts"),
   start: () => import("./start.ts"),
 };

@@ -12,16 +12,23 @@ export async function run(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "spillway-bench-"));
   const empty = join(folder, "empty.js");
   writeFileSync(empty, "");
+  const page = join(folder, "page.html");
   const cli = join(root, "dist", "cli.js");
   const ways: Record<string, string[]> = {
     "empty Node": [empty],
     "spillway --version": [cli, "--version"],
     "spillway help": [cli, "help"],
     "spillway fetch (small text)": [cli, "fetch", join(root, "package.json")],
+    "spillway fetch (small web page)": [cli, "fetch", page],
   };
   const env = { ...process.env, SPILLWAY_HOME: join(folder, "home") };
   const times = Object.fromEntries(Object.keys(ways).map((name) => [name, [] as number[]]));
   for (let round = 0; round < 40; round++) {
+    // A page seen before would not be parsed again.
+    writeFileSync(
+      page,
+      `<!doctype html><h1>Round ${round}</h1>${"<p>A page with a little text on it.</p>".repeat(50)}`,
+    );
     for (const [name, args] of Object.entries(ways)) times[name]?.push(cpuMsOf(args, env));
   }
   rmSync(folder, { recursive: true });

@@ -17,9 +17,13 @@ describe("the packed package, installed elsewhere", () => {
     place = (await temporaryFolder()).path;
     await run("npm", ["pack", "--pack-destination", place], { cwd: root });
     await writeFile(join(place, "package.json"), '{ "name": "user", "private": true, "type": "module" }');
-    const { version, dependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-    // The dependencies come from our own node_modules: a test opens no connection.
-    const ours = Object.keys(dependencies).map((name) => join(root, "node_modules", name));
+    const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+    // The dependencies, and theirs, come from our own node_modules: a test opens no connection.
+    const { packages } = JSON.parse(await readFile(join(root, "package-lock.json"), "utf8"));
+    const needed = (path: string) => path !== "" && !packages[path].dev && !packages[path].optional;
+    const ours = Object.keys(packages)
+      .filter(needed)
+      .map((path) => join(root, path));
     const packed = join(place, `spillway-${version}.tgz`);
     await run("npm", ["install", "--offline", "--install-links", "--no-audit", packed, ...ours], { cwd: place });
   });
@@ -102,6 +106,15 @@ describe("the packed package, installed elsewhere", () => {
     const { stdout } = await fetchPdf();
     await rename(join(place, "gone"), join(place, "node_modules", "@embedpdf"));
     assert.match(stdout, /artifact_ref=af_\S+ for targeted follow-up\.\]\nFailed to extract text from PDF: the engine/);
+  });
+
+  test("reads a small web page here and a long one in a child", async () => {
+    for (const count of [10, 10_000]) {
+      await writeFile(join(place, "a.html"), `<!doctype html><main>${"<h2>Light</h2><p>It is on.</p>".repeat(count)}`);
+      const args = ["--offline", "spillway", "fetch", "a.html", "--json", "--max-chars", "1000"];
+      const fields = JSON.parse((await run("npx", args, { cwd: place, env: env() })).stdout);
+      assert.deepEqual([fields.method, fields.content.slice(0, 20)], ["main", "## Light\n\nIt is on.\n"]);
+    }
   });
 
   test("has types that a strict program checks against", async () => {

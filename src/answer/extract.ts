@@ -2,7 +2,7 @@
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import type { Removed } from "../extract/clean.ts";
 import type { Extract } from "../extract/extract.ts";
-import { type Failure, mayPass } from "../extract/handler.ts";
+import { type Failure, type Info, mayPass } from "../extract/handler.ts";
 import type { PageTally } from "../extract/tally.ts";
 import { clipped } from "../names.ts";
 import { counted, grouped, kindWords, sizeWords } from "./words.ts";
@@ -21,12 +21,66 @@ export function extractWarnings(record: ArtifactFacts, extract: Extract): string
   if (info.tally) warnings.push(...tallyWords(info.tally, ended?.failed ?? null));
   if (info.rescued)
     warnings.push("The file is damaged: a second reader, which does not notice hidden text, had to read it.");
+  warnings.push(...pageWords(info));
   if (info.removed) warnings.push(...removedWords(info.removed));
   if (ended && !ended.failed && extent.segments === 0) {
     warnings.push("No text is read from this kind of file; its complete bytes are kept.");
   }
   return warnings;
 }
+
+/** The fields that a document's own facts and the way it was read add to an answer; what is not known is left out. */
+export type DocumentFields = {
+  readonly title?: string;
+  readonly author?: string;
+  readonly date?: string;
+  readonly site?: string;
+  readonly canonical_url?: string;
+  readonly language?: string;
+  /** Of a web page: the share of its text that was kept, from 0 to 1. */
+  readonly kept_share?: number;
+  /** Of a web page: whether its text shows only after running scripts. */
+  readonly needs_js?: boolean;
+};
+
+export function documentFields(info: Info): DocumentFields {
+  const { title, author, date, site, canonicalUrl, language, keptShare, needsJs } = info;
+  return {
+    ...(title !== undefined && { title }),
+    ...(author !== undefined && { author }),
+    ...(date !== undefined && { date }),
+    ...(site !== undefined && { site }),
+    ...(canonicalUrl !== undefined && { canonical_url: canonicalUrl }),
+    ...(language !== undefined && { language }),
+    ...(keptShare !== undefined && { kept_share: Number(keptShare.toFixed(3)) }),
+    ...(needsJs !== undefined && { needs_js: needsJs }),
+  };
+}
+
+/** A page whose main content was not found in the usual way says which way gave its text. */
+function pageWords({ method, keptShare = 1, needsJs }: Info): string[] {
+  if (needsJs)
+    return ["The page shows its text only after running scripts, which are not run; this is what it has without them."];
+  const words = method === undefined ? "" : methodWords[method];
+  if (words !== "") return [words];
+  if (keptShare >= smallShare) return [];
+  return [`The main content is ${Math.ceil(100 * keptShare)} % of the page's text; mode raw shows the whole source.`];
+}
+
+/** What is left of most pages is more than this. */
+const smallShare = 0.1;
+
+const methodWords: Record<NonNullable<Info["method"]>, string> = {
+  main: "",
+  raw: "",
+  mild: "The main content could not be told apart for sure, so little was left out of the page.",
+  hidden: "The text was taken from parts of the page that are hidden until scripts run.",
+  noscript: "The text was taken from what the page shows to browsers without scripts.",
+  "json-ld": "The text was taken from the structured data of the page (JSON-LD); its markup has hardly any.",
+  payload: "The text was taken from the data that the page hands to its scripts; its markup has hardly any.",
+  full: "The main content could not be told apart: this is all the text of the page.",
+  linear: "The page is too large or too deep to be parsed: this is all its text, without structure.",
+};
 
 /** What could have misled a reader or a terminal is gone from the text, and the reader is told. */
 function removedWords({ escapes, bidi, tags, controls }: Removed): string[] {

@@ -7,11 +7,11 @@ import type { Bound, Budget } from "../fit/budget.ts";
 import { type FittedText, fitChars, truncationSuffix } from "../fit/text.ts";
 import { clipped } from "../names.ts";
 import type { Answer } from "./answer.ts";
-import { extractWarnings, failureSentence } from "./extract.ts";
+import { type DocumentFields, documentFields, extractWarnings, failureSentence } from "./extract.ts";
 import { kindWords, sizeWords } from "./words.ts";
 
 /** The structured side of a fetch, by the names the contract fixes. */
-export type FetchFields = {
+export type FetchFields = DocumentFields & {
   readonly artifact_ref: string | null;
   readonly artifact_path: string | null;
   readonly content_kind: ContentKind;
@@ -79,6 +79,7 @@ export function answerFetch(fetched: Fetched): Answer<FetchFields> {
       size_bytes: facts.size_bytes,
       source_url: facts.source_url,
       url: facts.source_url,
+      ...documentFields(extract.info),
       title,
       status_code: null,
       extracted_chars: extract.extent.chars,
@@ -89,7 +90,7 @@ export function answerFetch(fetched: Fetched): Answer<FetchFields> {
       truncated,
       handler: extract.handler,
       decided_by: facts.decided_by,
-      method: extract.handler,
+      method: extract.info.method ?? extract.handler,
       cached: false,
       limit_chars: budget.chars,
       bound: shown.hasMore ? shown.bound : budget.bound,

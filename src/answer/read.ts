@@ -9,7 +9,7 @@ import { cutBetweenCodePoints } from "../fit/measure.ts";
 import { truncationSuffix } from "../fit/text.ts";
 import { clipped } from "../names.ts";
 import type { Answer } from "./answer.ts";
-import { extractWarnings, failureSentence } from "./extract.ts";
+import { type DocumentFields, documentFields, extractWarnings, failureSentence } from "./extract.ts";
 import type { PartReading, PassageReading, Reading } from "./reading.ts";
 import { counted, grouped } from "./words.ts";
 
@@ -23,7 +23,7 @@ export type PassageFields = {
 };
 
 /** The structured side of a read. Places count over the whole extracted text. */
-export type ReadFields = {
+export type ReadFields = DocumentFields & {
   readonly artifact_ref: string;
   readonly artifact_path: string | null;
   readonly content_kind: ContentKind;
@@ -31,6 +31,7 @@ export type ReadFields = {
   readonly size_bytes: number;
   readonly source_url: string;
   readonly handler: string;
+  readonly method: string;
   readonly selector: Selector["by"];
   readonly offset: number | null;
   readonly start_line: number | null;
@@ -83,6 +84,7 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
       size_bytes: record.size_bytes,
       source_url: record.source_url,
       handler: extract.handler,
+      method: extract.info.method ?? extract.handler,
       selector: selector.by,
       offset: reading.by === "part" ? reading.start.offset : null,
       start_line: reading.by === "part" ? reading.start.line : null,
@@ -99,6 +101,7 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
       limit_chars: budget.chars,
       bound: reading.by === "part" && reading.shown.hasMore ? reading.shown.bound : budget.bound,
       ...(reading.by === "passages" ? passageFields(reading) : {}),
+      ...documentFields(extract.info),
       warnings,
       ...(error === undefined ? {} : { error }),
       content,

@@ -28,7 +28,14 @@ function pages(texts: readonly string[], then?: Extracted | Error): Handler & { 
 function request(objects: Objects, handler: Handler, more: Partial<ExtractRequest> = {}): ExtractRequest {
   return {
     objects,
-    facts: { sha256: "0".repeat(64), size_bytes: 1, content_kind: "pdf", media_type: "application/pdf", charset: null },
+    facts: {
+      sha256: "0".repeat(64),
+      size_bytes: 1,
+      content_kind: "pdf",
+      media_type: "application/pdf",
+      charset: null,
+      source_url: "a.pdf",
+    },
     content: { bytes: new Uint8Array() },
     handler,
     mode: "text",

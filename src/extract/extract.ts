@@ -15,13 +15,24 @@ import {
   mayPass,
   type Segment,
 } from "./handler.ts";
-import { advance, appendPart, type Extent, extractPrefixOf, openExtract, type StoredExtract } from "./stored.ts";
+import {
+  advance,
+  appendPart,
+  type Extent,
+  extractPrefixOf,
+  linkBaseOf,
+  openExtract,
+  type StoredExtract,
+} from "./stored.ts";
 import { addPage, textlessFailure } from "./tally.ts";
 
 export type ExtractRequest = {
   /** Where the extract is stored. */
   readonly objects: Objects;
-  readonly facts: Pick<ArtifactFacts, "sha256" | "size_bytes" | "content_kind" | "media_type" | "charset">;
+  readonly facts: Pick<
+    ArtifactFacts,
+    "sha256" | "size_bytes" | "content_kind" | "media_type" | "charset" | "source_url"
+  >;
   readonly content: Content;
   readonly handler: Handler;
   readonly mode: Mode;
@@ -119,5 +130,6 @@ async function extend(request: ExtractRequest, prefix: string, stored: StoredExt
 
 function localFile({ facts, content }: ExtractRequest): LocalFile {
   const { size_bytes: sizeBytes, content_kind: kind, media_type: mediaType, charset } = facts;
-  return { content, sizeBytes, kind, mediaType, charset };
+  const url = linkBaseOf(facts);
+  return { content, sizeBytes, kind, mediaType, charset, ...(url === null ? {} : { url }) };
 }

@@ -2,6 +2,7 @@
 import type { Content } from "../acquire/spool.ts";
 import type { ContentKind } from "../detect/kind.ts";
 import type { Removed } from "./clean.ts";
+import type { Method } from "./html/ladder.ts";
 import type { PageTally } from "./tally.ts";
 
 /** The modes a source can be read in; a handler may treat several alike. */
@@ -15,6 +16,8 @@ export type LocalFile = {
   readonly kind: ContentKind;
   readonly mediaType: string;
   readonly charset: string | null;
+  /** The address it came from, where links in it are to be made absolute. */
+  readonly url?: string;
 };
 
 /** What is wanted of the file. Plain data: it crosses a process border. */
@@ -62,6 +65,17 @@ export type Info = {
   readonly tally?: PageTally;
   /** The file is damaged, and a second reader, which tells less of a page, had to read it. */
   readonly rescued?: boolean;
+  /** When it was published, as it says itself; most often ISO 8601. */
+  readonly date?: string;
+  /** The name of the site it stands on. */
+  readonly site?: string;
+  readonly canonicalUrl?: string;
+  /** By which way of reading a web page its text was found. */
+  readonly method?: Method | "raw";
+  /** The share of a web page's text that was kept, from 0 to 1. */
+  readonly keptShare?: number;
+  /** A web page shows its text only after running scripts. */
+  readonly needsJs?: boolean;
   /** Characters taken out of the text because they could mislead a reader. */
   readonly removed?: Removed;
 };

@@ -15,7 +15,7 @@ handlerContract(metadata, [
 const choices = [
   { kind: "text", mediaType: "text/plain", handler: "text" },
   { kind: "text", mediaType: "application/json", handler: "text" },
-  { kind: "html", mediaType: "text/html", handler: "text" },
+  { kind: "html", mediaType: "text/html", handler: "html" },
   { kind: "image", mediaType: "image/svg+xml", handler: "text" },
   { kind: "image", mediaType: "image/png", handler: "metadata" },
   { kind: "archive", mediaType: "application/zip", handler: "metadata" },

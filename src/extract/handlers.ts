@@ -1,12 +1,13 @@
 /** Every format handler, in the order they are asked. */
 import type { ContentKind } from "../detect/kind.ts";
 import type { Handler } from "./handler.ts";
+import { html } from "./html/handler.ts";
 import { metadata } from "./metadata.ts";
 import { pdf } from "./pdf/handler.ts";
 import { text } from "./text.ts";
 
 /** The first that can handle a source reads it; `metadata` takes what is left and stays last. */
-export const handlers: readonly Handler[] = [pdf, text, metadata];
+export const handlers: readonly Handler[] = [pdf, html, text, metadata];
 
 /** The handler that reads sources of this kind and media type. */
 export function handlerFor(kind: ContentKind, mediaType: string): Handler {

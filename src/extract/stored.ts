@@ -50,13 +50,22 @@ const nothing: Extent = { segments: 0, chars: 0, lineEnds: 0 };
 /** Everything the text depends on is in the prefix: the bytes, the handler and its version, the mode and the claims. */
 export function extractPrefixOf(
   { name, version }: Pick<Handler, "name" | "version">,
-  { sha256, media_type, charset }: Pick<ArtifactFacts, "sha256" | "media_type" | "charset">,
+  facts: Pick<ArtifactFacts, "sha256" | "content_kind" | "media_type" | "charset" | "source_url">,
   mode: Mode,
 ): string {
+  const { sha256, media_type, charset } = facts;
   const options = createHash("sha256")
-    .update(JSON.stringify([mode, media_type, charset]))
+    .update(JSON.stringify([mode, media_type, charset, linkBaseOf(facts)]))
     .digest("hex");
   return `${extractsKey(sha256)}${name}-${version}-${options.slice(0, 12)}/`;
+}
+
+/** The address that links in a web page are relative to; null for what has no links or came from no address. */
+export function linkBaseOf({
+  content_kind,
+  source_url,
+}: Pick<ArtifactFacts, "content_kind" | "source_url">): string | null {
+  return content_kind === "html" && /^https?:/i.test(source_url) ? source_url : null;
 }
 
 export async function openExtract(objects: Objects, prefix: string): Promise<StoredExtract> {

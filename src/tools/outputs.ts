@@ -1,4 +1,5 @@
 /** The fields of replies as JSON schema, one row each; they hold for every reply, errors too. */
+import type { DocumentFields } from "../answer/extract.ts";
 import type { FetchFields } from "../answer/fetch.ts";
 import type { PassageFields, ReadFields } from "../answer/read.ts";
 import type { JsonSchema } from "./fields.ts";
@@ -25,7 +26,21 @@ const common = { notes: texts, error: text, code: text, hint: text } satisfies P
 const ref = described(orNull(text), "For read_artifact; null when the source could not be kept.");
 const responseId = described(orNull(text), "For get_search_content.");
 
+/** What a document says of itself, where it does. */
+const documentProperties: Readonly<Record<keyof DocumentFields, JsonSchema>> = {
+  title: text,
+  author: text,
+  date: text,
+  site: text,
+  canonical_url: text,
+  language: text,
+  kept_share: { type: "number" },
+  needs_js: flag,
+};
+
 const shared = {
+  ...documentProperties,
+  method: text,
   artifact_ref: ref,
   artifact_path: orNull(text),
   content_kind: text,
@@ -67,11 +82,9 @@ const fetchedProperties = {
   ...selection,
   content_type: text,
   url: text,
-  title: text,
   status_code: orNull(count),
   extracted_chars: count,
   decided_by: text,
-  method: text,
   cached: flag,
 } satisfies Readonly<Record<Exclude<keyof FetchFields, "error">, JsonSchema>> & Properties;
 

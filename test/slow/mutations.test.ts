@@ -64,7 +64,14 @@ describe("damaged documents", { timeout: 900_000 }, () => {
       const startedAt = Date.now();
       const extract = await extractText({
         objects: memoryObjects(),
-        facts: { sha256, size_bytes: bytes.length, content_kind: "pdf", media_type: "application/pdf", charset: null },
+        facts: {
+          sha256,
+          size_bytes: bytes.length,
+          content_kind: "pdf",
+          media_type: "application/pdf",
+          charset: null,
+          source_url: "a.pdf",
+        },
         content: { bytes },
         handler: pdf,
         mode: "text",

@@ -3,5 +3,6 @@ import { serveEngines } from "./serve.ts";
 
 serveEngines({
   pdfium: async () => (await import("../pdf/engine.ts")).pdfium,
+  html: async () => (await import("../html/engine.ts")).html,
   pdfjs: async () => (await import("../pdf/engine.ts")).pdfjs,
 });

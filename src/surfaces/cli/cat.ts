@@ -1,5 +1,5 @@
 /** `spillway cat`: the one unbounded pipe, for scripts: all the text of an artifact or file, or all its bytes. */
-import { failureSentence } from "../../answer/extract.ts";
+import { documentFields, failureSentence } from "../../answer/extract.ts";
 import { sizeWords } from "../../answer/words.ts";
 import type { Settings } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
@@ -87,10 +87,12 @@ async function printText(opened: Opened, call: Call, settings: Settings): Promis
 }
 
 async function jsonFields({ facts, kept }: Opened, extract: Extract) {
-  const { extent, handler, hasText, isPartial } = extract;
+  const { extent, handler, info, hasText, isPartial } = extract;
   return {
     ...("record" in kept ? kept.record : { artifact_ref: null, path: null, ...facts }),
     handler,
+    method: info.method ?? handler,
+    ...documentFields(info),
     extracted_chars: extent.chars,
     extraction_truncated: isPartial,
     text: hasText ? (await Array.fromAsync(extract.all(), ({ text }) => text)).join("") : null,

@@ -1,0 +1,49 @@
+/** One HTML extractor in a process of its own: reads all pages of the corpus and answers with scores and costs. */
+import { readCodePages, readTruePages } from "./html-corpus.ts";
+import { engines } from "./html-engines.ts";
+import { type CodeScore, scoreCode, wordF1 } from "./html-score.ts";
+
+/** What one extractor reached: a score and CPU time per page, in the order of the corpus. */
+export type Reached = {
+  readonly scores: readonly number[];
+  readonly cpuMs: readonly number[];
+  readonly importCpuMs: number;
+  readonly failures: number;
+  readonly code: CodeScore;
+};
+
+const engine = engines.find(({ name }) => name === process.argv[2]);
+if (engine === undefined) throw new Error(`There is no engine ${process.argv[2]}.`);
+const { result: read, cpuMs: importCpuMs } = await timed(() => engine.load());
+// Peers write their complaints about a page to the console.
+console.log = console.warn = console.error = () => {};
+
+const scores: number[] = [];
+const cpuMs: number[] = [];
+let failures = 0;
+for (const { html, url, truth } of readTruePages()) {
+  const page = await timed(() => attempt(html, url));
+  scores.push(wordF1(page.result, truth));
+  cpuMs.push(page.cpuMs);
+}
+const outputs: string[] = [];
+const codePages = readCodePages();
+for (const { html } of codePages) outputs.push(await attempt(html, "https://example.com/"));
+const reached: Reached = { scores, cpuMs, importCpuMs, failures, code: scoreCode(codePages, outputs) };
+process.send?.(reached, () => process.exit());
+
+async function attempt(html: string, url: string): Promise<string> {
+  try {
+    return await read(html, url);
+  } catch {
+    failures += 1;
+    return "";
+  }
+}
+
+async function timed<T>(work: () => T | Promise<T>): Promise<{ result: T; cpuMs: number }> {
+  const before = process.cpuUsage();
+  const result = await work();
+  const { user, system } = process.cpuUsage(before);
+  return { result, cpuMs: (user + system) / 1000 };
+}

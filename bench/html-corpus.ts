@@ -1,0 +1,66 @@
+/** The pages that HTML extraction is measured on: real ones with a true text, and pages with code blocks. */
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
+
+/** A page with the text that people say is its content. */
+export type TruePage = {
+  readonly id: string;
+  readonly type: string;
+  readonly url: string;
+  readonly html: string;
+  readonly truth: string;
+};
+
+/** A page with code, and the Markdown expected of it. */
+export type CodePage = { readonly name: string; readonly html: string; readonly expected: string };
+
+/** The folder from `SPILLWAY_CORPUS`, else the one that stands beside the repository. */
+export function corpusPages(): string {
+  const beside = fileURLToPath(new URL("../../shared/corpus", import.meta.url));
+  return join(process.env.SPILLWAY_CORPUS ?? beside, "html");
+}
+
+/** All pages in order of their ids; none where the folder is not on this machine. */
+export function readTruePages(folder = corpusPages()): readonly TruePage[] {
+  const truths = join(folder, "wcxb-dev", "ground-truth");
+  if (!existsSync(truths)) return [];
+  return readdirSync(truths)
+    .sort()
+    .map((file) => readTruePage(folder, file.replace(/\.json$/, "")));
+}
+
+function readTruePage(folder: string, id: string): TruePage {
+  const { url, ground_truth, _internal } = JSON.parse(
+    readFileSync(join(folder, "wcxb-dev", "ground-truth", `${id}.json`), "utf8"),
+  );
+  const html = gunzipSync(readFileSync(join(folder, "wcxb-dev", "html", `${id}.html.gz`))).toString("utf8");
+  return { id, type: _internal.page_type.primary, url, html, truth: ground_truth.main_content ?? "" };
+}
+
+/** The pages with code; the fenced JSON at the head of an expected file is about the page, not of it. */
+export function readCodePages(folder = corpusPages()): readonly CodePage[] {
+  const fixtures = join(folder, "code-fixtures");
+  if (!existsSync(fixtures)) return [];
+  const names = readdirSync(fixtures).filter((file) => file.endsWith(".md"));
+  return names.sort().map((name) => ({
+    name,
+    html: readFileSync(join(fixtures, name.replace(/md$/, "html")), "utf8"),
+    expected: readFileSync(join(fixtures, name), "utf8").replace(/^```json[\s\S]*?\n```\n/, ""),
+  }));
+}
+
+/** Tells one corpus from another. */
+export function digestOf(pages: readonly TruePage[], codePages: readonly CodePage[]): string {
+  const hash = createHash("sha256");
+  for (const { id, type, truth } of pages) hash.update(JSON.stringify([id, type, truth]));
+  for (const { name, expected } of codePages) hash.update(JSON.stringify([name, expected]));
+  return hash.digest("hex");
+}
+
+/** A third of the pages, fixed by their ids: no rule was added because of them, though some were removed with them in view. */
+export function isHeldBack({ id }: TruePage): boolean {
+  return (createHash("sha256").update(id).digest()[0] ?? 0) % 3 === 0;
+}

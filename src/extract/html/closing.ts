@@ -1,0 +1,105 @@
+/** Sections whose heading says that they are not about this page: related stories, newsletters, the author, comments. */
+import type { Measures } from "./measure.ts";
+import { headings } from "./tags.ts";
+import { type Element, flatText } from "./tree.ts";
+
+const phrases = [
+  "related( (articles?|posts?|stories|content|topics|reading|products?|items|links|news|searches|categories|resources|questions|videos|services))?",
+  "(you )?(may|might|also|will)( also)? (like|love|enjoy|be interested).*",
+  "(people|customers|shoppers|others|users) (who|also).*",
+  "more (from|in|on|stories|articles|posts|news|like this|to (read|explore)|reading|by).*",
+  "(read|up|what to read|watch) next",
+  "(keep|continue|further) (reading|exploring)",
+  "recommended.*",
+  "(latest|recent|popular|trending|top|featured|most (read|popular|viewed)|other|similar|suggested|new) (news|posts?|articles?|stories|topics|products?|items|videos|blogs?|blog posts|insights|content|searches|listings)",
+  "(popular|trending|most popular|most read|recommended|suggested)( now)?",
+  "(recently viewed|frequently bought|customers also|sponsored|advertisement|similar (products|items)|compare with|shop (the|more)).*",
+  "(share|share (this|on|via).*|follow us.*|connect with us|stay (connected|updated|in touch|informed).*|join (the|our) (conversation|discussion|newsletter|community).*)",
+  "(subscribe|sign up|newsletter|get (the|our) (latest|newsletter)|never miss|join our).*",
+  "(leave|post|write|add) (a|your) (reply|comment|review).*",
+  "cancel reply",
+  "(about|meet) the authors?",
+  "(written|reviewed) by",
+  "about author",
+  "comments?( \\d+)?",
+  "\\d+ (comments?|responses|replies|thoughts).*",
+  "(customer|user|guest|product|verified|ratings (and|&)) reviews.*",
+  "(reviews|ratings|customer reviews|what (our )?(customers|people|users) (say|are saying).*)",
+  "(cookie|privacy) (settings|preferences|policy|notice).*",
+  "(site|quick|useful|footer) (links|map|navigation)",
+  "(categories|tags|archives|meta|blogroll|recent comments|recent posts|table of contents|in this article|on this page|contents)",
+];
+/** Headings of a shop rather than of the thing it sells. */
+const shopPhrases = [
+  "faqs?",
+  "(frequently asked|customer|common|top|have) questions.*",
+  "questions? (and|&|n)? ?(answers?)?.*",
+  "(shipping|delivery|returns?|refunds?|warranty|payment|financing|pickup|store) .*",
+  "(shipping|delivery|returns?|warranty|payments?)",
+  "how do you want your item",
+  "(about this|more from this|contact) (seller|brand|shop|store).*",
+  "seller( s)? (feedback|other items|notes).*",
+  "(customers|reviewers) (say|mention|also).*",
+  "(compare|explore|discover|shop|complete|pair|goes|works|style|wear) .*",
+  "why (buy|shop|choose) .*",
+  "(add|buy) .*",
+  "you ll (also )?(love|need).*",
+  "(build|bundle).*",
+];
+const shopClosing = new RegExp(`^(?:${shopPhrases.join("|")})$`);
+const closing = new RegExp(`^(?:${phrases.join("|")})$`);
+
+const longestPhraseChars = 80;
+const longestHeadingChars = 400;
+
+/** Elements that look like a heading when there is nothing else in them. */
+const labels = new Set(["p", "div", "strong", "b", "span"]);
+
+/** Whether a heading, or a line that looks like one, opens such a section. */
+export function isClosingHeading(element: Element, inShop: boolean): boolean {
+  const isLabel = labels.has(element.tag) && element.children.length === 1;
+  if (!isLabel && !headings.has(element.tag)) return false;
+  const text = flatText(element, longestHeadingChars)
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+  return (
+    text.length > 0 && text.length < longestPhraseChars && (closing.test(text) || (inShop && shopClosing.test(text)))
+  );
+}
+
+/**
+ * The elements of the section a heading opens: what it stands first in, or what follows up to the next heading. A line
+ * that only looks like a heading opens nothing but the box it stands in.
+ */
+export function sectionOf(
+  heading: Element,
+  root: Element,
+  { text }: Measures,
+  most: (element: Element) => boolean,
+): readonly Element[] {
+  let section = heading;
+  while (section.parent !== null && section.parent !== root && isFirst(section, text) && !most(section.parent))
+    section = section.parent;
+  if (section !== heading) return [section];
+  return headings.has(heading.tag) ? followers(heading) : [];
+}
+
+function isFirst(element: Element, text: Int32Array): boolean {
+  for (const sibling of element.parent?.children ?? []) {
+    if (sibling === element) return true;
+    if (typeof sibling === "string" ? sibling.trim() !== "" : (text[sibling.index] ?? 0) > 0) return false;
+  }
+  return false;
+}
+
+function followers(heading: Element): readonly Element[] {
+  const siblings = heading.parent?.children ?? [];
+  const found: Element[] = [heading];
+  for (const sibling of siblings.slice(siblings.indexOf(heading) + 1)) {
+    if (typeof sibling === "string") continue;
+    if (headings.has(sibling.tag) && sibling.tag <= heading.tag) break;
+    found.push(sibling);
+  }
+  return found;
+}

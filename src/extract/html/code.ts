@@ -1,0 +1,181 @@
+/** Code blocks as they were written: verbatim text without gutters, line numbers and buttons. */
+import { words } from "./names.ts";
+import { inlineTags, wordSet } from "./tags.ts";
+import { type Element, flatText, type Node } from "./tree.ts";
+
+/** The text of a code block, line for line. */
+export function codeText(block: Element): string {
+  const lines = new LineCollector();
+  const numbers = lineNumbers(block);
+  const stack: { element: Element; next: number }[] = [{ element: block, next: 0 }];
+  while (stack.length > 0) {
+    const frame = stack[stack.length - 1] as { element: Element; next: number };
+    const child = frame.element.children[frame.next];
+    frame.next += 1;
+    if (child === undefined) {
+      if (endsLine(frame.element, block)) lines.endLine();
+      stack.pop();
+    } else if (typeof child === "string") {
+      if (!isLayoutBlank(child, frame.element)) lines.add(child);
+    } else if (child.tag === "br") lines.add("\n");
+    else if (!isNotCode(child) && !numbers.has(child)) {
+      if (startsLine(child)) lines.endLine();
+      stack.push({ element: child, next: 0 });
+    }
+  }
+  return lines.text();
+}
+
+/** Elements that hold nothing but 1, 2, 3 and so on, whatever they are called. */
+function lineNumbers(block: Element): ReadonlySet<Element> {
+  const found: Element[] = [];
+  let next: number | undefined;
+  const stack: Element[] = [block];
+  for (let element = stack.pop(); element !== undefined; element = stack.pop()) {
+    const [only] = element.children;
+    const number =
+      element.children.length === 1 && typeof only === "string" && /^\s*\d{1,6}\s*$/.test(only)
+        ? Number(only)
+        : undefined;
+    if (number !== undefined && startsRow(element)) {
+      if (next !== undefined && number !== next) return new Set();
+      next = number + 1;
+      found.push(element);
+    }
+    for (let at = element.children.length - 1; at >= 0; at -= 1) {
+      const child = element.children[at];
+      if (typeof child === "object") stack.push(child);
+    }
+  }
+  return new Set(found.length >= 2 || (found.length === 1 && next === 2 && block.children.length === 1) ? found : []);
+}
+
+/** First in its parent, and not alone there: a number beside a line of code. */
+function startsRow(element: Element): boolean {
+  const siblings = element.parent?.children ?? [];
+  return siblings.length > 1 && siblings.find((one) => typeof one !== "string" || one.trim() !== "") === element;
+}
+
+class LineCollector {
+  readonly #pieces: string[] = [];
+  #atLineStart = true;
+  /** A line ended by markup only; the newline is owed once more text comes. */
+  #owed = false;
+
+  add(text: string): void {
+    if (text === "") return;
+    if (this.#owed && !text.startsWith("\n")) this.#pieces.push("\n");
+    this.#owed = false;
+    this.#pieces.push(text);
+    this.#atLineStart = text.endsWith("\n");
+  }
+
+  endLine(): void {
+    if (!this.#atLineStart) this.#owed = true;
+    this.#atLineStart = true;
+  }
+
+  text(): string {
+    return trimBlankLines(this.#pieces.join("").replaceAll("\r\n", "\n").replaceAll("\u00a0", " "));
+  }
+}
+
+function trimBlankLines(text: string): string {
+  let start = 0;
+  for (let at = 0; at < text.length && text.charCodeAt(at) <= 32; at += 1) if (text[at] === "\n") start = at + 1;
+  return text.slice(start).trimEnd();
+}
+
+/** Blanks between the rows of a table or a list are layout of the source, not code. */
+function isLayoutBlank(text: string, holder: Element): boolean {
+  return layoutTags.has(holder.tag) && text.trim() === "";
+}
+const layoutTags = wordSet("table tbody thead tr ol ul");
+
+function startsLine(element: Element): boolean {
+  return !inlineTags.has(element.tag) && element.tag !== "td" && element.tag !== "th";
+}
+
+function endsLine(element: Element, block: Element): boolean {
+  if (element === block) return false;
+  return startsLine(element) || isLineSpan(element);
+}
+
+/** One span per line, shown as blocks by a style sheet. */
+function isLineSpan(element: Element): boolean {
+  if (element.tag !== "span" && element.tag !== "code") return false;
+  const names = element.attributes.class?.split(/\s+/) ?? [];
+  if (names.some((name) => lineClasses.has(name))) return true;
+  const { tag, parent } = element;
+  if (tag !== "code" || parent?.tag !== "pre") return false;
+  return parent.children.some((child) => typeof child !== "string" && child !== element);
+}
+const lineClasses = wordSet("line code-line view-line token-line CodeMirror-line cm-line blob-code codeline");
+
+const gutterWords = wordSet("lineno linenos linenumber linenumbers linenum linenums gutter copy clipboard");
+const gutterTokens = wordSet(
+  "line-number line-numbers line-num hljs-ln-numbers ln lnt blob-num react-syntax-highlighter-line-number code-block-line-number line-numbers-rows lineNumber toolbar code-toolbar__toolbar code-header code-block-header hover-info tooltip hover-container",
+);
+
+/** Gutters, line numbers and buttons inside a block of code. */
+export function isNotCode(element: Element): boolean {
+  if (element.attributes["data-unselectable"] !== undefined && flatText(element).trim().length < 8) return true;
+  if (element.tag === "button" || element.tag === "script" || element.tag === "style" || element.tag === "select")
+    return true;
+  const className = element.attributes.class;
+  if (className === undefined) return element.hidden;
+  if (className.split(/\s+/).some((name) => gutterTokens.has(name))) return true;
+  // The wrapper of a table with a gutter may itself be named after line numbers.
+  if (element.children.length > 0 && holdsPre(element)) return false;
+  return words(className, "").some((word) => gutterWords.has(word)) && isNumbersOrShort(element);
+}
+
+function holdsPre(element: Element): boolean {
+  return element.children.some(
+    (child) =>
+      typeof child !== "string" &&
+      (child.tag === "pre" || child.tag === "table" || child.tag === "code") &&
+      !isNumbers(flatText(child)),
+  );
+}
+
+function isNumbersOrShort(element: Element): boolean {
+  const text = flatText(element);
+  return isNumbers(text) || text.trim().length < 30;
+}
+
+function isNumbers(text: string): boolean {
+  return /^[\s\d.:|]*$/.test(text);
+}
+
+/** Looking at all siblings of each of many code elements would be quadratic; a page of blocks has fewer. */
+const mostSiblings = 400;
+const lineHolders = wordSet("p li td th dt dd h1 h2 h3 h4 h5 h6 span a label summary figcaption");
+
+/** A code element that stands for a whole block: several lines, a table with a gutter, or alone between blocks. */
+export function isCodeBlock(element: Element): boolean {
+  const { tag, parent, children } = element;
+  if (tag !== "code") return false;
+  if (children.some((child) => typeof child !== "string" && (child.tag === "table" || child.tag === "div")))
+    return true;
+  if (parent === null || lineHolders.has(parent.tag) || parent.children.length > mostSiblings) return false;
+  const others = parent.children.filter(
+    (child) => child !== element && (typeof child !== "string" || child.trim() !== ""),
+  );
+  if (!others.every(standsApart)) return false;
+  return (
+    others.some((other) => typeof other !== "string" && !inlineTags.has(other.tag)) ||
+    flatText(element).trim().includes("\n")
+  );
+}
+
+function standsApart(node: Node): boolean {
+  return typeof node !== "string" && (!inlineTags.has(node.tag) || node.tag === "code" || node.tag === "button");
+}
+
+/** Code in an element that only its attribute calls so. */
+export function isCodeHolder({ tag, attributes, children }: Element): boolean {
+  if (tag !== "div" || (attributes["data-lang"] ?? attributes["data-language"]) === undefined) return false;
+  const isText = children.every((child) => typeof child === "string" || inlineTags.has(child.tag));
+  return isText && children.some((child) => typeof child === "string" && child.trim() !== "");
+}

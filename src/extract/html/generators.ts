@@ -1,0 +1,125 @@
+/** What is known about the programs that make pages: how to tell them, and what in their pages is content or not. */
+import type { PageKind } from "./signals.ts";
+import type { Element, Page } from "./tree.ts";
+
+export type Generator = {
+  readonly name: string;
+  readonly kind: PageKind;
+  readonly matches: (page: Page) => boolean;
+  /** Class names of parts that are never content. */
+  readonly drops: readonly string[];
+};
+
+/** Looked through in order; the first match counts. */
+export const generators: readonly Generator[] = [
+  {
+    name: "Discourse",
+    kind: "forum",
+    matches: named(/^discourse/i),
+    drops: ["topic-map", "post-menu-area", "topic-category", "crawler-linkback-list", "more-topics__container"],
+  },
+  {
+    name: "phpBB",
+    kind: "forum",
+    matches: (page) => rootOrBody(page, (element) => element.attributes.id === "phpbb"),
+    drops: ["postprofile", "signature", "post-buttons", "action-bar", "jumpbox", "notice"],
+  },
+  {
+    name: "XenForo",
+    kind: "forum",
+    matches: (page) => rootOrBody(page, (element) => element.attributes.id === "XF"),
+    drops: [
+      "message-avatar",
+      "message-userTitle",
+      "message-userBanner",
+      "message-userExtras",
+      "userBanner",
+      "userTitle",
+      "message-attribution-opposite",
+      "message-signature",
+      "actionBar",
+      "message-actionBar",
+      "bbCodeBlock-expandLink",
+      "p-description",
+      "message-lastEdit",
+    ],
+  },
+  {
+    name: "Invision",
+    kind: "forum",
+    matches: (page) => rootOrBody(page, (element) => /\bipsApp\b|\bipsLayout/.test(element.attributes.class ?? "")),
+    drops: [
+      "cAuthorPane_info",
+      "cAuthorPane_photo",
+      "cTopicOverviewContainer",
+      "ipsEntry__authorStats",
+      "ipsEntry__authorGroup",
+      "ipsComment_tools",
+      "ipsComment_controls",
+      "ipsPageHeader__meta",
+    ],
+  },
+  {
+    name: "vBulletin",
+    kind: "forum",
+    matches: named(/^vbulletin/i),
+    drops: ["userinfo_extra", "usertitle", "signature", "signaturecontainer", "postfoot", "threadtools"],
+  },
+  {
+    name: "MediaWiki",
+    kind: "documentation",
+    matches: named(/^mediawiki/i),
+    drops: [
+      "mw-editsection",
+      "navbox",
+      "catlinks",
+      "mw-jump-link",
+      "vector-toc",
+      "printfooter",
+      "reference-text-hidden",
+      "mw-indicators",
+    ],
+  },
+  {
+    name: "Docusaurus",
+    kind: "documentation",
+    matches: named(/^docusaurus/i),
+    drops: ["theme-doc-toc-mobile", "theme-doc-breadcrumbs", "pagination-nav", "theme-doc-footer", "hash-link"],
+  },
+  {
+    name: "MkDocs",
+    kind: "documentation",
+    matches: named(/^mkdocs/i),
+    drops: ["headerlink", "md-source-file", "md-content__button"],
+  },
+  {
+    name: "Sphinx",
+    kind: "documentation",
+    matches: (page) =>
+      page.elements.some((element) => hasClass(element, "sphinxsidebar") || hasClass(element, "wy-nav-content")),
+    drops: ["headerlink", "sphinxsidebar", "rst-footer-buttons"],
+  },
+];
+
+/** The program that made a page, if it is a known one. */
+export function generatorOf(page: Page): Generator | undefined {
+  return generators.find((generator) => generator.matches(page));
+}
+
+function named(pattern: RegExp): (page: Page) => boolean {
+  return (page) =>
+    page.elements.some(
+      ({ tag, attributes }) =>
+        tag === "meta" && attributes.name === "generator" && pattern.test(attributes.content ?? ""),
+    );
+}
+
+function rootOrBody(page: Page, test: (element: Element) => boolean): boolean {
+  const body = page.elements.find((element) => element.tag === "body");
+  return test(page.root) || (body !== undefined && test(body));
+}
+
+export function hasClass(element: Element, name: string): boolean {
+  const className = element.attributes.class;
+  return className?.includes(name) === true && className.split(/\s+/).includes(name);
+}

@@ -1,0 +1,142 @@
+/**
+ * Never lose a page in silence: what was chosen is compared with all the text there is, and where too little is left
+ * the next, milder way of reading is tried. Says which one gave the answer.
+ */
+import { choose, type Pruning } from "./choose.ts";
+import { linearText } from "./linear.ts";
+import { type WriteOptions, type Written, writeMarkdown } from "./markdown.ts";
+import { isUnread, measure, unlinkedChars } from "./measure.ts";
+import { parseHtml } from "./parse.ts";
+import { articleBody, payloadText, productDescription } from "./payloads.ts";
+import { wordSet } from "./tags.ts";
+import { type Element, flatText, type Page } from "./tree.ts";
+
+/** The ways of reading a page, from the best to the last resort. */
+export type Method = "main" | "mild" | "hidden" | "noscript" | "json-ld" | "payload" | "full" | "linear";
+
+export type Climbed = Written & {
+  readonly method: Method;
+  /** Share of the page's text that was kept. */
+  readonly keptShare: number;
+  readonly needsJs: boolean;
+};
+
+/** A text and how many characters of the page's own text are in it. */
+type Reading = Written & { readonly keptChars: number };
+type Rung = readonly [Method, () => Reading | undefined];
+
+/** The text of a page by the first way that does not leave too little, else by the one that leaves most. */
+export function climb(page: Page, html: string, options: WriteOptions): Climbed {
+  if (!page.complete) return { text: linearText(html), marks: [], method: "linear", keptShare: 1, needsJs: false };
+  const whole = measure(page, isUnread);
+  const pageChars = Math.max(1, whole.text[0] ?? 0);
+  let best: { readonly reading: Reading; readonly method: Method } | undefined;
+  for (const [method, read] of rungs(page, options)) {
+    const reading = read();
+    if (reading === undefined || (best !== undefined && !isRicher(reading, best.reading))) continue;
+    best = { reading, method };
+    if (!isPoor(reading, pageChars)) break;
+  }
+  const { reading, method } = best ?? { reading: nothing, method: "full" as const };
+  const { text, marks, keptChars } = reading;
+  const needsJs = text.length < poorChars && isShell(page, unlinkedChars(whole, page.root));
+  return { text, marks, method, keptShare: Math.min(1, keptChars / pageChars), needsJs };
+}
+
+/** Scripts, and hardly any text but links, an empty place for them to fill, or the plea to switch them on. */
+function isShell({ elements }: Page, chars: number): boolean {
+  if (!elements.some(({ tag }) => tag === "script")) return false;
+  return chars < emptyChars || elements.some((element) => isMount(element) || asksForScripts(element));
+}
+
+/** Where frameworks put what their scripts make. */
+const mountIds = wordSet("root app __next __nuxt ___gatsby");
+
+function isMount({ attributes, children }: Element): boolean {
+  return (
+    mountIds.has(attributes.id ?? "") && !children.some((child) => typeof child !== "string" || child.trim() !== "")
+  );
+}
+
+function asksForScripts(element: Element): boolean {
+  return element.tag === "noscript" && isNotice(flatText(element, noticeChars));
+}
+
+const nothing: Reading = { text: "", marks: [], keptChars: 0 };
+
+/** Fewer characters than this are hardly a page; a small share of the page's text is doubtful unless it is long. */
+const poorChars = 250;
+const emptyChars = 80;
+const longChars = 1000;
+const poorShare = 0.06;
+
+function isPoor({ text, keptChars }: Reading, pageChars: number): boolean {
+  return text.length < poorChars || (keptChars < longChars && keptChars < poorShare * pageChars);
+}
+
+/** A milder way must bring clearly more than the better one before it. */
+function isRicher({ text }: Reading, best: Reading): boolean {
+  return text.length > (best.text.length < poorChars ? 1.5 : 3) * best.text.length;
+}
+
+function rungs(page: Page, options: WriteOptions): readonly Rung[] {
+  return [
+    ["main", () => withDescription(page, readChosen(page, "strict", false, options), options)],
+    ["mild", () => readChosen(page, "mild", false, options)],
+    ["hidden", () => readChosen(page, "strict", true, options)],
+    ["noscript", () => readNoscript(page, options)],
+    ["json-ld", () => readData(articleBody(page), options)],
+    ["payload", () => readData(payloadText(page), options)],
+    ["full", () => readChosen(page, "none", true, options)],
+  ];
+}
+
+function readChosen(page: Page, pruning: Pruning, showsHidden: boolean, options: WriteOptions): Reading {
+  const choice = choose(page, { pruning, showsHidden, url: options.url });
+  return { ...writeMarkdown(page, choice, options), keptChars: choice.keptChars };
+}
+
+/** Shops often show the description of a product only after scripts ran; their structured data has it. */
+function withDescription(page: Page, reading: Reading, options: WriteOptions): Reading {
+  const told = readData(productDescription(page), options)?.text ?? "";
+  if (told.length < 100 || lettersOf(reading.text).includes(lettersOf(told).slice(0, 40))) return reading;
+  const lead = `${told}\n\n`;
+  const marks = reading.marks.map((mark) => ({ ...mark, at: mark.at + lead.length }));
+  return { ...reading, text: lead + reading.text, marks };
+}
+
+function lettersOf(text: string): string {
+  return text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
+}
+
+/** The longest text for readers without scripts. */
+function readNoscript(page: Page, options: WriteOptions): Reading | undefined {
+  const readings = page.elements
+    .filter(({ tag, parent }) => tag === "noscript" && parent?.tag !== "head")
+    .slice(0, mostNoscripts)
+    .map((element) => readWhole(page, element, options));
+  const longest = readings.reduce((best, one) => (one.text.length > best.text.length ? one : best), nothing);
+  return longest === nothing || isNotice(longest.text) ? undefined : longest;
+}
+
+const mostNoscripts = 50;
+const noticeChars = 300;
+
+/** "You need to enable JavaScript to run this app." says nothing about the page. */
+function isNotice(text: string): boolean {
+  return text.length < noticeChars && /javascript/i.test(text);
+}
+
+/** Text found in data; some of it is HTML itself. */
+function readData(text: string, options: WriteOptions): Reading | undefined {
+  if (text.trim() === "") return undefined;
+  if (!/<(?:p|div|br|h\d|li|a|ul)\b/i.test(text)) return { text: text.trim(), marks: [], keptChars: text.length };
+  const page = parseHtml(text);
+  return readWhole(page, page.root, options);
+}
+
+function readWhole(page: Page, root: Element, options: WriteOptions): Reading {
+  const choice = { root, dropped: new Uint8Array(page.elements.length), keepsRepeats: true, keptChars: 0 };
+  const written = writeMarkdown(page, choice, options);
+  return { ...written, keptChars: written.text.length };
+}

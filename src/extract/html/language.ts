@@ -1,0 +1,54 @@
+/** The language of a code block, from the many places where pages write it. */
+import { wordSet } from "./tags.ts";
+import type { Element } from "./tree.ts";
+
+/** The language a code block, its code element or a wrapper near it names, or "". */
+export function codeLanguage(block: Element): string {
+  const inner = block.children.find((child): child is Element => typeof child !== "string" && child.tag === "code");
+  for (const element of inner === undefined ? [block] : [inner, block]) {
+    const named = languageOf(element, true);
+    if (named !== "") return named;
+  }
+  let wrapper = block.parent;
+  for (let level = 0; level < 4 && wrapper !== null && wrapper.tag !== "body"; level += 1) {
+    const named = languageOf(wrapper, level < 2);
+    if (named !== "") return named;
+    wrapper = wrapper.parent;
+  }
+  return "";
+}
+
+function languageOf(element: Element, bareNames: boolean): string {
+  const { attributes } = element;
+  const told = attributes["data-lang"] ?? attributes["data-language"];
+  if (told !== undefined && /^[\w+#.-]{1,30}$/.test(told)) return canonical(told);
+  const className = attributes.class ?? "";
+  const brush = /brush:\s*([\w+#-]+)/.exec(className);
+  if (brush?.[1] !== undefined) return canonical(brush[1]);
+  const names = className.split(/\s+/);
+  for (const name of names) {
+    const match =
+      /^(?:language|lang|highlight-source|highlight|code-block|syntax|sourceCode|brush)[-:]([\w+#.-]+)$/i.exec(name);
+    if (match?.[1] === undefined || notLanguages.has(match[1].toLowerCase())) continue;
+    if (!/^(?:highlight|code-block|syntax)-(?!source)/i.test(name) || languages.has(match[1].toLowerCase()))
+      return canonical(match[1]);
+  }
+  if (!bareNames) return "";
+  return names.map((name) => name.toLowerCase()).find((name) => languages.has(name)) ?? "";
+}
+
+const notLanguages = wordSet(
+  "source wrapper text-wrapper block container inline toolbar code header content body table default none plain",
+);
+
+function canonical(name: string): string {
+  const lower = name.toLowerCase();
+  return lower === "plaintext" || lower === "none" || lower === "default" ? "" : lower;
+}
+
+const languages = wordSet(
+  "javascript js jsx typescript ts tsx python python3 py ruby rb rust go golang java kotlin swift scala php perl lua c cpp c++ csharp cs " +
+    "objectivec bash sh shell zsh powershell console json json5 yaml yml toml ini xml html css scss sass less sql graphql haskell elixir erlang " +
+    "clojure lisp scheme ocaml fsharp r julia matlab dart groovy makefile dockerfile cmake diff markdown tex latex vim nginx apache " +
+    "protobuf wasm zig nim solidity svelte vue astro assembly asm fortran pascal prolog racket hcl terraform http lean lean4 text",
+);

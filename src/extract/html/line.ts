@@ -1,0 +1,105 @@
+/** One line of text while it is being put together: blanks collapsed, emphasis, code and links wrapped as they close. */
+import type { Element } from "./tree.ts";
+
+export type WrapKind = "strong" | "emphasis" | "strike" | "code" | "link";
+
+/** How a wrapped piece of a line is written; the same text back means that it is not wrapped. */
+export type Wrapper = (kind: WrapKind, element: Element, text: string) => string;
+
+type Wrap = { readonly element: Element; readonly kind: WrapKind; start: number; done: boolean };
+
+export class Line {
+  readonly #write: Wrapper;
+  readonly #wraps: Wrap[] = [];
+  #pieces: string[] = [];
+  #endsBlank = true;
+  /** Whether the last thing on the line is the end of an inline element. */
+  #closed = false;
+  #abuts = false;
+
+  constructor(write: Wrapper) {
+    this.#write = write;
+  }
+
+  get isEmpty(): boolean {
+    return this.#pieces.length === 0;
+  }
+
+  addText(text: string): void {
+    let collapsed = text.replace(/[ \t\n\r\f\u00a0]+/g, " ");
+    if (this.#abuts && /^[\p{L}\p{N}]{2}/u.test(collapsed)) this.addBlank();
+    if (this.#endsBlank && collapsed.startsWith(" ")) collapsed = collapsed.slice(1);
+    if (collapsed !== "") this.add(collapsed);
+    this.#abuts = this.#closed = false;
+  }
+
+  /** Adds a piece that is written as it is. */
+  add(piece: string): void {
+    this.#pieces.push(piece);
+    this.#endsBlank = piece.endsWith(" ") || piece.endsWith("\n");
+  }
+
+  addBlank(): void {
+    if (!this.#endsBlank) this.add(" ");
+  }
+
+  addBreak(): void {
+    this.add("\n");
+  }
+
+  /**
+   * An inline element begins. Two of them without a blank between are labels that a style sheet keeps apart; the
+   * letters of one word never come so, except in code.
+   */
+  meet(): void {
+    this.#abuts = this.#closed && /[\p{L}\p{N}]{2}$/u.test(this.#pieces.at(-1) ?? "") && !this.isInside("code");
+  }
+
+  part(): void {
+    this.#closed = true;
+  }
+
+  isInside(kind: WrapKind): boolean {
+    return this.#wraps.some((wrap) => wrap.kind === kind);
+  }
+
+  /** Inside code and inside another of its kind an element is not wrapped again. */
+  open(element: Element, kind: WrapKind, plain = false): void {
+    const done = plain || this.isInside(kind) || this.isInside("code");
+    this.#wraps.push({ element, kind, start: this.#pieces.length, done });
+  }
+
+  close(): void {
+    const wrap = this.#wraps.pop();
+    if (wrap !== undefined && !wrap.done) this.#wrapFrom(wrap);
+  }
+
+  /** Takes the line as it is. Of what is still open only a link is written, at the first of the blocks in it. */
+  take(): string {
+    for (const wrap of this.#wraps) {
+      if (!wrap.done && wrap.kind === "link") this.#wrapFrom(wrap);
+      wrap.done ||= this.#pieces.length > wrap.start;
+      wrap.start = 0;
+    }
+    const text = this.#pieces.join("").trim();
+    this.clear();
+    return text;
+  }
+
+  clear(): void {
+    this.#pieces = [];
+    this.#endsBlank = true;
+    this.#abuts = this.#closed = false;
+  }
+
+  #wrapFrom(wrap: Wrap): void {
+    const text = this.#pieces.slice(wrap.start).join("");
+    const inner = text.trim();
+    if (inner === "") return;
+    const written = this.#write(wrap.kind, wrap.element, inner);
+    wrap.done = true;
+    if (written === inner) return;
+    this.#pieces.length = wrap.start;
+    this.add((text.startsWith(inner) ? "" : " ") + written + (text.endsWith(inner) ? "" : " "));
+  }
+}

@@ -1,0 +1,420 @@
+/** Writes the chosen part of a page as Markdown, or as plain text, in one walk, and notes where its headings stand. */
+import { Blocks, type Mark } from "./blocks.ts";
+import type { Choice } from "./choose.ts";
+import { codeText, isCodeBlock, isCodeHolder } from "./code.ts";
+import { type Footnotes, findFootnotes, isBackReference } from "./footnotes.ts";
+import { codeLanguage } from "./language.ts";
+import { Line, type WrapKind } from "./line.ts";
+import { createResolver, type Resolver } from "./links.ts";
+import { mathTex, type Tex } from "./math.ts";
+import { maxColumns, tableKind, writeTable } from "./table.ts";
+import { inlineTags } from "./tags.ts";
+import { type Element, flatText, type Page } from "./tree.ts";
+
+export type Written = { readonly text: string; readonly marks: readonly Mark[] };
+export type WriteOptions = { readonly url?: string | undefined; readonly mode: "markdown" | "text" };
+
+/** The text of a page's chosen part. */
+export function writeMarkdown(page: Page, choice: Choice, options: WriteOptions): Written {
+  const walk = new Walk(page, choice, options);
+  const written = walk.write();
+  // Where most is repeated, repeating is what the page is about.
+  return walk.leftOutMost ? new Walk(page, { ...choice, keepsRepeats: true }, options).write() : written;
+}
+
+const wrapKinds: Readonly<Record<string, WrapKind>> = {
+  strong: "strong",
+  b: "strong",
+  em: "emphasis",
+  i: "emphasis",
+  del: "strike",
+  s: "strike",
+  strike: "strike",
+  code: "code",
+  kbd: "code",
+  samp: "code",
+  tt: "code",
+  a: "link",
+};
+const preformatted = new Set(["pre", "xmp", "listing", "plaintext"]);
+const unwritten = new Set(["script", "style", "head", "title", "select", "textarea", "wbr", "rp", "colgroup"]);
+const lists = new Set(["ul", "ol", "menu"]);
+
+/** Shorter paragraphs are repeated for good reasons. */
+const repeatedChars = 80;
+const mostCopies = 3;
+const mostMergedChars = 20_000;
+
+type Frame = { readonly element: Element; next: number };
+type List = { readonly isOrdered: boolean; number: number; items: number };
+type TableRows = { readonly element: Element; readonly rows: string[][]; row: string[] };
+type Listing = { readonly element: Element; readonly language: string; readonly text: string; readonly count: number };
+
+class Walk {
+  readonly #page: Page;
+  readonly #choice: Choice;
+  readonly #isMarkdown: boolean;
+  readonly #resolve: Resolver;
+  readonly #footnotes: Footnotes;
+  readonly #blocks = new Blocks();
+  readonly #line = new Line((kind, element, text) => this.#wrapped(kind, element, text));
+  readonly #lists: List[] = [];
+  readonly #paragraphs = new Set<string>();
+  #writtenChars = 0;
+  #copiedChars = 0;
+  #heading = 0;
+  #note: Element | undefined;
+  #table: TableRows | undefined;
+  #listing: Listing | undefined;
+
+  constructor(page: Page, choice: Choice, { url, mode }: WriteOptions) {
+    this.#page = page;
+    this.#choice = choice;
+    this.#isMarkdown = mode === "markdown";
+    this.#resolve = createResolver(page, url);
+    this.#footnotes = findFootnotes(page);
+  }
+
+  get leftOutMost(): boolean {
+    return this.#copiedChars > mostCopies * this.#writtenChars;
+  }
+
+  write(): Written {
+    const stack: Frame[] = [];
+    if (this.#enter(this.#choice.root)) stack.push({ element: this.#choice.root, next: 0 });
+    for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
+      const child = frame.element.children[frame.next];
+      frame.next += 1;
+      if (child === undefined) {
+        this.#leave(frame.element);
+        stack.pop();
+      } else if (typeof child === "string") this.#line.addText(child);
+      else if (!this.#choice.dropped[child.index] && this.#enter(child)) stack.push({ element: child, next: 0 });
+    }
+    this.#flush();
+    return this.#blocks.finish();
+  }
+
+  /** Begins an element; false when it is written already or has nothing to say. */
+  #enter(element: Element): boolean {
+    const { tag } = element;
+    const tex = mathTex(element);
+    if (tex !== undefined) return this.#addTex(tex);
+    if (unwritten.has(tag)) return false;
+    if (inlineTags.has(tag)) return this.#enterInline(element);
+    if (preformatted.has(tag) || isCodeHolder(element)) return this.#addCode(element);
+    if (tag === "table") return this.#enterTable(element);
+    if (this.#table !== undefined) return this.#enterInTable(element, this.#table);
+    this.#flush();
+    if (tag === "hr") return this.#addRule();
+    this.#enterBlock(element);
+    return true;
+  }
+
+  #leave(element: Element): void {
+    const { tag } = element;
+    if (inlineTags.has(tag)) this.#leaveInline(element);
+    else if (this.#table !== undefined) this.#leaveInTable(element, this.#table);
+    else {
+      this.#flush();
+      this.#leaveBlock(element);
+    }
+  }
+
+  // Inline elements
+
+  #enterInline(element: Element): boolean {
+    const { tag } = element;
+    this.#line.meet();
+    if (tag === "br") return this.#addBreak();
+    if (tag === "img") return this.#addImage(element);
+    if (tag === "input") return this.#addCheckbox(element);
+    const kind = wrapKinds[tag];
+    if (kind === "code") return this.#enterCode(element);
+    if (kind === "link" && this.#isFootnoteLink(element)) return false;
+    if (kind !== undefined) this.#line.open(element, kind);
+    if (tag === "sup" && isExponent(element) && this.#isMarkdown) this.#line.add("^");
+    return true;
+  }
+
+  #leaveInline(element: Element): void {
+    if (wrapKinds[element.tag] !== undefined) this.#line.close();
+    this.#line.part();
+  }
+
+  #enterCode(element: Element): boolean {
+    const holdsPre = element.children.some((child) => typeof child !== "string" && child.tag === "pre");
+    if (!holdsPre && this.#table === undefined && isCodeBlock(element)) return this.#addCode(element);
+    this.#line.open(element, "code", holdsPre);
+    return true;
+  }
+
+  #isFootnoteLink(link: Element): boolean {
+    if (this.#note !== undefined && isBackReference(link)) return true;
+    const label = this.#footnotes.references.get(link);
+    if (label === undefined || !this.#isMarkdown) return false;
+    this.#line.add(`[^${label}]`);
+    return true;
+  }
+
+  #wrapped(kind: WrapKind, element: Element, text: string): string {
+    if (!this.#isMarkdown) return kind === "link" && isAnchorSign(text) ? "" : text;
+    if (kind === "link") return this.#linked(element, text);
+    if (kind === "code") return inlineCode(text);
+    if (text.includes("\n") || this.#heading > 0) return text;
+    if (kind === "strong") return `**${text}**`;
+    return kind === "emphasis" ? `*${text}*` : `~~${text}~~`;
+  }
+
+  #linked({ attributes }: Element, text: string): string {
+    if (isAnchorSign(text)) return "";
+    // A heading that links to itself is only a heading.
+    if (attributes.href === undefined || (this.#heading > 0 && attributes.href.startsWith("#"))) return text;
+    const target = this.#resolve(attributes.href);
+    return target === undefined ? text : `[${text.replaceAll("\n", " ")}](${target})`;
+  }
+
+  #addBreak(): boolean {
+    if (this.#table !== undefined || this.#heading > 0) this.#line.addBlank();
+    else this.#line.addBreak();
+    return false;
+  }
+
+  #addImage({ attributes }: Element): boolean {
+    const alt = (attributes.alt ?? "").replace(/\s+/g, " ").trim();
+    if (alt === "" || isFileName(alt) || !this.#isMarkdown) return false;
+    this.#line.add(`![${alt.replaceAll("[", "(").replaceAll("]", ")")}]()`);
+    return false;
+  }
+
+  #addCheckbox({ attributes, parent }: Element): boolean {
+    if (attributes.type === "checkbox" && (parent?.tag === "li" || parent?.parent?.tag === "li")) {
+      this.#line.add(attributes.checked === undefined ? "[ ] " : "[x] ");
+    }
+    return false;
+  }
+
+  #addTex({ tex, isDisplay }: Tex): boolean {
+    if (!isDisplay || this.#table !== undefined || this.#heading > 0)
+      this.#line.add(this.#isMarkdown ? `$${tex}$` : tex);
+    else {
+      this.#flush();
+      this.#blocks.write(this.#isMarkdown ? `$$\n${tex}\n$$` : tex);
+    }
+    return false;
+  }
+
+  // Blocks
+
+  #enterBlock(element: Element): void {
+    const { tag, attributes } = element;
+    const label = this.#isMarkdown ? this.#footnotes.notes.get(element) : undefined;
+    if (label !== undefined) this.#enterNote(element, label);
+    else if (isHeading(tag)) this.#heading = Number(tag[1]);
+    else if (lists.has(tag)) this.#enterList(element);
+    else if (tag === "li") this.#enterItem(element);
+    else if (isQuotation(element))
+      this.#blocks.enter(this.#isMarkdown ? { first: "> ", rest: "> " } : { first: "", rest: "" });
+    if (attributes["data-callout"] !== undefined && this.#isMarkdown)
+      this.#line.add(`[!${attributes["data-callout"]}] `);
+  }
+
+  #leaveBlock(element: Element): void {
+    const { tag } = element;
+    if (element === this.#note) {
+      this.#note = undefined;
+      this.#blocks.leave();
+    } else if (isHeading(tag)) this.#heading = 0;
+    else if (lists.has(tag)) this.#lists.pop();
+    else if (tag === "li" || isQuotation(element)) this.#blocks.leave();
+  }
+
+  #enterNote(element: Element, label: string): void {
+    if (this.#note !== undefined) {
+      if (element.tag === "li") this.#enterItem(element);
+      return;
+    }
+    this.#note = element;
+    this.#blocks.enter({ first: `[^${label}]: `, rest: "    " });
+  }
+
+  #enterList({ tag, attributes }: Element): void {
+    const start = Number.parseInt(attributes.start ?? "1", 10);
+    this.#lists.push({ isOrdered: tag === "ol", number: Number.isNaN(start) ? 1 : start, items: 0 });
+  }
+
+  #enterItem({ attributes }: Element): void {
+    const list = this.#lists.at(-1);
+    if (list !== undefined && (list.items > 0 || this.#lists.length > 1)) this.#blocks.tighten();
+    const value = Number.parseInt(attributes.value ?? "", 10);
+    if (list !== undefined && !Number.isNaN(value)) list.number = value;
+    const marker = list?.isOrdered ? `${list.number}. ` : "- ";
+    if (list !== undefined) {
+      list.number += 1;
+      list.items += 1;
+    }
+    this.#blocks.enter({ first: marker, rest: " ".repeat(marker.length) });
+  }
+
+  #addRule(): boolean {
+    if (this.#isMarkdown) this.#blocks.write("---");
+    return false;
+  }
+
+  #flush(): void {
+    if (this.#line.isEmpty) return;
+    const text = this.#line.take();
+    if (text === "") return;
+    if (this.#heading > 0) this.#writeHeading(text.replaceAll("\n", " "));
+    else if (!this.#isRepeated(text)) this.#blocks.write(text);
+  }
+
+  #writeHeading(text: string): void {
+    const line = this.#isMarkdown ? `${"#".repeat(this.#heading)} ${text}` : text;
+    this.#blocks.write(line, { label: plainLabel(text), level: this.#heading });
+  }
+
+  /** Pages repeat whole paragraphs for other screens, in sliders and as quotations of earlier posts. */
+  #isRepeated(text: string): boolean {
+    if (this.#choice.keepsRepeats || text.length < repeatedChars) return false;
+    const isCopy = this.#paragraphs.has(text);
+    if (isCopy) this.#copiedChars += text.length;
+    else this.#writtenChars += text.length;
+    this.#paragraphs.add(text);
+    return isCopy;
+  }
+
+  // Code
+
+  #addCode(element: Element): boolean {
+    const text = codeText(element);
+    if (text === "") return false;
+    if (this.#table !== undefined) this.#line.add(this.#isMarkdown ? inlineCode(text.replace(/\s+/g, " ")) : text);
+    else {
+      this.#flush();
+      if (this.#isMarkdown) this.#writeListing(element, codeLanguage(element), text);
+      else this.#blocks.write(text);
+    }
+    return false;
+  }
+
+  #writeListing(element: Element, language: string, text: string): void {
+    const listing = this.#listing;
+    const merges =
+      listing !== undefined && listing.count === this.#blocks.count && continues(listing, element, language);
+    if (merges) this.#blocks.retract();
+    const whole = merges ? `${listing.text}${endsWithBlankLine(listing.element) ? "\n\n" : "\n"}${text}` : text;
+    const fence = "`".repeat(Math.max(3, longestRun(whole, "`") + 1));
+    this.#blocks.write(`${fence}${language}\n${whole}\n${fence}`);
+    this.#listing = { element, language, text: whole, count: this.#blocks.count };
+  }
+
+  // Tables
+
+  #enterTable(element: Element): boolean {
+    const kind = this.#table === undefined ? tableKind(this.#page, element) : "layout";
+    if (kind === "code") return this.#addCode(element);
+    if (this.#table !== undefined) this.#line.addBlank();
+    else this.#flush();
+    if (kind === "data") this.#table = { element, rows: [], row: [] };
+    return true;
+  }
+
+  #enterInTable({ tag }: Element, table: TableRows): boolean {
+    if (tag === "tr") table.row = [];
+    else if (tag === "td" || tag === "th") this.#line.clear();
+    else this.#line.addBlank();
+    return true;
+  }
+
+  #leaveInTable(element: Element, table: TableRows): void {
+    const { tag } = element;
+    if (element === table.element) this.#leaveTable(table);
+    else if (tag === "td" || tag === "th") this.#leaveCell(element, table);
+    else if (tag === "tr" && table.row.length > 0) table.rows.push(table.row);
+    else if (tag === "caption") this.#writeCaption();
+    else this.#line.addBlank();
+  }
+
+  #leaveTable({ rows }: TableRows): void {
+    this.#table = undefined;
+    this.#line.clear();
+    const text = this.#isMarkdown ? writeTable(rows) : rows.map((row) => row.join("\t")).join("\n");
+    if (text !== "") this.#blocks.write(text);
+  }
+
+  #leaveCell({ attributes }: Element, { row }: TableRows): void {
+    const text = this.#line.take().replaceAll("\n", " ");
+    row.push(this.#isMarkdown ? text.replaceAll("|", "\\|") : text);
+    const span = Math.min(maxColumns, Number.parseInt(attributes.colspan ?? "1", 10) || 1);
+    for (let extra = 1; extra < span; extra += 1) row.push("");
+  }
+
+  #writeCaption(): void {
+    const text = this.#line.take();
+    if (text !== "") this.#blocks.write(text);
+  }
+}
+
+function isHeading(tag: string): boolean {
+  return tag.length === 2 && tag[0] === "h" && tag >= "h1" && tag <= "h6";
+}
+
+/** Quotations, and callouts, which Markdown writes as quotations with a type. */
+function isQuotation({ tag, attributes }: Element): boolean {
+  return tag === "blockquote" || attributes["data-callout"] !== undefined;
+}
+
+/** A power rather than an ordinal or a sign: the text of `10<sup>2</sup>` is not 102. */
+function isExponent({ children: [only, ...others] }: Element): boolean {
+  return typeof only === "string" && others.length === 0 && /^\s*[-+−]?\d{1,3}\s*$/.test(only);
+}
+
+/** Pieces of one listing: code elements shown as blocks, one after the other, with their output between them. */
+function continues(listing: Listing, next: Element, language: string): boolean {
+  if (listing.text.length > mostMergedChars || language === "" || language !== listing.language) return false;
+  return listing.element.parent === next.parent && (listing.element.tag === "code" || next.tag === "code");
+}
+
+function endsWithBlankLine(element: Element): boolean {
+  const text = flatText(element);
+  return text.slice(text.trimEnd().length).split("\n").length > 2;
+}
+
+function inlineCode(text: string): string {
+  const ticks = "`".repeat(longestRun(text, "`") + 1);
+  const pad = text.startsWith("`") || text.endsWith("`") ? " " : "";
+  return `${ticks}${pad}${text}${pad}${ticks}`;
+}
+
+function longestRun(text: string, character: string): number {
+  if (!text.includes(character)) return 0;
+  let longest = 0;
+  let run = 0;
+  for (const one of text) {
+    run = one === character ? run + 1 : 0;
+    if (run > longest) longest = run;
+  }
+  return longest;
+}
+
+function isFileName(alt: string): boolean {
+  return /^[^ ]+\.(?:jpe?g|png|gif|webp|svg|avif)$/i.test(alt);
+}
+
+/** The little signs beside headings that link to themselves. */
+function isAnchorSign(text: string): boolean {
+  return /^[#¶§🔗\u200b\ufeff]$/u.test(text);
+}
+
+/** Longer headings are found by how they begin. */
+const labelChars = 300;
+
+function plainLabel(text: string): string {
+  return text
+    .slice(0, labelChars)
+    .replace(/!\[[^\]]*\]\([^)]*\)/g, "")
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/[*`]/g, "")
+    .trim();
+}

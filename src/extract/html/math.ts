@@ -1,0 +1,38 @@
+/** Formulas: pages carry the TeX source beside what a browser draws. */
+import { type Element, flatText } from "./tree.ts";
+
+export type Tex = { readonly tex: string; readonly isDisplay: boolean };
+
+/** The TeX of an element that is a formula, where the page gives it. */
+export function mathTex(element: Element): Tex | undefined {
+  const { tag, attributes } = element;
+  if (tag === "math") return mathElementTex(element);
+  if (tag === "script" && attributes.type?.startsWith("math/tex")) {
+    return texOf(flatText(element), /mode\s*=\s*display/.test(attributes.type));
+  }
+  const told = attributes["data-latex"] ?? attributes["data-math"];
+  if (told !== undefined && (tag === "span" || tag === "div")) return texOf(told, tag === "div");
+  return undefined;
+}
+
+function mathElementTex(element: Element): Tex | undefined {
+  const told = element.attributes.alttext ?? annotation(element);
+  return told === undefined ? undefined : texOf(told, element.attributes.display === "block");
+}
+
+function texOf(source: string, isDisplay: boolean): Tex | undefined {
+  const tex = source
+    .trim()
+    .replace(/^\{\\displaystyle\s*([\s\S]*)\}$/, "$1")
+    .trim();
+  return tex === "" ? undefined : { tex, isDisplay };
+}
+
+function annotation(element: Element): string | undefined {
+  const stack: Element[] = [element];
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    if (next.tag === "annotation" && next.attributes.encoding === "application/x-tex") return flatText(next);
+    for (const child of next.children) if (typeof child !== "string") stack.push(child);
+  }
+  return undefined;
+}

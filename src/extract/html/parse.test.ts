@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { parseHtml } from "./parse.ts";
+import { limits, type Node } from "./tree.ts";
+
+/** `div(p(a) b)`: what was made of a source, in short. */
+function shapeOf(html: string): string {
+  const write = (node: Node): string =>
+    typeof node === "string" ? node.trim() : `${node.tag}(${node.children.map(write).filter(Boolean).join(" ")})`;
+  return parseHtml(html).root.children.map(write).filter(Boolean).join(" ");
+}
+
+const shapes = [
+  { name: "a paragraph ends where a block begins", html: "<p>a<p>b<div>c</div>", shape: "p(a) p(b) div(c)" },
+  {
+    name: "items end where the next begins",
+    html: "<ul><li>a<ul><li>b</ul><li>c</ul>",
+    shape: "ul(li(a ul(li(b))) li(c))",
+  },
+  {
+    name: "rows and cells end by themselves",
+    html: "<table><tr><td>a<td>b<tr><td>c</table>d",
+    shape: "table(tr(td(a) td(b)) tr(td(c))) d",
+  },
+  { name: "an end tag without a start is nothing", html: "a</b></div>b", shape: "a b" },
+  { name: "an inline end tag does not close blocks", html: "<b><div>a</b>b</div>c", shape: "b(div(a b)) c" },
+  { name: "links do not nest", html: "<a>x<a>y", shape: "a(x) a(y)" },
+  { name: "what is no head ends the head", html: "<head><title>t</title><p>x", shape: "head(title(t)) p(x)" },
+  { name: "drawings have no text", html: "a<svg><text>x</text><svg></svg></svg>b<svg><p>c", shape: "a b p(c)" },
+  {
+    name: "scripts and styles have no text",
+    html: "<script>a<b></script><style>p{}</style>c",
+    shape: "script() style() c",
+  },
+  { name: "a bogus comment ends at the next bracket", html: "a<![if IE]>b<![endif]>c", shape: "abc" },
+  { name: "CDATA counts in XML alone", html: "<?xml version='1.0'?><p><![CDATA[a<b]]></p>", shape: "p(a<b)" },
+  { name: "tags that are never finished", html: "a<p class=", shape: "a" },
+];
+
+describe("parsing", () => {
+  for (const { name, html, shape } of shapes) test(name, () => assert.equal(shapeOf(html), shape));
+
+  test("descendants follow their element up to its end", () => {
+    const { elements } = parseHtml("<div><p>a<b>b</b></p><p>c</p></div><i>d</i>");
+    assert.deepEqual(
+      elements.map(({ tag, index, end }) => [tag, index, end]),
+      [
+        ["html", 0, 6],
+        ["div", 1, 5],
+        ["p", 2, 4],
+        ["b", 3, 4],
+        ["p", 4, 5],
+        ["i", 5, 6],
+      ],
+    );
+  });
+
+  test("attributes are bounded, and data in them is dropped", () => {
+    const { elements } = parseHtml(`<a href="data:text/plain,x" class="${"a".repeat(9_000)}" onclick=x>`);
+    assert.deepEqual(Object.keys(elements[1]?.attributes ?? {}), ["class"]);
+    assert.equal(elements[1]?.attributes.class?.length, limits.attributeChars);
+  });
+
+  test("what is nested too deep keeps its text, and ends where it should", () => {
+    const { elements, complete } = parseHtml(
+      `<main>${"<div>".repeat(2_000)}deep${"</div>".repeat(2_000)}</main><p>after`,
+    );
+    assert.ok(complete && elements.length <= limits.depth + 2);
+    assert.equal(elements.at(-1)?.parent?.tag, "html");
+  });
+
+  test("at the limit of elements it stops and says so", () => {
+    const { elements, complete } = parseHtml("<br>".repeat(limits.elements + 10));
+    assert.deepEqual([complete, elements.length <= limits.elements], [false, true]);
+  });
+});

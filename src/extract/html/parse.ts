@@ -1,0 +1,80 @@
+/**
+ * HTML source becomes a light tree. Built on the tokenizer alone with an open-element list of our own: the cost is
+ * linear in the size whatever the nesting, and at a limit the caller is told to read the page as a line of text.
+ */
+import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
+import { placeStreamed } from "./streamed.ts";
+import { keepsAttribute, limits, type Page, Tree } from "./tree.ts";
+
+/** The tree of a page. Never throws, whatever the source. */
+export function parseHtml(html: string): Page {
+  const tree = new Tree();
+  const isXml = html.startsWith("<?xml");
+  // Outside XML `<![` opens a bogus comment that the next `>` ends; the tokenizer would look for `]]>`.
+  const source = isXml || !html.includes("<![") ? html : html.replaceAll("<![", "<! [");
+  const unclosed = unclosedComment(source);
+  tokenize(unclosed < 0 ? source : source.slice(0, unclosed), isXml, tree);
+  // A comment that never ends hides the rest of the page from nobody but parsers.
+  if (unclosed >= 0) tokenize(source.slice(unclosed + 4).replaceAll("<!--", "<! "), isXml, tree);
+  return pageOf(tree);
+}
+
+function pageOf({ root, elements, payloads, complete }: Tree): Page {
+  const inOrder = placeStreamed(elements);
+  for (let at = inOrder.length - 1; at > 0; at -= 1) {
+    const one = inOrder[at];
+    if (one?.parent && one.parent.end < one.end) one.parent.end = one.end;
+  }
+  return { root, elements: inOrder, payloads, complete };
+}
+
+function unclosedComment(source: string): number {
+  const lastEnd = Math.max(source.lastIndexOf("-->"), source.lastIndexOf("--!>"));
+  const open = source.indexOf("<!--", Math.max(lastEnd, 0));
+  return open >= 0 && !source.startsWith("<!-->", open) && !source.startsWith("<!--->", open) ? open : -1;
+}
+
+function tokenize(source: string, isXml: boolean, tree: Tree): void {
+  const tokenizer = new Tokenizer({ recognizeSelfClosing: isXml }, callbacksFor(source, isXml, tree));
+  tree.onLimit = () => tokenizer.pause();
+  tokenizer.write(source);
+  tokenizer.end();
+  tree.endText();
+}
+
+/** What the tokenizer finds in a source, handed to a tree: names in lower case, entities resolved. */
+function callbacksFor(source: string, isXml: boolean, tree: Tree): TokenizerCallbacks {
+  let tag = "";
+  let attributeName = "";
+  let attributeValue = "";
+  const addValue = (text: string) => {
+    if (attributeName !== "" && attributeValue.length < limits.attributeChars) attributeValue += text;
+  };
+  return {
+    ontext: (start, end) => tree.addText(source.slice(start, end)),
+    ontextentity: (codepoint) => tree.addText(String.fromCodePoint(codepoint)),
+    oncdata: (start, end, offset) => tree.addText(source.slice(start, end - offset)),
+    onopentagname(start, end) {
+      tag = source.slice(start, end).toLowerCase();
+      tree.beginTag(tag);
+    },
+    onattribname(start, end) {
+      const name = source.slice(start, end).toLowerCase();
+      attributeName = keepsAttribute(name) ? name : "";
+      attributeValue = "";
+    },
+    onattribdata: (start, end) => addValue(source.slice(start, Math.min(end, start + limits.attributeChars))),
+    onattribentity: (codepoint) => addValue(String.fromCodePoint(codepoint)),
+    onattribend() {
+      if (attributeName !== "") tree.addAttribute(attributeName, attributeValue);
+    },
+    onopentagend: () => tree.open(false),
+    onselfclosingtag: () => tree.open(isXml || tag === "svg" || tree.isForeign),
+    onclosetag: (start, end) => tree.close(source.slice(start, end).toLowerCase()),
+    oncomment() {},
+    ondeclaration() {},
+    onprocessinginstruction() {},
+    onend() {},
+    isInForeignContext: () => tree.isForeign,
+  };
+}

@@ -1,0 +1,186 @@
+/** Decides which elements inside the content are not content. */
+import type { Pruning } from "./choose.ts";
+import { isClosingHeading, sectionOf } from "./closing.ts";
+import { type Generator, hasClass } from "./generators.ts";
+import { isInside } from "./hidden.ts";
+import { type Measures, unlinkedChars } from "./measure.ts";
+import { isNamed, type NameJudge } from "./names.ts";
+import type { PageKind } from "./signals.ts";
+import { isPlainTable } from "./table.ts";
+import { headings, wordSet } from "./tags.ts";
+import type { Element, Page } from "./tree.ts";
+
+/** What is known about the page while one of its elements is judged. */
+export type Survey = {
+  readonly page: Page;
+  readonly root: Element;
+  readonly kind: PageKind;
+  readonly generator: Generator | undefined;
+  readonly measures: Measures;
+  readonly verdictOn: NameJudge;
+  readonly pruning: Pruning;
+  readonly keepsComments: boolean;
+};
+
+/** A section that closes a page comes after at least this share of its text. */
+const closingShare = 0.3;
+/** Each look at a section may walk all its siblings. */
+const mostSections = 60;
+
+/** Marks what is dropped under the root, whole elements at a time, and counts what is left. */
+export function prune(
+  survey: Survey,
+  isSkipped: (element: Element) => boolean,
+): { dropped: Uint8Array; keptChars: number } {
+  const { page, root, measures, pruning } = survey;
+  const dropped = new Uint8Array(page.elements.length);
+  const isPoorGroup = createGroupJudge(measures);
+  const closingAfter = closingShare * unlinkedChars(measures, root);
+  let sections = 0;
+  let keptChars = measures.own[root.index] ?? 0;
+  for (let at = root.index + 1; at < root.end; ) {
+    const element = page.elements[at] as Element;
+    if (isSkipped(element)) dropped[at] = isFoldButton(element) ? 0 : 1;
+    else if (pruning !== "none" && isOutOfPlace(element, survey, isPoorGroup)) dropped[at] = 1;
+    else if (
+      pruning === "strict" &&
+      keptChars > closingAfter &&
+      sections < mostSections &&
+      isClosing(element, survey)
+    ) {
+      sections += 1;
+      dropSection(element, survey, dropped);
+    }
+    const isWhole = !dropped[at] && isVerbatim(element, page);
+    if (!dropped[at]) keptChars += (isWhole ? measures.text : measures.own)[at] ?? 0;
+    at = dropped[at] || isWhole ? element.end : at + 1;
+  }
+  return { dropped, keptChars };
+}
+
+/** The button of a folded part carries its heading. */
+function isFoldButton({ tag, parent }: Element): boolean {
+  return (
+    tag === "button" && parent !== null && (headings.has(parent.tag) || parent.tag === "dt" || parent.tag === "summary")
+  );
+}
+
+/** Nothing is pruned inside these. */
+function isVerbatim(element: Element, page: Page): boolean {
+  const { tag } = element;
+  return tag === "pre" || tag === "code" || (tag === "table" && isPlainTable(page, element));
+}
+
+function isOutOfPlace(element: Element, survey: Survey, isPoorGroup: GroupJudge): boolean {
+  if (survey.pruning !== "strict") return !holdsMost(element, survey) && isSitePart(element, survey);
+  if (isNeverContent(element, survey)) return true;
+  return !holdsMost(element, survey) && (isSitePart(element, survey) || isPoorPart(element, survey, isPoorGroup));
+}
+
+/** The foot of the page, and what surrounds a product, however much of the text they are: descriptions are short. */
+function isNeverContent(element: Element, { kind, verdictOn }: Survey): boolean {
+  if (element.tag === "footer" && element.parent?.tag === "body") return true;
+  return kind === "product" && isNamed(element) && verdictOn(element) === "boilerplate";
+}
+
+/** The element with most of the sentences is kept whatever its name; on a page without sentences, with most text. */
+function holdsMost(element: Element, { root, measures }: Survey): boolean {
+  const sentences = measures.prose[root.index] ?? 0;
+  if (sentences > 1000) return (measures.prose[element.index] ?? 0) > 0.5 * sentences;
+  return unlinkedChars(measures, element) > 0.4 * Math.max(1, unlinkedChars(measures, root));
+}
+
+const siteTags = wordSet("nav footer aside");
+const siteRoles = wordSet("navigation contentinfo complementary search banner dialog alertdialog menu menubar toolbar");
+
+/** Parts of a site by their tag, role or what is known of the program that made the page. */
+function isSitePart(element: Element, { generator, pruning }: Survey): boolean {
+  const { tag, attributes } = element;
+  if (generator?.drops.some((name) => hasClass(element, name))) return true;
+  if (siteTags.has(tag)) return true;
+  if (tag === "header" && !isInside(element, "article") && !isInside(element, "main")) return true;
+  if (attributes.role !== undefined && siteRoles.has(attributes.role)) return true;
+  // Publishers mark with this what must not stand for the page in search results.
+  return attributes["data-nosnippet"] !== undefined && pruning === "strict";
+}
+
+/** Parts that their name gives away, and forms. */
+function isPoorPart(element: Element, survey: Survey, isPoorGroup: GroupJudge): boolean {
+  const { tag, attributes } = element;
+  if (tag === "form" || tag === "fieldset") return survey.kind === "product" || isPoor(element, survey.measures);
+  return attributes["data-callout"] === undefined && isNamed(element) && isPoorName(element, survey, isPoorGroup);
+}
+
+function isPoorName(element: Element, { kind, verdictOn, keepsComments }: Survey, isPoorGroup: GroupJudge): boolean {
+  switch (verdictOn(element)) {
+    case "none":
+      return false;
+    case "boilerplate":
+      return true;
+    case "comments":
+      return !keepsComments;
+    case "author":
+      return kind !== "forum" && isPoorGroup(element);
+    case "shop":
+      return kind === "product";
+    default:
+      return isPoorGroup(element);
+  }
+}
+
+type GroupJudge = (element: Element) => boolean;
+
+/** What alike children of one parent have together. */
+type Group = { count: number; text: number; links: number; anchors: number };
+
+/** Entries of a list are judged together: one short card says nothing, twenty are a listing. */
+function createGroupJudge(measures: Measures): GroupJudge {
+  const known = new Map<Element, ReadonlyMap<string, Group>>();
+  return (element) => {
+    const { parent } = element;
+    if (parent === null) return isPoor(element, measures);
+    const groups = known.get(parent) ?? groupsIn(parent, measures);
+    known.set(parent, groups);
+    const group = groups.get(likeness(element));
+    return group === undefined || group.count < 3 ? isPoor(element, measures) : isPoorText(group);
+  };
+}
+
+function groupsIn({ children }: Element, { text, links, anchors }: Measures): ReadonlyMap<string, Group> {
+  const groups = new Map<string, Group>();
+  for (const child of children) {
+    if (typeof child === "string") continue;
+    const group = groups.get(likeness(child)) ?? { count: 0, text: 0, links: 0, anchors: 0 };
+    group.count += 1;
+    group.text += text[child.index] ?? 0;
+    group.links += links[child.index] ?? 0;
+    group.anchors += anchors[child.index] ?? 0;
+    groups.set(likeness(child), group);
+  }
+  return groups;
+}
+
+function likeness({ tag, attributes }: Element): string {
+  return `${tag} ${attributes.class ?? ""}`;
+}
+
+function isPoor({ index }: Element, { text, links, anchors }: Measures): boolean {
+  return isPoorText({ text: text[index] ?? 0, links: links[index] ?? 0, anchors: anchors[index] ?? 0 });
+}
+
+/** Little text, or mostly links of a few words. */
+function isPoorText({ text, links, anchors }: Omit<Group, "count">): boolean {
+  return text < 120 || (links > 0.5 * text && links < 60 * anchors);
+}
+
+function isClosing(element: Element, { kind }: Survey): boolean {
+  return isClosingHeading(element, kind === "product");
+}
+
+function dropSection(heading: Element, { root, measures }: Survey, dropped: Uint8Array): void {
+  const most = 0.3 * Math.max(1, unlinkedChars(measures, root));
+  const isMuch = (element: Element) => unlinkedChars(measures, element) > most;
+  const section = sectionOf(heading, root, measures, isMuch);
+  if (section.some(isMuch)) return;
+  for (const element of section) dropped[element.index] = 1;
+}

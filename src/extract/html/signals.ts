@@ -1,0 +1,81 @@
+/** What kind of page this is, from what it says about itself. */
+
+import { generatorOf } from "./generators.ts";
+import { type Element, flatText, type Page } from "./tree.ts";
+
+export type PageKind = "article" | "documentation" | "forum" | "product" | "listing" | "unknown";
+
+/** The kind a page claims: by its generator, its structured data, its OpenGraph type, its address. */
+export function pageKind(page: Page, url: string | undefined): PageKind {
+  const types = structuredTypes(page);
+  const openGraph = metaContent(page, "og:type");
+  const known = generatorOf(page)?.kind;
+  if (known !== undefined) return known;
+  if (types.has("DiscussionForumPosting") || types.has("QAPage")) return "forum";
+  if (
+    url !== undefined &&
+    /\/(?:viewtopic|showthread|threads?\/|topic\/|forums?\/)|^https?:\/\/(?:forums?|discuss|discussions?|community)\./i.test(
+      url,
+    )
+  )
+    return "forum";
+  if (openGraph.startsWith("product") || sells(types) || (url !== undefined && productPath.test(url))) return "product";
+  if (types.has("CollectionPage") || types.has("SearchResultsPage")) return "listing";
+  if (articleTypes.some((type) => types.has(type)) || openGraph === "article") return "article";
+  return isForSale(page) ? "product" : "unknown";
+}
+
+const productPath = /\/(?:product|dp|itm)\/[^/]/;
+
+/** A product with an offer; without one it is there for the stars in search results. */
+function sells(types: ReadonlySet<string>): boolean {
+  return (
+    types.has("Product") &&
+    (types.has("Offer") || types.has("AggregateOffer")) &&
+    !types.has("ItemList") &&
+    !types.has("Article")
+  );
+}
+
+const cartLabel = /^(?:add to (?:cart|bag|basket|trolley)|buy now)$/i;
+
+/** One thing can be bought here; a page with many such buttons is a catalogue. */
+function isForSale(page: Page): boolean {
+  const buttons = page.elements.filter((element) => element.tag === "button" || element.tag === "input");
+  const labels = buttons.map((button) =>
+    button.tag === "input" ? (button.attributes.value ?? "") : flatText(button, 60),
+  );
+  const count = labels.filter((label) => cartLabel.test(label.trim())).length;
+  return count === 1 || count === 2;
+}
+
+const articleTypes = [
+  "Article",
+  "NewsArticle",
+  "BlogPosting",
+  "TechArticle",
+  "ScholarlyArticle",
+  "ReportageNewsArticle",
+];
+
+function structuredTypes(page: Page): ReadonlySet<string> {
+  const types = new Set<string>();
+  for (const payload of page.payloads) {
+    if (payload.kind !== "json-ld") continue;
+    for (const match of payload.text.matchAll(/"@type"\s*:\s*\[?\s*"([A-Za-z]{3,40})"/g)) types.add(match[1] ?? "");
+  }
+  for (const { attributes } of page.elements) {
+    const type = attributes.itemtype;
+    if (type !== undefined) types.add(type.slice(type.lastIndexOf("/") + 1));
+  }
+  return types;
+}
+
+/** The content of the first meta element of a name or property, or "". */
+export function metaContent(page: Page, name: string): string {
+  return page.elements.find((element) => element.tag === "meta" && isNamed(element, name))?.attributes.content ?? "";
+}
+
+function isNamed({ attributes }: Element, name: string): boolean {
+  return attributes.name?.toLowerCase() === name || attributes.property?.toLowerCase() === name;
+}

@@ -1,0 +1,37 @@
+/** Pages made to hang or swell a reader of HTML, by name. */
+const sentence = "The quick brown fox jumps over the lazy dog, and then it runs away into the deep dark wood for good.";
+const prose = (count: number): string => `<p>${sentence}</p>\n`.repeat(count);
+const page = (hostile: string): string => `<!doctype html><body>${prose(30)}${hostile}`;
+
+export const worstCases: Readonly<Record<string, () => string>> = {
+  "20 MB of paragraphs": () => `<html><body><article>${prose(190_000)}</article></body></html>`,
+  "100,000 nested divs": () => `<body>${"<div>".repeat(100_000)}${prose(30)}${"</div>".repeat(100_000)}`,
+  "20,000 unclosed inline tags": () => page("<b>text ".repeat(20_000)),
+  "20,000 unclosed paragraphs with links": () => page("<p><b><i><a href=x>text ".repeat(20_000)),
+  "50,000 table rows": () => page(`<table><tr><th>a<th>b</tr>${"<tr><td>one<td>two two</tr>".repeat(50_000)}</table>`),
+  "2 MB of blanks in a paragraph": () => page(`<p>a${" ".repeat(2_000_000)}b</p>`),
+  "200,000 line breaks": () => page("line<br>".repeat(200_000)),
+  "a million <": () => page("<".repeat(1_000_000)),
+  "a 4 MB attribute": () =>
+    page(`<img src="data:image/png;base64,${"A".repeat(4_000_000)}"><div class="${"nav-x ".repeat(66_000)}">x</div>`),
+  "5,000 nested lists": () => page(`${"<ul><li>item".repeat(5_000)}${"</li></ul>".repeat(5_000)}`),
+  "comments that never end": () => page(`${"<!--".repeat(200_000)}${"<!-- - -- ->".repeat(100_000)}`),
+  "a comment around all": () => `<body><!-- ${prose(30)}`,
+  "CDATA that never ends": () => page(`${"<![CDATA[".repeat(200_000)} text after`),
+  "CDATA around all": () => `<body><![CDATA[ ${prose(30)}`,
+  "a million elements": () => page("<i>x</i>".repeat(1_000_000)),
+  "a million end tags": () => `<body>${"<div>".repeat(499)}${prose(30)}${"</b></span></section>".repeat(400_000)}`,
+  "links across blocks": () => page("<a><div></a>".repeat(100_000)),
+  "half a million entities": () => page("&amp;".repeat(500_000)),
+  "100,000 links": () => page("<a href=/x>link</a> ".repeat(100_000)),
+  "50,000 headings": () => page("<h2>Related articles</h2><p>x</p>".repeat(50_000)),
+  "nested quotations": () => page("<blockquote>q".repeat(3_000)),
+  "code in pieces": () => page(`<pre>${"<span>1</span>\n".repeat(100_000)}</pre>${"<code>x</code>".repeat(100_000)}`),
+  "siblings of one name": () => page('<div class="more">x</div>'.repeat(100_000)),
+  "siblings of every name": () =>
+    page(Array.from({ length: 100_000 }, (_, index) => `<div class="more a${index}">x</div>`).join("")),
+  "a heading of brackets": () => page(`<h2>${"![".repeat(500_000)}</h2>`),
+  "streamed parts without end": () => page('<template id="B:1"></template><div hidden id="S:1">x</div>'.repeat(50_000)),
+  "a script of pushes": () => page(`<script>self.__next_f.push([1,"a"])${".push([".repeat(500_000)}</script>`),
+  "nested data": () => page(`<script type="application/ld+json">${"[".repeat(4_000_000)}</script>`),
+};

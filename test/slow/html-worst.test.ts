@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { after, describe, test } from "node:test";
+import { defaultSettings } from "../../src/config/settings.ts";
+import { limitsOf, poolFor } from "../../src/extract/pool/pools.ts";
+import { worstCases } from "../html-worst.ts";
+
+/** What no page may exceed; the pool ends a child that does, and the test sees the failure. */
+const limits = { ...limitsOf(defaultSettings), cpuMs: 5_000, memoryBytes: 400 * 1024 * 1024 };
+
+after(() => poolFor("parse", limits).close());
+
+describe("a page made to hang or swell its reader is read within 5 s of CPU and 400 MB", () => {
+  for (const [name, make] of Object.entries(worstCases)) {
+    test(name, { timeout: 60_000 }, async () => {
+      const bytes = Buffer.from(make());
+      const file = {
+        content: { bytes },
+        sizeBytes: bytes.length,
+        kind: "html",
+        mediaType: "text/html",
+        charset: "utf-8",
+      } as const;
+      const job = { engine: "html", file, ask: { mode: "markdown", from: 0 } } as const;
+      let chars = 0;
+      for await (const piece of poolFor("parse", limits).run(job, new AbortController().signal)) {
+        assert.ok(!("failed" in piece), "failed" in piece ? JSON.stringify(piece.failed) : "");
+        if ("segment" in piece) chars += piece.segment.text.length;
+      }
+      assert.ok(chars > 100, `${chars} characters`);
+    });
+  }
+});
