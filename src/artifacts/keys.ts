@@ -26,6 +26,9 @@ export function ownerKeys(owner: string) {
     aside: (ref: string) => `${root}aside/${ref}.json`,
     tombstones: `${root}tombstones/`,
     tombstone: (ref: string) => `${root}tombstones/${ref}.json`,
+    /** Which artifact answers a request; the digest is keyed, so that it tells nothing of the request. */
+    cache: `${root}cache/`,
+    cached: (digest: string) => `${root}cache/${digest}.json`,
     runs: `${root}runs/`,
     run: (run: string) => `${root}runs/${wordFor(run)}/`,
     /** An empty object whose time says when the run last used the artifact. */

@@ -1,5 +1,5 @@
 /** Artifacts kept whole and found again by their owner: bytes once per content, one record per ref. */
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Spool } from "../acquire/spool.ts";
 import type { Detection } from "../detect/kind.ts";
@@ -53,6 +53,18 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
       secret = undefined;
       throw systemCode(cause) === undefined ? cause : unavailable(cause);
     }
+  }
+
+  /** A digest that only this owner's key makes: says nothing of what went in. */
+  async function seal(text: string): Promise<string> {
+    secret ??= ownerSecret(objects, keys.secret);
+    // A secret that could not be had this time is asked for again.
+    secret.catch(() => {
+      secret = undefined;
+    });
+    return createHmac("sha256", await secret)
+      .update(text)
+      .digest("hex");
   }
 
   function newRecord(ref: string, spool: Spool, detection: Detection, origin: Origin): StoredRecord {
@@ -154,7 +166,7 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
     return new Set(uses.map(({ key }) => refOfKey(key)));
   }
 
-  return { owner, run, objects, now, keep, find, local, list };
+  return { owner, run, objects, now, keep, find, seal, local, list };
 }
 
 async function ownerSecret(objects: Objects, key: string): Promise<Uint8Array> {

@@ -48,7 +48,9 @@ export async function sweep(store: ArtifactStore, retention: Retention, grace = 
     const gone = await expire(store, each);
     if (gone) swept.push(gone);
   }
-  await sweepOldTombstones(objects, owner, now - retention["artifacts.keep_tombstones"]);
+  await sweepOlder(objects, ownerKeys(owner).tombstones, now - retention["artifacts.keep_tombstones"]);
+  // An entry whose artifact is gone answers nothing; it goes with the artifacts of its age.
+  await sweepOlder(objects, ownerKeys(owner).cache, now - retention["artifacts.keep"]);
   const blobs = await sweepBlobs(objects, now - grace.blobsMs);
   const deletedLeftovers = await sweepLeftovers(objects, now - grace.leftoversMs);
   return { swept, ...blobs, deletedLeftovers };
@@ -123,8 +125,8 @@ async function expire({ objects, owner, now }: ArtifactStore, { held, reason }: 
   return { ref, reason, sizeBytes: sizeOf(held) };
 }
 
-async function sweepOldTombstones(objects: Objects, owner: string, before: number): Promise<void> {
-  for await (const { key, touchedAt } of objects.list(ownerKeys(owner).tombstones)) {
+async function sweepOlder(objects: Objects, prefix: string, before: number): Promise<void> {
+  for await (const { key, touchedAt } of objects.list(prefix)) {
     if (touchedAt < before) await objects.delete(key);
   }
 }

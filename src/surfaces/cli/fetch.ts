@@ -10,13 +10,21 @@ import { maxCharsOption, maxCharsRow, modeOption, modeRow } from "./options.ts";
 import { jsonLine } from "./output.ts";
 
 export const fetchCommand: Command = {
-  usage: "fetch <file|-|data:>...",
+  usage: "fetch <url|file|-|data:>...",
   about: "Answers each source with text that fits, keeps it whole, and names its artifact_ref.",
-  options: { "max-chars": maxCharsRow, mode: modeRow },
+  options: {
+    "max-chars": maxCharsRow,
+    mode: modeRow,
+    "no-cache": { type: "boolean", about: "Fetch a URL anew although it was fetched before." },
+  },
   details: `With --json each line is one reply; without, all answers together stay within ${grouped(CHARACTER_LIMIT)} characters.`,
   async run(call) {
     const session = await call.session();
-    const options = { maxChars: maxCharsOption(call), mode: modeOption(call) };
+    const options = {
+      maxChars: maxCharsOption(call),
+      mode: modeOption(call),
+      noCache: call.values["no-cache"] === true,
+    };
     const reply = boundedReply();
     const status = await forEachInput(call, async (source) => {
       const turnChars = call.json ? undefined : reply.roomChars();
