@@ -1,7 +1,7 @@
 /** Opens connections for undici: a name is looked up, every answer is judged, and exactly a judged address is dialled. */
 import { lookup } from "node:dns/promises";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
-import { connect as connectTls, type TLSSocket } from "node:tls";
+import { connect as connectTls, type SecureContext, type TLSSocket } from "node:tls";
 import type { buildConnector } from "undici";
 import { canonicalHost } from "../../config/network.ts";
 import { SpillwayError } from "../../errors.ts";
@@ -23,8 +23,8 @@ export const machineWires: Wires = { resolve: lookUp, dial: dialTcp };
 export type ConnectOptions = Wires & {
   readonly guard: Guard;
   readonly timeoutMs: number;
-  /** Certificates to trust instead of the platform's; undefined leaves them as they are. */
-  readonly ca?: readonly string[] | undefined;
+  /** Which certificates are trusted: made once, for that costs more than a connection. */
+  readonly trust: SecureContext;
 };
 
 /** The connector of a dispatcher that reaches hosts directly. */
@@ -94,11 +94,10 @@ async function dialFirst(addresses: readonly string[], port: number, { dial, tim
 }
 
 /** TLS over the socket that was dialled; the certificate must be the host's. */
-function secured(socket: Socket, host: string, { ca, timeoutMs }: ConnectOptions): Promise<TLSSocket> {
+function secured(socket: Socket, host: string, { trust, timeoutMs }: ConnectOptions): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const servername = isIP(host) === 0 ? host : "";
-    const options = { socket, host, servername, ALPNProtocols: ["http/1.1"], ...(ca ? { ca: [...ca] } : {}) };
-    const tls = connectTls(options);
+    const tls = connectTls({ socket, host, servername, ALPNProtocols: ["http/1.1"], secureContext: trust });
     const timer = setTimeout(() => tls.destroy(timedOut()), timeoutMs);
     const failed = (error: Error) => {
       clearTimeout(timer);

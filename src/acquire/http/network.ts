@@ -55,6 +55,8 @@ const accepts: Readonly<Record<PagePreference, string>> = {
 export function openNetwork(options: NetworkOptions): Network {
   const { settings, env, now = Date.now, wires = machineWires, pause } = options;
   const guard = options.guard ?? makeGuard({ allow: settings["network.allow"], deny: settings["network.deny"] });
+  // What was fetched under other rules does not answer under these.
+  const rules = [settings["network.allow"], settings["network.deny"]];
   const credentials = credentialsFrom(settings["network.headers"], env);
   const userAgent = settings["network.user_agent"] ?? `Spillway/${version} (retrieval for AI agents)`;
   const transport = openTransport({ settings, env, wires, guard });
@@ -161,7 +163,8 @@ export function openNetwork(options: NetworkOptions): Network {
 
   return {
     open,
-    fingerprint: (url, prefers) => JSON.stringify([url.href, accepts[prefers], userAgent, credentials.fingerprint]),
+    fingerprint: (url, prefers) =>
+      JSON.stringify([url.href, accepts[prefers], userAgent, rules, credentials.fingerprint]),
     [Symbol.asyncDispose]: transport[Symbol.asyncDispose],
   };
 }

@@ -98,7 +98,7 @@ type Dispatchers = { through(proxy: string | undefined): Dispatcher; destroy(): 
 
 async function loadDispatchers({ settings, wires, guard }: TransportOptions): Promise<Dispatchers> {
   const undici = await import("undici");
-  const ca = await trusted(settings["network.ca_file"]);
+  const trust = tls.createSecureContext(await trusted(settings["network.ca_file"]));
   const timeoutMs = settings["network.connect_timeout"];
   const common: Agent.Options = {
     connections: settings["network.connections_per_host"],
@@ -107,19 +107,19 @@ async function loadDispatchers({ settings, wires, guard }: TransportOptions): Pr
     headersTimeout: 0,
     bodyTimeout: 0,
   };
-  const direct = new undici.Agent({ ...common, connect: guardedConnector({ ...wires, guard, timeoutMs, ca }) });
+  const direct = new undici.Agent({ ...common, connect: guardedConnector({ ...wires, guard, timeoutMs, trust }) });
   const proxies = new Map<string, Dispatcher>();
 
   /** The proxy is the user's own choice: its address is not judged. */
   function openProxy(uri: string): Dispatcher {
     const anywhere: Guard = { address: () => undefined, host: () => undefined };
-    const connect = guardedConnector({ ...wires, guard: anywhere, timeoutMs, ca });
+    const connect = guardedConnector({ ...wires, guard: anywhere, timeoutMs, trust });
     const toProxy = (origin: string | URL, more: object) => new undici.Pool(origin, { ...common, ...more, connect });
     return new undici.ProxyAgent({
       ...common,
       uri,
       proxyTunnel: false,
-      ...(ca ? { requestTls: { ca: [...ca] } } : {}),
+      requestTls: { secureContext: trust },
       clientFactory: toProxy,
       // A request that is not tunnelled goes to the proxy itself; a tunnelled one gets its socket handed in.
       factory: (origin, more) =>
@@ -144,14 +144,14 @@ function isSame(origin: string | URL, uri: string): boolean {
   return new URL(origin).origin === new URL(uri).origin;
 }
 
-/** The platform's certificates and the file's; undefined leaves Node's own choice, NODE_EXTRA_CA_CERTS included. */
-async function trusted(file: string | null): Promise<readonly string[] | undefined> {
-  if (file === null) return undefined;
+/** The platform's certificates and the file's; without a file Node's own choice, NODE_EXTRA_CA_CERTS included. */
+async function trusted(file: string | null): Promise<tls.SecureContextOptions> {
+  if (file === null) return {};
   try {
     const own = await readFile(file, "utf8");
     if (!own.includes("-----BEGIN CERTIFICATE-----")) throw new Error("It holds no certificate in PEM.");
     // Node before 22.15 cannot tell which ones it uses by default.
-    return [...(tls.getCACertificates?.("default") ?? tls.rootCertificates), own];
+    return { ca: [...(tls.getCACertificates?.("default") ?? tls.rootCertificates), own] };
   } catch (cause) {
     throw new SpillwayError("config_invalid", `The certificates of network.ca_file cannot be used: ${file}.`, {
       hint: "Name a file in PEM that this user can read.",
