@@ -3,6 +3,7 @@ import { SpillwayError } from "../../errors.ts";
 import { decode } from "./decode.ts";
 import type { Reply } from "./exchange.ts";
 import { networkError, shortfallOf } from "./faults.ts";
+import { received } from "./received.ts";
 
 export type BodyLimits = {
   /** The setting network.expansion. */
@@ -28,7 +29,7 @@ export function replyBody(reply: Reply, limits: BodyLimits): ReplyBody {
   let [wireBytes, bytes] = [0, 0];
   let shortfall: string | undefined;
   const { chunks, unknown } = decode(
-    tapped(reply.body, (length) => {
+    tapped(received(reply.body), (length) => {
       wireBytes += length;
     }),
     reply.headers["content-encoding"],

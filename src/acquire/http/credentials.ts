@@ -1,5 +1,6 @@
 /** Headers and cookies that the settings hold for certain hosts, with their secrets taken from the environment. */
-import { canonicalHost } from "../../config/network.ts";
+import { isIP } from "node:net";
+import { canonicalHost, parseNetworkPlace } from "../../config/network.ts";
 import type { Environment } from "../../config/places.ts";
 import type { HostHeaders } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
@@ -33,15 +34,21 @@ export function credentialsFrom(headers: HostHeaders, env: Environment): Credent
 /** A host means https; over plain HTTP a secret can be read on the way, so that has to be written out or stay at home. */
 function matcher(key: string): (url: URL) => boolean {
   const [, scheme = "", written = ""] = /^(?:(https?):\/\/)?(.*)$/i.exec(key) ?? [];
-  const named = new URL(`https://${/^[^[]*:.*:/.test(written) ? `[${written}]` : written}`);
-  const port = /:\d+$/.test(written.replace(/^.*\]/, "")) ? portOf(named) : undefined;
-  const host = canonicalHost(named.hostname);
+  const place = parseNetworkPlace(written);
+  if (place === undefined) return () => false;
+  const host = place.by === "name" ? place.name : literalHost(place.address);
   const local = /^127\.|^::1$|^(?:.*\.)?localhost$/.test(host);
   return (url) => {
-    const secure = url.protocol === "https:";
-    const schemeFits = scheme === "" ? secure || local : `${scheme.toLowerCase()}:` === url.protocol;
-    return schemeFits && canonicalHost(url.hostname) === host && (port === undefined || port === portOf(url));
+    const schemeFits = scheme === "" ? url.protocol === "https:" || local : `${scheme.toLowerCase()}:` === url.protocol;
+    return (
+      schemeFits && canonicalHost(url.hostname) === host && (place.port ?? Number(portOf(url))) === Number(portOf(url))
+    );
   };
+}
+
+/** An address as the URL parser writes it. */
+function literalHost(address: string): string {
+  return canonicalHost(new URL(`http://${isIP(address) === 6 ? `[${address}]` : address}`).hostname);
 }
 
 function required(text: string, env: Environment, header: string, host: string): string {

@@ -115,6 +115,8 @@ function faultOf(code: string): Fault | undefined {
 
 /** undici wraps what the socket said. */
 function faultCode(error: unknown): string | undefined {
+  // The parser has no code for the most blatant cases.
+  if (error instanceof Error && error.name === "HTTPParserError") return systemCode(error) ?? "HPE_INVALID";
   const inner = error instanceof Error && error.cause !== undefined ? systemCode(error.cause) : undefined;
   const outer = systemCode(error);
   return outer === undefined || outer === "UND_ERR_SOCKET" ? (inner ?? outer) : outer;

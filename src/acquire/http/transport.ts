@@ -14,7 +14,7 @@ import { portOf, proxiesOf } from "./proxy.ts";
 export type Response = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: AsyncIterable<Uint8Array>;
+  readonly body: Readable;
   /** Whether a proxy reached the host for us, so that its address was not ours to judge. */
   readonly proxied: boolean;
   /** Lets go of the body: a short rest is read so that the connection can be used again. */
@@ -83,7 +83,7 @@ async function send(
     if (body.readableDidRead) body.destroy();
     else body.dump({ limit: discardedBytes, signal }).catch(() => undefined);
   };
-  return { status: statusCode, headers: joined(raw), body: body as Readable, proxied, discard };
+  return { status: statusCode, headers: joined(raw), body, proxied, discard };
 }
 
 /** A header that came several times is one list, as HTTP has it. */

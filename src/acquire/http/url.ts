@@ -5,7 +5,7 @@ import { clipped } from "../../names.ts";
 /** Parses a URL, or a reference from a page at `base`; a fragment is the reader's own and never sent. */
 export function parseTarget(given: string, base?: URL): URL {
   const url = URL.canParse(given, base?.href) ? new URL(given, base) : undefined;
-  if (url === undefined || url.hostname === "") {
+  if (url === undefined) {
     throw new SpillwayError("url_invalid", "Invalid URL", { hint: "Write it in full: https://example.com/page." });
   }
   if (url.protocol !== "http:" && url.protocol !== "https:") {
