@@ -19,7 +19,7 @@ test("the version is the same in the code, the package and the change log", asyn
 });
 
 test("every relative link of the README and of docs leads somewhere", async () => {
-  for (const page of ["README.md", "docs/architecture.md"]) {
+  for (const page of ["README.md", "docs/architecture.md", "docs/network.md"]) {
     for (const [, target = ""] of (await fileText(page)).matchAll(/\]\((?!https?:)([^)#]+)/g)) {
       const path = new URL(target, new URL(`../${page}`, import.meta.url));
       await assert.doesNotReject(readFile(path), `${page} links to ${target}`);
