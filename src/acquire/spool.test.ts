@@ -91,7 +91,7 @@ describe("a spool", () => {
       { at, stays: true },
     ])) {
       const { files } = faultyFiles({ at, code: "ENOSPC", stays });
-      const spooled = await spool(chunksOf(source, 300_000), open([folder.path], { files }));
+      const spooled = await spool(chunksOf(source, 300_000), open([folder.path], { files, capBytes: source.length }));
       assert.ok(source.equals(await bytesOf(spooled.content)));
       assert.equal(spooled.sha256, createHash("sha256").update(source).digest("hex"));
       await spooled[Symbol.asyncDispose]();
