@@ -195,6 +195,8 @@ function report({ fields, content }: Answer<FetchFields>, startedAt: number, { e
     bound: fields.bound,
     truncated: fields.truncated,
     source_truncated: fields.source_truncated,
+    status_code: fields.status_code,
+    cached: fields.cached,
     duration_ms: now() - startedAt,
     error: fields.error ?? null,
   });
