@@ -1,10 +1,8 @@
 /** Many agents in one process, each with an owner of its own, fetching at once; prints what happened as JSON. */
 
-import { openNetwork } from "../src/acquire/http/network.ts";
-import { defaultSettings } from "../src/config/settings.ts";
-import { fetchSource } from "../src/ingest.ts";
-import { openSession } from "../src/session.ts";
-
+/** The built library, as users run it. */
+const library: typeof import("../src/index.ts") = await import(new URL("../dist/index.js", import.meta.url).href);
+const { defaultSettings, fetchSource, openNetwork, openSession } = library;
 const [, , origin = "", home = "", agentCount = "100", fetchCount = "10000"] = process.argv;
 const agents = Number(agentCount);
 const perAgent = Number(fetchCount) / agents;

@@ -1,5 +1,5 @@
 /** What fetching over the network costs: beside plain undici, beside another reader's method, and under load. */
-import { fork, spawn } from "node:child_process";
+import { execFileSync, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,7 +15,10 @@ import { openSession } from "../src/session.ts";
 
 export const about = "a 200 KB page beside others, one gibibyte, and 100 agents with 10,000 fetches";
 
+const root = join(import.meta.dirname, "..");
+
 export async function run(): Promise<void> {
+  execFileSync(process.execPath, [join(root, "scripts", "build.ts")], { stdio: "inherit" });
   const server = fork(join(import.meta.dirname, "fetch-server.ts"));
   const [port] = (await once(server, "message")) as [number];
   const origin = `http://127.0.0.1:${port}`;
@@ -133,7 +136,7 @@ async function load<T>(name: string): Promise<T> {
 }
 
 async function oneGibibyte(origin: string, home: string): Promise<void> {
-  const cli = join(import.meta.dirname, "..", "src", "surfaces", "cli", "process.ts");
+  const cli = join(root, "dist", "cli.js");
   const settings = ["artifacts.source_bytes=2 GiB", "network.timeout=10m", `network.allow=${new URL(origin).host}`];
   const args = [cli, "fetch", `${origin}/bytes/1024`, "--json", ...settings.flatMap((each) => ["--set", each])];
   const env = { ...process.env, SPILLWAY_HOME: home };

@@ -2,7 +2,7 @@
 import type { Readable } from "node:stream";
 
 /** So much is taken in before somebody reads it; then the sender has to wait. */
-const aheadBytes = 128 * 1024;
+const aheadBytes = 64 * 1024;
 
 /**
  * Starts at once, for a stream that fails throws away what it still holds. The chunks can be read once; leaving them
