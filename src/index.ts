@@ -1,5 +1,6 @@
 /** The library: a session, the verbs, and the parts that are useful by themselves. */
-export { type Network, type NetworkOptions, openNetwork } from "./acquire/http/network.ts";
+export type { Network, NetworkOptions } from "./acquire/http/network.ts";
+export { openNetwork } from "./acquire/http/open.ts";
 export { type Answer, type AnswerText, answerText } from "./answer/answer.ts";
 export type { FetchFields } from "./answer/fetch.ts";
 export type { PassageFields, ReadFields } from "./answer/read.ts";

@@ -10,9 +10,9 @@ import type { Session } from "./session.ts";
 /** What was fetched before for the same request, if anything, and whether it may still answer by itself. */
 export type Recalled = CacheHit & { readonly fresh: boolean };
 
-export async function recall({ fingerprint }: Source, { store, now }: Session): Promise<Recalled | undefined> {
-  if (fingerprint === undefined) return undefined;
-  const hit = await findCached(store, fingerprint);
+export async function recall(source: Source, { store, now }: Session): Promise<Recalled | undefined> {
+  if (source.fingerprint === undefined) return undefined;
+  const hit = await findCached(store, await source.fingerprint());
   return hit && { ...hit, fresh: now() < hit.entry.fresh_until };
 }
 
@@ -32,14 +32,14 @@ export async function openAnew(
 
 /** The same artifact answers for another while. */
 async function renew(
-  { fingerprint }: Source,
+  source: Source,
   { entry, record }: Recalled,
   freshness: Freshness | undefined,
   session: Session,
 ): Promise<Recalled> {
   const validators = freshness?.validators ?? entry.validators;
   const renewed: CacheEntry = { ...entry, validators, ...lasting(freshness?.maxAgeMs ?? null, session) };
-  if (fingerprint !== undefined) await putCached(session.store, fingerprint, renewed);
+  if (source.fingerprint) await putCached(session.store, await source.fingerprint(), renewed);
   return { entry: renewed, record, fresh: true };
 }
 
@@ -58,18 +58,24 @@ export async function reuse({ given }: Source, { record, entry }: Recalled, { st
 
 /** Only whole bodies of good answers are remembered. */
 export async function remember(
-  { fingerprint }: Source,
+  source: Source,
   { response, truncated }: Acquired,
   { artifact_ref }: ArtifactRecord,
   session: Session,
 ): Promise<void> {
   const freshness = response?.freshness;
-  if (fingerprint === undefined || freshness === undefined || response === undefined || truncated) return;
+  if (!source.fingerprint || freshness === undefined || response === undefined || truncated) return;
   const { statusCode: status_code, notes } = response;
   const { validators } = freshness;
   const until = lasting(freshness.maxAgeMs, session);
   if (until.fresh_until === until.checked_at && validators === null) return;
-  await putCached(session.store, fingerprint, { artifact_ref, status_code, validators, notes, ...until });
+  await putCached(session.store, await source.fingerprint(), {
+    artifact_ref,
+    status_code,
+    validators,
+    notes,
+    ...until,
+  });
 }
 
 /** The setting's time, or less where the server says so. */

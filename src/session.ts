@@ -1,7 +1,8 @@
 /** Who is asking, during which run, with which settings: handed along to everything that does work. */
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import { type Network, openNetwork } from "./acquire/http/network.ts";
+import type { Network } from "./acquire/http/network.ts";
+import { openNetwork } from "./acquire/http/open.ts";
 import type { SourceContext } from "./acquire/source.ts";
 import { diskObjects } from "./artifacts/disk.ts";
 import { memoryObjects } from "./artifacts/memory.ts";

@@ -12,7 +12,7 @@ export type Source = {
    * Where a reply may be remembered: all that decides which bytes come, credentials included. A secret, only ever
    * handed to a hash.
    */
-  readonly fingerprint?: string;
+  fingerprint?(): Promise<string>;
   open(ask: OpenAsk): Promise<Opened>;
   /** Asks whether what was fetched before still holds. */
   revalidate?(validators: Validators, ask: OpenAsk): Promise<Opened | Unchanged>;

@@ -9,7 +9,7 @@ import { startServer } from "../../../test/server.ts";
 import { defaultSettings } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
 import type { Guard } from "./guard.ts";
-import { openNetwork } from "./network.ts";
+import { openNetwork } from "./open.ts";
 
 /** Hosts as they may stand in a URL, none of which may be reached. */
 export const forbiddenHosts = [

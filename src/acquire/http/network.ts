@@ -31,7 +31,7 @@ export type NetworkAsk = OpenAsk & {
 export type Network = AsyncDisposable & {
   open(url: URL, ask: NetworkAsk): Promise<Opened | Unchanged>;
   /** All that decides which bytes come for a URL, credentials included: only ever handed to a hash. */
-  fingerprint(url: URL, prefers: PagePreference): string;
+  fingerprint(url: URL, prefers: PagePreference): Promise<string>;
 };
 
 export type NetworkOptions = {
@@ -51,8 +51,8 @@ const accepts: Readonly<Record<PagePreference, string>> = {
   source: "text/html, application/xhtml+xml, */*;q=0.8",
 };
 
-/** Nothing is opened before the first fetch. */
-export function openNetwork(options: NetworkOptions): Network {
+/** The network behind `openNetwork`; nothing is connected before the first fetch. */
+export function makeNetwork(options: NetworkOptions): Network {
   const { settings, env, now = Date.now, wires = machineWires, pause } = options;
   const guard = options.guard ?? makeGuard({ allow: settings["network.allow"], deny: settings["network.deny"] });
   // What was fetched under other rules does not answer under these.
@@ -163,7 +163,7 @@ export function openNetwork(options: NetworkOptions): Network {
 
   return {
     open,
-    fingerprint: (url, prefers) =>
+    fingerprint: async (url, prefers) =>
       JSON.stringify([url.href, accepts[prefers], userAgent, rules, credentials.fingerprint]),
     [Symbol.asyncDispose]: transport[Symbol.asyncDispose],
   };

@@ -15,7 +15,7 @@ export const httpSource: SourceKind = {
     return {
       given,
       identity: url.href,
-      fingerprint: network.fingerprint(url, prefers),
+      fingerprint: () => network.fingerprint(url, prefers),
       open: async (ask) => requireChanged(await network.open(url, { ...ask, prefers })),
       revalidate: (validators, ask) => network.open(url, { ...ask, prefers, validators }),
     };
