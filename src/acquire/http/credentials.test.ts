@@ -37,8 +37,10 @@ describe("headers for a host", () => {
     assert.deepEqual(headersFor(new URL("https://a.example/")), { a: "x t0keny", b: "t0kens1d", c: "5$ $" });
     assert.throws(() => headersFor(new URL("https://b.example/")), /The header D for b\.example needs a variable/);
     assert.notEqual(fingerprint, credentialsFrom(headers, { ...env, TOKEN: "other" }).fingerprint);
-    const broken = credentialsFrom({ "a.example": { A: "$TOKEN" } }, { TOKEN: "x\r\nInjected: y" });
-    assert.throws(() => broken.headersFor(new URL("https://a.example/")), /line break/);
+    for (const TOKEN of ["x\r\nInjected: y", "snow \u2603"]) {
+      const broken = credentialsFrom({ "a.example": { A: "$TOKEN" } }, { TOKEN });
+      assert.throws(() => broken.headersFor(new URL("https://a.example/")), /line breaks or odd characters/);
+    }
   });
 
   test("reach only that host, also when it redirects elsewhere and back", async () => {

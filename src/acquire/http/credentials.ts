@@ -53,8 +53,11 @@ function literalHost(address: string): string {
 
 function required(text: string, env: Environment, header: string, host: string): string {
   const value = resolved(text, env);
-  if (value !== undefined && !/[\r\n\0]/.test(value)) return value;
-  const fact = value === undefined ? "a variable of the environment that is not set" : "a value with a line break";
+  if (value !== undefined && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return value;
+  const fact =
+    value === undefined
+      ? "a variable of the environment that is not set"
+      : "a value without line breaks or odd characters";
   throw new SpillwayError("config_invalid", `The header ${header} for ${clipped(host)} needs ${fact}.`, {
     hint: "Set the variable named in network.headers before starting, or take the header out.",
   });

@@ -44,7 +44,7 @@ const faults: readonly (readonly [pattern: RegExp, fault: Fault])[] = [
     },
   ],
   [
-    /^(HPE_|UND_ERR_INVALID|UND_ERR_RES_)/,
+    /^(HPE_|UND_ERR_RES_)/,
     { code: "response_invalid", fact: "answered with malformed HTTP", hint: "Fetch the page from another source." },
   ],
   [
@@ -56,7 +56,8 @@ const faults: readonly (readonly [pattern: RegExp, fault: Fault])[] = [
     },
   ],
   [
-    /^UND_ERR_ABORTED$/,
+    // What undici says when a proxy answers a tunnel or a request with a refusal of its own.
+    /^(UND_ERR_ABORTED|UND_ERR_INVALID_ARG)$/,
     { code: "network_failed", fact: "was not let through by the proxy", hint: "Check HTTPS_PROXY and its rules." },
   ],
   [

@@ -55,6 +55,7 @@ async function startProxy(port: () => number) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(`GET ${request.url} ${request.headers["proxy-authorization"] ?? ""}`.trim());
+    if (request.url?.includes("//closed.")) response.statusCode = 407;
     response.end("through the proxy");
   });
   server.on("connect", (request, socket) => {
@@ -90,6 +91,7 @@ describe("behind a proxy", () => {
     const { text, response } = await fetchBytes(network, "http://a.example/page?q=1");
     assert.equal(text, "through the proxy");
     assert.deepEqual(proxy.asked, ["GET http://a.example/page?q=1 Basic bWU6cGFzcw=="]);
+    await assert.rejects(fetchBytes(network, "http://closed.example/"), /not let through by the proxy/);
     assert.deepEqual(response.notes, [
       "Fetched through a proxy: the host's name was checked, its address could not be.",
     ]);
