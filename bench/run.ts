@@ -1,6 +1,7 @@
 /** Runs the benches named on the command line, or all of them: `npm run bench -- detect`. */
 const benches: Readonly<Record<string, () => Promise<{ about: string; run(): Promise<void> }>>> = {
   detect: () => import("./detect.ts"),
+  fetch: () => import("./fetch.ts"),
   fit: () => import("./fit.ts"),
   mcp: () => import("./mcp.ts"),
   html: () => import("./html.ts"),

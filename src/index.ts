@@ -1,4 +1,6 @@
 /** The library: a session, the verbs, and the parts that are useful by themselves. */
+export type { Network, NetworkOptions } from "./acquire/http/network.ts";
+export { openNetwork } from "./acquire/http/open.ts";
 export { type Answer, type AnswerText, answerText } from "./answer/answer.ts";
 export type { FetchFields } from "./answer/fetch.ts";
 export type { PassageFields, ReadFields } from "./answer/read.ts";
@@ -28,7 +30,7 @@ export * from "./fit/limits.ts";
 export type { ReturnedResult, TruncationInfo, TruncationReason } from "./fit/reply.ts";
 export { type FitOptions, type FittedResults, type Overrun, truncateResultsBySize } from "./fit/results.ts";
 export { type FittedText, fitText, type TextWindow, truncateContent } from "./fit/text.ts";
-export { type Detected, detectSource, type FetchOptions, fetchSource } from "./ingest.ts";
+export { type Detected, detectSource, type FetchOptions, fetchSource, type TakeOptions } from "./ingest.ts";
 export { type ReadOptions, readArtifact } from "./read.ts";
 export { openSession, type Session, type SessionOptions } from "./session.ts";
 export { removeArtifact, sweepArtifacts } from "./sweep.ts";

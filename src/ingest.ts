@@ -1,13 +1,13 @@
 /** The flow on one screen: whatever enters is acquired, detected, kept, extracted, fitted and answered. */
 import { type Acquired, acquire } from "./acquire/acquire.ts";
-import type { Source } from "./acquire/source.ts";
+import type { Opened, Response, Source } from "./acquire/source.ts";
 import { findSource } from "./acquire/sources.ts";
 import type { Content } from "./acquire/spool.ts";
 import type { Answer } from "./answer/answer.ts";
-import { answerFetch, type FetchFields, type Kept } from "./answer/fetch.ts";
+import { answerFetch, brokenOff, type Delivery, type FetchFields, type Kept } from "./answer/fetch.ts";
 import { memoryObjects } from "./artifacts/memory.ts";
 import type { Objects } from "./artifacts/objects.ts";
-import { type ArtifactFacts, artifactFacts } from "./artifacts/record.ts";
+import { type ArtifactFacts, artifactFacts, type Origin } from "./artifacts/record.ts";
 import { confirmKind } from "./detect/confirm.ts";
 import type { Claims, ContentKind, Detection } from "./detect/kind.ts";
 import { SpillwayError, systemCode } from "./errors.ts";
@@ -21,12 +21,12 @@ import type { Extent } from "./extract/stored.ts";
 import { titleOf } from "./extract/title.ts";
 import { type Budget, makeBudget } from "./fit/budget.ts";
 import { fitText } from "./fit/text.ts";
+import { openAnew, recall, remember, reuse } from "./recall.ts";
 import type { Session } from "./session.ts";
 import { sweepIfDue } from "./sweep.ts";
 import { sourceName } from "./telemetry/events.ts";
 
-export type FetchOptions = {
-  readonly mode?: Mode;
+export type FetchOptions = TakeOptions & {
   readonly maxChars?: number | undefined;
   /** Characters left for this answer where it shares a reply with others. */
   readonly turnChars?: number | undefined;
@@ -34,8 +34,6 @@ export type FetchOptions = {
   readonly password?: string | undefined;
   /** A document too is answered with as much as a page would be, not with an excerpt. */
   readonly inline?: boolean | undefined;
-  /** Ask the source again, whatever is remembered of it. */
-  readonly noCache?: boolean | undefined;
 };
 
 /** The verb behind every fetch: any source in, a bounded answer and a durable ref out. */
@@ -55,7 +53,7 @@ export async function fetchSource(
 
 async function ingest(given: string, options: FetchOptions, session: Session): Promise<Answer<FetchFields>> {
   const startedAt = session.now();
-  await using taken = await takeIn(given, session);
+  await using taken = await takeIn(given, options, session);
   const extract = await extractText({
     ...taken,
     handler: routed(taken, session),
@@ -75,6 +73,14 @@ async function ingest(given: string, options: FetchOptions, session: Session): P
   return answer;
 }
 
+/** What of a fetch decides which bytes come in. */
+export type TakeOptions = {
+  /** `raw` asks servers for the page as browsers get it, every other mode for Markdown where there is any. */
+  readonly mode?: Mode | undefined;
+  /** What was fetched before does not count. */
+  readonly noCache?: boolean | undefined;
+};
+
 /** A source that was taken in. Its bytes are at hand until it is disposed. */
 export type TakenIn = AsyncDisposable & {
   readonly facts: ArtifactFacts;
@@ -82,25 +88,46 @@ export type TakenIn = AsyncDisposable & {
   readonly content: Content;
   /** Where its extract is stored. */
   readonly objects: Objects;
+  readonly delivery: Delivery;
 };
 
-/** Acquires, detects and keeps a source: the way in that everything takes. */
-export async function takeIn(given: string, session: Session): Promise<TakenIn> {
-  const source = findSource(given, session);
-  const acquired = await acquireFrom(source, session);
+/** What was fetched before, if it still holds; else acquires, detects and keeps: the way in that everything takes. */
+export async function takeIn(given: string, options: TakeOptions, session: Session): Promise<TakenIn> {
+  const source = findSource(given, { ...session, prefers: options.mode === "raw" ? "source" : "markdown" });
+  const recalled = options.noCache ? undefined : await recall(source, session);
+  if (recalled?.fresh) return reuse(source, recalled, session);
+  const opened = await openAnew(source, recalled, options.noCache ?? false, session);
+  return "renewed" in opened ? reuse(source, opened.renewed, session) : keepNew(source, opened, session);
+}
+
+async function keepNew(source: Source, opened: Opened, session: Session): Promise<TakenIn> {
+  const acquired = await acquireFrom(opened, session);
   try {
     const detection = await confirmKind(acquired.body, acquired.claims);
-    const facts = artifactFacts(acquired, detection, source);
-    const kept = await keep(acquired, detection, source, session);
+    const origin = { given: source.given, identity: source.identity, name: acquired.name };
+    const facts = artifactFacts(acquired, detection, origin);
+    const kept = await keep(acquired, detection, origin, session);
+    if ("record" in kept) await remember(source, acquired, kept.record, session);
     const ref = "record" in kept ? kept.record.artifact_ref : null;
-    session.emit({ event: "ingest.classified", artifact_ref: ref, source: sourceName(given), ...classified(facts) });
+    session.emit({
+      event: "ingest.classified",
+      artifact_ref: ref,
+      source: sourceName(source.given),
+      ...classified(facts),
+    });
     const objects = "record" in kept ? session.store.objects : memoryObjects();
-    const { content, [Symbol.asyncDispose]: dispose } = acquired;
-    return { facts, kept, content, objects, [Symbol.asyncDispose]: dispose };
+    const { content, response, [Symbol.asyncDispose]: dispose } = acquired;
+    return { facts, kept, content, objects, delivery: deliveryOf(response), [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await acquired[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+function deliveryOf(response: Response | undefined): Delivery {
+  const shortfall = response?.shortfall();
+  const notes = [...(shortfall === undefined ? [] : [brokenOff(shortfall)]), ...(response?.notes ?? [])];
+  return { statusCode: response?.statusCode ?? null, notes, cachedAt: null };
 }
 
 /** A verdict, and whether it is on the beginning of the source only. */
@@ -108,19 +135,20 @@ export type Detected = Detection & { readonly sourceTruncated: boolean };
 
 /** What a source is, by its bytes and by what is claimed; claims given here stand in for the source's own. */
 export async function detectSource(given: string, claims: Partial<Claims>, session: Session): Promise<Detected> {
-  await using acquired = await acquireFrom(findSource(given, session), session);
+  const opened = await findSource(given, session).open({ signal: session.signal });
+  await using acquired = await acquireFrom(opened, session);
   const detection = await confirmKind(acquired.body, { ...acquired.claims, ...claims });
   return { ...detection, sourceTruncated: acquired.truncated };
 }
 
-function acquireFrom(source: Source, { settings, spoolFolders, signal }: Session): Promise<Acquired> {
-  return acquire(source, { folders: spoolFolders, capBytes: settings["artifacts.source_bytes"], signal });
+function acquireFrom(opened: Opened, { settings, spoolFolders, signal }: Session): Promise<Acquired> {
+  return acquire(opened, { folders: spoolFolders, capBytes: settings["artifacts.source_bytes"], signal });
 }
 
 /** A store that cannot be written is no reason not to answer; the reply says that nothing was kept. */
-async function keep(acquired: Acquired, detection: Detection, source: Source, session: Session): Promise<Kept> {
+async function keep(acquired: Acquired, detection: Detection, origin: Origin, session: Session): Promise<Kept> {
   try {
-    return { record: await session.store.keep(acquired, detection, source) };
+    return { record: await session.store.keep(acquired, detection, origin) };
   } catch (error) {
     if (!(error instanceof SpillwayError && error.code === "store_unavailable")) throw error;
     session.emit({ event: "store.unavailable", code: systemCode(error.cause) ?? "unknown" });
@@ -174,6 +202,8 @@ function report({ fields, content }: Answer<FetchFields>, startedAt: number, { e
     bound: fields.bound,
     truncated: fields.truncated,
     source_truncated: fields.source_truncated,
+    status_code: fields.status_code,
+    cached: fields.cached,
     duration_ms: now() - startedAt,
     error: fields.error ?? null,
   });

@@ -1,6 +1,8 @@
 /** Who is asking, during which run, with which settings: handed along to everything that does work. */
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
+import type { Network } from "./acquire/http/network.ts";
+import { openNetwork } from "./acquire/http/open.ts";
 import type { SourceContext } from "./acquire/source.ts";
 import { diskObjects } from "./artifacts/disk.ts";
 import { memoryObjects } from "./artifacts/memory.ts";
@@ -40,6 +42,8 @@ export type SessionOptions = {
   /** Paths come from a model: only files below `cwd` and the setting files.allow are read. */
   readonly confined?: boolean;
   readonly stdin?: AsyncIterable<Uint8Array>;
+  /** The way to other hosts, shared with other sessions and closed by whoever opened it. Default: one of its own. */
+  readonly network?: Network;
   readonly signal?: AbortSignal;
   readonly now?: () => number;
   /** Keep everything in memory; it is gone with the process, and nothing is logged. */
@@ -58,8 +62,10 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
   const log = inMemory ? undefined : openEventLog({ folder: eventFolder, run, ...logLimits, now });
   const emit: Emit = log?.emit ?? (() => undefined);
   const housekeeping = runInBackground(emit);
+  const network = options.network ?? openNetwork({ settings, env, now });
   return {
     cwd,
+    network,
     ...(options.confined ? { roots: [cwd, ...settings["files.allow"]] } : {}),
     ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
     settings,
@@ -72,6 +78,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     background: housekeeping.start,
     async [Symbol.asyncDispose]() {
       await housekeeping.finished();
+      if (options.network === undefined) await network[Symbol.asyncDispose]();
       await log?.[Symbol.asyncDispose]();
     },
   };

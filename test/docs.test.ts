@@ -27,7 +27,14 @@ test("the README names every tool and every command", async () => {
 });
 
 test("every relative link of the README and of docs leads somewhere", async () => {
-  for (const page of ["README.md", "docs/architecture.md", "docs/tools.md", "docs/mcp.md"]) {
+  for (const page of [
+    "README.md",
+    "docs/architecture.md",
+    "docs/network.md",
+    "docs/html.md",
+    "docs/tools.md",
+    "docs/mcp.md",
+  ]) {
     for (const [, target = ""] of (await fileText(page)).matchAll(/\]\((?!https?:)([^)#]+)/g)) {
       const path = new URL(target, new URL(`../${page}`, import.meta.url));
       await assert.doesNotReject(readFile(path), `${page} links to ${target}`);

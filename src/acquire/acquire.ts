@@ -1,14 +1,17 @@
-/** Bytes in: opens a source and spools its body, bounded by the setting for the largest source. */
+/** Bytes in: spools the body of an open source, bounded by the setting for the largest source. */
 import type { Body, Claims } from "../detect/kind.ts";
 import { bodyOf } from "./body.ts";
-import type { Source } from "./source.ts";
+import type { Opened } from "./source.ts";
 import { type Spool, type SpoolOptions, spool } from "./spool.ts";
 
 /** A spooled body with what is claimed about it and a way to look into it anywhere. */
-export type Acquired = Spool & { readonly claims: Claims; readonly body: Body };
+export type Acquired = Spool & Pick<Opened, "name" | "response"> & { readonly claims: Claims; readonly body: Body };
 
-export async function acquire(source: Source, options: SpoolOptions): Promise<Acquired> {
-  const spooled = await spool(await source.open(options.signal), options);
-  const claims: Claims = { headers: source.headers, firstBytes: spooled.firstBytes, url: source.name };
-  return { ...spooled, claims, body: bodyOf(spooled.content, spooled.sizeBytes) };
+export async function acquire(opened: Opened, options: SpoolOptions): Promise<Acquired> {
+  const { chunks, name, headers, location = name, response } = opened;
+  const spooled = await spool(chunks, options);
+  const claims: Claims = { headers, firstBytes: spooled.firstBytes, url: location };
+  const truncated = spooled.truncated || response?.shortfall() !== undefined;
+  const body = bodyOf(spooled.content, spooled.sizeBytes);
+  return { ...spooled, truncated, claims, body, name, ...(response ? { response } : {}) };
 }

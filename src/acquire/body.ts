@@ -17,7 +17,7 @@ function fileBody(path: string, sizeBytes: number): Body {
       return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
     },
     async *stream() {
-      yield* readChunks(await open(path));
+      yield* readChunks(await open(path), { end: sizeBytes });
     },
   };
 }

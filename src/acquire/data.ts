@@ -22,9 +22,11 @@ export const dataSource: SourceKind = {
       // The payload is the content itself: repeating it as the name would put it into every record and reply.
       given: shown,
       identity: `${shown},${createHash("sha256").update(given).digest("hex")}`,
-      name: "data URL",
-      headers: contentType === "" ? {} : { "content-type": contentType },
-      open: async () => chunkOf(base64 ? decodeBase64(given.slice(comma + 1)) : percentDecode(given.slice(comma + 1))),
+      open: async () => ({
+        chunks: chunkOf(base64 ? decodeBase64(given.slice(comma + 1)) : percentDecode(given.slice(comma + 1))),
+        name: "data URL",
+        headers: contentType === "" ? {} : { "content-type": contentType },
+      }),
     };
   },
 };

@@ -16,9 +16,11 @@ export const fileSource: SourceKind = {
     return {
       given,
       identity: pathToFileURL(path).href,
-      name: basename(path),
-      headers: {},
-      open: async (signal) => readGuarded(given, path, roots, signal),
+      open: async ({ signal }) => ({
+        chunks: readGuarded(given, path, roots, signal),
+        name: basename(path),
+        headers: {},
+      }),
     };
   },
 };

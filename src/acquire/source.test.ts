@@ -13,7 +13,7 @@ import { findSource } from "./sources.ts";
 const signal = new AbortController().signal;
 
 async function read(given: string, context: SourceContext): Promise<string> {
-  const chunks = await findSource(given, context).open(signal);
+  const { chunks } = await findSource(given, context).open({ signal });
   return Buffer.concat(await Array.fromAsync(chunks)).toString();
 }
 
@@ -37,7 +37,7 @@ describe("a file as a source", () => {
     for (const given of spellings) {
       assert.equal(await read(given, context), "hello");
       assert.equal(findSource(given, context).given, given);
-      assert.equal(findSource(given, context).name, "a b.txt");
+      assert.equal((await findSource(given, context).open({ signal })).name, "a b.txt");
     }
     assert.equal(new Set(spellings.map((given) => findSource(given, context).identity)).size, 1);
   });
@@ -153,7 +153,8 @@ describe("other sources", () => {
   ]) {
     test(`${given} is ${JSON.stringify(text)}`, async () => {
       assert.equal(await read(given, context), text);
-      assert.equal(findSource(given, context).headers["content-type"], type);
+      const { headers } = await findSource(given, context).open({ signal });
+      assert.equal(headers["content-type"], type);
     });
   }
 

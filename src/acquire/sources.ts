@@ -3,22 +3,23 @@ import { SpillwayError } from "../errors.ts";
 import { clipped } from "../names.ts";
 import { dataSource } from "./data.ts";
 import { fileSource } from "./file.ts";
+import { httpSource } from "./http/source.ts";
 import type { Source, SourceContext, SourceKind } from "./source.ts";
 import { stdinSource } from "./stdin.ts";
 
 /** The first entry that matches takes the source; a path is what nothing else claims. */
-const sourceKinds: readonly SourceKind[] = [stdinSource, dataSource, fileSource];
+const sourceKinds: readonly SourceKind[] = [stdinSource, dataSource, httpSource, fileSource];
 
 /** The source behind what a user typed; nothing is opened yet. */
 export function findSource(given: string, context: SourceContext): Source {
   if (given.trim() === "") {
-    throw new SpillwayError("usage", "A source cannot be empty.", { hint: "Give a path, a data: URL or - for stdin." });
+    throw new SpillwayError("usage", "A source cannot be empty.", { hint: "Give a URL, a path or - for stdin." });
   }
   const kind = sourceKinds.find(({ matches }) => matches(given));
   if (kind === undefined) {
     const scheme = given.slice(0, given.indexOf(":"));
     throw new SpillwayError("source_refused", `Sources of the kind ${clipped(scheme)}: cannot be read.`, {
-      hint: "Give a path, a file: or data: URL, or - for stdin.",
+      hint: "Give an http, https, file: or data: URL, a path, or - for stdin.",
     });
   }
   return kind.source(given, context);

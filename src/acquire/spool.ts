@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import * as nodeFiles from "node:fs/promises";
 import { join } from "node:path";
 import { firstLookBytes } from "../detect/kind.ts";
-import { SpillwayError } from "../errors.ts";
+import { SpillwayError, systemCode } from "../errors.ts";
 import { makeFolders } from "../folders.ts";
 import { abortable } from "./abortable.ts";
 
@@ -30,6 +30,8 @@ export type SpoolOptions = {
 
 export type SpoolFiles = Pick<typeof nodeFiles, "open" | "mkdir" | "readFile" | "unlink">;
 
+const gatheredBytes = 256 * 1024;
+
 /** What a body may take in memory when no disk takes it. */
 const memoryCapBytes = 8 * 1024 * 1024;
 
@@ -40,7 +42,7 @@ export async function spool(chunks: AsyncIterable<Uint8Array>, options: SpoolOpt
   let sizeBytes = 0;
   let truncated = false;
   try {
-    for await (const chunk of abortable(chunks, options.signal)) {
+    for await (const chunk of gathered(abortable(chunks, options.signal), () => options.capBytes - sizeBytes)) {
       const room = chunk.subarray(0, options.capBytes - sizeBytes);
       const taken = room.subarray(0, await writer.write(room));
       hash.update(taken);
@@ -59,6 +61,21 @@ export async function spool(chunks: AsyncIterable<Uint8Array>, options: SpoolOpt
   }
 }
 
+/** A write costs more than a copy, so small chunks are put together; one that is large enough passes as it is. */
+async function* gathered(chunks: AsyncIterable<Uint8Array>, room: () => number): AsyncGenerator<Uint8Array> {
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    parts.push(chunk);
+    length += chunk.length;
+    // More than there is room for need not be read.
+    if (length < gatheredBytes && length <= room()) continue;
+    yield parts.length === 1 ? chunk : Buffer.concat(parts);
+    [parts, length] = [[], 0];
+  }
+  if (length > 0) yield Buffer.concat(parts);
+}
+
 type Writer = {
   /** Takes as many of the bytes as it can and says how many. */
   write(bytes: Uint8Array): Promise<number>;
@@ -70,13 +87,22 @@ async function openWriter({ folders, files = nodeFiles }: SpoolOptions): Promise
   for (const folder of folders) {
     const path = join(folder, `spool-${process.pid}-${randomBytes(8).toString("hex")}`);
     try {
-      await makeFolders(folder, files.mkdir);
-      return fileWriter(path, await files.open(path, "wx", 0o600), files);
+      return fileWriter(path, await openIn(folder, path, files), files);
     } catch {
       // A folder that cannot be written is what the next one is for; keeping the artifact will say so aloud.
     }
   }
   return memoryWriter();
+}
+
+/** The folder is nearly always there, so it is made when it is missed. */
+async function openIn(folder: string, path: string, files: SpoolFiles): Promise<nodeFiles.FileHandle> {
+  const open = () => files.open(path, "wx", 0o600);
+  return open().catch(async (error: unknown) => {
+    if (systemCode(error) !== "ENOENT") throw error;
+    await makeFolders(folder, files.mkdir);
+    return open();
+  });
 }
 
 /** Writes to the file as long as the disk takes it; a small body then goes on in memory, a large one ends there. */

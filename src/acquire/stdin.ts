@@ -11,12 +11,10 @@ export const stdinSource: SourceKind = {
     return {
       given,
       identity: "stdin:",
-      name: "stdin",
-      headers: {},
       async open() {
         if (stdin && !spent.has(stdin)) {
           spent.add(stdin);
-          return stdin;
+          return { chunks: stdin, name: "stdin", headers: {} };
         }
         if (stdin) {
           throw new SpillwayError("source_refused", "Standard input was read already.", {

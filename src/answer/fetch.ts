@@ -45,10 +45,20 @@ export type FetchFields = DocumentFields & {
 /** The record of an artifact that was kept, or why it could not be. */
 export type Kept = { readonly record: ArtifactRecord } | { readonly notKept: string };
 
+/** How the bytes came: from a server with its status, or from what was fetched before. */
+export type Delivery = {
+  readonly statusCode: number | null;
+  /** Sentences for the reader about the way it came. */
+  readonly notes: readonly string[];
+  /** When the server was last asked, for what was fetched before; null for what is new. */
+  readonly cachedAt: number | null;
+};
+
 /** The facts of one fetch, before they are put into words. */
 export type Fetched = {
   readonly facts: ArtifactFacts;
   readonly kept: Kept;
+  readonly delivery: Delivery;
   readonly extract: Extract;
   readonly title: string;
   readonly shown: FittedText;
@@ -59,7 +69,7 @@ export type Fetched = {
 
 /** Puts a fetch into words and fields. */
 export function answerFetch(fetched: Fetched): Answer<FetchFields> {
-  const { facts, kept, extract, title, shown, pages, budget } = fetched;
+  const { facts, kept, delivery, extract, title, shown, pages, budget } = fetched;
   const { hasText, isPartial } = extract;
   const truncated = shown.hasMore || isPartial || facts.source_truncated;
   const error = extract.ended?.failed ? failureSentence(facts, extract.ended.failed) : undefined;
@@ -81,7 +91,7 @@ export function answerFetch(fetched: Fetched): Answer<FetchFields> {
       url: facts.source_url,
       ...documentFields(extract.info),
       title,
-      status_code: null,
+      status_code: delivery.statusCode,
       extracted_chars: extract.extent.chars,
       extraction_truncated: isPartial,
       source_truncated: facts.source_truncated,
@@ -91,7 +101,7 @@ export function answerFetch(fetched: Fetched): Answer<FetchFields> {
       handler: extract.handler,
       decided_by: facts.decided_by,
       method: extract.info.method ?? extract.handler,
-      cached: false,
+      cached: delivery.cachedAt !== null,
       limit_chars: budget.chars,
       bound: shown.hasMore ? shown.bound : budget.bound,
       next_offset: shown.hasMore ? shown.nextOffset : null,
@@ -120,7 +130,18 @@ function summaryLine({ facts, kept, extract }: Fetched, truncated: boolean): str
 }
 
 /** The first warning tells what matters most: that there is no ref to come back to. */
-function warningsOf({ facts, kept, extract }: Fetched): string[] {
-  const warnings = extractWarnings(facts, extract);
+function warningsOf({ facts, kept, delivery, extract }: Fetched): string[] {
+  const warnings = [...extractWarnings(facts, extract), ...delivery.notes, ...cachedWords(delivery)];
   return "record" in kept ? warnings : [clipped(kept.notKept, 200), ...warnings];
+}
+
+function cachedWords({ cachedAt }: Delivery): string[] {
+  return cachedAt === null
+    ? []
+    : [`Fetched before, checked at ${new Date(cachedAt).toISOString()}; noCache fetches anew.`];
+}
+
+/** For a body that ended too early: what is here is only its beginning. */
+export function brokenOff(why: string): string {
+  return `The body is not complete: ${why}. Fetch it again for the rest.`;
 }

@@ -23,6 +23,7 @@ export type FileSystem = Pick<
 >;
 
 export function diskObjects(root: string, files: FileSystem = nodeFiles): Objects {
+  const folders: Folders = { files, made: new Set() };
   const pathOf = (key: string): string => {
     assertKey(key);
     return join(root, ...key.split("/"));
@@ -34,13 +35,16 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
     if (ifAbsent && (await exists(files, target))) return "exists";
     const staged = await stage(from, durable);
     try {
-      return await inFolder(files, dirname(target), durable, async () => {
-        if (ifAbsent) return (await renameUnlessTaken(files, staged, target)) ? "written" : "exists";
+      const written = await inFolder(folders, dirname(target), durable, async () => {
+        if (ifAbsent) return renameUnlessTaken(files, staged, target);
         await files.rename(staged, target);
-        return "written";
+        return true;
       });
-    } finally {
+      if (!written) await undefinedIfMissing(files.unlink(staged));
+      return written ? "written" : "exists";
+    } catch (error) {
       await undefinedIfMissing(files.unlink(staged));
+      throw error;
     }
   }
 
@@ -48,10 +52,10 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
   async function stage(from: { path: string } | Uint8Array, durable: boolean): Promise<string> {
     const staged = pathOf(`${temporaryPrefix}put-${process.pid}-${randomBytes(8).toString("hex")}`);
     try {
-      await inFolder(files, dirname(staged), false, () =>
-        from instanceof Uint8Array ? writeNew(files, staged, from) : linkOrCopy(files, from.path, staged),
+      await inFolder(folders, dirname(staged), false, () =>
+        from instanceof Uint8Array ? writeNew(files, staged, from, durable) : linkOrCopy(files, from.path, staged),
       );
-      if (durable) await sync(files, staged, "r+");
+      if (durable && !(from instanceof Uint8Array)) await sync(files, staged, "r+");
       return staged;
     } catch (error) {
       await undefinedIfMissing(files.unlink(staged));
@@ -61,7 +65,10 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
 
   async function get(key: string, range?: ByteRange) {
     const handle = await undefinedIfMissing(files.open(pathOf(key), constants.O_RDONLY));
-    return handle && readChunks(handle, range);
+    if (handle === undefined) return undefined;
+    // Most objects are small: knowing how small saves the memory and the second look for an end.
+    const { size } = await handle.stat();
+    return readChunks(handle, { start: range?.start ?? 0, end: Math.min(range?.end ?? size, size) });
   }
 
   async function head(key: string): Promise<ObjectHead | undefined> {
@@ -92,13 +99,13 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
   async function move(from: string, to: string): Promise<boolean> {
     const [source, target] = [pathOf(from), pathOf(to)];
     if (!(await exists(files, source))) return false;
-    const moved = inFolder(files, dirname(target), true, () => renameUnlessTaken(files, source, target));
+    const moved = inFolder(folders, dirname(target), true, () => renameUnlessTaken(files, source, target));
     return (await undefinedIfMissing(moved)) ?? false;
   }
 
   async function remove(key: string): Promise<void> {
-    await undefinedIfMissing(files.unlink(pathOf(key)));
-    await removeEmptyFolders(files, dirname(pathOf(key)), root);
+    const gone = await undefinedIfMissing(files.unlink(pathOf(key)).then(() => true));
+    if (gone) await removeEmptyFolders(files, dirname(pathOf(key)), root);
   }
 
   async function local(key: string) {
@@ -109,18 +116,31 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
 }
 
 /** Makes the folder, does the step, and makes the new name last. A sweeper may take the empty folder away between. */
-async function inFolder<T>(files: FileSystem, folder: string, durable: boolean, step: () => Promise<T>): Promise<T> {
+async function inFolder<T>(
+  { files, made }: Folders,
+  folder: string,
+  durable: boolean,
+  step: () => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    await makeFolder(files, folder, durable);
+    if (!made.has(folder)) await makeFolder(files, folder, durable);
     try {
       const result = await step();
       if (durable) await sync(files, folder);
+      if (made.size >= rememberedFolders) made.clear();
+      made.add(folder);
       return result;
     } catch (error) {
+      made.delete(folder);
       if (attempt === 3 || !isMissing(error)) throw error;
     }
   }
 }
+
+/** The folders that were there a moment ago, so that not every object asks for its folder again. */
+type Folders = { readonly files: FileSystem; readonly made: Set<string> };
+
+const rememberedFolders = 1_000;
 
 async function makeFolder(files: FileSystem, folder: string, durable: boolean): Promise<void> {
   const made = await makeFolders(folder, files.mkdir);
@@ -138,10 +158,11 @@ async function sync(files: FileSystem, path: string, flags = "r"): Promise<void>
   }
 }
 
-async function writeNew(files: FileSystem, path: string, bytes: Uint8Array): Promise<void> {
+async function writeNew(files: FileSystem, path: string, bytes: Uint8Array, durable: boolean): Promise<void> {
   const handle = await files.open(path, "wx", 0o600);
   try {
     await writeAll(handle, bytes);
+    if (durable) await handle.sync();
   } finally {
     await handle.close();
   }

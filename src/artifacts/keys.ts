@@ -28,6 +28,9 @@ export function ownerKeys(owner: string) {
     tombstone: (ref: string) => `${root}tombstones/${ref}.json`,
     responses: `${root}responses/`,
     response: (id: string) => `${root}responses/${id}.json`,
+    /** Which artifact answers a request; the digest is keyed, so that it tells nothing of the request. */
+    cache: `${root}cache/`,
+    cached: (digest: string) => `${root}cache/${digest}.json`,
     runs: `${root}runs/`,
     run: (run: string) => `${root}runs/${wordFor(run)}/`,
     /** An empty object whose time says when the run last used the artifact. */

@@ -48,5 +48,8 @@ export function assertKey(key: string): void {
 /** Reads a small object whole. */
 export async function readObject(objects: Objects, key: string): Promise<Buffer | undefined> {
   const chunks = await objects.get(key);
-  return chunks === undefined ? undefined : Buffer.concat(await Array.fromAsync(chunks));
+  if (chunks === undefined) return undefined;
+  const parts = await Array.fromAsync(chunks);
+  const [first] = parts;
+  return parts.length === 1 && first ? Buffer.from(first.buffer, first.byteOffset, first.length) : Buffer.concat(parts);
 }

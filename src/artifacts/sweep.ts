@@ -51,6 +51,8 @@ export async function sweep(store: ArtifactStore, retention: Retention, grace = 
   await sweepOlder(objects, ownerKeys(owner).tombstones, now - retention["artifacts.keep_tombstones"]);
   // What a list names is kept or swept by itself.
   await sweepOlder(objects, ownerKeys(owner).responses, now - retention["artifacts.keep"]);
+  // An entry whose artifact is gone answers nothing; it goes with the artifacts of its age.
+  await sweepOlder(objects, ownerKeys(owner).cache, now - retention["artifacts.keep"]);
   const blobs = await sweepBlobs(objects, now - grace.blobsMs);
   const deletedLeftovers = await sweepLeftovers(objects, now - grace.leftoversMs);
   return { swept, ...blobs, deletedLeftovers };

@@ -53,6 +53,11 @@ function valueSchema(row: SettingRow): JsonSchema {
       return { enum: [...(row.choices ?? []), ...(row.choices?.includes("on") ? [true, false] : [])] };
     case "list":
       return { type: "array", items: { type: "string", minLength: 1 } };
+    case "headers":
+      return {
+        type: "object",
+        additionalProperties: { type: "object", additionalProperties: { type: "string" } },
+      };
   }
 }
 
@@ -115,7 +120,8 @@ value it would have without it. No number is bent into its range. \`0\` means ze
 | duration | with its unit: \`"14d"\`, \`"1h30m"\`, \`"500ms"\` (${timeUnits}). Only \`0\` may stand alone |
 | choice | one of the words; \`true\` and \`false\` stand for \`on\` and \`off\` |
 | path | \`~\` is your home; a relative path starts at the config file's folder, in a variable or flag at the working directory |
-| list | \`["one", "two"]\` in a file; \`one,two\` in a variable or flag, or the same JSON where an item holds a comma |`;
+| list | \`["one", "two"]\` in a file; \`one,two\` in a variable or flag, or the same JSON where an item holds a comma |
+| headers | \`{"wiki.example.com": {"Cookie": "sid=$WIKI_SID"}}\`, in a variable or flag as well |`;
 }
 
 function groupMarkdown(group: string, names: readonly SettingName[]): string {
@@ -140,7 +146,8 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 }
 
 function defaultText({ type, default: value }: SettingRow): string {
-  return value === null || (typeof value === "object" && value.length === 0) ? "none" : formatValue(type, value);
+  const empty = value === null || (typeof value === "object" && Object.keys(value).length === 0);
+  return empty ? "none" : formatValue(type, value);
 }
 
 /** What the type alone does not say of a setting, in sentences. */

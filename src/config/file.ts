@@ -153,11 +153,16 @@ function isGroup(key: string): boolean {
   return settingNames.some((name) => name.startsWith(`${key}.`));
 }
 
-/** As far down as a setting goes: a list of plain values. What is nested deeper is wrong in any case. */
-function plainValue(node: Node): unknown {
-  const items = node.children ?? [];
-  if (node.type === "array") return items.map((item) => (item.children === undefined ? item.value : {}));
-  return node.type === "object" ? {} : node.value;
+/** As far down as a setting goes: a list, or headers by host. What is nested deeper is wrong in any case. */
+function plainValue(node: Node, depth = 0): unknown {
+  const children = depth < 3 ? (node.children ?? []) : [];
+  if (node.type === "array") return children.map((item) => plainValue(item, depth + 1));
+  if (node.type !== "object") return node.value;
+  return Object.fromEntries(
+    children.flatMap(({ children: [key, value] = [] }) =>
+      key === undefined || value === undefined ? [] : [[String(key.value), plainValue(value, depth + 1)]],
+    ),
+  );
 }
 
 function notAnObject(key: string, at: ProblemPlace): ConfigProblem {

@@ -417,3 +417,24 @@ test("no file and no variable, whatever they hold, makes loading throw", async (
     }),
   );
 });
+
+test("headers by host are read from a file and from a variable, nested or dotted", async () => {
+  const headers = { "wiki.example.com": { Authorization: "Bearer $TOKEN", Cookie: "a=1" } };
+  const { load } = await machine({ user: `{"network": {"headers": ${JSON.stringify(headers)}}}` });
+  assert.deepEqual((await load()).settings["network.headers"], headers);
+  const env = { SPILLWAY_NETWORK_HEADERS: JSON.stringify({ "b.example": { Cookie: "x" } }) };
+  assert.deepEqual((await load({ env })).settings["network.headers"], { "b.example": { Cookie: "x" } });
+});
+
+test("the network's lists and headers are not for a project's file", async () => {
+  const project = `{"network.allow": ["127.0.0.1"], "network.headers": {"a.example": {"Cookie": "x"}}}`;
+  const { settings, problems } = await (await machine({ project })).load();
+  assert.deepEqual([settings["network.allow"], settings["network.headers"], problems.length], [[], {}, 2]);
+});
+
+test("the allow list is written as the specification shows it", async () => {
+  const { load } = await machine();
+  const loaded = await load({ env: { SPILLWAY_NETWORK_ALLOW: "127.0.0.1:8080,10.0.0.0/8,wiki.example.com" } });
+  assert.deepEqual(loaded.problems, []);
+  assert.deepEqual(loaded.settings["network.allow"], ["127.0.0.1:8080", "10.0.0.0/8", "wiki.example.com"]);
+});

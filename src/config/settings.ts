@@ -4,19 +4,22 @@
  */
 
 /** How a value is written by people: sizes as `64 MiB`, durations as `14d` or `30s`, lists separated by commas. */
-export type SettingType = "text" | "path" | "integer" | "bytes" | "duration" | "choice" | "list";
+export type SettingType = "text" | "path" | "integer" | "bytes" | "duration" | "choice" | "list" | "headers";
+
+/** Header lines by the host they are for: `{"wiki.example.com": {"Authorization": "Bearer $WIKI_TOKEN"}}`. */
+export type HostHeaders = { readonly [host: string]: { readonly [header: string]: string } };
 
 /** One row: the type decides how a value is read, written and described. */
 export type SettingRow = {
   readonly type: SettingType;
-  readonly default: string | number | readonly string[] | null;
+  readonly default: string | number | readonly string[] | HostHeaders | null;
   readonly about: string;
   /** Smallest and largest accepted number. */
   readonly min?: number;
   readonly ceiling?: number;
   readonly choices?: readonly string[];
-  /** For a list: its items are paths, made absolute like any other path. */
-  readonly items?: "path";
+  /** For a list: its items are paths, made absolute like any other path, or hosts and ranges of the network. */
+  readonly items?: "path" | "place";
   /** Set where a stranger's project must not decide: only the user's own file, the environment and flags count. */
   readonly userOnly?: true;
 };
@@ -107,6 +110,104 @@ export const settingRows = {
     userOnly: true,
     about: "Folders whose files a model may read by path, besides the client's roots and the working directory.",
   },
+  "network.allow": {
+    type: "list",
+    items: "place",
+    default: [],
+    userOnly: true,
+    about:
+      "Places that may be fetched although they are private: hosts (wiki.example.com, *.corp.example), addresses, " +
+      "ranges (10.0.0.0/8), each with a port if wanted (127.0.0.1:8080).",
+  },
+  "network.deny": {
+    type: "list",
+    items: "place",
+    default: [],
+    userOnly: true,
+    about: "Places that are never fetched, written like network.allow; wins over it.",
+  },
+  "network.headers": {
+    type: "headers",
+    default: {},
+    userOnly: true,
+    about:
+      "Headers and cookies for certain hosts, sent to them only. $NAME in a value is the environment variable of that " +
+      "name, $$ a dollar sign. A host means https; write http://host for plain HTTP.",
+  },
+  "network.user_agent": {
+    type: "text",
+    default: null,
+    about: "What is said to servers about who asks. Default: Spillway and its version.",
+  },
+  "network.ca_file": {
+    type: "path",
+    default: null,
+    userOnly: true,
+    about: "A file of further certificates to trust, in PEM, besides the system's and NODE_EXTRA_CA_CERTS.",
+  },
+  "network.timeout": {
+    type: "duration",
+    default: 1 * minute,
+    min: 1 * second,
+    ceiling: 1 * day,
+    about: "Time one fetch may take altogether: every try, redirect and byte of it.",
+  },
+  "network.connect_timeout": {
+    type: "duration",
+    default: 10 * second,
+    min: 100,
+    ceiling: 2 * minute,
+    about: "Time to connect to a host, over all its addresses.",
+  },
+  "network.tries": {
+    type: "integer",
+    default: 3,
+    min: 1,
+    ceiling: 10,
+    about: "How often a request is sent when the connection fails or the server says 408, 425, 429 or 5xx.",
+  },
+  "network.retry_wait": {
+    type: "duration",
+    default: 10 * second,
+    min: 0,
+    ceiling: 10 * minute,
+    about: "Longest wait before another try. A server that asks for more is not asked again.",
+  },
+  "network.expansion": {
+    type: "integer",
+    default: 200,
+    min: 1,
+    ceiling: 1_000_000,
+    about: "How many times its size on the wire a compressed body may grow to, past its first 8 MiB.",
+  },
+  "network.connections_per_host": {
+    type: "integer",
+    default: 6,
+    min: 1,
+    ceiling: 1_000,
+    about: "How many connections to one host are open at once.",
+  },
+  "network.delay": {
+    type: "duration",
+    default: 0,
+    min: 0,
+    ceiling: 1 * minute,
+    about: "Least time between two requests to the same host.",
+  },
+  "network.robots": {
+    type: "choice",
+    default: "off",
+    choices: ["off", "on"],
+    about: "on: a host's robots.txt is asked first, and what it disallows is not fetched.",
+  },
+  "network.cache_ttl": {
+    type: "duration",
+    default: 15 * minute,
+    min: 0,
+    about:
+      "How long a fetched page answers again without asking its server, unless the server says less. After that it is " +
+      "revalidated. 0s always asks.",
+  },
   "extract.chars": {
     type: "integer",
     default: 50_000_000,
@@ -186,11 +287,13 @@ type ValueOf<R extends SettingRow> = R["type"] extends "integer" | "bytes" | "du
   ? number
   : R["type"] extends "list"
     ? readonly string[]
-    : R extends { choices: readonly (infer C)[] }
-      ? C
-      : R["default"] extends null
-        ? string | null
-        : string;
+    : R["type"] extends "headers"
+      ? HostHeaders
+      : R extends { choices: readonly (infer C)[] }
+        ? C
+        : R["default"] extends null
+          ? string | null
+          : string;
 
 /** Every setting with its resolved value: numbers in bytes or milliseconds, lists as arrays. */
 export type Settings = { readonly [K in SettingName]: ValueOf<(typeof settingRows)[K]> };

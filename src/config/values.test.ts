@@ -18,7 +18,9 @@ const rows: Readonly<Record<SettingType, SettingRow>> = {
   duration: { type: "duration", default: 0, min: 0, about: "" },
   choice: { type: "choice", default: "on", choices: ["on", "shadow", "off"], about: "" },
   list: { type: "list", default: [], about: "" },
+  headers: { type: "headers", default: {}, about: "" },
 };
+const placeList: SettingRow = { ...rows.list, items: "place" };
 const pathList: SettingRow = { ...rows.list, items: "path" };
 
 function read(row: SettingRow, written: unknown): SettingValue {
@@ -191,6 +193,53 @@ for (const [type, value, text] of formatted) {
   test(`${type} ${JSON.stringify(value)} is written as ${text}`, () => assert.equal(formatValue(type, value), text));
 }
 
+for (const place of [
+  "wiki.example.com",
+  "*.corp.example",
+  "127.0.0.1:8080",
+  "10.0.0.0/8",
+  "::1",
+  "[fd00::1]:443",
+  "fd00::/8",
+  "bücher.example",
+]) {
+  test(`${place} is a place of the network`, () => assert.deepEqual(read(placeList, [place]), [place]));
+}
+
+for (const place of [
+  "http://x",
+  "a b",
+  "10.0.0.0/33",
+  "x:99999",
+  "x:",
+  "[::1",
+  "fd00::/129",
+  "*",
+  "*.10.0.0.1",
+  "a/8",
+  "user@host",
+]) {
+  test(`${place} is none`, () => assert.match(faultOf(placeList, [place]), /item 1, which must be a host, an address/));
+}
+
+test("headers by host are taken as they are, and what is wrong is told without any value", () => {
+  const written = { "wiki.example.com": { Authorization: "Bearer $TOKEN" } };
+  assert.deepEqual(read(rows.headers, written), written);
+  for (const wrong of [
+    "x",
+    ["x"],
+    { "no host/": {} },
+    { "*.example.com": {} },
+    { "10.0.0.0/8": {} },
+    { host: "s3cret" },
+    { host: { "bad name": "s3cret" } },
+    { host: { name: "s3cret\r\nInjected: s3cret" } },
+    { host: { name: 1 } },
+  ]) {
+    assert.doesNotMatch(faultOf(rows.headers, wrong), /s3cret/);
+  }
+});
+
 test("a range is said in words, and is empty where any value goes", () => {
   assert.equal(formatRange(rows.bytes), "from 0 B to 1024 TiB");
   assert.equal(formatRange(rows.duration), "at least 0s");
@@ -214,6 +263,11 @@ const values: Readonly<Record<SettingType, fc.Arbitrary<Exclude<SettingValue, nu
   duration: fc.maxSafeNat(),
   choice: fc.constantFrom("on", "shadow", "off"),
   list: fc.array(trimmed),
+  headers: fc.dictionary(
+    fc.constantFrom("a.example", "http://b.example:8080", "127.0.0.1:80", "[::1]:443"),
+    fc.dictionary(fc.stringMatching(/^[A-Za-z-]+$/), trimmed, { noNullPrototype: true }),
+    { noNullPrototype: true },
+  ),
 };
 
 for (const [type, arbitrary] of Object.entries(values) as [SettingType, fc.Arbitrary<Exclude<SettingValue, null>>][]) {

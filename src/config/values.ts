@@ -1,9 +1,10 @@
 /** Reads one setting's value the way people write it, and writes it back the same way for help and docs. */
+import { isHeaderHost, parseNetworkPlace } from "./network.ts";
 import { pathsOf } from "./places.ts";
 import { quoted } from "./problem.ts";
-import type { SettingRow, SettingType } from "./settings.ts";
+import type { HostHeaders, SettingRow, SettingType } from "./settings.ts";
 
-export type SettingValue = string | number | readonly string[] | null;
+export type SettingValue = string | number | readonly string[] | HostHeaders | null;
 
 /** Where relative paths start and what `~` stands for; `home` is undefined for a user without one. */
 export type PathBase = {
@@ -25,9 +26,10 @@ export function parseValue(row: SettingRow, written: unknown, base: PathBase): P
 
 /**
  * What a variable's or a flag's text would be in a JSON file: a list is separated by commas, or written in JSON, for
- * items that hold a comma and for no items at all.
+ * items that hold a comma and for no items at all; headers are written in JSON.
  */
 export function valueFromText(row: SettingRow, text: string): unknown {
+  if (row.type === "headers") return jsonOrText(text);
   if (row.type !== "list") return text;
   return text.trim().startsWith("[") ? jsonOrText(text) : splitList(text);
 }
@@ -35,11 +37,14 @@ export function valueFromText(row: SettingRow, text: string): unknown {
 /** Writes a value so that `valueFromText` and `parseValue` give it back: `64 MiB`, `14d`, `30,000`. */
 export function formatValue(type: SettingType, value: Exclude<SettingValue, null>): string {
   if (typeof value === "string") return value;
-  if (typeof value !== "number") return formatList(value);
+  if (typeof value !== "number") return isList(value) ? formatList(value) : JSON.stringify(value);
   if (type === "bytes") return formatBytes(value);
   if (type === "duration") return formatDuration(value);
   return value.toLocaleString("en-US");
 }
+
+/** Whether a value is a list: `Array.isArray` does not tell a read-only one. */
+export const isList = (value: unknown): value is readonly string[] => Array.isArray(value);
 
 type Reader = (written: unknown, row: SettingRow, base: PathBase) => Parsed;
 
@@ -51,6 +56,7 @@ const readers: Readonly<Record<SettingType, Reader>> = {
   duration: readDuration,
   choice: readChoice,
   list: readList,
+  headers: readHeaders,
 };
 
 /** The units of sizes, largest first, as `formatValue` prefers them: KiB counts in 1024s, KB in 1000s. */
@@ -201,15 +207,45 @@ function readChoice(written: unknown, { choices = [] }: SettingRow): Parsed {
 
 function readList(written: unknown, row: SettingRow, base: PathBase): Parsed {
   if (!Array.isArray(written)) return refuse(`must be a list, not ${shown(written)}.`, 'Write it as ["one", "two"].');
-  const itemRow: SettingRow = { ...row, type: row.items ?? "text", default: "" };
   const items: string[] = [];
   for (const [index, item] of written.entries()) {
-    const parsed = parseValue(itemRow, item, base);
+    const parsed = readItem(row, typeof item === "string" ? item.trim() : item, base);
     if (!parsed.ok) return refuse(`has a wrong item ${index + 1}, which ${parsed.fault}`, parsed.hint);
     items.push(String(parsed.value));
   }
   return accept(items);
 }
+
+function readItem(row: SettingRow, written: unknown, base: PathBase): Parsed {
+  if (row.items === "path") return readPath(written, row, base);
+  const text = readText(written);
+  if (!text.ok || row.items === undefined || parseNetworkPlace(String(text.value))) return text;
+  return refuse(
+    `must be a host, an address or a range, not ${shown(written)}.`,
+    "Write it as wiki.example.com, *.corp.example, 127.0.0.1:8080, 10.0.0.0/8 or [fd00::1]:8080.",
+  );
+}
+
+/** Values may be secrets, so no message repeats one. */
+function readHeaders(written: unknown): Parsed {
+  if (!isObject(written)) {
+    return refuse(`must be headers by host, not ${shown(written)}.`, headersHint);
+  }
+  for (const [host, headers] of Object.entries(written)) {
+    if (!isHeaderHost(host)) return refuse(`has a key that is no host: ${shown(host)}.`, headersHint);
+    if (!isObject(headers)) return refuse(`must have an object of headers for ${shown(host)}.`, headersHint);
+    for (const [name, value] of Object.entries(headers)) {
+      const sound = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && typeof value === "string" && !/\p{Cc}/u.test(value);
+      if (!sound) return refuse(`has a malformed header ${shown(name)} for ${shown(host)}.`, headersHint);
+    }
+  }
+  return accept(written as HostHeaders);
+}
+
+const headersHint = 'Write it as {"wiki.example.com": {"Authorization": "Bearer $WIKI_TOKEN"}}.';
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function splitList(text: string): string[] {
   const items = text.split(",").map((item) => item.trim());
@@ -220,7 +256,7 @@ function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return text; // Not a list after all, and readList says so with the text as it was written.
+    return text; // Not JSON after all, and the reader of the type says so.
   }
 }
 

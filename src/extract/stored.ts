@@ -73,12 +73,14 @@ export async function openExtract(objects: Objects, prefix: string): Promise<Sto
   const parts = chain(listed.map(({ key, sizeBytes }) => parseKey(key, sizeBytes)));
   const last = parts.at(-1);
   const content = last && (await readPart(objects, last));
+  // The last part has just been read, and for most sources it is the only one.
+  const read = async (part: Part) => (part === last && content ? content : readPart(objects, part));
   return {
     extent: last?.end ?? nothing,
     ended: last?.last && content ? { failed: content.failed } : null,
     info: content?.info ?? {},
-    all: () => segmentsFrom(objects, parts, { chars: -1 }),
-    from: (at) => segmentsFrom(objects, parts, at),
+    all: () => segmentsFrom(parts, read, { chars: -1 }),
+    from: (at) => segmentsFrom(parts, read, at),
   };
 }
 
@@ -110,9 +112,13 @@ function joinedText(segment: Segment): string {
   return segment.kind === "whole" || segment.index === 0 ? segment.text : `\n\n${segment.text}`;
 }
 
-async function* segmentsFrom(objects: Objects, parts: readonly Part[], at: Position): AsyncGenerator<Placed> {
+async function* segmentsFrom(
+  parts: readonly Part[],
+  read: (part: Part) => Promise<PartContent>,
+  at: Position,
+): AsyncGenerator<Placed> {
   for (const part of parts.filter(({ end }) => reaches(end, at))) {
-    const content = await readPart(objects, part);
+    const content = await read(part);
     let start = part.start;
     for (const segment of content.segments) {
       const end = advance(start, segment);

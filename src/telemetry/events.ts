@@ -27,6 +27,8 @@ export type EventFields = {
     bound: string;
     truncated: boolean;
     source_truncated: boolean;
+    status_code: number | null;
+    cached: boolean;
     duration_ms: number;
     error: string | null;
   };
@@ -118,6 +120,8 @@ export const eventRows: EventRows = {
       bound,
       truncated: "Whether the reply holds less than the source.",
       source_truncated: "Whether the source itself was larger than what is kept.",
+      status_code: "The status the server answered with, or null for what is no URL.",
+      cached: "Whether it was fetched before and answered from that.",
       duration_ms: "Wall time from opening the source to the answer.",
       error: "Why no text could be read, or null.",
     },

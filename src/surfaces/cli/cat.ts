@@ -17,8 +17,8 @@ import { modeOption, modeRow, passwordRow, textOption } from "./options.ts";
 import { jsonLine } from "./output.ts";
 
 export const catCommand: Command = {
-  usage: "cat <artifact_ref|file>...",
-  about: "Prints the whole text of each artifact or file, without any limit.",
+  usage: "cat <artifact_ref|url|file>...",
+  about: "Prints the whole text of each artifact, URL or file, without any limit.",
   options: {
     raw: { type: "boolean", about: "Print the bytes as they are instead of their text." },
     mode: modeRow,
@@ -27,7 +27,7 @@ export const catCommand: Command = {
   async run(call) {
     const session = await call.session();
     return forEachInput(call, async (input) => {
-      await using opened = await open(input, session);
+      await using opened = await open(input, call, session);
       await (call.values.raw === true ? printBytes(opened, call) : printText(opened, call, session.settings));
       if (!call.json) refuseAsWhole(opened.facts);
     });
@@ -36,8 +36,8 @@ export const catCommand: Command = {
 
 type Opened = AsyncDisposable & Pick<TakenIn, "facts" | "kept" | "content" | "objects">;
 
-async function open(input: string, session: Session): Promise<Opened> {
-  if (!/^af_/.test(input)) return takeIn(input, session);
+async function open(input: string, call: Call, session: Session): Promise<Opened> {
+  if (!/^af_/.test(input)) return takeIn(input, { mode: modeOption(call) }, session);
   const artifact = await openArtifact(input, session);
   return { ...artifact, facts: artifact.record, kept: artifact };
 }

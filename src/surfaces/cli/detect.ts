@@ -8,8 +8,8 @@ import { textOption } from "./options.ts";
 import { jsonLine } from "./output.ts";
 
 export const detectCommand: Command = {
-  usage: "detect <file|-|data:>...",
-  about: "Decides the kind of each file from its bytes, its name and what is claimed about it.",
+  usage: "detect <url|file|-|data:>...",
+  about: "Decides the kind of each source from its bytes, its name and what is claimed about it.",
   options: {
     "content-type": { type: "string", value: "TYPE", about: "Stands in for the Content-Type header." },
     url: { type: "string", value: "URL", about: "Stands in for the file's name." },

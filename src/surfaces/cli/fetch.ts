@@ -10,13 +10,23 @@ import { maxCharsOption, maxCharsRow, modeOption, modeRow, passwordRow, textOpti
 import { jsonLine } from "./output.ts";
 
 export const fetchCommand: Command = {
-  usage: "fetch <file|-|data:>...",
+  usage: "fetch <url|file|-|data:>...",
   about: "Answers each source with text that fits, keeps it whole, and names its artifact_ref.",
-  options: { "max-chars": maxCharsRow, mode: modeRow, password: passwordRow },
+  options: {
+    "max-chars": maxCharsRow,
+    mode: modeRow,
+    password: passwordRow,
+    "no-cache": { type: "boolean", about: "Fetch a URL anew although it was fetched before." },
+  },
   details: `With --json each line is one reply; without, all answers together stay within ${grouped(CHARACTER_LIMIT)} characters.`,
   async run(call) {
     const session = await call.session();
-    const options = { maxChars: maxCharsOption(call), mode: modeOption(call), password: textOption(call, "password") };
+    const options = {
+      maxChars: maxCharsOption(call),
+      mode: modeOption(call),
+      password: textOption(call, "password"),
+      noCache: call.values["no-cache"] === true,
+    };
     const reply = boundedReply();
     const status = await forEachInput(call, async (source) => {
       const turnChars = call.json ? undefined : reply.roomChars();

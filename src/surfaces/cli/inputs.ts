@@ -8,7 +8,9 @@ import { errorFields, errorLines, jsonLine } from "./output.ts";
 export async function forEachInput(call: Call, answer: (input: string) => Promise<void>): Promise<ExitCode> {
   const { args, json, terminal } = call;
   if (args.length === 0) {
-    throw new SpillwayError("usage", "Nothing to work on was given.", { hint: "Add a file, a ref or - for stdin." });
+    throw new SpillwayError("usage", "Nothing to work on was given.", {
+      hint: "Add a URL, a file, a ref or - for stdin.",
+    });
   }
   let failed = false;
   for (const input of args) {

@@ -1,0 +1,36 @@
+/** The server that the fetch bench reads from, in a process of its own so that its work is not counted as ours. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+const paragraph =
+  "<p>The reservoir's <a href='/gauge'>gauge</a> was read at dawn, and <em>again</em> at noon; both readings agreed.</p>\n";
+
+/** About 200 KB, different for every number. */
+function page(number: string): string {
+  const sections = Array.from(
+    { length: 40 },
+    (_, at) => `<h2>Section ${at} of ${number}</h2>\n${paragraph.repeat(42)}`,
+  );
+  return `<!doctype html><html><head><title>Page ${number}</title></head><body><nav>${"<a href='/x'>link</a> ".repeat(50)}</nav><main><article><h1>Page ${number}</h1>\n${sections.join("\n")}</article></main></body></html>`;
+}
+
+const mebibyte = Buffer.alloc(1024 * 1024, Buffer.from([0, 255, 7, 130]));
+
+const server = createServer((request, response) => {
+  const [, kind, argument = ""] = request.url?.split("/") ?? [];
+  if (kind === "page") {
+    response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(page(argument));
+    return;
+  }
+  let left = Number(argument);
+  const more = () => {
+    while (left > 0 && response.write(mebibyte)) left--;
+    if (left === 0) response.end();
+    left--;
+  };
+  response.writeHead(200, { "content-type": "application/octet-stream" });
+  response.on("drain", more);
+  more();
+});
+server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
+process.on("disconnect", () => process.exit());

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { fetchBytes, networkTo } from "../../../test/network.ts";
+import { startServer } from "../../../test/server.ts";
+import { markdownAlternate } from "./alternate.ts";
+
+const page = new URL("https://docs.example/guide/");
+const md = 'rel="alternate" type="text/markdown"';
+
+describe("the Markdown form of a page", () => {
+  for (const { html = "", link = "", found } of [
+    { html: `<head><link ${md} href="index.md"></head>`, found: "https://docs.example/guide/index.md" },
+    {
+      html: `<LINK HREF='/g.md?a=1&amp;b=2' TYPE='text/markdown; charset=utf-8' REL='alternate'/>`,
+      found: "https://docs.example/g.md?a=1&b=2",
+    },
+    { html: `<link rel=alternate type=text/markdown href=g.md>`, found: "https://docs.example/guide/g.md" },
+    { link: `</g.md>; rel="alternate"; type="text/markdown"`, found: "https://docs.example/g.md" },
+    {
+      link: `</f.xml>; rel="alternate"; type="application/rss+xml", </g.md>; rel=alternate; type=text/markdown`,
+      found: "https://docs.example/g.md",
+    },
+    { html: `<link ${md} href="https://elsewhere.example/g.md">`, found: undefined },
+    { html: `<link ${md} href="http://docs.example/g.md">`, found: undefined },
+    { html: `<link ${md} href="#top">`, found: undefined },
+    { html: `<link ${md} href="https://u:p@docs.example/g.md">`, found: undefined },
+    { html: `<link rel="alternate" type="application/rss+xml" href="f.xml">`, found: undefined },
+    { html: `<link rel="stylesheet" type="text/markdown" href="g.md">`, found: undefined },
+    { html: `<!-- <link ${md} href="g.md"> -->`, found: undefined },
+    { html: `<head></head><body><link ${md} href="g.md">`, found: undefined },
+    { html: `<link ${md}>`, found: undefined },
+  ]) {
+    test(`${html}${link} is ${found ?? "none"}`, () => {
+      assert.equal(markdownAlternate(page, link, Buffer.from(html))?.href, found);
+    });
+  }
+
+  test("is looked for in linear time", () => {
+    const started = performance.now();
+    for (const hostile of ["<link ", "<!--", "<link rel=", '<link rel="', "<"]) {
+      markdownAlternate(page, "<".repeat(60_000), Buffer.from(hostile.repeat(64 * 1024).slice(0, 64 * 1024)));
+    }
+    assert.ok(performance.now() - started < 1_000);
+  });
+});
+
+describe("a page with a Markdown form", () => {
+  const html = `<html><head><link ${md} href="/page.md"></head><body>${"page ".repeat(50_000)}</body></html>`;
+  const site = (alternate: { status?: number; type?: string; body?: string | Buffer; location?: string }) =>
+    startServer((request, response) => {
+      if (request.url === "/page.md") {
+        const { status = 200, type = "text/markdown", body = "# Page", location } = alternate;
+        response.writeHead(status, { "content-type": type, ...(location ? { location } : {}) }).end(body);
+      } else response.writeHead(200, { "content-type": "text/html", etag: '"page"' }).end(html);
+    });
+
+  test("is read in that form, which is told", async () => {
+    await using server = await site({});
+    await using network = networkTo([server]);
+    const { text, name, location, response } = await fetchBytes(network, server.origin);
+    assert.deepEqual([text, name, location], ["# Page", "page.md", `${server.origin}/page.md`]);
+    assert.deepEqual(response.notes, [`Read as Markdown from ${server.origin}/page.md.`]);
+    assert.equal(response.freshness?.validators, null);
+  });
+
+  test("is read itself where its source is wanted", async () => {
+    await using server = await site({});
+    await using network = networkTo([server]);
+    assert.equal((await fetchBytes(network, server.origin, { prefers: "source" })).text, html);
+    assert.equal(server.requests.length, 1);
+  });
+
+  for (const [name, alternate] of Object.entries({
+    "is missing": { status: 404 },
+    fails: { status: 500 },
+    redirects: { status: 302, location: "/elsewhere.md" },
+    "is a page again": { type: "text/html" },
+    "is an image": { type: "image/png" },
+    "is binary whatever it says": { body: Buffer.from([35, 0, 1, 2]) },
+    "is empty": { body: "" },
+  })) {
+    test(`is read itself, whole, when that form ${name}`, async () => {
+      await using server = await site(alternate);
+      await using network = networkTo([server]);
+      const { text, response } = await fetchBytes(network, server.origin);
+      assert.ok(text === html);
+      assert.deepEqual([response.notes, response.freshness?.validators?.etag], [[], '"page"']);
+      assert.equal(server.requests.length, 2);
+    });
+  }
+});

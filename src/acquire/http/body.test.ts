@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { describe, test } from "node:test";
+import * as zlib from "node:zlib";
+import { fetchBytes, networkTo } from "../../../test/network.ts";
+import { startServer } from "../../../test/server.ts";
+import { SpillwayError } from "../../errors.ts";
+
+type Encoder = (bytes: Uint8Array) => Buffer;
+
+const encoders: Record<string, Encoder> = {
+  identity: (bytes) => Buffer.from(bytes),
+  gzip: (bytes) => zlib.gzipSync(bytes),
+  "x-gzip": (bytes) => zlib.gzipSync(bytes),
+  br: (bytes) => zlib.brotliCompressSync(bytes, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  deflate: (bytes) => zlib.deflateSync(bytes),
+  "deflate without its header": (bytes) => zlib.deflateRawSync(bytes),
+  zstd: (bytes) => zlib.zstdCompressSync(bytes),
+  "gzip, br": (bytes) => brotli(zlib.gzipSync(bytes)),
+  "br, gzip": (bytes) => zlib.gzipSync(brotli(bytes)),
+  "gzip, gzip, gzip": (bytes) => zlib.gzipSync(zlib.gzipSync(zlib.gzipSync(bytes))),
+};
+const brotli: Encoder = (bytes) => zlib.brotliCompressSync(bytes);
+
+const headerOf = (name: string): string => name.replace(/ without.*$/, "");
+
+/** Serves bytes under an encoding. */
+const serving = (bytes: Uint8Array, encoding: string) =>
+  startServer((_request: IncomingMessage, response: ServerResponse) => {
+    response.setHeader("content-encoding", headerOf(encoding));
+    response.end(bytes);
+  });
+
+const page = Buffer.from("A page with ünïcödé. ".repeat(20_000));
+const bomb = Buffer.alloc(40 * 1024 * 1024);
+
+for (const [name, encode] of Object.entries(encoders)) {
+  describe(`a body as ${name}`, () => {
+    test("arrives as it was", async () => {
+      await using server = await serving(encode(page), name);
+      await using network = networkTo([server]);
+      const { bytes, response } = await fetchBytes(network, server.origin);
+      assert.ok(bytes.equals(page));
+      assert.equal(response.shortfall(), undefined);
+    });
+
+    if (name === "identity") return;
+
+    test("that is a bomb is refused before it fills anything", async () => {
+      await using server = await serving(encode(bomb), name);
+      await using network = networkTo([server]);
+      await assert.rejects(fetchBytes(network, server.origin), (error: SpillwayError) => {
+        assert.deepEqual([error.code, /200 times its size/.test(error.message)], ["response_invalid", true]);
+        return true;
+      });
+    });
+
+    test("that breaks off is a part, and says so", async () => {
+      const encoded = encode(Buffer.from(Array.from({ length: 400_000 }, (_, at) => (at * 7_919) % 251)));
+      await using server = await serving(encoded.subarray(0, encoded.length - 20), name);
+      await using network = networkTo([server]);
+      const outcome = await fetchBytes(network, server.origin).catch((error: unknown) => error);
+      if (outcome instanceof SpillwayError) assert.equal(outcome.code, "response_invalid");
+      else assert.notEqual((outcome as { response: { shortfall(): unknown } }).response.shortfall(), undefined);
+    });
+  });
+}
+
+describe("Content-Encoding", () => {
+  for (const encoding of ["gzip", "br", "deflate", "zstd"]) {
+    test(`that says ${encoding} over something else is an error with its sentence`, async () => {
+      await using server = await serving(Buffer.from("\u0007this is plainly no such thing"), encoding);
+      await using network = networkTo([server]);
+      await assert.rejects(fetchBytes(network, server.origin), (error: unknown) => {
+        assert.ok(error instanceof SpillwayError, String(error));
+        assert.match(error.message, /cannot be decompressed/);
+        return true;
+      });
+    });
+  }
+
+  test("that nobody knows leaves the bytes as they are, and says so", async () => {
+    await using server = await serving(page, "utf-8");
+    await using network = networkTo([server]);
+    const { bytes, response } = await fetchBytes(network, server.origin);
+    assert.ok(bytes.equals(page));
+    assert.match(response.notes.join(), /"utf-8", which is unknown/);
+  });
+
+  test("of more than five layers is refused", async () => {
+    await using server = await serving(page, "gzip, gzip, gzip, gzip, gzip, gzip");
+    await using network = networkTo([server]);
+    await assert.rejects(fetchBytes(network, server.origin), /compressed 6 times over/);
+  });
+
+  test("of a page that compresses very well is no bomb while it is small", async () => {
+    const blank = Buffer.alloc(6 * 1024 * 1024, " ");
+    await using server = await serving(brotli(blank), "br");
+    await using network = networkTo([server]);
+    assert.ok((await fetchBytes(network, server.origin)).bytes.equals(blank));
+  });
+});

@@ -1,0 +1,137 @@
+/** Opens connections for undici: a name is looked up, every answer is judged, and exactly a judged address is dialled. */
+import { lookup } from "node:dns/promises";
+import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { connect as connectTls, type SecureContext, type TLSSocket } from "node:tls";
+import type { buildConnector } from "undici";
+import { canonicalHost } from "../../config/network.ts";
+import { SpillwayError } from "../../errors.ts";
+import { clipped } from "../../names.ts";
+import type { Destination, Guard } from "./guard.ts";
+
+/** The addresses of a name. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+/** A TCP connection to an address, which is never a name. */
+export type Dial = (address: string, port: number, timeoutMs: number) => Promise<Socket>;
+
+/** The two ways out to the network; tests hand in ones that record and refuse. */
+export type Wires = { readonly resolve: Resolve; readonly dial: Dial };
+
+/** What the machine itself offers. */
+export const machineWires: Wires = { resolve: lookUp, dial: dialTcp };
+
+export type ConnectOptions = Wires & {
+  readonly guard: Guard;
+  readonly timeoutMs: number;
+  /** Which certificates are trusted: made once, for that costs more than a connection. */
+  readonly trust: SecureContext;
+};
+
+/** The connector of a dispatcher that reaches hosts directly. */
+export function guardedConnector(options: ConnectOptions): buildConnector.connector {
+  return ({ hostname, port, protocol }, callback) => {
+    const secure = protocol === "https:";
+    const destination = { host: canonicalHost(hostname), port: Number(port || (secure ? 443 : 80)) };
+    connect(destination, secure, options).then(
+      (socket) => callback(null, socket),
+      (error: Error) => callback(error, null),
+    );
+  };
+}
+
+async function connect(destination: Destination, secure: boolean, options: ConnectOptions) {
+  const socket = await dialFirst(await judgedAddresses(destination, options), destination.port, options);
+  return secure ? secured(socket, destination.host, options) : socket;
+}
+
+async function judgedAddresses(
+  destination: Destination,
+  { guard, resolve }: ConnectOptions,
+): Promise<readonly string[]> {
+  const { host } = destination;
+  // RFC 6761: these names mean this machine, whatever a name server says; one of its two addresses is enough.
+  if (/^(?:.*\.)?localhost$/.test(host)) return agreedOf(["127.0.0.1", "::1"], destination, guard);
+  const addresses = isIP(host) === 0 ? await lookedUp(host, resolve) : [host];
+  // One bad answer among good ones is an attack or a mistake; in either case nothing is dialled.
+  for (const address of addresses) guard.address(address, destination);
+  return addresses;
+}
+
+/** Those of this machine's addresses that the guard agrees to; where it agrees to none, its refusal of the first. */
+function agreedOf(addresses: readonly string[], destination: Destination, guard: Guard): readonly string[] {
+  const refusals: unknown[] = [];
+  const agreed = addresses.filter((address) => {
+    try {
+      guard.address(address, destination);
+      return true;
+    } catch (refusal) {
+      refusals.push(refusal);
+      return false;
+    }
+  });
+  if (agreed.length === 0) throw refusals[0];
+  return agreed;
+}
+
+async function lookedUp(host: string, resolve: Resolve): Promise<readonly string[]> {
+  const addresses = await resolve(host);
+  if (addresses.length > 0 && addresses.every((address) => isIP(address.replace(/%.*$/, "")) !== 0)) return addresses;
+  throw Object.assign(new Error(`${clipped(host)} has no address.`), { code: "ENOTFOUND" });
+}
+
+/** The addresses in turn, each with its share of the time, until one answers. */
+async function dialFirst(addresses: readonly string[], port: number, { dial, timeoutMs }: ConnectOptions) {
+  let failure: unknown;
+  for (const address of addresses) {
+    try {
+      return await dial(address, port, timeoutMs / addresses.length);
+    } catch (error) {
+      if (error instanceof SpillwayError) throw error;
+      failure ??= error;
+    }
+  }
+  throw failure;
+}
+
+/** TLS over the socket that was dialled; the certificate must be the host's. */
+function secured(socket: Socket, host: string, { trust, timeoutMs }: ConnectOptions): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    const servername = isIP(host) === 0 ? host : "";
+    const tls = connectTls({ socket, host, servername, ALPNProtocols: ["http/1.1"], secureContext: trust });
+    const timer = setTimeout(() => tls.destroy(timedOut()), timeoutMs);
+    const failed = (error: Error) => {
+      clearTimeout(timer);
+      socket.destroy();
+      reject(error);
+    };
+    tls.once("error", failed);
+    tls.once("secureConnect", () => {
+      clearTimeout(timer);
+      tls.removeListener("error", failed);
+      resolve(tls);
+    });
+  });
+}
+
+async function lookUp(host: string): Promise<readonly string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address);
+}
+
+function dialTcp(address: string, port: number, timeoutMs: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connectTcp({ host: address, port, noDelay: true, keepAlive: true });
+    const timer = setTimeout(() => socket.destroy(timedOut()), timeoutMs);
+    const failed = (error: Error) => {
+      clearTimeout(timer);
+      reject(error);
+    };
+    socket.once("error", failed);
+    socket.once("connect", () => {
+      clearTimeout(timer);
+      socket.removeListener("error", failed);
+      resolve(socket);
+    });
+  });
+}
+
+const timedOut = (): Error => Object.assign(new Error("The connection took too long."), { code: "ETIMEDOUT" });

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { fetchBytes, networkTo } from "../../../test/network.ts";
+import { startServer } from "../../../test/server.ts";
+import { credentialsFrom } from "./credentials.ts";
+
+const env = { TOKEN: "t0ken", SID: "s1d" };
+
+describe("headers for a host", () => {
+  for (const { host, url, sent } of [
+    { host: "wiki.example.com", url: "https://wiki.example.com/a", sent: true },
+    { host: "wiki.example.com", url: "https://WIKI.example.com.:8443/a", sent: true },
+    { host: "wiki.example.com", url: "http://wiki.example.com/a", sent: false },
+    { host: "http://wiki.example.com", url: "http://wiki.example.com/a", sent: true },
+    { host: "http://wiki.example.com", url: "https://wiki.example.com/a", sent: false },
+    { host: "wiki.example.com:8443", url: "https://wiki.example.com:8443/a", sent: true },
+    { host: "wiki.example.com:8443", url: "https://wiki.example.com/a", sent: false },
+    { host: "wiki.example.com:443", url: "https://wiki.example.com/a", sent: true },
+    { host: "wiki.example.com", url: "https://evil.wiki.example.com/a", sent: false },
+    { host: "wiki.example.com", url: "https://wiki.example.com.evil.org/a", sent: false },
+    { host: "127.0.0.1:8080", url: "http://127.0.0.1:8080/", sent: true },
+    { host: "[::1]:8080", url: "http://[::1]:8080/", sent: true },
+    { host: "::1", url: "http://[::1]:8080/", sent: true },
+  ]) {
+    test(`${host} ${sent ? "reach" : "do not reach"} ${url}`, () => {
+      const { headersFor } = credentialsFrom({ [host]: { Cookie: "sid=$SID" } }, env);
+      assert.deepEqual(headersFor(new URL(url)), sent ? { cookie: "sid=s1d" } : {});
+    });
+  }
+
+  test("take their secrets from the environment, and say which header lacks one", () => {
+    const headers = {
+      "a.example": { A: "x \u0024{TOKEN}y", B: "$TOKEN$SID", C: "5$$ $" },
+      "b.example": { D: "$NONE" },
+    };
+    const { headersFor, fingerprint } = credentialsFrom(headers, env);
+    assert.deepEqual(headersFor(new URL("https://a.example/")), { a: "x t0keny", b: "t0kens1d", c: "5$ $" });
+    assert.throws(() => headersFor(new URL("https://b.example/")), /The header D for b\.example needs a variable/);
+    assert.notEqual(fingerprint, credentialsFrom(headers, { ...env, TOKEN: "other" }).fingerprint);
+    for (const TOKEN of ["x\r\nInjected: y", "snow \u2603"]) {
+      const broken = credentialsFrom({ "a.example": { A: "$TOKEN" } }, { TOKEN });
+      assert.throws(() => broken.headersFor(new URL("https://a.example/")), /line breaks or odd characters/);
+    }
+  });
+
+  test("reach only that host, also when it redirects elsewhere and back", async () => {
+    const seen: string[] = [];
+    await using away = await startServer((request, response) => {
+      seen.push(`away ${request.headers.cookie}`);
+      response.writeHead(302, { location: `${wiki.origin}/end` }).end();
+    });
+    await using wiki = await startServer((request, response) => {
+      seen.push(`wiki ${request.headers.cookie}`);
+      if (request.url === "/") response.writeHead(302, { location: away.origin }).end();
+      else response.end("page");
+    });
+    await using network = networkTo([wiki, away], {
+      settings: { "network.headers": { [wiki.allow]: { Cookie: "sid=$SID" } } },
+      env,
+    });
+    assert.equal((await fetchBytes(network, wiki.origin)).text, "page");
+    assert.deepEqual(seen, ["wiki sid=s1d", "away undefined", "wiki sid=s1d"]);
+  });
+});

@@ -1,0 +1,76 @@
+/** Headers and cookies that the settings hold for certain hosts, with their secrets taken from the environment. */
+import { isIP } from "node:net";
+import { canonicalHost, parseNetworkPlace } from "../../config/network.ts";
+import type { Environment } from "../../config/places.ts";
+import type { HostHeaders } from "../../config/settings.ts";
+import { SpillwayError } from "../../errors.ts";
+import { clipped } from "../../names.ts";
+import { portOf } from "./proxy.ts";
+
+export type Credentials = {
+  /** The headers for this URL's host, by their lower-case names. */
+  headersFor(url: URL): Record<string, string>;
+  /** All of them in one text that changes with any of them: a secret, only ever handed to a hash. */
+  readonly fingerprint: string;
+};
+
+export function credentialsFrom(headers: HostHeaders, env: Environment): Credentials {
+  const hosts = Object.entries(headers).map(([host, lines]) => ({ host, matches: matcher(host), lines }));
+  return {
+    headersFor(url) {
+      const ours = hosts.filter(({ matches }) => matches(url));
+      return Object.fromEntries(
+        ours.flatMap(({ host, lines }) =>
+          Object.entries(lines).map(([name, text]) => [name.toLowerCase(), required(text, env, name, host)]),
+        ),
+      );
+    },
+    fingerprint: JSON.stringify(
+      hosts.map(({ host, lines }) => [host, Object.entries(lines).map(([name, text]) => [name, resolved(text, env)])]),
+    ),
+  };
+}
+
+/** A host means https; over plain HTTP a secret can be read on the way, so that has to be written out or stay at home. */
+function matcher(key: string): (url: URL) => boolean {
+  const [, scheme = "", written = ""] = /^(?:(https?):\/\/)?(.*)$/i.exec(key) ?? [];
+  const place = parseNetworkPlace(written);
+  if (place === undefined) return () => false;
+  const host = place.by === "name" ? place.name : literalHost(place.address);
+  const local = /^127\.|^::1$|^(?:.*\.)?localhost$/.test(host);
+  return (url) => {
+    const schemeFits = scheme === "" ? url.protocol === "https:" || local : `${scheme.toLowerCase()}:` === url.protocol;
+    return (
+      schemeFits && canonicalHost(url.hostname) === host && (place.port ?? Number(portOf(url))) === Number(portOf(url))
+    );
+  };
+}
+
+/** An address as the URL parser writes it. */
+function literalHost(address: string): string {
+  return canonicalHost(new URL(`http://${isIP(address) === 6 ? `[${address}]` : address}`).hostname);
+}
+
+function required(text: string, env: Environment, header: string, host: string): string {
+  const value = resolved(text, env);
+  if (value !== undefined && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return value;
+  const fact =
+    value === undefined
+      ? "a variable of the environment that is not set"
+      : "a value without line breaks or odd characters";
+  throw new SpillwayError("config_invalid", `The header ${header} for ${clipped(host)} needs ${fact}.`, {
+    hint: "Set the variable named in network.headers before starting, or take the header out.",
+  });
+}
+
+/** `$NAME` and `${NAME}` are variables, `$$` is a dollar sign. */
+function resolved(text: string, env: Environment): string | undefined {
+  let missing = false;
+  const value = text.replace(/\$(?:\$|\{(\w+)\}|(\w+))/g, (_, braced: string | undefined, bare: string | undefined) => {
+    const name = braced ?? bare;
+    if (name === undefined) return "$";
+    missing ||= env[name] === undefined;
+    return env[name] ?? "";
+  });
+  return missing ? undefined : value;
+}

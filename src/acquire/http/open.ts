@@ -1,0 +1,18 @@
+/** Opens the way to other hosts when it is first used: a start that fetches nothing does not pay for it. */
+import type { Network, NetworkOptions } from "./network.ts";
+
+/** Connections are shared by all who share it; closing it ends them. */
+export function openNetwork(options: NetworkOptions): Network {
+  let loading: Promise<Network> | undefined;
+  const loaded = (): Promise<Network> => {
+    loading ??= import("./network.ts").then(({ makeNetwork }) => makeNetwork(options));
+    return loading;
+  };
+  return {
+    open: async (url, ask) => (await loaded()).open(url, ask),
+    fingerprint: async (url, prefers) => (await loaded()).fingerprint(url, prefers),
+    async [Symbol.asyncDispose]() {
+      await (await loading)?.[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { parseRobots } from "./robots.ts";
+
+describe("robots.txt", () => {
+  for (const { text, path, allowed } of [
+    { text: "", path: "/a", allowed: true },
+    { text: "User-agent: *\nDisallow: /", path: "/a", allowed: false },
+    { text: "User-agent: *\nDisallow:", path: "/a", allowed: true },
+    { text: "User-agent: other\nDisallow: /", path: "/a", allowed: true },
+    { text: "user-agent: Spillway\ndisallow: /a # ours\n\nUser-agent: *\nDisallow: /b", path: "/a", allowed: false },
+    { text: "User-agent: spillway\nDisallow: /a\nUser-agent: *\nDisallow: /b", path: "/b", allowed: true },
+    { text: "User-agent: x\nUser-agent: *\nDisallow: /a", path: "/a/b", allowed: false },
+    { text: "User-agent: *\nDisallow: /a\nAllow: /a/public", path: "/a/public/x", allowed: true },
+    { text: "User-agent: *\nAllow: /a\nDisallow: /a", path: "/a", allowed: true },
+    { text: "User-agent: *\nDisallow: /*.pdf$", path: "/x/y.pdf", allowed: false },
+    { text: "User-agent: *\nDisallow: /*.pdf$", path: "/x/y.pdf?z", allowed: true },
+    { text: "User-agent: *\nDisallow: /*/private/*", path: "/x/private/y", allowed: false },
+    { text: "User-agent: *\nDisallow: /a$", path: "/ab", allowed: true },
+    { text: "User-agent: *\nDisallow: /*?q=", path: "/search?q=1", allowed: false },
+    { text: "Disallow: /\nnonsense\n: :", path: "/a", allowed: true },
+  ]) {
+    test(`${JSON.stringify(text)} ${allowed ? "allows" : "disallows"} ${path}`, () => {
+      assert.equal(parseRobots(text, "spillway")(path), allowed);
+    });
+  }
+
+  test("with hostile patterns costs no time", () => {
+    const started = performance.now();
+    const rules = parseRobots(`User-agent: *\n${`Disallow: ${"/*a".repeat(300)}$\n`.repeat(100)}`, "spillway");
+    assert.equal(rules(`/${"a".repeat(5_000)}`), true);
+    assert.ok(performance.now() - started < 1_000);
+  });
+});

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { openCli } from "./cli.ts";
+import { pdfWithPages } from "./pdf.ts";
+import { startServer } from "./server.ts";
+
+const site = () =>
+  startServer((request, response) => {
+    if (request.url === "/report") {
+      response.writeHead(200, { "content-type": "text/plain" }).end(pdfWithPages(["The founding accident"]));
+    } else if (request.url === "/missing") response.writeHead(404).end();
+    else response.writeHead(200, { "content-type": "text/plain" }).end(`page ${request.url?.slice(1)}`);
+  });
+
+describe("spillway fetch of URLs", () => {
+  test("answers them in order, a PDF behind a lying header among them, and goes on after one that fails", async () => {
+    await using cli = await openCli();
+    await using web = await site();
+    const env = { SPILLWAY_NETWORK_ALLOW: web.allow };
+    const urls = ["one", "missing", "report", "two"].map((path) => `${web.origin}/${path}`);
+    const { status, out, err } = await cli.run(["fetch", ...urls, "--json"], { env });
+    const lines = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      lines.map(({ source_url }) => source_url),
+      urls,
+    );
+    assert.deepEqual(
+      lines.map(({ status_code, error }) => status_code ?? error),
+      [200, "HTTP 404 Not Found", 200, 200],
+    );
+    assert.deepEqual([lines[0].content, lines[2].content_kind, lines[2].page_count], ["page one", "pdf", 1]);
+    assert.match(lines[2].content, /The founding accident/);
+    assert.deepEqual([lines[1].code, status], ["http_status", 1]);
+    assert.match(err, /HTTP 404 Not Found\n {2}There is no such page/);
+  });
+
+  test("asks a server once, and again with --no-cache", async () => {
+    await using cli = await openCli();
+    await using web = await site();
+    const env = { SPILLWAY_NETWORK_ALLOW: web.allow };
+    for (const flags of [[], [], ["--no-cache"]]) await cli.run(["fetch", `${web.origin}/one`, ...flags], { env });
+    assert.equal(web.requests.length, 2);
+    const cat = await cli.run(["cat", `${web.origin}/one`], { env });
+    assert.deepEqual([cat.out, web.requests.length], ["page one", 2]);
+    const detect = await cli.run(["detect", `${web.origin}/report`, "--json"], { env });
+    assert.equal(JSON.parse(detect.out).content_kind, "pdf");
+  });
+
+  test("does not reach this machine unless it is told to", async () => {
+    await using cli = await openCli();
+    await using web = await site();
+    const { status, err } = await cli.run(["fetch", `${web.origin}/one`]);
+    assert.deepEqual([status, web.requests.length], [1, 0]);
+    assert.match(err, /is not fetched: loopback\.\n {2}If it is meant, .* network\.allow: 127\.0\.0\.1:\d+/);
+  });
+
+  test("ends by itself although connections could be used again", { timeout: 20_000 }, async () => {
+    await using cli = await openCli();
+    await using web = await site();
+    const bin = join(import.meta.dirname, "..", "src", "surfaces", "cli", "process.ts");
+    const env = { ...process.env, SPILLWAY_HOME: cli.home, SPILLWAY_NETWORK_ALLOW: web.allow };
+    const child = spawn(process.execPath, [bin, "fetch", `${web.origin}/one`], { env, stdio: "ignore" });
+    assert.deepEqual(await once(child, "exit"), [0, null]);
+  });
+});

@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { describe, test } from "node:test";
+import { truncationSuffix } from "../src/fit/text.ts";
+import { openMcp } from "./mcp.ts";
+import { pdfWithPages } from "./pdf.ts";
+import { startServer, type TestServer } from "./server.ts";
+import { openTools } from "./tools.ts";
+
+type Answerer = (request: IncomingMessage, response: ServerResponse) => void;
+
+const body =
+  (content: string | Uint8Array, type: string): Answerer =>
+  (_, response) =>
+    void response.writeHead(200, { "content-type": type }).end(content);
+
+/** A server with one page each, and tools that may reach it. */
+async function openSite(pages: Readonly<Record<string, Answerer>>) {
+  const server: TestServer = await startServer((request, response) => {
+    const page = pages[request.url ?? ""];
+    if (page === undefined) response.writeHead(404).end("nothing here");
+    else page(request, response);
+  });
+  const tools = await openTools({ "network.allow": [server.allow], "network.tries": 1 });
+  return {
+    ...tools,
+    server,
+    url: (path: string) => server.origin + path,
+    async [Symbol.asyncDispose]() {
+      await tools[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe("the tools over HTTP", () => {
+  test("read a small PDF well, whatever the server calls it", async () => {
+    const pdf = pdfWithPages(["The founding accident", "The second page"]);
+    for (const type of ["application/pdf", "text/plain", "application/octet-stream"]) {
+      await using site = await openSite({ "/report": body(pdf, type) });
+      const { text, fields } = await site.call("web_fetch", { url: site.url("/report") });
+      assert.match(
+        text,
+        /^\[Fetched PDF artifact: .*, pages 2\. Extracted \d+ chars \(truncated=false\)\. Use artifact_ref=af_/,
+      );
+      assert.deepEqual([fields.content, fields.status_code], ["The founding accident\n\nThe second page", 200]);
+    }
+  });
+
+  test("answer corrupt PDF bytes with the exact sentence and no garbage", async () => {
+    await using site = await openSite({ "/a.pdf": body(`%PDF-1.7\n${"\u0001garbage".repeat(99)}`, "application/pdf") });
+    const { text, fields, isError } = await site.call("fetch_content", { url: site.url("/a.pdf") });
+    assert.match(text, /\]\nFailed to extract text from PDF: corrupt\n/);
+    assert.ok(!isError && fields.artifact_ref && !text.includes("garbage"));
+  });
+
+  test("store what was extracted, for get_search_content", async () => {
+    const long = "water level ".repeat(10_000);
+    await using site = await openSite({ "/long": body(long, "text/plain") });
+    const { fields } = await site.call("fetch_content", { url: site.url("/long") });
+    const { responseId } = fields;
+    for (const [maxChars, chars] of [
+      [undefined, 30_000],
+      [50_000, 50_000],
+      [999_999, 100_000],
+    ] as const) {
+      const { text } = await site.call("get_search_content", { responseId, urlIndex: 0, maxChars });
+      assert.ok(text.endsWith(long.slice(0, chars) + truncationSuffix(chars, 120_000)));
+    }
+    assert.equal((await site.call("get_search_content", { responseId, url: site.url("/long") })).isError, false);
+    assert.equal(site.server.requests.length, 1);
+  });
+
+  test("hand out a ref that works from the cache, and ask again on noCache", async () => {
+    await using site = await openSite({ "/page": body("the page", "text/plain") });
+    const url = site.url("/page");
+    const replies = [await site.call("web_fetch", { url }), await site.call("fetch_content", { url })];
+    assert.deepEqual(
+      replies.map(({ fields }) => fields.cached),
+      [false, true],
+    );
+    const read = await site.call("read_artifact", { artifact_ref: replies[1]?.fields.artifact_ref });
+    assert.equal(read.fields.content, "the page");
+    await site.call("fetch_content", { url, noCache: "true" });
+    assert.equal(site.server.requests.length, 2);
+  });
+
+  test("tell a status in the contract's words, and one failure harms no other", async () => {
+    await using site = await openSite({ "/ok": body("fine", "text/plain") });
+    const { text, fields, isError } = await site.call("web_fetch", { url: site.url("/gone") });
+    assert.deepEqual([text.split("\n")[0], fields.error, isError], ["HTTP 404 Not Found", "HTTP 404 Not Found", true]);
+    const several = await site.call("fetch_content", {
+      urls: [site.url("/gone"), site.url("/ok"), "http://[", "http://10.0.0.1/"],
+    });
+    const results = several.fields.results as { error?: string; content?: string }[];
+    assert.deepEqual(
+      [results[0]?.error, results[1]?.content, results[2]?.error],
+      ["HTTP 404 Not Found", "fine", "Invalid URL"],
+    );
+    assert.match(results[3]?.error ?? "", /10\.0\.0\.1/);
+    assert.equal(several.isError, false);
+  });
+
+  test("read a web page as Markdown with its own title, and its source raw", async () => {
+    const html = `<!doctype html><title>Of weirs</title><nav>menu</nav><main><h1>Weirs</h1><p>${"Water flows over them. ".repeat(30)}</p></main>`;
+    await using site = await openSite({ "/page": body(html, "text/html") });
+    const page = await site.call("web_fetch", { url: site.url("/page") });
+    assert.match(String(page.fields.content), /^# Weirs\n\nWater flows over them\./);
+    assert.equal(page.fields.title, "Of weirs");
+    const raw = await site.call("web_fetch_html", { url: site.url("/page") });
+    assert.equal(raw.fields.content, html);
+  });
+
+  test("give the page's address as its title when it has no other", async () => {
+    await using site = await openSite({ "/words": body("just words", "text/plain") });
+    assert.equal((await site.call("fetch_content", { url: site.url("/words") })).fields.title, site.url("/words"));
+  });
+});
+
+test("a call that is cancelled over MCP closes its connection to the server", async () => {
+  await using server = await startServer((_, response) => {
+    response.writeHead(200, { "content-type": "text/plain" }).write("and so on ");
+    arrived.resolve(response);
+  });
+  const arrived = Promise.withResolvers<ServerResponse>();
+  await using mcp = await openMcp();
+  const client = mcp.lines({ env: { SPILLWAY_NETWORK_ALLOW: server.allow } });
+  await client.open();
+  client.send({
+    id: 9,
+    method: "tools/call",
+    params: { name: "web_fetch", arguments: { url: `${server.origin}/slow` } },
+  });
+  const closed = once(await arrived.promise, "close");
+  client.send({ method: "notifications/cancelled", params: { requestId: 9 } });
+  await closed;
+  assert.ok("result" in (await client.request("ping")));
+  assert.ok(client.received.every((line) => JSON.parse(line).id !== 9));
+});
