@@ -1,18 +1,10 @@
-/** The flow on one screen: whatever enters is acquired, detected, kept, extracted, fitted and answered. */
-import { type Acquired, acquire } from "./acquire/acquire.ts";
-import type { Opened, Response, Source } from "./acquire/source.ts";
-import { findSource } from "./acquire/sources.ts";
-import type { Content } from "./acquire/spool.ts";
 import type { Answer } from "./answer/answer.ts";
-import { answerFetch, brokenOff, type Delivery, type FetchFields, type Kept } from "./answer/fetch.ts";
-import { memoryObjects } from "./artifacts/memory.ts";
-import type { Objects } from "./artifacts/objects.ts";
-import { type ArtifactFacts, artifactFacts, type Origin } from "./artifacts/record.ts";
-import { confirmKind } from "./detect/confirm.ts";
-import type { Claims, ContentKind, Detection } from "./detect/kind.ts";
-import { SpillwayError, systemCode } from "./errors.ts";
-import { extractText } from "./extract/extract.ts";
-import type { Handler, Mode } from "./extract/handler.ts";
+import { answerFetch, type FetchFields } from "./answer/fetch.ts";
+import type { ArtifactFacts } from "./artifacts/record.ts";
+import type { ContentKind } from "./detect/kind.ts";
+import { SpillwayError } from "./errors.ts";
+import { type Extract, extractText } from "./extract/extract.ts";
+import type { Handler } from "./extract/handler.ts";
 import { handlerFor } from "./extract/handlers.ts";
 import { metadata } from "./extract/metadata.ts";
 import { limitsOf } from "./extract/pool/pools.ts";
@@ -21,7 +13,8 @@ import type { Extent } from "./extract/stored.ts";
 import { titleOf } from "./extract/title.ts";
 import { type Budget, makeBudget } from "./fit/budget.ts";
 import { fitText } from "./fit/text.ts";
-import { openAnew, recall, remember, reuse } from "./recall.ts";
+import { type TakenIn, type TakeOptions, takeIn } from "./intake.ts";
+import { takeRendered, wantsRendering } from "./rendering.ts";
 import type { Session } from "./session.ts";
 import { sweepIfDue } from "./sweep.ts";
 import { sourceName } from "./telemetry/events.ts";
@@ -54,7 +47,18 @@ export async function fetchSource(
 async function ingest(given: string, options: FetchOptions, session: Session): Promise<Answer<FetchFields>> {
   const startedAt = session.now();
   await using taken = await takeIn(given, options, session);
-  const extract = await extractText({
+  const extract = await extractFrom(taken, options, session);
+  await using rendered = wantsRendering(extract, session) ? await takeRendered(taken, session) : null;
+  const answer = rendered
+    ? await fitted(rendered, await extractFrom(rendered, options, session), options, session)
+    : await fitted(taken, extract, options, session);
+  report(answer, startedAt, session);
+  session.background(() => sweepIfDue(session));
+  return answer;
+}
+
+function extractFrom(taken: TakenIn, options: FetchOptions, session: Session): Promise<Extract> {
+  return extractText({
     ...taken,
     handler: routed(taken, session),
     mode: options.mode ?? "markdown",
@@ -63,101 +67,19 @@ async function ingest(given: string, options: FetchOptions, session: Session): P
     signal: session.signal,
     password: options.password,
   });
+}
+
+async function fitted(
+  taken: TakenIn,
+  extract: Extract,
+  options: FetchOptions,
+  session: Session,
+): Promise<Answer<FetchFields>> {
   const budget = fetchBudget(taken.facts, options, session);
   const shown = fitText(await windowAt(extract, 0, budget.chars), budget);
   const pages = await pagesOn(extract, 0, shown.text.length);
   const title = await titleOf(extract, taken.facts);
-  const answer = answerFetch({ ...taken, extract, title, shown, pages, budget });
-  report(answer, startedAt, session);
-  session.background(() => sweepIfDue(session));
-  return answer;
-}
-
-/** What of a fetch decides which bytes come in. */
-export type TakeOptions = {
-  /** `raw` asks servers for the page as browsers get it, every other mode for Markdown where there is any. */
-  readonly mode?: Mode | undefined;
-  /** What was fetched before does not count. */
-  readonly noCache?: boolean | undefined;
-};
-
-/** A source that was taken in. Its bytes are at hand until it is disposed. */
-export type TakenIn = AsyncDisposable & {
-  readonly facts: ArtifactFacts;
-  readonly kept: Kept;
-  readonly content: Content;
-  /** Where its extract is stored. */
-  readonly objects: Objects;
-  readonly delivery: Delivery;
-};
-
-/** What was fetched before, if it still holds; else acquires, detects and keeps: the way in that everything takes. */
-export async function takeIn(given: string, options: TakeOptions, session: Session): Promise<TakenIn> {
-  const source = findSource(given, { ...session, prefers: options.mode === "raw" ? "source" : "markdown" });
-  const recalled = options.noCache ? undefined : await recall(source, session);
-  if (recalled?.fresh) return reuse(source, recalled, session);
-  const opened = await openAnew(source, recalled, options.noCache ?? false, session);
-  return "renewed" in opened ? reuse(source, opened.renewed, session) : keepNew(source, opened, session);
-}
-
-async function keepNew(source: Source, opened: Opened, session: Session): Promise<TakenIn> {
-  const acquired = await acquireFrom(opened, session);
-  try {
-    const detection = await confirmKind(acquired.body, acquired.claims);
-    const origin = { given: source.given, identity: source.identity, name: acquired.name };
-    const facts = artifactFacts(acquired, detection, origin);
-    const kept = await keep(acquired, detection, origin, session);
-    if ("record" in kept) await remember(source, acquired, kept.record, session);
-    const ref = "record" in kept ? kept.record.artifact_ref : null;
-    session.emit({
-      event: "ingest.classified",
-      artifact_ref: ref,
-      source: sourceName(source.given),
-      ...classified(facts),
-    });
-    const objects = "record" in kept ? session.store.objects : memoryObjects();
-    const { content, response, [Symbol.asyncDispose]: dispose } = acquired;
-    return { facts, kept, content, objects, delivery: deliveryOf(response), [Symbol.asyncDispose]: dispose };
-  } catch (error) {
-    await acquired[Symbol.asyncDispose]();
-    throw error;
-  }
-}
-
-function deliveryOf(response: Response | undefined): Delivery {
-  const shortfall = response?.shortfall();
-  const notes = [...(shortfall === undefined ? [] : [brokenOff(shortfall)]), ...(response?.notes ?? [])];
-  return { statusCode: response?.statusCode ?? null, notes, cachedAt: null };
-}
-
-/** A verdict, and whether it is on the beginning of the source only. */
-export type Detected = Detection & { readonly sourceTruncated: boolean };
-
-/** What a source is, by its bytes and by what is claimed; claims given here stand in for the source's own. */
-export async function detectSource(given: string, claims: Partial<Claims>, session: Session): Promise<Detected> {
-  const opened = await findSource(given, session).open({ signal: session.signal });
-  await using acquired = await acquireFrom(opened, session);
-  const detection = await confirmKind(acquired.body, { ...acquired.claims, ...claims });
-  return { ...detection, sourceTruncated: acquired.truncated };
-}
-
-function acquireFrom(opened: Opened, { settings, spoolFolders, signal }: Session): Promise<Acquired> {
-  return acquire(opened, { folders: spoolFolders, capBytes: settings["artifacts.source_bytes"], signal });
-}
-
-/** A store that cannot be written is no reason not to answer; the reply says that nothing was kept. */
-async function keep(acquired: Acquired, detection: Detection, origin: Origin, session: Session): Promise<Kept> {
-  try {
-    return { record: await session.store.keep(acquired, detection, origin) };
-  } catch (error) {
-    if (!(error instanceof SpillwayError && error.code === "store_unavailable")) throw error;
-    session.emit({ event: "store.unavailable", code: systemCode(error.cause) ?? "unknown" });
-    return { notKept: error.advice };
-  }
-}
-
-function classified({ content_kind, media_type, decided_by, signals, size_bytes }: ArtifactFacts) {
-  return { content_kind, media_type, decided_by, signals, size_bytes };
+  return answerFetch({ ...taken, extract, title, shown, pages, budget });
 }
 
 /** A text is read whole, to know how long it is; of a document as much as is likely to be asked for. */

@@ -4,7 +4,7 @@ import type { Freshness } from "./acquire/http/freshness.ts";
 import type { Opened, Source } from "./acquire/source.ts";
 import { type CacheEntry, type CacheHit, findCached, putCached } from "./artifacts/cache.ts";
 import type { ArtifactRecord } from "./artifacts/record.ts";
-import type { TakenIn } from "./ingest.ts";
+import type { TakenIn } from "./intake.ts";
 import type { Session } from "./session.ts";
 
 /** What was fetched before for the same request, if anything, and whether it may still answer by itself. */
@@ -58,7 +58,7 @@ export async function reuse({ given }: Source, { record, entry }: Recalled, { st
 
 /** Only whole bodies of good answers are remembered. */
 export async function remember(
-  source: Source,
+  source: Pick<Source, "fingerprint">,
   { response, truncated }: Acquired,
   { artifact_ref }: ArtifactRecord,
   session: Session,

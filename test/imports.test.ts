@@ -7,7 +7,7 @@ import { test } from "node:test";
 const floors = [
   ["surfaces", "index.ts"],
   ["tools"],
-  ["ingest.ts", "read.ts", "recall.ts", "sweep.ts", "search", "overflow"],
+  ["ingest.ts", "intake.ts", "read.ts", "recall.ts", "rendering.ts", "sweep.ts", "search", "overflow"],
   ["session.ts"],
   ["answer"],
   ["extract"],

@@ -59,8 +59,7 @@ export function documentFields(info: Info): DocumentFields {
 
 /** A page whose main content was not found in the usual way says which way gave its text. */
 function pageWords({ method, keptShare = 1, needsJs }: Info): string[] {
-  if (needsJs)
-    return ["The page shows its text only after running scripts, which are not run; this is what it has without them."];
+  if (needsJs) return ["The page shows its text only after running scripts; this is what it has without them."];
   const words = method === undefined ? "" : methodWords[method];
   if (words !== "") return [words];
   if (keptShare >= smallShare) return [];

@@ -141,6 +141,17 @@ function cachedWords({ cachedAt }: Delivery): string[] {
     : [`Fetched before, checked at ${new Date(cachedAt).toISOString()}; noCache fetches anew.`];
 }
 
+/** For a page whose text comes from a browser. */
+export function renderedNote(parentRef: string | null): string {
+  const source = parentRef === null ? "" : ` The page as it was sent is artifact_ref=${parentRef}.`;
+  return `The page's scripts were run in a browser to get its text.${source}`;
+}
+
+/** For a page that should have been rendered. */
+export function unrenderedNote(why: string): string {
+  return `Its scripts could not be run: ${clipped(why, 240)}`;
+}
+
 /** For a body that ended too early: what is here is only its beginning. */
 export function brokenOff(why: string): string {
   return `The body is not complete: ${why}. Fetch it again for the rest.`;

@@ -19,6 +19,10 @@ export type StoredRecord = {
   readonly decided_by: DecidedBy;
   readonly signals: Signals;
   readonly source_truncated: boolean;
+  /** Where redirects and alternates led, if elsewhere. */
+  readonly final_url?: string;
+  /** The artifact this one was made from. */
+  readonly parent_ref?: string;
 };
 
 /** The record as users see it. */
@@ -43,6 +47,8 @@ export type Origin = {
   readonly given: string;
   readonly identity: string;
   readonly name: string;
+  readonly finalUrl?: string | null;
+  readonly parentRef?: string | null;
 };
 
 /** What can be said of a body before, and whether or not, it is kept. */
@@ -60,6 +66,8 @@ export function artifactFacts(spool: Spool, detection: Detection, origin: Origin
     decided_by: detection.decidedBy,
     signals: detection.signals,
     source_truncated: spool.truncated,
+    ...(origin.finalUrl && { final_url: origin.finalUrl }),
+    ...(origin.parentRef && { parent_ref: origin.parentRef }),
   };
 }
 

@@ -259,6 +259,27 @@ export const settingRows = {
     min: 1,
     about: "How many runs keep their event logs; the oldest go first.",
   },
+  "render.chromium": {
+    type: "path",
+    default: null,
+    userOnly: true,
+    about:
+      "A Chromium that runs the scripts of pages which show no text without them. Default: none, scripts are not run.",
+  },
+  "render.sandbox": {
+    type: "choice",
+    default: "on",
+    choices: ["on", "off"],
+    userOnly: true,
+    about: "Whether that browser runs in its sandbox. Off only where it must run as root, inside a container.",
+  },
+  "render.wait": {
+    type: "duration",
+    default: 10 * second,
+    min: second,
+    ceiling: 2 * minute,
+    about: "How long a page's scripts may work before its text is read as it is then.",
+  },
   "runner.enable_filetype_ingest_router": {
     type: "choice",
     default: "on",

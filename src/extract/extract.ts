@@ -31,7 +31,7 @@ export type ExtractRequest = {
   readonly objects: Objects;
   readonly facts: Pick<
     ArtifactFacts,
-    "sha256" | "size_bytes" | "content_kind" | "media_type" | "charset" | "source_url"
+    "sha256" | "size_bytes" | "content_kind" | "media_type" | "charset" | "source_url" | "final_url"
   >;
   readonly content: Content;
   readonly handler: Handler;

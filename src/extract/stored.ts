@@ -50,7 +50,7 @@ const nothing: Extent = { segments: 0, chars: 0, lineEnds: 0 };
 /** Everything the text depends on is in the prefix: the bytes, the handler and its version, the mode and the claims. */
 export function extractPrefixOf(
   { name, version }: Pick<Handler, "name" | "version">,
-  facts: Pick<ArtifactFacts, "sha256" | "content_kind" | "media_type" | "charset" | "source_url">,
+  facts: Pick<ArtifactFacts, "sha256" | "content_kind" | "media_type" | "charset" | "source_url" | "final_url">,
   mode: Mode,
 ): string {
   const { sha256, media_type, charset } = facts;
@@ -61,11 +61,10 @@ export function extractPrefixOf(
 }
 
 /** The address that links in a web page are relative to; null for what has no links or came from no address. */
-export function linkBaseOf({
-  content_kind,
-  source_url,
-}: Pick<ArtifactFacts, "content_kind" | "source_url">): string | null {
-  return content_kind === "html" && /^https?:/i.test(source_url) ? source_url : null;
+export function linkBaseOf(facts: Pick<ArtifactFacts, "content_kind" | "source_url" | "final_url">): string | null {
+  const { content_kind, final_url, source_url } = facts;
+  const url = final_url ?? source_url;
+  return content_kind === "html" && /^https?:/i.test(url) ? url : null;
 }
 
 export async function openExtract(objects: Objects, prefix: string): Promise<StoredExtract> {

@@ -7,7 +7,7 @@ import { type Extract, extractText } from "../../extract/extract.ts";
 import { readBytes } from "../../extract/file.ts";
 import { handlerFor } from "../../extract/handlers.ts";
 import { limitsOf } from "../../extract/pool/pools.ts";
-import { type TakenIn, takeIn } from "../../ingest.ts";
+import { type TakenIn, takeIn } from "../../intake.ts";
 import { clipped } from "../../names.ts";
 import { openArtifact } from "../../read.ts";
 import type { Session } from "../../session.ts";

@@ -1,6 +1,6 @@
 /** `spillway detect`: what a file is and which signal said so; nothing is kept. */
 import type { Claims } from "../../detect/kind.ts";
-import { type Detected, detectSource } from "../../ingest.ts";
+import { type Detected, detectSource } from "../../intake.ts";
 import { clipped } from "../../names.ts";
 import type { Call, Command } from "./command.ts";
 import { forEachInput } from "./inputs.ts";

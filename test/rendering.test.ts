@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { describe, test } from "node:test";
+import { openCli } from "./cli.ts";
+import { startServer } from "./server.ts";
+
+const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
+  (path) => spawnSync(path, ["--version"]).status === 0,
+);
+const sandbox = process.getuid?.() === 0 ? "off" : "on";
+
+/** A page that is empty until its script has fetched its text, and that tries to reach another server. */
+const shell = (elsewhere: string) => `<!doctype html><title>App</title><div id="root"></div><script>
+  fetch("${elsewhere}/secret").then((r) => r.text()).catch(() => "refused").then((other) =>
+    fetch("/data.json").then((r) => r.json()).then(({ words }) => {
+      root.innerHTML = "<main><h1>River report</h1>" + words.map((w) => "<p>" + w + "</p>").join("") +
+        "<p>The other server was " + other + ".</p><a href='next'>Next</a></main>";
+    }));
+</script>`;
+
+const words = Array.from({ length: 8 }, (_, i) => `Gauge ${i} shows that the river has risen since the last report.`);
+
+async function sites() {
+  const other = await startServer((_, response) => void response.end("reached"));
+  const web = await startServer((request, response) => {
+    const isData = request.url === "/data.json";
+    response.setHeader("content-type", isData ? "application/json" : "text/html");
+    response.end(isData ? JSON.stringify({ words }) : shell(other.origin));
+  });
+  return { web, other };
+}
+
+describe("a page that shows nothing without its scripts", { timeout: 120_000 }, () => {
+  test("says so, and says why where the browser does not run", async () => {
+    await using cli = await openCli();
+    const { web, other } = await sites();
+    await using _web = web;
+    await using _other = other;
+    const env = { SPILLWAY_NETWORK_ALLOW: web.allow };
+    const plain = JSON.parse((await cli.run(["fetch", web.origin, "--json"], { env })).out);
+    assert.deepEqual([plain.needs_js, plain.error], [true, undefined]);
+    assert.match(plain.warnings.join(), /only after running scripts/);
+    const broken = ["--set", "render.chromium=/no/such/browser"];
+    const { out, status } = await cli.run(["fetch", web.origin, ...broken, "--json"], { env });
+    const fields = JSON.parse(out);
+    assert.deepEqual([status, fields.artifact_ref], [0, plain.artifact_ref]);
+    assert.match(fields.warnings.join(), /Its scripts could not be run: .*render\.chromium/);
+  });
+
+  test("is rendered by the browser that was named, which reaches only what the guard allows", {
+    skip: chromium === undefined && "no Chromium is installed",
+  }, async () => {
+    await using cli = await openCli();
+    const { web, other } = await sites();
+    await using _web = web;
+    await using _other = other;
+    const env = { SPILLWAY_NETWORK_ALLOW: web.allow };
+    const set = ["--set", `render.chromium=${chromium}`, "--set", `render.sandbox=${sandbox}`];
+    const fields = JSON.parse((await cli.run(["fetch", `${web.origin}/a/b`, ...set, "--json"], { env })).out);
+    assert.match(fields.content, /^# River report\n\nGauge 0 shows/);
+    assert.match(fields.content, /The other server was refused\.\n/);
+    assert.ok(fields.content.includes(`[Next](${web.origin}/a/next)`));
+    assert.equal(other.requests.length, 0);
+    const [record] = await cli.json("artifacts", "show", fields.artifact_ref);
+    const source = await cli.run(["cat", record.parent_ref, "--raw"]);
+    assert.equal(source.out, shell(other.origin));
+  });
+});
