@@ -33,6 +33,8 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
     const target = pathOf(key);
     const { ifAbsent = false, durable = true } = options;
     if (ifAbsent && (await exists(files, target))) return "exists";
+    const linked = ifAbsent && !(from instanceof Uint8Array) ? await linkAs(from.path, target, durable) : undefined;
+    if (linked) return linked;
     const staged = await stage(from, durable);
     try {
       const written = await inFolder(folders, dirname(target), durable, async () => {
@@ -44,6 +46,19 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
       return written ? "written" : "exists";
     } catch (error) {
       await undefinedIfMissing(files.unlink(staged));
+      throw error;
+    }
+  }
+
+  /** A finished file of the caller's gets a second name, ours: no byte moves. Undefined where it cannot be done so. */
+  async function linkAs(path: string, target: string, durable: boolean): Promise<"written" | "exists" | undefined> {
+    if (durable) await sync(files, path, "r+");
+    try {
+      await inFolder(folders, dirname(target), durable, () => files.link(path, target));
+      return "written";
+    } catch (error) {
+      if (systemCode(error) === "EEXIST") return "exists";
+      if (isLinkUnavailable(error)) return undefined;
       throw error;
     }
   }
@@ -77,12 +92,13 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
   }
 
   async function* list(prefix: string): AsyncGenerator<{ key: string } & ObjectHead> {
-    const folder = prefix === "" ? root : pathOf(prefix.slice(0, -1));
+    const above = prefix.slice(0, prefix.lastIndexOf("/") + 1);
+    const folder = above === "" ? root : pathOf(above.slice(0, -1));
     const entries = (await undefinedIfMissing(files.readdir(folder, { withFileTypes: true }))) ?? [];
     // What is not named like a key was put there by somebody else, and is not ours to touch.
     const ours = entries.filter(({ name }) => isKey(name));
-    const names = ours.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name));
-    for (const key of names.sort().map((name) => prefix + name)) {
+    const keys = ours.map((entry) => above + (entry.isDirectory() ? `${entry.name}/` : entry.name));
+    for (const key of keys.filter((each) => each.startsWith(prefix)).sort()) {
       if (key.endsWith("/")) yield* list(key);
       else {
         const found = await head(key);

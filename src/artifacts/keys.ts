@@ -8,7 +8,8 @@ export const ownersPrefix = "owners/";
 
 export const blobKey = (sha256: string): string => `${blobPrefix}${sha256.slice(0, 2)}/${sha256}`;
 export const trashKey = (sha256: string): string => `${trashPrefix}${sha256}`;
-export const extractsKey = (sha256: string): string => `${extractPrefix}${sha256}/`;
+/** What the extracts of a blob begin with. They share folders: a folder for each would cost more than the extract. */
+export const extractsKey = (sha256: string): string => `${extractPrefix}${sha256.slice(0, 2)}/${sha256}.`;
 
 /** The sha256 at the end of a blob's or a trashed blob's key. */
 export const blobOfKey = (key: string): string => key.slice(key.lastIndexOf("/") + 1);

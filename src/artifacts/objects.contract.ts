@@ -67,11 +67,14 @@ export function objectsContract(name: string, open: () => Promise<{ objects: Obj
       await objects.delete("none");
     });
 
-    promise("list in key order, whole folders only", async (objects) => {
+    promise("list in key order what begins with a prefix, inside a folder too", async (objects) => {
       for (const key of ["b/2", "a.json", "b/10", "b/1/x", "bb/1"]) await objects.put(key, bytes(key));
       assert.deepEqual(await keys(objects, ""), ["a.json", "b/1/x", "b/10", "b/2", "bb/1"]);
       assert.deepEqual(await keys(objects, "b/"), ["b/1/x", "b/10", "b/2"]);
+      assert.deepEqual(await keys(objects, "b"), ["b/1/x", "b/10", "b/2", "bb/1"]);
+      assert.deepEqual(await keys(objects, "b/1"), ["b/1/x", "b/10"]);
       assert.deepEqual(await keys(objects, "none/"), []);
+      assert.deepEqual(await keys(objects, "b/none/at.all"), []);
     });
 
     promise("remember when an object was touched", async (objects) => {

@@ -20,7 +20,7 @@ export interface Objects {
   /** The bytes, which must be iterated, or undefined when there is no such object. */
   get(key: string, range?: ByteRange): Promise<AsyncIterable<Uint8Array> | undefined>;
   head(key: string): Promise<ObjectHead | undefined>;
-  /** All objects below a prefix that is empty or ends with `/`, in the order of their keys. */
+  /** All objects whose keys begin so, in the order of their keys. */
   list(prefix: string): AsyncIterable<{ readonly key: string } & ObjectHead>;
   /** Marks an object as used now; false when it is not there. */
   touch(key: string): Promise<boolean>;

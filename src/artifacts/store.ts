@@ -46,7 +46,7 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
       for (let attempt = 0; attempt < 3; attempt++) {
         await keepBlob(objects, spool);
         await keepRecord(record);
-        if ((await recordJson(ref)) && (await hasBlob(record))) return shown(record, now());
+        if ((await hasRecord(ref)) && (await hasBlob(record))) return shown(record, now());
       }
       throw Object.assign(new Error("The bytes vanished again after being written."), { code: "EIO" });
     } catch (cause) {
@@ -96,6 +96,10 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
     } catch (error) {
       throw asDamage(ref, error);
     }
+  }
+
+  async function hasRecord(ref: string): Promise<boolean> {
+    return ((await objects.head(keys.record(ref))) ?? (await recordJson(ref))) !== undefined;
   }
 
   /** A record that a sweeper has put aside is fetched back: it is in use. */

@@ -190,14 +190,14 @@ describe("sweeping bytes", () => {
     const { open, objects, wait } = clockedStore();
     const ref = await keepText(open("r1"), "x");
     const { sha256 } = memorySpool("x");
-    await objects.put(`${extractsKey(sha256)}text-1-0/part`, Buffer.from("{}"));
-    await objects.put(`${extractsKey("0".repeat(64))}text-1-0/part`, Buffer.from("{}"));
+    await objects.put(`${extractsKey(sha256)}text-1-0.part`, Buffer.from("{}"));
+    await objects.put(`${extractsKey("0".repeat(64))}text-1-0.part`, Buffer.from("{}"));
     await objects.put("tmp/spool-1-2", Buffer.from("half"));
     await objects.put(ownerKeys("alice").use("gone", `af_${"0".repeat(32)}`), new Uint8Array());
     wait(2 * 3_600_000);
     assert.equal((await sweep(open("r2"), defaultSettings)).deletedLeftovers, 3);
     assert.ok(await open("r2").find(ref));
-    assert.ok(await objects.head(`${extractsKey(sha256)}text-1-0/part`));
+    assert.ok(await objects.head(`${extractsKey(sha256)}text-1-0.part`));
   });
 
   test("puts back at once what a killed sweeper had set aside", async () => {

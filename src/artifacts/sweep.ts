@@ -199,8 +199,8 @@ async function sweepLeftovers(objects: Objects, untouchedSince: number): Promise
 /** What an object is there for: nothing any more, another object, or itself. */
 function neededBy(key: string): "nothing" | "itself" | { readonly key: string } {
   if (key.startsWith(temporaryPrefix) || /^owners\/[^/]+\/aside\//.test(key)) return "nothing";
-  const [, sha256] = key.startsWith(extractPrefix) ? key.split("/") : [];
-  if (sha256 !== undefined) return { key: blobKey(sha256) };
+  const extract = /^extracts\/[^/]+\/([^/.]+)\./.exec(key);
+  if (extract) return { key: blobKey(extract[1] ?? "") };
   const use = /^(owners\/[^/]+\/)runs\/[^/]+\/([^/]+)$/.exec(key);
   return use ? { key: `${use[1]}records/${use[2]}.json` } : "itself";
 }

@@ -57,7 +57,7 @@ export function extractPrefixOf(
   const options = createHash("sha256")
     .update(JSON.stringify([mode, media_type, charset, linkBaseOf(facts)]))
     .digest("hex");
-  return `${extractsKey(sha256)}${name}-${version}-${options.slice(0, 12)}/`;
+  return `${extractsKey(sha256)}${name}-${version}-${options.slice(0, 12)}.`;
 }
 
 /** The address that links in a web page are relative to; null for what has no links or came from no address. */
