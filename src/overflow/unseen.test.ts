@@ -1,0 +1,668 @@
+/** Answers worded like those of services the recorded corpus does not hold: the rules must carry beyond what was seen. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { classify } from "./classify.ts";
+import type { LimitUnit, OverflowClass } from "./verdict.ts";
+
+type Case = {
+  readonly from: string;
+  readonly status: number | null;
+  readonly body: unknown;
+  readonly is: OverflowClass;
+  readonly limit?: number;
+  readonly actual?: number;
+  readonly unit?: LimitUnit;
+};
+
+const context: readonly Case[] = [
+  {
+    from: "a chat service",
+    status: 400,
+    body: {
+      message:
+        "too many tokens: size limit exceeded by 3821 tokens. Try using shorter or fewer inputs, or setting prompt_truncation='AUTO'.",
+    },
+    is: "context_tokens",
+  },
+  {
+    from: "a chat service",
+    status: 400,
+    body: { message: "total number of tokens (prompt and prediction) cannot exceed 4081 - received 6100." },
+    is: "context_tokens",
+    limit: 4081,
+    actual: 6100,
+  },
+  {
+    from: "a text service",
+    status: 422,
+    body: { detail: "Prompt is too long: 9120 tokens (max 8191)" },
+    is: "context_tokens",
+    limit: 8191,
+    actual: 9120,
+  },
+  {
+    from: "a search service",
+    status: 400,
+    body: {
+      error: {
+        message: "The conversation is 140221 tokens long, which is over the 127072-token limit of this model.",
+        type: "bad_request",
+        code: 400,
+      },
+    },
+    is: "context_tokens",
+    limit: 127072,
+    actual: 140221,
+  },
+  {
+    from: "a cloud's own model",
+    status: 400,
+    body: { message: "Too many input tokens. Max input tokens: 8192, request input token count: 10007 " },
+    is: "context_tokens",
+    limit: 8192,
+    actual: 10007,
+  },
+  {
+    from: "a cloud's own model",
+    status: 400,
+    body: {
+      message:
+        "Input Tokens Exceeded: Number of input tokens exceeds maximum length. Please update the input to try again.",
+    },
+    is: "context_tokens",
+  },
+  {
+    from: "a cloud's own model",
+    status: 400,
+    body: {
+      __type: "ValidationException",
+      message:
+        "Malformed input request: expected maxLength: 200000, actual: 311222, please reformat your input and try again.",
+    },
+    is: "request_bytes",
+    limit: 200000,
+    actual: 311222,
+    unit: "chars",
+  },
+  {
+    from: "an inference server",
+    status: 422,
+    body: {
+      error: "Input validation error: `inputs` must have less than 4096 tokens. Given: 5213",
+      error_type: "validation",
+    },
+    is: "context_tokens",
+    limit: 4096,
+    actual: 5213,
+  },
+  {
+    from: "an inference server",
+    status: 400,
+    body: {
+      error:
+        "Prompt length (33120) exceeds maximum input length (32767). Set log level to info and TLLM_LOG_LEVEL=verbose for more details",
+    },
+    is: "context_tokens",
+    limit: 32767,
+    actual: 33120,
+  },
+  {
+    from: "an inference server",
+    status: 500,
+    body: {
+      error:
+        "in ensemble 'ensemble', Executor failed process requestId 2 due to the following error: Encountered an error in forwardAsync function: prompt length (2105) exceeds max_input_len (2048)",
+    },
+    is: "context_tokens",
+    limit: 2048,
+    actual: 2105,
+  },
+  {
+    from: "a desktop server",
+    status: 400,
+    body: {
+      error: {
+        code: 400,
+        message: "input is too large to process. context size is 4096 tokens, prompt has 5004 tokens",
+        type: "invalid_request_error",
+      },
+    },
+    is: "context_tokens",
+    limit: 4096,
+    actual: 5004,
+  },
+  {
+    from: "a desktop server",
+    status: 400,
+    body: "The prompt does not fit into the context window (n_ctx=8192)",
+    is: "context_tokens",
+    limit: 8192,
+  },
+  {
+    from: "a laptop server",
+    status: 400,
+    body: {
+      detail:
+        "Context length exceeded: prompt has 41210 tokens but the model was loaded with a context of 32768 tokens",
+    },
+    is: "context_tokens",
+    limit: 32768,
+    actual: 41210,
+  },
+  {
+    from: "a gateway",
+    status: 400,
+    body: {
+      error: {
+        message:
+          "litellm.ContextWindowExceededError: litellm.BadRequestError: AcmeException - sequence of 70123 tokens is longer than 65536",
+        type: null,
+        param: null,
+        code: "400",
+      },
+    },
+    is: "context_tokens",
+    limit: 65536,
+    actual: 70123,
+  },
+  {
+    from: "a gateway",
+    status: 400,
+    body: {
+      error: {
+        message: "Provider returned error",
+        code: 400,
+        metadata: {
+          raw: '{"message":"Prompt tokens (71003) surpass the model context window (65536)"}',
+          provider_name: "Acme",
+        },
+      },
+    },
+    is: "context_tokens",
+    limit: 65536,
+    actual: 71003,
+  },
+  {
+    from: "a gateway",
+    status: 400,
+    body: {
+      errors: [
+        {
+          code: 7003,
+          message:
+            "AiError: The estimated number of input and maximum output tokens (34511) exceeded this model context window limit (32768).",
+        },
+      ],
+    },
+    is: "context_tokens",
+    limit: 32768,
+    actual: 34511,
+  },
+  {
+    from: "a Chinese service",
+    status: 400,
+    body: { error: { code: "1261", message: "Prompt 超长" } },
+    is: "context_tokens",
+  },
+  {
+    from: "a Chinese service",
+    status: 400,
+    body: { error_code: 336007, error_msg: "the max input characters is 24000" },
+    is: "request_bytes",
+    limit: 24000,
+    unit: "chars",
+  },
+  {
+    from: "a Chinese service",
+    status: 400,
+    body: { Response: { Error: { Code: "InvalidParameterValue", Message: "输入长度超过模型最大上下文长度 32768" } } },
+    is: "context_tokens",
+    limit: 32768,
+  },
+  {
+    from: "a Chinese service",
+    status: 400,
+    body: { error: { message: "messages 总长度超出上下文窗口限制", type: "invalid_request_error" } },
+    is: "context_tokens",
+  },
+  {
+    from: "a code for it",
+    status: 400,
+    body: { error: { code: "input_too_long", message: "Bad request." } },
+    is: "context_tokens",
+  },
+  {
+    from: "a code for it",
+    status: 400,
+    body: { error: { type: "ContextWindowExceededError", message: "See the documentation." } },
+    is: "context_tokens",
+  },
+  { from: "a code for it", status: 400, body: { code: "PROMPT_TOO_LONG" }, is: "context_tokens" },
+  {
+    from: "a code for it",
+    status: 400,
+    body: { error: { code: "max_context_length_exceeded" } },
+    is: "context_tokens",
+  },
+  {
+    from: "a code for it",
+    status: 400,
+    body: { type: "urn:acme:problem:token-limit-exceeded", title: "Token limit exceeded", status: 400 },
+    is: "context_tokens",
+  },
+  {
+    from: "a Python client",
+    status: null,
+    body: "openai.BadRequestError: Error code: 400 - {'error': {'message': \"Input length 130321 exceeds the model's limit of 128000.\", 'param': None, 'ok': False}}",
+    is: "context_tokens",
+    limit: 128000,
+    actual: 130321,
+  },
+  {
+    from: "a Java client",
+    status: 400,
+    body: 'com.acme.ApiException: 400 Bad Request: [{"error":{"message":"The total token count 9001 is more than the allowed 8192"}}]',
+    is: "context_tokens",
+    limit: 8192,
+    actual: 9001,
+  },
+  {
+    from: "a polite service",
+    status: 400,
+    body: {
+      error: "Sorry, that conversation is longer than this model can handle (max 32,768 tokens; yours: 40,112 tokens).",
+    },
+    is: "context_tokens",
+    limit: 32768,
+    actual: 40112,
+  },
+  { from: "a terse service", status: 400, body: { error: "context overflow" }, is: "context_tokens" },
+  {
+    from: "a counting service",
+    status: 400,
+    body: { error: { message: "Your prompt has 210,331 tokens. The model accepts up to 200,000." } },
+    is: "context_tokens",
+    limit: 200000,
+    actual: 210331,
+  },
+  {
+    from: "a summing service",
+    status: 400,
+    body: {
+      error: { message: "prompt_tokens (30000) + max_tokens (4096) = 34096 exceeds the context window of 32768" },
+    },
+    is: "context_tokens",
+    limit: 32768,
+    actual: 34096,
+  },
+  {
+    from: "a failed stream",
+    status: 200,
+    body: 'event: error\ndata: {"error":{"message":"Prompt is longer than the context window","code":"context_window_exceeded"}}\n\n',
+    is: "context_tokens",
+  },
+  {
+    from: "a JSON:API service",
+    status: 422,
+    body: {
+      errors: [
+        {
+          status: "422",
+          title: "Unprocessable",
+          detail: "Maximum sequence length of 16384 tokens exceeded (17001 tokens)",
+        },
+      ],
+    },
+    is: "context_tokens",
+    limit: 16384,
+    actual: 17001,
+  },
+  {
+    from: "FastAPI",
+    status: 422,
+    body: {
+      detail: [
+        {
+          loc: ["body", "messages"],
+          msg: "Conversation exceeds context size of 4096 tokens",
+          type: "value_error",
+          input: "rate limit quota billing",
+        },
+      ],
+    },
+    is: "context_tokens",
+    limit: 4096,
+  },
+];
+
+const bytes: readonly Case[] = [
+  {
+    from: "express",
+    status: 413,
+    body: {
+      message: "request entity too large",
+      error: { expected: 4812345, length: 4812345, limit: 102400, type: "entity.too.large" },
+    },
+    is: "request_bytes",
+  },
+  {
+    from: "gRPC",
+    status: 400,
+    body: "grpc: received message larger than max (5242999 vs. 4194304)",
+    is: "request_bytes",
+    limit: 4194304,
+    actual: 5242999,
+  },
+  { from: "an API gateway", status: 413, body: { message: "Request Too Long" }, is: "request_bytes" },
+  {
+    from: "an API gateway",
+    status: 413,
+    body: "<html><head><title>413 Payload Too Large</title></head><body>cloud</body></html>",
+    is: "request_bytes",
+  },
+  {
+    from: "a framework",
+    status: 400,
+    body: "Body exceeded 1 MB limit",
+    is: "request_bytes",
+    limit: 1048576,
+    unit: "bytes",
+  },
+  {
+    from: "a provider",
+    status: 413,
+    body: {
+      error: { message: "Request body is 41943041 bytes; the limit is 33554432 bytes", type: "request_too_large" },
+    },
+    is: "request_bytes",
+    limit: 33554432,
+    actual: 41943041,
+    unit: "bytes",
+  },
+  {
+    from: "a provider",
+    status: 400,
+    body: { error: { message: "HTTP request body size exceeds 20MB" } },
+    is: "request_bytes",
+    limit: 20 * 1048576,
+    unit: "bytes",
+  },
+  {
+    from: "a provider",
+    status: 400,
+    body: { error: { message: "Payload of 6,291,457 bytes is larger than the maximum of 6,291,456 bytes." } },
+    is: "request_bytes",
+    limit: 6291456,
+    actual: 6291457,
+    unit: "bytes",
+  },
+  { from: "an empty answer", status: 413, body: "", is: "request_bytes" },
+];
+
+const others: readonly Case[] = [
+  {
+    from: "a token bucket",
+    status: 429,
+    body: { error: { message: "You have exceeded the 40000 input tokens per minute limit. Reduce your prompt." } },
+    is: "rate_limit",
+  },
+  { from: "a gateway", status: 403, body: { message: "Rate limit exceeded: 100 requests per hour" }, is: "rate_limit" },
+  {
+    from: "a cloud",
+    status: 400,
+    body: { __type: "ThrottlingException", message: "Too many tokens per day, please wait before trying again." },
+    is: "rate_limit",
+  },
+  {
+    from: "a cloud",
+    status: 400,
+    body: { __type: "ServiceQuotaExceededException", message: "Your account exceeded a service quota." },
+    is: "rate_limit",
+  },
+  {
+    from: "a shop",
+    status: 402,
+    body: {
+      error: {
+        message:
+          "This request requires more credits, or fewer max_tokens. You requested up to 32000 tokens, but can only afford 1200.",
+      },
+    },
+    is: "other",
+  },
+  {
+    from: "a shop",
+    status: 400,
+    body: { error: { message: "Insufficient balance to process a prompt this long." } },
+    is: "other",
+  },
+  {
+    from: "a busy server",
+    status: 503,
+    body: { error: { message: "The model is overloaded: too many requests in the context queue" } },
+    is: "rate_limit",
+  },
+  { from: "a slow server", status: 504, body: "upstream request timeout exceeded", is: "other" },
+  {
+    from: "a slow server",
+    status: 500,
+    body: { error: "Maximum execution time exceeded while reading the context" },
+    is: "other",
+  },
+  {
+    from: "a failing server",
+    status: 500,
+    body: { error: { message: "Failed to load context length from the model config" } },
+    is: "other",
+  },
+  {
+    from: "a strict server",
+    status: 400,
+    body: {
+      error: {
+        message:
+          "Invalid 'messages[3].name': string too long. Expected a string with maximum length 64, but got a string with length 90 instead.",
+        param: "messages[3].name",
+        code: "string_above_max_length",
+      },
+    },
+    is: "other",
+  },
+  {
+    from: "a strict server",
+    status: 400,
+    body: { error: { message: "tools.0.custom.name: String should have at most 128 characters" } },
+    is: "other",
+  },
+  {
+    from: "a strict server",
+    status: 400,
+    body: { error: { message: "temperature: must be less than or equal to 1" } },
+    is: "other",
+  },
+  {
+    from: "a strict server",
+    status: 400,
+    body: { error: { message: "`max_tokens` must be greater than `thinking.budget_tokens`" } },
+    is: "other",
+  },
+  {
+    from: "a strict server",
+    status: 400,
+    body: { error: { message: "messages: at least one message is required" } },
+    is: "other",
+  },
+  {
+    from: "a strict server",
+    status: 400,
+    body: {
+      error: {
+        message: "messages.2: all messages must have non-empty content except for the optional final assistant message",
+      },
+    },
+    is: "other",
+  },
+  {
+    from: "a strict server",
+    status: 400,
+    body: {
+      error: {
+        message:
+          "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+      },
+    },
+    is: "other",
+  },
+  {
+    from: "a strict server",
+    status: 404,
+    body: { error: { message: "The model `acme-128k-context` does not exist or you do not have access to it." } },
+    is: "other",
+  },
+  {
+    from: "a strict server",
+    status: 400,
+    body: { error: { message: "A maximum of 4 blocks with cache_control may be provided. Found 5." } },
+    is: "other",
+  },
+  {
+    from: "a login",
+    status: 401,
+    body: { error: { message: "Token limit exceeded for this session, sign in again" } },
+    is: "other",
+  },
+  {
+    from: "an expired login",
+    status: 403,
+    body: { error: { message: "The security token included in the request is expired" } },
+    is: "other",
+  },
+  {
+    from: "a filter",
+    status: 400,
+    body: {
+      error: {
+        code: "content_filter",
+        message: "The response was filtered because the prompt triggered the content management policy.",
+      },
+    },
+    is: "other",
+  },
+  {
+    from: "a model cap",
+    status: 400,
+    body: { error: { message: "Invalid max_tokens value, the valid range of max_tokens is [1, 8192]" } },
+    is: "output_limit",
+    limit: 8192,
+  },
+  {
+    from: "a model cap",
+    status: 400,
+    body: { error: { message: "max_output_tokens: 70000 exceeds the maximum of 65536 for this model" } },
+    is: "output_limit",
+    limit: 65536,
+    actual: 70000,
+  },
+  {
+    from: "a model cap",
+    status: 400,
+    body: {
+      error: {
+        message:
+          "Unable to submit request because it has a maxOutputTokens value of 9000 but the supported range is from 1 (inclusive) to 8193 (exclusive).",
+      },
+    },
+    is: "output_limit",
+  },
+  {
+    from: "an eye",
+    status: 400,
+    body: { error: { message: "Image size 25165824 bytes exceeds the limit of 20971520 bytes" } },
+    is: "attachment_limit",
+    limit: 20971520,
+    actual: 25165824,
+  },
+  {
+    from: "an eye",
+    status: 400,
+    body: { error: { message: "You can attach at most 10 images per request" } },
+    is: "attachment_limit",
+    limit: 10,
+  },
+  {
+    from: "an ear",
+    status: 400,
+    body: { error: { message: "Audio file is too large (max 25 MB)" } },
+    is: "attachment_limit",
+    limit: 25 * 1048576,
+  },
+  {
+    from: "a reader",
+    status: 400,
+    body: { error: { message: "The document has 1200 pages, which exceeds the supported page limit of 1000." } },
+    is: "attachment_limit",
+  },
+  {
+    from: "a quoting server",
+    status: 400,
+    body: {
+      detail: [
+        {
+          loc: ["body", "messages", 0],
+          msg: "field required",
+          input: "prompt is too long: 200251 tokens > 200000 maximum",
+        },
+      ],
+    },
+    is: "other",
+  },
+];
+
+const textsThatOnlyQuote: readonly unknown[] = [
+  {
+    status: 200,
+    body: {
+      choices: [
+        {
+          message: { role: "assistant", content: "prompt is too long: 200251 tokens > 200000 maximum" },
+          finish_reason: "stop",
+        },
+      ],
+    },
+  },
+  { status: 200, body: "The API said: context_length_exceeded" },
+  {
+    streamEvent: {
+      type: "content_block_delta",
+      delta: { type: "text_delta", text: '{"error":{"code":"context_length_exceeded"}}' },
+    },
+  },
+  { streamEvent: 'data: {"choices":[{"delta":{"content":"Input is too long for requested model"}}]}\n\n' },
+  { streamEvent: { type: "response.output_text.delta", delta: "maximum context length is 4096 tokens" } },
+  { finish: { choices: [{ message: { content: "context_window_exceeded" }, finish_reason: "stop" }] } },
+];
+
+for (const [title, cases] of Object.entries({
+  "a context overflow": context,
+  "a body too large": bytes,
+  "something else": others,
+})) {
+  describe(`answers that mean ${title}`, () => {
+    for (const { from, status, body, is, ...figures } of cases) {
+      test(`${from}: ${JSON.stringify(body).slice(0, 120)}`, () => {
+        const verdict = classify({ status, body: typeof body === "string" ? body : JSON.stringify(body) });
+        assert.equal(verdict.class, is);
+        for (const [name, value] of Object.entries(figures))
+          assert.equal(verdict[name as keyof typeof verdict], value, name);
+      });
+    }
+  });
+}
+
+describe("text of a model or a tool", () => {
+  for (const given of textsThatOnlyQuote) {
+    test(`is not read: ${JSON.stringify(given).slice(0, 120)}`, () => {
+      assert.equal(classify(given as Parameters<typeof classify>[0]).class, "other");
+    });
+  }
+});
