@@ -13,7 +13,8 @@ export type ErrorCode =
   | "store_unavailable"
   | "selector_invalid"
   | "place_not_found"
-  | "run_not_found";
+  | "run_not_found"
+  | "context_overflow";
 
 export type ErrorDetails = {
   /** The next move; a model will try exactly what it says. */
