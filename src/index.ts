@@ -1,6 +1,7 @@
 /** The library: a session, the verbs, and the parts that are useful by themselves. */
 export { type Answer, type AnswerText, answerText } from "./answer/answer.ts";
 export type { FetchFields } from "./answer/fetch.ts";
+export type { OverflowReport } from "./answer/overflow.ts";
 export type { PassageFields, ReadFields } from "./answer/read.ts";
 export type { ArtifactRecord } from "./artifacts/record.ts";
 export type { Listed } from "./artifacts/store.ts";
@@ -28,8 +29,13 @@ export type { ReturnedResult, TruncationInfo, TruncationReason } from "./fit/rep
 export { type FitOptions, type FittedResults, type Overrun, truncateResultsBySize } from "./fit/results.ts";
 export { type FittedText, fitText, type TextWindow, truncateContent } from "./fit/text.ts";
 export { type Detected, detectSource, type FetchOptions, fetchSource } from "./ingest.ts";
+export { type Classifiable, classify } from "./overflow/classify.ts";
+export { ContextOverflowError } from "./overflow/failure.ts";
+export { type FetchRecoveryOptions, withOverflowRecovery } from "./overflow/fetch.ts";
+export type { LimitUnit, OverflowClass, Verdict } from "./overflow/verdict.ts";
 export { type ReadOptions, readArtifact } from "./read.ts";
 export { openSession, type Session, type SessionOptions } from "./session.ts";
+export { type MiddlewareOptions, overflowMiddleware } from "./surfaces/ai-sdk/middleware.ts";
 export { removeArtifact, sweepArtifacts } from "./sweep.ts";
 export type { Event, EventName, LoggedEvent } from "./telemetry/events.ts";
 export { listRuns, readEvents } from "./telemetry/log.ts";

@@ -1,5 +1,6 @@
 /** How many tokens things take, offline and for any model; an error's own figures then correct the scale. */
 import type { PartContent, Request } from "./dialects/dialect.ts";
+import type { Path } from "./edits.ts";
 
 /** Texts longer than this are judged by samples. */
 const sampledFrom = 16_384;
@@ -83,19 +84,34 @@ export function partChars(content: PartContent): number {
 }
 
 /** Tokens of everything that is not a part: prompts, answers, tool definitions. */
-export function restTokens(request: Request, parts: readonly { readonly content: PartContent }[]): number {
-  const heavy = new Set(parts.map(({ content }) => ("text" in content ? content.text : content.base64)));
+export function restTokens(request: Request, parts: readonly { readonly at: Path }[]): number {
+  return valueTokens(request, treeOf(parts.map(({ at }) => at)));
+}
+
+/** The steps of many paths; a step that leads nowhere further is a part. */
+type Tree = Map<string, Tree>;
+
+function treeOf(paths: readonly Path[]): Tree {
+  const root: Tree = new Map();
+  for (const path of paths) {
+    let node = root;
+    for (const step of path) {
+      const next = node.get(String(step)) ?? new Map();
+      node.set(String(step), next);
+      node = next;
+    }
+  }
+  return root;
+}
+
+function valueTokens(value: unknown, parts: Tree | undefined): number {
+  if (parts?.size === 0) return 0;
+  if (typeof value === "string") return textTokens(value);
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return 1;
   let tokens = 0;
-  const pending: unknown[] = [request];
-  while (pending.length > 0) {
-    const value = pending.pop();
-    if (typeof value === "string") tokens += heavy.has(value) ? 0 : textTokens(value);
-    else if (typeof value === "object" && value !== null && !ArrayBuffer.isView(value)) {
-      for (const [key, inner] of Object.entries(value)) {
-        if (!Array.isArray(value)) tokens += Math.ceil(key.length / 5);
-        pending.push(inner);
-      }
-    } else tokens += 1;
+  for (const [key, inner] of Object.entries(value)) {
+    if (!Array.isArray(value)) tokens += Math.ceil(key.length / 5);
+    tokens += valueTokens(inner, parts?.get(key));
   }
   return tokens;
 }

@@ -5,6 +5,11 @@ import { SpillwayError } from "../errors.ts";
 /** Headers that tell client libraries not to send the same again. */
 export const failureHeaders = { "x-spillway": "context_overflow", "x-should-retry": "false" } as const;
 
+/** Tells a client that its request was accepted after it was made smaller. */
+export function recoveredHeader(stubs: number): Readonly<Record<string, string>> {
+  return { "x-spillway": stubs > 0 ? `recovered; stubs=${stubs}` : "recovered; output lowered" };
+}
+
 /** The provider's error body with the report in it; a body that is no JSON object stays the text it was. */
 export function failureBody(report: OverflowReport, providerBody: string): string {
   const { upstream: _, ...fields } = report;

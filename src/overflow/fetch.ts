@@ -1,15 +1,14 @@
 /** Recovery as a `fetch`: for every SDK that takes one. A success is handed on as it came. */
-import type { OverflowReport } from "../answer/overflow.ts";
 import { openSession, type Session } from "../session.ts";
 import { classify } from "./classify.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { dialectFor } from "./dialects/dialects.ts";
-import { failureBody, failureHeaders } from "./failure.ts";
+import { type Ended, recoverExchange, type Sent } from "./exchange.ts";
+import { failureBody, failureHeaders, recoveredHeader } from "./failure.ts";
 import { openRecovery } from "./open.ts";
 import { type Outgoing, outgoingOf } from "./outgoing.ts";
-import type { Recovery, Refusal } from "./recovery.ts";
-import { firstLook } from "./stream.ts";
-import { isOverflow } from "./verdict.ts";
+import type { Recovery } from "./recovery.ts";
+import { firstLook, refusalInside } from "./stream.ts";
 
 type Fetch = typeof globalThis.fetch;
 type Input = Parameters<Fetch>[0];
@@ -54,34 +53,18 @@ function callOf(input: Input, init: Init): Call | undefined {
 
 async function recovering(fetch: Fetch, call: Call, recovery: Recovery): Promise<Response> {
   const { input, init } = call;
-  const prepared = recovery.mayPrepare() ? await prepare(call, recovery) : undefined;
-  const first = await seen(await fetch(input, prepared ? withBody(init, prepared) : init));
-  if (first.refusal === undefined) return first.response;
-  const outgoing = prepared ?? readOutgoing(call);
-  if (outgoing === undefined) return first.response;
-  const remedy = await recovery.remedyFor(outgoing, first.refusal);
-  if (remedy.do === "pass") return first.response;
-  if (remedy.do === "fail") return failed(first, remedy.report);
-  await first.discard?.();
-  const second = await seen(await fetch(input, withNewKey(withBody(init, remedy.outgoing))));
-  if (second.refusal && isOverflow(second.refusal.verdict)) {
-    return failed(second, recovery.refusedAgain(second.refusal, remedy));
-  }
-  if (second.response.ok) recovery.recovered(outgoing, first.refusal.verdict, remedy);
-  return marked(second.response, remedy.shedding.stubs.length);
+  const ended = await recoverExchange<Response>(recovery, {
+    read: () => readOutgoing(call),
+    send: async (instead) => seen(await fetch(input, instead ? withBody(init, instead) : init)),
+    resend: async (smaller) => seen(await fetch(input, withNewKey(withBody(init, smaller)))),
+  });
+  if (ended.how === "as_it_came") return ended.answer;
+  return ended.how === "failed" ? failed(ended) : marked(ended.answer, recoveredHeader(ended.stubs));
 }
 
 function readOutgoing({ dialect, body, url }: Call): Outgoing | undefined {
   const json = typeof body === "string" ? body : Buffer.from(body).toString("utf8");
   return outgoingOf(dialect, json, url.host, url.pathname);
-}
-
-/** The request as it will be sent, or undefined when it is sent as it was given. */
-async function prepare(call: Call, recovery: Recovery): Promise<Outgoing | undefined> {
-  const given = readOutgoing(call);
-  if (given === undefined) return undefined;
-  const next = await recovery.prepare(given);
-  return next === given ? undefined : next;
 }
 
 function withBody(init: Init, { json }: Outgoing): Init {
@@ -98,35 +81,31 @@ function withNewKey(init: Init): Init {
   return { ...init, headers };
 }
 
-/** A response that can still be read in full, and the refusal it holds, if any. */
-type Seen = { readonly response: Response; readonly refusal?: Refusal; readonly discard?: () => Promise<void> };
-
-/** Only errors, the start of streams and small JSON answers are looked at. */
-async function seen(response: Response): Promise<Seen> {
+/** Only errors, the start of streams and JSON answers are looked at. */
+async function seen(response: Response): Promise<Sent<Response>> {
   const type = response.headers.get("content-type") ?? "";
   if (!response.ok) return seenError(response);
   if (type.startsWith("text/event-stream") && response.body) return seenStream(response, response.body);
-  return type.includes("json") && response.body ? seenAnswer(response) : { response };
+  if (type.includes("json") && response.body) return seenAnswer(response);
+  return { answer: response, accepted: true };
 }
 
-async function seenError(response: Response): Promise<Seen> {
+async function seenError(response: Response): Promise<Sent<Response>> {
   const body = await response.text();
-  const { status, headers } = response;
-  const verdict = classify({ status, headers: Object.fromEntries(headers), body });
-  return { response: again(response, body), refusal: { verdict, status, body } };
+  const { status } = response;
+  const refusal = { verdict: classify({ status, body }), status, body };
+  return { answer: again(response, body), accepted: false, refusal };
 }
 
 /** An answer that was cut before its first token, or an error under status 200. */
-async function seenAnswer(response: Response): Promise<Seen> {
+async function seenAnswer(response: Response): Promise<Sent<Response>> {
   const body = await response.text();
-  const copy = again(response, body);
-  if (!/"(?:length|max_tokens|MAX_TOKENS|error|model_context_window_exceeded)"/.test(body)) return { response: copy };
-  const { status } = response;
-  const verdict = classify({ status, body });
-  return isOverflow(verdict) ? { response: copy, refusal: { verdict, status, body } } : { response: copy };
+  const answer = again(response, body);
+  const refusal = refusalInside(body, response.status);
+  return refusal ? { answer, accepted: false, refusal } : { answer, accepted: true };
 }
 
-async function seenStream(response: Response, stream: ReadableStream<Uint8Array>): Promise<Seen> {
+async function seenStream(response: Response, stream: ReadableStream<Uint8Array>): Promise<Sent<Response>> {
   const reader = stream.getReader();
   const { look } = firstLook();
   const held: Uint8Array[] = [];
@@ -135,10 +114,10 @@ async function seenStream(response: Response, stream: ReadableStream<Uint8Array>
     if (value) held.push(value);
     const found = value ? look(value) : ({ is: "fine" } as const);
     if (found.is === "open" && !done) continue;
-    const copy = again(response, resumed(reader, held));
-    if (found.is !== "refused") return { response: copy };
-    const { verdict, body } = found;
-    return { response: copy, refusal: { verdict, status: response.status, body }, discard: () => reader.cancel() };
+    const answer = again(response, resumed(reader, held));
+    if (found.is !== "refused") return { answer, accepted: true };
+    const refusal = { verdict: found.verdict, status: response.status, body: found.body };
+    return { answer, accepted: false, refusal, discard: () => reader.cancel() };
   }
 }
 
@@ -164,7 +143,7 @@ function resumed(
 }
 
 /** The same answer with its body to be read again: the length and the encoding were those of the wire. */
-function again(response: Response, body: string | ReadableStream<Uint8Array>): Response {
+function again(response: Response, body: string | ReadableStream<Uint8Array> | null): Response {
   const { status, statusText, url } = response;
   const headers = new Headers(response.headers);
   headers.delete("content-length");
@@ -177,15 +156,14 @@ function again(response: Response, body: string | ReadableStream<Uint8Array>): R
 const hasNoBody = (status: number): boolean => [204, 205, 304].includes(status);
 
 /** The provider's own error with our fields in it; a stream that has begun stays what it is. */
-function failed({ response, refusal, discard }: Seen, report: OverflowReport): Response {
-  const copy = discard ? response : again(response, failureBody(report, String(refusal?.body)));
-  for (const [name, value] of Object.entries(failureHeaders)) copy.headers.set(name, value);
-  return copy;
+function failed({ answer, refusal, report }: Extract<Ended<Response>, { how: "failed" }>): Response {
+  const told = answer.ok ? answer : again(answer, failureBody(report, String(refusal.body)));
+  return marked(told, failureHeaders);
 }
 
-/** The caller learns that its request was made smaller. */
-function marked(response: Response, stubs: number): Response {
-  const copy = response.body ? again(response, response.body) : response;
-  copy.headers.set("x-spillway", stubs > 0 ? `recovered; stubs=${stubs}` : "recovered; output lowered");
+/** The caller learns what was done with its request. */
+function marked(response: Response, headers: Readonly<Record<string, string>>): Response {
+  const copy = again(response, response.body);
+  for (const [name, value] of Object.entries(headers)) copy.headers.set(name, value);
   return copy;
 }

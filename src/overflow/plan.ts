@@ -68,7 +68,8 @@ export function planShedding(request: Request, dialect: Dialect, verdict: Verdic
   const { scale, clamp: lowered, ...sizes } = sizesOf(request, dialect, all, verdict, wireBytes);
   const goal = { ...sizes, target: sizes.target - shortBy };
   const { sheds, after } = choose(candidates(parts, verdict), goal, measureFor(sizes.unit, scale));
-  const missing = Math.max(0, after - goal.target);
+  const left = sizes.unit === "tokens" ? Math.min(after, leftOver(request, all, sheds)) : after;
+  const missing = Math.max(0, left - goal.target);
   return { clamp: sheds.length > 0 ? lowered : [], sheds, sizes: goal, fits: missing === 0, shortBy: missing };
 }
 
@@ -101,6 +102,16 @@ function isPointedAt(part: Part, verdict: Verdict): boolean {
 
 function wholeShed(part: Part): Shed {
   return { part, shownChars: glimpse(part) };
+}
+
+/** What stays, counted for itself: where our scale is off, the parts that go are the likelier reason. */
+function leftOver(request: Request, parts: readonly Part[], sheds: readonly Shed[]): number {
+  const gone = new Map(sheds.map(({ part, shownChars }) => [part.at.join("."), stubChars + shownChars]));
+  const stays = parts.map(({ at, content }) => {
+    const stub = gone.get(at.join("."));
+    return stub === undefined ? partTokens(content) : stub / 3;
+  });
+  return restTokens(request, parts) + sum(stays);
 }
 
 type Measured = Sizes & { readonly scale: number; readonly clamp: readonly Edit[] };

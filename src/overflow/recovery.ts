@@ -69,8 +69,9 @@ export function createRecovery({ mode, prevent, keep, emit, limits, sticky }: Re
     if (outgoing.dialect.serverState(outgoing.request) !== undefined) {
       return isOverflow(verdict) ? fail(outgoing, refusal, "server_state", bytesBefore) : { do: "pass" };
     }
-    const { next, shedding, plan } = await makeSmaller(outgoing, verdict, keep);
-    const reason = shortfall(next, plan, shedding, verdict);
+    const smaller = await makeSmaller(outgoing, verdict, keep);
+    const { next, shedding } = smaller;
+    const reason = shortfall(smaller, verdict);
     if (reason === undefined) return { do: "retry", outgoing: next, shedding, bytesBefore };
     return isOverflow(verdict) ? fail(outgoing, refusal, reason, bytesBefore, shedding) : { do: "pass" };
   }
@@ -154,7 +155,13 @@ function isRecoverable(verdict: Verdict): boolean {
   return confidence >= 0.5 && name !== "rate_limit" && name !== "other";
 }
 
-type Smaller = { readonly next: Outgoing; readonly shedding: Shedding; readonly plan: Plan };
+type Smaller = {
+  readonly next: Outgoing;
+  readonly shedding: Shedding;
+  readonly plan: Plan;
+  /** How many parts had to stay because they could not be kept. */
+  readonly unkept: number;
+};
 
 /** Plans and sheds; again where a part could not be kept or the exact bytes turned out too many. */
 async function makeSmaller(outgoing: Outgoing, verdict: Verdict, keep: Keep): Promise<Smaller> {
@@ -165,22 +172,23 @@ async function makeSmaller(outgoing: Outgoing, verdict: Verdict, keep: Keep): Pr
     const plan = planShedding(outgoing.request, outgoing.dialect, verdict, { wireBytes: bytes, staying, shortBy });
     const shedding = await shed(outgoing.request, outgoing.dialect, plan, keep);
     const next = edited(outgoing, shedding.edits);
+    for (const at of shedding.unkept) staying.add(at.join("."));
     const over =
       verdict.class === "request_bytes" && verdict.unit === "bytes" ? wireBytes(next) - (verdict.limit ?? Infinity) : 0;
-    if (round === 3 || (shedding.unkept.length === 0 && over <= 0)) return { next, shedding, plan };
-    for (const at of shedding.unkept) staying.add(at.join("."));
+    if (round === 3 || (shedding.unkept.length === 0 && over <= 0))
+      return { next, shedding, plan, unkept: staying.size };
     shortBy += Math.max(0, over);
   }
 }
 
 /** Why a smaller request would not be accepted either, or undefined when it is worth sending. */
-function shortfall(next: Outgoing, plan: Plan, shedding: Shedding, verdict: Verdict): FailureReason | undefined {
-  if (shedding.edits.length === 0) return shedding.unkept.length > 0 ? "not_kept" : "nothing_to_shed";
-  if (shedding.unkept.length > 0) return "not_kept";
-  if (plan.fits) return undefined;
-  if (plan.sizes.unit === "bytes") return wireBytes(next) <= (verdict.limit ?? 0) ? undefined : "does_not_fit";
+function shortfall({ next, plan, shedding, unkept }: Smaller, verdict: Verdict): FailureReason | undefined {
+  const notEnough = unkept > 0 ? "not_kept" : "does_not_fit";
+  if (shedding.edits.length === 0) return unkept > 0 ? "not_kept" : "nothing_to_shed";
+  if (plan.fits) return shedding.unkept.length > 0 ? "not_kept" : undefined;
+  if (plan.sizes.unit === "bytes") return wireBytes(next) <= (verdict.limit ?? 0) ? undefined : notEnough;
   // Our count of tokens is an estimate: a near miss is worth the one request that is left.
-  return plan.shortBy <= plan.sizes.target * 0.05 ? undefined : "does_not_fit";
+  return plan.shortBy <= plan.sizes.target * 0.05 ? undefined : notEnough;
 }
 
 function estimateOf({ request, dialect }: Outgoing): number {

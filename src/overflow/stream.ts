@@ -1,5 +1,6 @@
-/** The first look at a stream: what comes before the first meaningful event is held back, everything after it is not. */
+/** The first look at a success: what comes before the first meaningful event is held back, everything after it is not. */
 import { classify } from "./classify.ts";
+import type { Refusal } from "./recovery.ts";
 import { isOverflow, type Verdict } from "./verdict.ts";
 
 /** What the beginning of a stream says: wait for more of it, hand it on, or it is a refusal. */
@@ -51,4 +52,11 @@ function isLifecycle(event: string): boolean {
 function verdictOn(event: string): FirstLook {
   const verdict = classify({ streamEvent: event });
   return isOverflow(verdict) ? { is: "refused", verdict, body: event } : { is: "fine" };
+}
+
+/** The refusal inside a JSON answer with a success status: an error, or an answer cut before its first token. */
+export function refusalInside(body: string, status: number): Refusal | undefined {
+  if (!/"(?:length|max_tokens|MAX_TOKENS|error|model_context_window_exceeded)"/.test(body)) return undefined;
+  const verdict = classify({ status, body });
+  return isOverflow(verdict) ? { verdict, status, body } : undefined;
 }

@@ -2,6 +2,7 @@
 import { classify } from "../../overflow/classify.ts";
 import { aiSdk } from "../../overflow/dialects/ai-sdk.ts";
 import { type Fields, fieldsOf, itemsOf, type Request } from "../../overflow/dialects/dialect.ts";
+import { recoverExchange, type Sent } from "../../overflow/exchange.ts";
 import { ContextOverflowError } from "../../overflow/failure.ts";
 import { openRecovery } from "../../overflow/open.ts";
 import type { Outgoing } from "../../overflow/outgoing.ts";
@@ -48,48 +49,39 @@ export function overflowMiddleware(options: MiddlewareOptions = {}) {
   };
 }
 
-/** What came back: a value to hand on, and the refusal inside it, if any. */
-type Seen<T> =
-  | { readonly value: T; readonly refusal?: Refusal }
-  | { readonly thrown: unknown; readonly refusal?: Refusal };
+/** What a call came to: a value, or what was thrown instead. */
+type Outcome<T> = { readonly value: T } | { readonly thrown: unknown };
 
 async function recovering<Params, T>(
   recovery: Recovery,
   { params, model }: Pick<Wrapped<Params, unknown, unknown>, "params" | "model">,
-  send: (params: Params) => Promise<Seen<T>>,
+  send: (params: Params) => Promise<Sent<Outcome<T>>>,
 ): Promise<T> {
-  if (recovery.mode === "off") return handedOn(await send(params));
+  if (recovery.mode === "off") return handedOn((await send(params)).answer);
   const target = { endpoint: model.provider, model: model.modelId };
   const given: Outgoing = { dialect: aiSdk, request: params as Request, target };
-  const prepared = await recovery.prepare(given);
-  const first = await attempt(() => send(prepared.request as Params));
-  if (first.refusal === undefined) return handedOn(first);
-  const remedy = await recovery.remedyFor(prepared, first.refusal);
-  if (remedy.do === "pass") return handedOn(first);
-  if (remedy.do === "fail") throw new ContextOverflowError(remedy.report, thrownBy(first));
-  const second = await attempt(() => send(remedy.outgoing.request as Params));
-  if (second.refusal && isOverflow(second.refusal.verdict)) {
-    throw new ContextOverflowError(recovery.refusedAgain(second.refusal, remedy), thrownBy(second));
-  }
-  if ("value" in second) recovery.recovered(prepared, first.refusal.verdict, remedy);
-  return handedOn(second);
+  const ended = await recoverExchange<Outcome<T>>(recovery, {
+    read: () => given,
+    send: (instead) => caught(() => send((instead ?? given).request as Params)),
+    resend: (smaller) => caught(() => send(smaller.request as Params)),
+  });
+  if (ended.how !== "failed") return handedOn(ended.answer);
+  throw new ContextOverflowError(ended.report, "thrown" in ended.answer ? ended.answer.thrown : undefined);
 }
 
-async function attempt<T>(send: () => Promise<Seen<T>>): Promise<Seen<T>> {
+async function caught<T>(send: () => Promise<Sent<Outcome<T>>>): Promise<Sent<Outcome<T>>> {
   try {
     return await send();
   } catch (thrown) {
     const refusal = refusalOf(thrown);
-    return refusal === undefined ? { thrown } : { thrown, refusal };
+    return { answer: { thrown }, accepted: false, ...(refusal === undefined ? {} : { refusal }) };
   }
 }
 
-function handedOn<T>(seen: Seen<T>): T {
-  if ("value" in seen) return seen.value;
-  throw seen.thrown;
+function handedOn<T>(outcome: Outcome<T>): T {
+  if ("value" in outcome) return outcome.value;
+  throw outcome.thrown;
 }
-
-const thrownBy = (seen: Seen<unknown>): unknown => ("thrown" in seen ? seen.thrown : undefined);
 
 /** The SDK's APICallError carries the status and the body; an abort or a bug of ours carries neither. */
 function refusalOf(thrown: unknown): Refusal | undefined {
@@ -103,12 +95,12 @@ function refusalOf(thrown: unknown): Refusal | undefined {
 const errorFields = (error: Error): Fields => ({ ...error, message: error.message });
 
 /** A cut answer without a word in it is an overflow that the provider did not call one. */
-function seenAnswer<T>(value: T): Seen<T> {
+function seenAnswer<T>(value: T): Sent<Outcome<T>> {
   const { finishReason, content } = fieldsOf(value);
   const reason = typeof finishReason === "string" ? finishReason : fieldsOf(finishReason).unified;
-  if (reason !== "length" || itemsOf(content).length > 0) return { value };
+  if (reason !== "length" || itemsOf(content).length > 0) return { answer: { value }, accepted: true };
   const verdict = { class: "context_tokens", confidence: 0.8, unit: "tokens" } as const;
-  return { value, refusal: { verdict, status: 200, body: null } };
+  return { answer: { value }, accepted: false, refusal: { verdict, status: 200, body: null } };
 }
 
 /** Parts by which a stream only says that it has begun. */
@@ -116,9 +108,9 @@ const isLifecycle = (part: unknown): boolean =>
   /^(stream-start|response-metadata|raw)$/.test(String(fieldsOf(part).type));
 
 /** Looks at a stream up to its first meaningful part; an error there can still be recovered. */
-async function seenStream<T>(value: T): Promise<Seen<T>> {
+async function seenStream<T>(value: T): Promise<Sent<Outcome<T>>> {
   const { stream } = fieldsOf(value);
-  if (!(stream instanceof ReadableStream)) return { value };
+  if (!(stream instanceof ReadableStream)) return { answer: { value }, accepted: true };
   const reader: ReadableStreamDefaultReader<unknown> = stream.getReader();
   const held: unknown[] = [];
   for (let looks = 0; looks < 8; looks++) {
@@ -129,9 +121,13 @@ async function seenStream<T>(value: T): Promise<Seen<T>> {
     const { type, error } = fieldsOf(part);
     const refusal = type === "error" ? refusalOf(error) : undefined;
     if (refusal === undefined || !isOverflow(refusal.verdict)) break;
-    return { value: { ...value, stream: resumed(reader, held) }, refusal };
+    return { answer: { value: resumable() }, accepted: false, refusal, discard: () => reader.cancel() };
   }
-  return { value: { ...value, stream: resumed(reader, held) } };
+  return { answer: { value: resumable() }, accepted: true };
+
+  function resumable(): T {
+    return { ...value, stream: resumed(reader, held) };
+  }
 }
 
 function resumed(reader: ReadableStreamDefaultReader<unknown>, held: readonly unknown[]): ReadableStream<unknown> {

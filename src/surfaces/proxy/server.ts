@@ -1,0 +1,259 @@
+/** The LLM proxy: a client switches its base URL, and requests that were refused for their size are sent again, smaller. */
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { pipeline } from "node:stream/promises";
+import { systemCode } from "../../errors.ts";
+import { classify } from "../../overflow/classify.ts";
+import type { Dialect } from "../../overflow/dialects/dialect.ts";
+import { dialectFor } from "../../overflow/dialects/dialects.ts";
+import { type Ended, recoverExchange, type Sent } from "../../overflow/exchange.ts";
+import { failureBody, failureHeaders, recoveredHeader } from "../../overflow/failure.ts";
+import { outgoingOf } from "../../overflow/outgoing.ts";
+import type { Recovery } from "../../overflow/recovery.ts";
+import { firstLook, refusalInside } from "../../overflow/stream.ts";
+import { refusalOf } from "./guard.ts";
+import { createRelay, passedHeaders, type Relay } from "./relay.ts";
+import { type Upstreams, upstreamFor } from "./upstreams.ts";
+
+export type ProxyOptions = {
+  readonly recovery: Recovery;
+  readonly upstreams: Upstreams;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly allowOrigins: readonly string[];
+  /** Largest request that is held to be sent again. */
+  readonly bodyBytes: number;
+};
+
+export type Proxy = AsyncDisposable & { readonly url: string };
+
+/** Listens on this machine only. Disposing ends what is still running. */
+export async function openProxy(options: ProxyOptions): Promise<Proxy> {
+  const relay = createRelay();
+  const server = createServer((request, response) => {
+    serve(request, response, { ...options, relay, port: portOf(server.address()) }).catch((error: unknown) =>
+      refuse(
+        response,
+        502,
+        "upstream_unreachable",
+        `The upstream could not be reached (${systemCode(error) ?? "error"}).`,
+      ),
+    );
+  });
+  server.listen(options.port, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${portOf(server.address())}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      relay.close();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}
+
+const portOf = (address: AddressInfo | string | null): number =>
+  typeof address === "object" && address ? address.port : 0;
+
+type Context = ProxyOptions & { readonly relay: Relay };
+
+async function serve(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
+  const refused = refusalOf(request, context);
+  if (refused !== undefined) return refuse(response, 403, "forbidden", refused);
+  const { url: target = "", method = "GET" } = request;
+  const url = upstreamFor(context.upstreams, target);
+  if (url === undefined) return refuse(response, 404, "unknown_upstream", unknownPlace(context.upstreams));
+  const gone = new AbortController();
+  response.once("close", () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  const call: Call = { request, response, url, method, context, signal: gone.signal };
+  const dialect = context.recovery.mode === "off" ? undefined : dialectFor(method, url.pathname);
+  if (dialect === undefined) return passThrough(call, []);
+  const held = await holdBody(request, context.bodyBytes);
+  return held.whole ? recovering({ ...call, dialect }, Buffer.concat(held.chunks)) : passThrough(call, held.chunks);
+}
+
+function unknownPlace(upstreams: Upstreams): string {
+  return `The path must begin with one of ${[...upstreams.keys()].map((name) => `/${name}`).join(", ")}.`;
+}
+
+/** In the error format that most clients can show. */
+function refuse(response: ServerResponse, status: number, type: string, message: string): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify({ error: { type, message } }));
+}
+
+type Call = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly url: URL;
+  readonly method: string;
+  readonly context: Context;
+  readonly signal: AbortSignal;
+};
+
+/** Any other endpoint of the provider, and bodies too large to hold: nothing is looked at. */
+async function passThrough(
+  { request, response, url, method, context, signal }: Call,
+  begun: readonly Buffer[],
+): Promise<void> {
+  const { "content-length": length } = request.headers;
+  const headers = [...passedHeaders(request.rawHeaders), ...(length === undefined ? [] : ["content-length", length])];
+  const { upstream, answer } = context.relay.open(url, method, headers, signal);
+  for (const chunk of begun) upstream.write(chunk);
+  const sent = pipeline(request, upstream);
+  const given = await Promise.race([answer, sent.then(() => answer)]);
+  // An answer may come before the request is whole; what is left of it then does not matter.
+  sent.catch(() => undefined);
+  await handOn(response, given);
+}
+
+/** The body, unless it is larger than may be held: then what has come of it so far. */
+async function holdBody(request: IncomingMessage, mostBytes: number): Promise<{ whole: boolean; chunks: Buffer[] }> {
+  const chunks: Buffer[] = [];
+  if (Number(request.headers["content-length"] ?? 0) > mostBytes) return { whole: false, chunks };
+  let bytes = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > mostBytes) return { whole: false, chunks };
+  }
+  return { whole: true, chunks };
+}
+
+/** An upstream's answer, with what was already read of its body. */
+type Answer = { readonly message: IncomingMessage; readonly held: readonly Buffer[]; readonly ended: boolean };
+
+async function recovering(call: Call & { readonly dialect: Dialect }, body: Buffer): Promise<void> {
+  const { request, response, url, context, dialect } = call;
+  // A compressed answer could not be looked at; the client asked for nothing that this takes away.
+  const headers = passedHeaders(request.rawHeaders, ["accept-encoding"]);
+  const ended = await recoverExchange<Answer>(context.recovery, {
+    read: () => outgoingOf(dialect, body.toString("utf8"), url.host, url.pathname),
+    send: (instead) => post(call, headers, instead?.json === undefined ? body : Buffer.from(instead.json)),
+    resend: ({ json = "" }) => post(call, withNewKey(headers), Buffer.from(json)),
+  });
+  await answerWith(response, ended);
+}
+
+/** A provider that remembers keys would answer the smaller request with the refusal of the first. */
+function withNewKey(headers: readonly string[]): string[] {
+  return headers.map((text, at) =>
+    /^idempotency-key$/i.test(headers[at - 1] ?? "") && at % 2 === 1 ? `${text}-smaller` : text,
+  );
+}
+
+async function post(
+  { url, method, context, signal }: Call,
+  headers: readonly string[],
+  body: Buffer,
+): Promise<Sent<Answer>> {
+  const { upstream, answer } = context.relay.open(
+    url,
+    method,
+    [...headers, "content-length", String(body.length)],
+    signal,
+  );
+  upstream.end(body);
+  return seen(await answer);
+}
+
+/** What an error may weigh and still be read, and a JSON answer that is looked at whole. */
+const mostErrorBytes = 1024 * 1024;
+const mostAnswerBytes = 64 * 1024;
+
+async function seen(message: IncomingMessage): Promise<Sent<Answer>> {
+  const { statusCode: status = 502, headers } = message;
+  const type = headers["content-type"] ?? "";
+  const encoded = (headers["content-encoding"] ?? "identity") !== "identity";
+  if (encoded) return { answer: { message, held: [], ended: false }, accepted: status < 400 };
+  if (status >= 400) return seenError(message, status);
+  if (type.startsWith("text/event-stream")) return seenStream(message, status);
+  if (type.includes("json")) return seenAnswer(message, status);
+  return { answer: { message, held: [], ended: false }, accepted: true };
+}
+
+async function seenError(message: IncomingMessage, status: number): Promise<Sent<Answer>> {
+  const { held, ended } = await readUpTo(message, mostErrorBytes);
+  const body = Buffer.concat(held).toString("utf8");
+  const refusal = { verdict: classify({ status, body }), status, body };
+  return { answer: { message, held, ended }, accepted: false, refusal };
+}
+
+async function seenAnswer(message: IncomingMessage, status: number): Promise<Sent<Answer>> {
+  const { held, ended } = await readUpTo(message, mostAnswerBytes);
+  const refusal = ended ? refusalInside(Buffer.concat(held).toString("utf8"), status) : undefined;
+  return { answer: { message, held, ended }, accepted: refusal === undefined, ...(refusal ? { refusal } : {}) };
+}
+
+async function readUpTo(message: IncomingMessage, mostBytes: number): Promise<{ held: Buffer[]; ended: boolean }> {
+  const held: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of message.iterator({ destroyOnReturn: false })) {
+    held.push(chunk);
+    bytes += chunk.length;
+    if (bytes > mostBytes) return { held, ended: false };
+  }
+  return { held, ended: true };
+}
+
+/** Held until the first event that means something; the client would have waited for the same event. */
+async function seenStream(message: IncomingMessage, status: number): Promise<Sent<Answer>> {
+  const { look } = firstLook();
+  const held: Buffer[] = [];
+  for await (const chunk of message.iterator({ destroyOnReturn: false })) {
+    held.push(chunk);
+    const found = look(chunk);
+    if (found.is === "open") continue;
+    const answer = { message, held, ended: false };
+    if (found.is === "fine") return { answer, accepted: true };
+    const refusal = { verdict: found.verdict, status, body: found.body };
+    return { answer, accepted: false, refusal, discard: async () => void message.destroy() };
+  }
+  return { answer: { message, held, ended: true }, accepted: true };
+}
+
+/** The answer as it came, or the provider's error with our fields in it. */
+async function answerWith(response: ServerResponse, ended: Ended<Answer>): Promise<void> {
+  const { message, held, ended: complete } = ended.answer;
+  if (ended.how !== "failed") {
+    const added = ended.how === "recovered" ? recoveredHeader(ended.stubs) : {};
+    return handOn(response, message, held, complete, added);
+  }
+  if ((message.statusCode ?? 502) < 400) return handOn(response, message, held, complete, failureHeaders);
+  const body = Buffer.from(failureBody(ended.report, String(ended.refusal.body)));
+  return handOn(response, message, [body], true, failureHeaders);
+}
+
+/** Status and headers, what was held, and then every chunk as it arrives. */
+async function handOn(
+  response: ServerResponse,
+  message: IncomingMessage,
+  held: readonly Buffer[] = [],
+  complete = false,
+  added: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const headers = [...passedHeaders(message.rawHeaders), ...Object.entries(added).flat()];
+  const length = lengthOf(message, held, complete);
+  if (length !== undefined) headers.push("content-length", length);
+  response.writeHead(message.statusCode ?? 502, message.statusMessage, headers);
+  for (const chunk of held) response.write(chunk);
+  if (complete) {
+    response.end();
+    return;
+  }
+  await pipeline(message, response).catch(() => {
+    // The upstream broke off or the client left: either way nobody can be told any more.
+    response.destroy();
+  });
+}
+
+function lengthOf({ headers }: IncomingMessage, held: readonly Buffer[], complete: boolean): string | undefined {
+  return complete ? String(held.reduce((bytes, chunk) => bytes + chunk.length, 0)) : headers["content-length"];
+}
