@@ -41,7 +41,7 @@ describe("wrappings", () => {
 });
 
 describe("numbers that are none", () => {
-  const cases: readonly [string, Partial<Verdict>][] = [
+  const cases: readonly [string, { readonly [K in keyof Verdict]?: Verdict[K] | undefined }][] = [
     ["invalid params, context window exceeds limit (2013)", { limit: undefined, actual: undefined }],
     ["Context length exceeded by 3821 tokens", { limit: undefined, actual: undefined }],
     ["max_tokens must be at least 1, got -186.", { class: "context_tokens", limit: undefined, actual: undefined }],

@@ -119,10 +119,17 @@ const lexicon: readonly Lexeme[] = [
 
 const words = new RegExp(lexicon.map(([, pattern], index) => `(?<c${index}>${pattern.source})`).join("|"), "gi");
 
+/** Nobody explains a refusal at greater length; what does so anyway costs no more than this. */
+const longestText = 16_384;
+const longestSentence = 1_000;
+const mostConcepts = 40;
+const mostSentences = 40;
+
 /** The concepts of one sentence in their order, separated by spaces; words that mean nothing here are left out. */
 export function conceptsOf(sentence: string): string {
   const found: string[] = [];
-  for (const { groups = {} } of sentence.matchAll(words)) {
+  for (const { groups = {} } of sentence.slice(0, longestSentence).matchAll(words)) {
+    if (found.length === mostConcepts) break;
     const index = lexicon.findIndex((_, at) => groups[`c${at}`] !== undefined);
     const concept = lexicon[index]?.[0];
     if (concept !== undefined) found.push(concept);
@@ -133,6 +140,7 @@ export function conceptsOf(sentence: string): string {
 /** A text as sentences: addresses removed, `snake_case` and `CamelCase` codes opened into words. */
 export function sentencesOf(text: string): string[] {
   return text
+    .slice(0, longestText)
     .replace(/\bhttps?:\/\/\S+/g, " ")
     .replace(/[’‘]/g, "'")
     .replace(/<[^>\n]{1,200}>/g, " ")
@@ -141,5 +149,5 @@ export function sentencesOf(text: string): string[] {
     .split(/[.!?](?=\s|$)|[;\n。！；]|(?<=error|exception):/i)
     .map((sentence) => sentence.trim())
     .filter(Boolean)
-    .slice(0, 40);
+    .slice(0, mostSentences);
 }

@@ -146,12 +146,16 @@ const fieldWords = (name: string): string => (/ctx|limit|max/i.test(name) ? `lim
 const numberForm =
   /(?<![\w.\-/#'"@]|\d,)-?\d{1,3}(?:[,_]\d{3})+(?![\w-])(?:\.\d+)?|(?<![\w.\-/#@[]|\d[,:])-?\d+(?:\.\d+)?(?=\s?[kmg]i?b\b|px\b|k\b|\b)(?!-(?!token)\w|\w+-\w|:\d|%|\/\d|(?:\.\d)|(?:ms|s|m|h)\b)/gi;
 
+/** An error that names more is not explaining a limit. */
+const mostNumbers = 64;
+const longestText = 16_384;
+
 function numbersIn(text: string, status: number | undefined): Found[] {
-  const clean = withoutStatus(text, status)
+  const clean = withoutStatus(text.slice(0, longestText), status)
     .replace(/\bhttps?:\/\/\S+/g, " ")
     .replace(/[*]/g, "");
   let previousEnd = 0;
-  return [...clean.matchAll(numberForm)].flatMap((match) => {
+  return [...clean.matchAll(numberForm).take(mostNumbers)].flatMap((match) => {
     const end = match.index + match[0].length;
     const before = clean.slice(Math.max(0, match.index - 160), match.index);
     const segment = clean.slice(Math.max(previousEnd, match.index - 160), match.index);

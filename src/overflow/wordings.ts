@@ -82,7 +82,7 @@ export const wordings: readonly Wording[] = [
     form: "exceed|toobig .. window",
     class: "context_tokens",
     confidence: 0.94,
-    example: "Invalid request:Your request exceeded model token limit: 262144 (requested: 262268)",
+    example: "exceed_context_size_error",
   },
   {
     form: "body .. exceed|toobig|atmost",
@@ -125,7 +125,7 @@ export const wordings: readonly Wording[] = [
     form: "request .. toobig",
     class: "request_bytes",
     confidence: 0.8,
-    example: '{"error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}',
+    example: "request_too_large",
   },
   {
     form: "request .. exceed .. bytes",
