@@ -2,6 +2,7 @@
 const benches: Readonly<Record<string, () => Promise<{ about: string; run(): Promise<void> }>>> = {
   detect: () => import("./detect.ts"),
   fit: () => import("./fit.ts"),
+  overflow: () => import("./overflow.ts"),
   pdf: () => import("./pdf.ts"),
   start: () => import("./start.ts"),
 };

@@ -71,8 +71,17 @@ function runTokens(kind: string, run: number): number {
 const pictureTokens = 1_600;
 const documentCharsPerToken = 40;
 
+/** One plan asks for the same part several times. */
+const weighed = new WeakMap<PartContent, number>();
+
 /** Tokens of a part. */
 export function partTokens(content: PartContent): number {
+  const tokens = weighed.get(content) ?? countPart(content);
+  weighed.set(content, tokens);
+  return tokens;
+}
+
+function countPart(content: PartContent): number {
   if ("text" in content) return textTokens(content.text);
   if (content.mediaType.startsWith("image/")) return Math.min(pictureTokens, Math.ceil(content.base64.length / 4));
   return Math.ceil(content.base64.length / documentCharsPerToken);

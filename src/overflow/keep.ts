@@ -3,8 +3,10 @@ import { createHash } from "node:crypto";
 import { bodyOf } from "../acquire/body.ts";
 import type { Spool } from "../acquire/spool.ts";
 import { kindWords } from "../answer/words.ts";
+import type { ArtifactRecord } from "../artifacts/record.ts";
 import type { ArtifactStore } from "../artifacts/store.ts";
 import { confirmKind } from "../detect/confirm.ts";
+import { detectContentKind } from "../detect/detect.ts";
 import { type Detection, firstLookBytes } from "../detect/kind.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
 import type { Emit } from "../telemetry/events.ts";
@@ -14,6 +16,7 @@ export type Kept = {
   readonly ref: string;
   readonly path: string | null;
   readonly sizeBytes: number;
+  readonly sha256: string;
   /** As a summary line calls it. */
   readonly kind: string;
 };
@@ -27,9 +30,9 @@ export function keepIn(store: ArtifactStore, emit: Emit): Keep {
     const bytes = bytesOf(part);
     if (bytes === undefined) return undefined;
     try {
-      const { record } = await keepBytes(store, bytes, part);
-      const { artifact_ref: ref, path, size_bytes: sizeBytes, content_kind, media_type } = record;
-      return { ref, path, sizeBytes, kind: kindWords(content_kind, media_type) };
+      const { artifact_ref: ref, path, content_kind, media_type, ...record } = await keepBytes(store, bytes, part);
+      const kind = kindWords(content_kind, media_type);
+      return { ref, path, sizeBytes: record.size_bytes, sha256: record.sha256, kind };
     } catch (error) {
       if (!(error instanceof SpillwayError && error.code === "store_unavailable")) throw error;
       emit({ event: "store.unavailable", code: systemCode(error.cause) ?? "unknown" });
@@ -44,7 +47,7 @@ function bytesOf({ content }: Part): Buffer | undefined {
   return /^[A-Za-z0-9+/_\s-]*={0,2}\s*$/.test(content.base64) ? Buffer.from(content.base64, "base64") : undefined;
 }
 
-async function keepBytes(store: ArtifactStore, bytes: Buffer, { content, tool, role }: Part) {
+async function keepBytes(store: ArtifactStore, bytes: Buffer, part: Part): Promise<ArtifactRecord> {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   const spool: Spool = {
     content: { bytes },
@@ -54,16 +57,19 @@ async function keepBytes(store: ArtifactStore, bytes: Buffer, { content, tool, r
     truncated: false,
     [Symbol.asyncDispose]: async () => undefined,
   };
-  const headers = "mediaType" in content && content.mediaType !== "" ? { "content-type": content.mediaType } : {};
-  const detection = asRead(await confirmKind(bodyOf(spool.content, bytes.length), { headers }), role);
+  const { content, tool, role } = part;
   const given = role === "attachment" ? "attachment" : `result of ${tool ?? "a tool"}`;
   const name = "name" in content && content.name !== undefined ? content.name : given;
-  return { record: await store.keep(spool, detection, { given, identity: `conversation:${sha256}`, name }) };
+  return await store.keep(spool, await detected(part, spool), { given, identity: `conversation:${sha256}`, name });
 }
 
-/** The model read a result as plain text, so markup in it is read back as plain text too. */
-function asRead(detection: Detection, role: Part["role"]): Detection {
-  return role === "tool_result" && detection.kind === "html"
-    ? { ...detection, kind: "text", mediaType: "text/plain" }
-    : detection;
+/** What was attached is what its bytes say; what the model read as text is read back as text, markup or not. */
+async function detected({ content }: Part, { content: kept, sizeBytes, firstBytes }: Spool): Promise<Detection> {
+  if (!("text" in content)) {
+    const headers = content.mediaType === "" ? {} : { "content-type": content.mediaType };
+    return await confirmKind(bodyOf(kept, sizeBytes), { headers });
+  }
+  const looked = detectContentKind({ firstBytes });
+  const isText = looked.kind === "text" || looked.kind === "html";
+  return isText ? { ...looked, kind: "text", mediaType: "text/plain", charset: "utf-8" } : looked;
 }

@@ -68,7 +68,7 @@ export function planShedding(request: Request, dialect: Dialect, verdict: Verdic
   const { scale, clamp: lowered, ...sizes } = sizesOf(request, dialect, all, verdict, wireBytes);
   const goal = { ...sizes, target: sizes.target - shortBy };
   const { sheds, after } = choose(candidates(parts, verdict), goal, measureFor(sizes.unit, scale));
-  const left = sizes.unit === "tokens" ? Math.min(after, leftOver(request, all, sheds)) : after;
+  const left = sizes.unit === "tokens" && after > goal.target ? Math.min(after, leftOver(request, all, sheds)) : after;
   const missing = Math.max(0, left - goal.target);
   return { clamp: sheds.length > 0 ? lowered : [], sheds, sizes: goal, fits: missing === 0, shortBy: missing };
 }
@@ -183,23 +183,25 @@ function looksBinary(start: string): boolean {
 type Measure = { readonly part: (part: Part) => number; readonly stub: (part: Part, shownChars: number) => number };
 
 function measureFor(unit: Sizes["unit"], scale: number): Measure {
-  if (unit === "bytes") {
-    return {
-      part: ({ content }) => Buffer.byteLength(JSON.stringify("text" in content ? content.text : content.base64)),
-      stub: ({ content }, shown) => stubChars + ("text" in content ? shown * bytesPerChar(content.text) : 0),
-    };
+  const weights = new Map<Part, number>();
+  const weigh = unit === "bytes" ? jsonBytes : ({ content }: Part) => partTokens(content) * scale;
+  const lineWeight = unit === "bytes" ? stubChars : (stubChars / 3) * Math.max(1, scale);
+
+  function partWeight(part: Part): number {
+    const weight = weights.get(part) ?? weigh(part);
+    weights.set(part, weight);
+    return weight;
   }
+
   return {
-    part: ({ content }) => partTokens(content) * scale,
-    stub: ({ content }, shown) => {
-      if (!("text" in content)) return (stubChars / 3) * Math.max(1, scale);
-      const perChar = (partTokens(content) * scale) / Math.max(1, content.text.length);
-      return (stubChars / 3) * Math.max(1, scale) + shown * perChar;
-    },
+    part: partWeight,
+    stub: (part, shown) =>
+      lineWeight + (shown === 0 ? 0 : (shown * partWeight(part)) / Math.max(1, partChars(part.content))),
   };
 }
 
-const bytesPerChar = (text: string): number => Buffer.byteLength(JSON.stringify(text)) / Math.max(1, text.length);
+const jsonBytes = ({ content }: Part): number =>
+  Buffer.byteLength(JSON.stringify("text" in content ? content.text : content.base64));
 
 function choose(parts: readonly Part[], { before, target }: Sizes, measure: Measure): { sheds: Shed[]; after: number } {
   const sheds: Shed[] = [];

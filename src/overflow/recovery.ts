@@ -63,7 +63,7 @@ export function createRecovery({ mode, prevent, keep, emit, limits, sticky }: Re
     const { verdict, status } = refusal;
     classified(outgoing, verdict, status);
     if (!isRecoverable(verdict)) return skip(outgoing, verdict, verdict.class);
-    limits.learn(outgoing.target, verdict, estimateOf(outgoing));
+    if (verdict.class === "context_tokens") limits.learn(outgoing.target, verdict, estimateOf(outgoing));
     if (mode === "shadow") return shadow(outgoing, verdict);
     const bytesBefore = wireBytes(outgoing);
     if (outgoing.dialect.serverState(outgoing.request) !== undefined) {

@@ -55,7 +55,8 @@ function stubOf({ part, shownChars }: Shed, kept: Kept, hasReader: boolean): Stu
     },
     shownChars,
   );
-  return { ref: kept.ref, ...identity(content), text };
+  const known = "text" in content ? { contentHash: kept.sha256, contentChars: content.text.length } : identity(content);
+  return { ref: kept.ref, ...known, text };
 }
 
 /** What tells one content from another: its length first, which costs nothing, then its hash. */

@@ -67,6 +67,7 @@ const keep: Keep = async ({ content }) => ({
   ref: `af_${"ab".repeat(16)}`,
   path: null,
   sizeBytes: "text" in content ? content.text.length : content.base64.length,
+  sha256: "",
   kind: "text",
 });
 

@@ -1,6 +1,7 @@
 /** Carries requests upstream and answers back: headers as they are, bodies as they come. */
 import * as http from "node:http";
 import * as https from "node:https";
+import { systemCode } from "../../errors.ts";
 
 /** Headers of one connection, which are not the next one's. */
 const ownHeaders =
@@ -13,13 +14,13 @@ export function createRelay() {
   const agents = { "http:": new http.Agent({ keepAlive: true }), "https:": new https.Agent({ keepAlive: true }) };
 
   /** Opens a request; its answer comes when the upstream's headers do. */
-  function open(url: URL, method: string, headers: readonly string[], signal: AbortSignal) {
+  function open(url: URL, method: string, headers: readonly string[], signal: AbortSignal, fresh = false) {
     const secure = url.protocol === "https:";
     const { request } = secure ? https : http;
     const upstream = request(url, {
       method,
       headers: [...headers, "host", url.host],
-      agent: agents[secure ? "https:" : "http:"],
+      agent: fresh ? false : agents[secure ? "https:" : "http:"],
       signal,
     });
     const answer = new Promise<http.IncomingMessage>((done, fail) => {
@@ -29,11 +30,31 @@ export function createRelay() {
     return { upstream, answer };
   }
 
+  /** Sends a whole body. A kept connection that the upstream was just closing took nothing: then a fresh one is used. */
+  async function send(url: URL, method: string, headers: readonly string[], body: Buffer, signal: AbortSignal) {
+    const all = [...headers, "content-length", String(body.length)];
+    const { upstream, answer } = open(url, method, all, signal);
+    upstream.end(body);
+    try {
+      return await answer;
+    } catch (error) {
+      if (!upstream.reusedSocket || !/^(?:ECONNRESET|EPIPE)$/.test(systemCode(error) ?? "")) throw error;
+      const fresh = open(
+        url,
+        method,
+        [...headers, "connection", "close", "content-length", String(body.length)],
+        signal,
+      );
+      fresh.upstream.end(body);
+      return await fresh.answer;
+    }
+  }
+
   function close(): void {
     for (const agent of Object.values(agents)) agent.destroy();
   }
 
-  return { open, close };
+  return { open, send, close };
 }
 
 /** The caller's headers as a flat list, without those of its connection and those named. */

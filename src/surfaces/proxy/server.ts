@@ -154,14 +154,7 @@ async function post(
   headers: readonly string[],
   body: Buffer,
 ): Promise<Sent<Answer>> {
-  const { upstream, answer } = context.relay.open(
-    url,
-    method,
-    [...headers, "content-length", String(body.length)],
-    signal,
-  );
-  upstream.end(body);
-  return seen(await answer);
+  return seen(await context.relay.send(url, method, headers, body, signal));
 }
 
 /** What an error may weigh and still be read, and a JSON answer that is looked at whole. */
