@@ -117,9 +117,10 @@ function bodyText(body: unknown): string {
 export async function serveProvider(options: ProviderOptions & { readonly delayMs?: number } = {}) {
   const provider = simulateProvider(options);
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    await respond(provider, request, Buffer.concat(chunks).toString("utf8"), response, options.delayMs ?? 0);
+    const chunks = await Array.fromAsync<Buffer>(request).catch(() => undefined);
+    // A client that broke off wants no answer.
+    if (chunks)
+      await respond(provider, request, Buffer.concat(chunks).toString("utf8"), response, options.delayMs ?? 0);
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port } = server.address() as AddressInfo;

@@ -26,12 +26,15 @@ export type ProxyOptions = {
   readonly bodyBytes: number;
 };
 
+/** Clients keep their connections open between the turns of a conversation. */
+const keepAliveMs = 65_000;
+
 export type Proxy = AsyncDisposable & { readonly url: string };
 
 /** Listens on this machine only. Disposing ends what is still running. */
 export async function openProxy(options: ProxyOptions): Promise<Proxy> {
   const relay = createRelay();
-  const server = createServer((request, response) => {
+  const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
     serve(request, response, { ...options, relay, port: portOf(server.address()) }).catch((error: unknown) =>
       refuse(
         response,
@@ -70,9 +73,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
   });
   const call: Call = { request, response, url, method, context, signal: gone.signal };
   const dialect = context.recovery.mode === "off" ? undefined : dialectFor(method, url.pathname);
-  if (dialect === undefined) return passThrough(call, []);
-  const held = await holdBody(request, context.bodyBytes);
-  return held.whole ? recovering({ ...call, dialect }, Buffer.concat(held.chunks)) : passThrough(call, held.chunks);
+  return dialect === undefined ? passThrough(call) : recovering(call, dialect);
 }
 
 function unknownPlace(upstreams: Upstreams): string {
@@ -98,45 +99,58 @@ type Call = {
   readonly signal: AbortSignal;
 };
 
-/** Any other endpoint of the provider, and bodies too large to hold: nothing is looked at. */
-async function passThrough(
-  { request, response, url, method, context, signal }: Call,
-  begun: readonly Buffer[],
-): Promise<void> {
-  const { "content-length": length } = request.headers;
-  const headers = [...passedHeaders(request.rawHeaders), ...(length === undefined ? [] : ["content-length", length])];
-  const { upstream, answer } = context.relay.open(url, method, headers, signal);
-  for (const chunk of begun) upstream.write(chunk);
-  const sent = pipeline(request, upstream);
-  const given = await Promise.race([answer, sent.then(() => answer)]);
-  // An answer may come before the request is whole; what is left of it then does not matter.
-  sent.catch(() => undefined);
-  await handOn(response, given);
+/** Any other endpoint of the provider: nothing is looked at. */
+async function passThrough(call: Call): Promise<void> {
+  const { answer } = forward(call, passedHeaders(call.request.rawHeaders));
+  await handOn(call.response, await answer);
 }
 
-/** The body, unless it is larger than may be held: then what has come of it so far. */
-async function holdBody(request: IncomingMessage, mostBytes: number): Promise<{ whole: boolean; chunks: Buffer[] }> {
+/** Opens the request upstream and lets the body flow into it as it comes. */
+function forward({ request, url, method, context, signal }: Call, headers: readonly string[]) {
+  const { "content-length": length } = request.headers;
+  const all = length === undefined ? headers : [...headers, "content-length", length];
+  const opened = context.relay.open(url, method, all, signal);
+  request.pipe(opened.upstream);
+  return opened;
+}
+
+/** A request's body while it passes: whole in the end, or undefined when it is larger than may be held. */
+function heldBody(request: IncomingMessage, mostBytes: number): { readonly whole: Promise<Buffer | undefined> } {
   const chunks: Buffer[] = [];
-  if (Number(request.headers["content-length"] ?? 0) > mostBytes) return { whole: false, chunks };
   let bytes = 0;
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    chunks.push(chunk);
+  request.on("data", (chunk: Buffer) => {
     bytes += chunk.length;
-    if (bytes > mostBytes) return { whole: false, chunks };
-  }
-  return { whole: true, chunks };
+    if (bytes <= mostBytes) chunks.push(chunk);
+    else chunks.length = 0;
+  });
+  const whole = new Promise<Buffer | undefined>((done) => {
+    request.once("end", () => done(bytes <= mostBytes ? Buffer.concat(chunks) : undefined));
+    request.once("close", () => done(undefined));
+  });
+  return { whole };
 }
 
 /** An upstream's answer, with what was already read of its body. */
 type Answer = { readonly message: IncomingMessage; readonly held: readonly Buffer[]; readonly ended: boolean };
 
-async function recovering(call: Call & { readonly dialect: Dialect }, body: Buffer): Promise<void> {
-  const { request, response, url, context, dialect } = call;
+async function recovering(call: Call, dialect: Dialect): Promise<void> {
+  const { request, response, url, context } = call;
   // A compressed answer could not be looked at; the client asked for nothing that this takes away.
   const headers = passedHeaders(request.rawHeaders, ["accept-encoding"]);
+  const mayChange = context.recovery.mayPrepare() && Number(request.headers["content-length"]) <= context.bodyBytes;
+  const { whole } = heldBody(request, context.bodyBytes);
+  // A request that may have to change is awaited whole; any other is already on its way upstream while it comes in.
+  let body = mayChange ? await whole : undefined;
   const ended = await recoverExchange<Answer>(context.recovery, {
-    read: () => outgoingOf(dialect, body.toString("utf8"), url.host, url.pathname),
-    send: (instead) => post(call, headers, instead?.json === undefined ? body : Buffer.from(instead.json)),
+    read: () => (body === undefined ? undefined : outgoingOf(dialect, body.toString("utf8"), url.host, url.pathname)),
+    async send(instead) {
+      if (instead?.json !== undefined) return post(call, headers, Buffer.from(instead.json));
+      if (body !== undefined) return post(call, headers, body);
+      const { answer } = forward(call, headers);
+      const sent = await seen(await answer);
+      if (sent.refusal) body = await whole;
+      return sent;
+    },
     resend: ({ json = "" }) => post(call, withNewKey(headers), Buffer.from(json)),
   });
   await answerWith(response, ended);
