@@ -200,6 +200,29 @@ describe("the proxy", () => {
     upstream.close();
   });
 
+  test("recovers where the upstream refuses a body before it has read it", async () => {
+    let calls = 0;
+    const upstream = createServer((request, response) => {
+      calls++;
+      const tooLarge = Number(request.headers["content-length"]) > 1_000_000;
+      response.writeHead(tooLarge ? 413 : 200, { "content-type": "application/json" });
+      response.end(
+        tooLarge ? '{"error":{"message":"Request body is too large; the limit is 1000000 bytes"}}' : '{"ok":true}',
+      );
+      request.resume();
+    }).listen(0, "127.0.0.1");
+    await once(upstream, "listening");
+    const address = upstream.address();
+    const recovery = openRecovery(await watchedSession());
+    const upstreams = parseUpstreams([`early=http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`]);
+    await using proxy = await openProxy({ recovery, upstreams, port: 0, allowOrigins: [], bodyBytes: 2 ** 26 });
+    const body = chat([turn(heavy.repeat(120)), turn(light)]);
+    const response = await fetch(`${proxy.url}/early/v1/chat/completions`, { method: "POST", body });
+    assert.deepEqual([response.status, calls, await response.text()], [200, 2, '{"ok":true}']);
+    upstream.closeAllConnections();
+    upstream.close();
+  });
+
   test("survives a client that breaks off in the middle of its request", async () => {
     await using all = await setUp({});
     const { port } = new URL(all.proxy.url);

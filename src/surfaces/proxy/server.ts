@@ -148,12 +148,19 @@ async function recovering(call: Call, dialect: Dialect): Promise<void> {
       if (body !== undefined) return post(call, headers, body);
       const { answer } = forward(call, headers);
       const sent = await seen(await answer);
-      if (sent.refusal) body = await whole;
+      if (sent.refusal) body = await rest(request, whole);
       return sent;
     },
     resend: ({ json = "" }) => post(call, withNewKey(headers), Buffer.from(json)),
   });
   await answerWith(response, ended);
+}
+
+/** An upstream may refuse before it has read everything; what is still to come is only needed here then. */
+function rest(request: IncomingMessage, whole: Promise<Buffer | undefined>): Promise<Buffer | undefined> {
+  request.unpipe();
+  request.resume();
+  return whole;
 }
 
 /** A provider that remembers keys would answer the smaller request with the refusal of the first. */
