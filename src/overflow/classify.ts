@@ -62,9 +62,12 @@ function byCode({ report, text, concepts }: Evidence): Opinion | undefined {
   return undefined;
 }
 
+/** Statuses that say what is wrong by themselves: logins, payment, unknown places, long addresses and headers. */
+const neverSize: readonly number[] = [401, 402, 404, 405, 407, 414, 431];
+
 /** Waiting, paying or logging in would help here; a smaller request would not. */
 function byVeto({ status, report, concepts, figures }: Evidence): Opinion | undefined {
-  if (status === 401 || status === 402 || status === 407) return { class: "other", confidence: 0.95 };
+  if (status !== undefined && neverSize.includes(status)) return { class: "other", confidence: 0.95 };
   if (status === 429) return { class: "rate_limit", confidence: 0.95 };
   const codes = report.codes.map((code) => conceptsOf(sentencesOf(code).join(" ")));
   const said = [...codes, ...concepts];
@@ -91,6 +94,9 @@ function byPath({ report, text, concepts, figures }: Evidence): Opinion | undefi
   return { class: name, confidence: 0.95, path: named.path };
 }
 
+/** No model has a smaller window: `more than 1 system message` counts something else. */
+const leastWindow = 64;
+
 function byWording(evidence: Evidence): Opinion | undefined {
   const { status, text, concepts, figures } = evidence;
   const { limit, actual } = figures;
@@ -99,7 +105,8 @@ function byWording(evidence: Evidence): Opinion | undefined {
   const found = wordingOf(text)?.wording;
   // A server's own fault may mention sizes; only figures show that the request was at fault.
   if (status !== undefined && status >= 500 && !proven) return found?.class === "attachment_limit" ? found : undefined;
-  if (found === undefined) return proven ? bySizes(evidence) : limitOfInput(evidence);
+  if (found === undefined) return (proven ? bySizes(evidence) : undefined) ?? limitOfInput(evidence);
+  if (found.class === "context_tokens" && limit !== undefined && limit < leastWindow) return undefined;
   if (found.class === "output_limit" && isSharedWindow(concepts)) return { class: "context_tokens", confidence: 0.9 };
   return { class: bySizeUnit(found.class, figures), confidence: found.confidence };
 }
@@ -131,8 +138,9 @@ function bySizes({ concepts, figures }: Evidence): Opinion | undefined {
 
 /** `maximum input length is 8192 tokens`, said of a request that was refused. */
 function limitOfInput({ concepts, figures }: Evidence): Opinion | undefined {
-  const said = concepts.some((one) => /\bwindow\b|\bmax\b.*\binput\b/.test(one));
-  if (figures.limit === undefined || !said) return undefined;
+  if (figures.limit === undefined) return undefined;
+  if (concepts.some((one) => /\battach\b.*\bmax\b/.test(one))) return { class: "attachment_limit", confidence: 0.75 };
+  if (!concepts.some((one) => /\bwindow\b|\bmax\b.*\binput\b/.test(one))) return undefined;
   return { class: bySizeUnit("context_tokens", figures), confidence: 0.75 };
 }
 
@@ -171,9 +179,15 @@ function figuresFor({ class: name, path }: Opinion, { figures, text }: Evidence)
     ...numbers,
     ...(actual === undefined || onlyOutput ? {} : { actual }),
     ...(input === undefined || name !== "context_tokens" ? {} : { input }),
-    ...(output === undefined ? {} : { output }),
+    ...outputOf(name, output, actual),
     ...(unit === undefined ? {} : { unit }),
   };
+}
+
+/** What exceeds an output limit is the output that was asked for. */
+function outputOf(name: OverflowClass, output: number | undefined, actual: number | undefined): Figures {
+  const asked = output ?? (name === "output_limit" ? actual : undefined);
+  return asked === undefined ? {} : { output: asked };
 }
 
 function unitOfText(name: OverflowClass, text: string): LimitUnit | undefined {

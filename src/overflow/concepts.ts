@@ -14,7 +14,7 @@ const lexicon: readonly Lexeme[] = [
   ],
   [
     "rate",
-    /\b(?:per|\/) ?(?:min(?:ute)?|hour|day|second|month|week)\b|\b[tr]p[mds]\b|\brate.?limit\w*|\bthrottl\w+|\bquotas?\b/,
+    /\b(?:per|\/) ?(?:min(?:ute)?|hour|day|second|month|week)\b|\b[tr]p[mds]\b|\brate.?limit\w*|\bthrottl\w+|\bquotas?\b|\b(?:daily|monthly|weekly|hourly)\b|\bthis (?:month|week|hour)\b|\ballowance\b/,
   ],
   ["rate", /too many (?:concurrent )?requests|\bconcurren\w+|\busage limit|\bslow down\b|使用上限|限流|频率|配额|并发/],
   [
@@ -70,7 +70,10 @@ const lexicon: readonly Lexeme[] = [
     "window",
     /\b(?:input|prompt|total|model|sequence)?.?tokens? (?:limit|budget|capacity|window|maximum|max)\b|\bmax(?:imum)? (?:allowed )?(?:number of )?(?:allowed )?tokens?\b|\bsequence length\b/,
   ],
-  ["window", /上下文(?:长度|窗口|大小)?(?:限制)?|最大(?:上下文|输入|长度|token)\w*|コンテキスト\S{0,4}|컨텍스트/],
+  [
+    "window",
+    /上下文(?:长度|窗口|大小)?(?:限制)?|最大(?:上下文|输入|长度|token)\w*|コンテキスト\S{0,4}|컨텍스트|\bcontexto?e?\b|\bkontext\w*|контекст\S*/,
+  ],
   // Attachments.
   [
     "attach",
@@ -79,7 +82,7 @@ const lexicon: readonly Lexeme[] = [
   // Bodies.
   [
     "body",
-    /\b(?:request |http |json |message )?(?:payload|body|entity)\b(?: (?:size|length))?|\b(?:total )?(?:messages?|requests?|prompt|input|content) (?:total )?(?:size|bytes)\b|\bcontent.length\b|\breceived message\b|请求体/,
+    /\b(?:request |http |json |message )?(?:payload|body|entity)\b(?: (?:size|length))?|\b(?:total )?(?:messages?|requests?|prompt|input|content) (?:total )?(?:size|bytes)\b|\bcontent.length\b|\breceived message\b|\bsize of (?:the |your |this )?(?:request|payload|message|body|prompt)\b|请求体/,
   ],
   ["string", /\bmaxlength\b|\bstrings?\b(?: (?:value|length))*|\bcharacters?\b|\bchars?\b|字符/],
   ["list", /\barrays?\b|\bitems?\b|\belements?\b|\bentries\b|\bcount of\b|\bstop sequences?\b/],
@@ -96,13 +99,15 @@ const lexicon: readonly Lexeme[] = [
   // Relations.
   [
     "toobig",
-    /\b(?:is |are |was |were )?(?:far |way |much )?too (?:long|large|big|many|much|great|high|lengthy)\b|\boversized?\b|\bdo(?:es)?(?: not|n't) fit\b|\bcannot fit\b|\bcan't fit\b|\btoolarge\b|\btoolong\b|过长|太长|过大|超长/,
+    /\b(?:is |are |was |were )?(?:far |way |much )?too (?:long|large|big|many|much|great|high|lengthy)\b|\boversized?\b|\bdo(?:es)?(?: not|n't) fit\b|\bcannot fit\b|\bcan't fit\b|\bis full\b|\btrop (?:long|grand)\w*|\bdemasiado (?:larg|grand)\w*|\bzu (?:lang|groß)\b|过长|太长|过大|超长/,
   ],
   [
     "exceed",
-    /\bexceed\w*|\boverflow\w*|\bsurpass\w*|\boverrun\b|\bbeyond\b|\bout of range\b|\bran out of\b|\bover(?= (?:the|its|your|our|limit|by))|\babove\b|\bnot enough\b|\b(?:greater|larger|longer|more|bigger|higher|wider) than\b|>=?|≥|超过|超出|超長|超え|초과/,
+    /\bexceed\w*|\boverflow\w*|\bsurpass\w*|\boverrun\b|\bbeyond\b|\bout of range\b|\bran out of\b|\bover(?= (?:the|its|your|our|limit|by))|\babove\b|\bnot enough\b|\b(?:greater|larger|longer|more|bigger|higher|wider) than\b|>=?|≥|超过|超出|超長|超え|초과|\bexcede\w*|\bsupera\w*|dépasse\w*|überschreitet|превыша\S+/,
   ],
   ["atmost", /<=?|≤/],
+  ["reach", /\breached\b|\bhit\b/],
+  ["header", /\bheaders?\b|\bcookies?\b|\buris?\b/],
   ["unsupported", /\bunsupported\b|\bnot (?:yet )?supported\b|不支持/],
   [
     "max",

@@ -31,6 +31,12 @@ const signs: readonly Sign[] = [
     example: "Range of input length should be [1, 204800]",
   },
   { role: "none", after: /^\s*,\s*\d+\s*\]/, example: "Range of input length should be [1, 204800]" },
+  {
+    role: "limit",
+    before: /\bbetween\s+\d+\s+and\s+$/i,
+    example: "max_tokens must be between 1 and 8192, got 10000",
+  },
+  { role: "none", before: /\bbetween\s+$/i, example: "max_tokens must be between 1 and 8192, got 10000" },
   { role: "limit", before: /\bvs\.?\s*$/i, example: "larger than max (5000000 vs. 4194304)" },
   { role: "actual", after: /^\s*vs\b/i, example: "larger than max (5000000 vs. 4194304)" },
   { role: "limit", before: /(?:>=?|≥|<=?|≤)\s*(?:n_ctx\W*)?$/, example: "(n_keep: 13055>= n_ctx: 4096)" },
@@ -38,7 +44,8 @@ const signs: readonly Sign[] = [
   { role: "total", before: /[\d)]\s*=\s*$/, example: "prompt_tokens (30000) + max_tokens (4096) = 34096" },
   {
     role: "actual",
-    after: /^[\s)]*(?:tokens?\)?\s*|bytes\)?\s*)?(?:exceed|surpass)(?:s|ed|es)?\s+[a-z]/i,
+    after:
+      /^[\s)]*(?:tokens?\)?\s*|bytes\)?\s*)?(?:(?:exceed|surpass)(?:s|ed|es)?\s+[a-z]|(?:cannot|must not|may not) exceed)/i,
     example: "The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).",
   },
   // A limit that is named after its number.
@@ -69,7 +76,7 @@ const words: readonly { readonly role: Role; readonly says: RegExp; readonly exa
   { role: "none", says: /\b(?:used|remaining|retry|after)\b/gi, example: "Limit 30000, Used 29937, Requested 385" },
   {
     role: "output",
-    says: /\bmax(?:imum)?[ _](?:new_|output_|completion_)?tokens\b[`'"]?\s*(?:is too \w+|value|(?=[:=(]|$))/gi,
+    says: /\b(?:max_(?:new_|output_|completion_)?tokens|max(?:imum)? (?:new|output|completion) tokens)\b[`'"]?\s*(?:is too \w+|value|(?=[:=(]|$))/gi,
     example: "max_tokens: 10000 > 4096",
   },
 ];
@@ -244,8 +251,10 @@ function combine(numbers: readonly Found[], text: string): Figures {
   const output = valuesOf("output").find((value) => value >= 0);
   const input = inputs.length > 0 ? sum(inputs) : undefined;
   const size = valuesOf("actual").findLast((value) => value > 0);
-  const said = limitAmong(limits, [...valuesOf("actual"), ...valuesOf("total")], numbers);
-  const stated = valuesOf("total")[0] ?? size ?? (input === undefined ? larger(numbers, said) : undefined);
+  const pair = size === undefined && valuesOf("total").length === 0 ? twoLimits(limits) : undefined;
+  const said = pair?.limit ?? limitAmong(limits, [...valuesOf("actual"), ...valuesOf("total")], numbers);
+  const stated =
+    valuesOf("total")[0] ?? size ?? pair?.actual ?? (input === undefined ? larger(numbers, said) : undefined);
   const limit = said ?? smaller(numbers, stated);
   const lowerBound = sizes.some(({ atLeast }) => atLeast);
   const unit = limit?.unit ?? sizes.find((one) => one.unit)?.unit;
@@ -257,6 +266,15 @@ function combine(numbers: readonly Found[], text: string): Figures {
     unit: rateUnit(text) ?? unit,
     lowerBound: lowerBound ? true : undefined,
   });
+}
+
+/** `exceeds the window: 5000 tokens (limit: 4096)`: of two that read like limits the larger one is the size. */
+function twoLimits(limits: readonly Found[]): { readonly limit: Found; readonly actual: number } | undefined {
+  const [limit, actual, ...more] = limits
+    .filter(({ value }) => value > 0)
+    .toSorted((one, other) => one.value - other.value);
+  if (limit === undefined || actual === undefined || more.length > 0 || actual.value === limit.value) return undefined;
+  return { limit, actual: actual.value };
 }
 
 /** What exceeded a known limit can only be the number that is larger, and the limit of a known size the smaller one. */

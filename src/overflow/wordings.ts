@@ -17,6 +17,31 @@ export type Wording = {
 /** Tried in this order over the whole answer; the first row that any sentence fits decides. */
 export const wordings: readonly Wording[] = [
   {
+    form: "output .. reach",
+    class: "output_limit",
+    confidence: 0.85,
+    example:
+      "Could not finish the message because max_tokens or model output limit was reached. Please try again with higher max_tokens.",
+  },
+  {
+    form: "header .. toobig|exceed|atmost",
+    class: "other",
+    confidence: 0.9,
+    example: "Request Header Fields Too Large",
+  },
+  {
+    form: "toobig list",
+    class: "other",
+    confidence: 0.8,
+    example: "messages: too many items, at most 100000 allowed",
+  },
+  {
+    form: "^tokens .. exceed|toobig|atmost .. window|max",
+    class: "context_tokens",
+    confidence: 0.95,
+    example: "Total tokens of image and text exceed max message tokens",
+  },
+  {
     form: "input .. output .. exceed|atmost|toobig",
     class: "context_tokens",
     confidence: 0.95,
@@ -77,6 +102,12 @@ export const wordings: readonly Wording[] = [
     class: "context_tokens",
     confidence: 0.94,
     example: "Context window exceeded: 120002 tokens exceeds the limit of 120000 tokens",
+  },
+  {
+    form: "window .. reach",
+    class: "context_tokens",
+    confidence: 0.85,
+    example: "Model context limit reached",
   },
   {
     form: "exceed|toobig .. window",
