@@ -77,7 +77,7 @@ const lexicon: readonly Lexeme[] = [
   // Attachments.
   [
     "attach",
-    /\bimages?\b|\bpdfs?\b|\bdocuments?\b|\bfiles?\b|\battachments?\b|\baudios?\b|\bvideos?\b|\bpictures?\b|\bphotos?\b|\bpages\b|\bpixels?\b|\d+ ?px\b|\bdimensions?\b|\bmedia\b|\binline.?data\b|图片|文件|附件/,
+    /\bimages?\b|\bpdfs?\b|\bdocuments?\b|\bfiles?\b|\battachments?\b|\baudios?\b|\bvideos?\b|\bpictures?\b|\bphotos?\b|\bpages\b|\bpixels?\b|\d+ ?px\b|\bdimensions\b|\bimage dimension\b|\bdimension limit\b|\bmedia\b|\binline.?data\b|图片|文件|附件/,
   ],
   // Bodies.
   [
@@ -97,9 +97,10 @@ const lexicon: readonly Lexeme[] = [
   ],
   ["request", /\brequest(?:s|ed|ing)?\b|请求/],
   // Relations.
+  ["uncut", /\b(?:cannot|can't|can not|unable to|failed to) (?:truncate|fit)\b/],
   [
     "toobig",
-    /\b(?:is |are |was |were )?(?:far |way |much )?too (?:long|large|big|many|much|great|high|lengthy)\b|\boversized?\b|\bdo(?:es)?(?: not|n't) fit\b|\bcannot fit\b|\bcan't fit\b|\bis full\b|\btrop (?:long|grand)\w*|\bdemasiado (?:larg|grand)\w*|\bzu (?:lang|groß)\b|过长|太长|过大|超长/,
+    /\b(?:is |are |was |were )?(?:far |way |much )?too (?:long|large|big|many|much|great|high|lengthy)\b|\boversized?\b|\bdo(?:es)?(?: not|n't) fit\b|\bis full\b|\btrop (?:long|grand)\w*|\bdemasiado (?:larg|grand)\w*|\bzu (?:lang|groß)\b|过长|太长|过大|超长/,
   ],
   [
     "exceed",

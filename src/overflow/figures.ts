@@ -60,7 +60,7 @@ const signs: readonly Sign[] = [
 const words: readonly { readonly role: Role; readonly says: RegExp; readonly example: string }[] = [
   {
     role: "limit",
-    says: /\b(?:max(?:imum)?|limit(?:ed)?|allowed|at most|up to|no more than|no longer than|only|capacity|ceiling|upper bound|n_ctx|(?:cannot|must not) (?:exceed|be \w+ than)|(?:less|lower|fewer|smaller|shorter) than(?: or equal to)?|below|under|within|(?:exceed|surpass)(?:s|ed|es|ing)?(?=\s+\w|\s*$)|(?:longer|larger|greater|more|bigger) than)(?=\W|$)|最大|上限|限制/gi,
+    says: /\b(?:max(?:imum)?|limit(?:ed)?|allowed|at most|up to|no more than|no longer than|only|capacity|ceiling|upper bound|truncate to|n_ctx|(?:cannot|must not) (?:exceed|be \w+ than)|(?:less|lower|fewer|smaller|shorter) than(?: or equal to)?|below|under|within|(?:exceed|surpass)(?:s|ed|es|ing)?(?=\s+\w|\s*$)|(?:longer|larger|greater|more|bigger) than)(?=\W|$)|最大|上限|限制/gi,
     example: "This model's maximum context length is 4097 tokens",
   },
   {
@@ -70,7 +70,7 @@ const words: readonly { readonly role: Role; readonly says: RegExp; readonly exa
   },
   {
     role: "total",
-    says: /\b(?:total(?: of)?|takes?|needs?|requires?)\b/gi,
+    says: /\b(?:total(?: of)?|takes?|needs?|require[sd]?)\b/gi,
     example: "for a total of at least 131073 tokens",
   },
   { role: "none", says: /\b(?:used|remaining|retry|after)\b/gi, example: "Limit 30000, Used 29937, Requested 385" },

@@ -621,6 +621,20 @@ const others: readonly Case[] = [
 /** Written after the rules stood, and first judged by them as they were. */
 const later: readonly Case[] = [
   {
+    from: "a truncating service",
+    status: 400,
+    body: "Cannot truncate to 90000, required 355000: text:355100, control:9",
+    is: "context_tokens",
+    limit: 90000,
+    actual: 355000,
+  },
+  {
+    from: "a tensor",
+    status: 500,
+    body: "RuntimeError: start (958) + length (1624) exceeds dimension size (2048)",
+    is: "other",
+  },
+  {
     from: "another service",
     status: 400,
     body: { error: "prompt too long; exceeded max context length by 4 tokens" },

@@ -10,7 +10,7 @@ export type Wording = {
   readonly form: string;
   readonly class: OverflowClass;
   readonly confidence: number;
-  /** A recorded answer with this wording. */
+  /** An answer with this wording, as a provider gave it. */
   readonly example: string;
 };
 
@@ -90,6 +90,12 @@ export const wordings: readonly Wording[] = [
     confidence: 0.8,
     example:
       "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 325 instead.",
+  },
+  {
+    form: "uncut .. input|window|tokens",
+    class: "context_tokens",
+    confidence: 0.85,
+    example: "Cannot truncate prompt with n_keep (11378) >= n_ctx (4096)",
   },
   {
     form: "input|request|tokens|body .. exceed|toobig|atmost .. window",
