@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { encode } from "gpt-tokenizer/encoding/o200k_base";
+import tokenizer from "llama3-tokenizer-js";
 import { anthropicMessages } from "../src/overflow/dialects/anthropic-messages.ts";
 import { type Dialect, fieldsOf, itemsOf, type Request } from "../src/overflow/dialects/dialect.ts";
 import { dialects } from "../src/overflow/dialects/dialects.ts";
@@ -228,23 +228,36 @@ const isAttached = (value: string, attached: ReadonlySet<string>): boolean =>
 function stringTokens(text: string): number {
   const known = counted.get(text);
   if (known !== undefined) return known;
-  const tokens = encode(text, { disallowedSpecial: new Set() }).length;
+  const tokens = tokenizer.encode(text, { bos: false, eos: false }).length;
   if (counted.size < 20_000) counted.set(text, tokens);
   return tokens;
 }
 
+/** As complete as client libraries want it. */
 function success(dialect: Dialect): object {
-  if (dialect === anthropicMessages)
-    return { type: "message", content: [{ type: "text", text: "done" }], stop_reason: "end_turn" };
-  if (dialect === gemini) return { candidates: [{ content: { parts: [{ text: "done" }] }, finishReason: "STOP" }] };
-  if (dialect.name === "openai-responses")
-    return {
-      object: "response",
-      status: "completed",
-      output: [{ type: "message", content: [{ type: "output_text", text: "done" }] }],
+  const usage = { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11 };
+  if (dialect === gemini) {
+    return { candidates: [{ content: { role: "model", parts: [{ text: "done" }] }, finishReason: "STOP", index: 0 }] };
+  }
+  if (dialect === anthropicMessages) {
+    const content = [{ type: "text", text: "done" }];
+    const counts = { input_tokens: 10, output_tokens: 1 };
+    return { id: "msg_1", type: "message", role: "assistant", model, content, stop_reason: "end_turn", usage: counts };
+  }
+  if (dialect.name === "openai-responses") {
+    const message = {
+      type: "message",
+      id: "m_1",
+      role: "assistant",
+      content: [{ type: "output_text", text: "done", annotations: [] }],
     };
-  return { choices: [{ message: { role: "assistant", content: "done" }, finish_reason: "stop" }] };
+    return { id: "resp_1", object: "response", created_at: 1, model, status: "completed", output: [message] };
+  }
+  const choice = { index: 0, message: { role: "assistant", content: "done" }, finish_reason: "stop" };
+  return { id: "chat_1", object: "chat.completion", created: 1, model, choices: [choice], usage };
 }
+
+const model = "sim-1";
 
 const sse = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
 
@@ -269,12 +282,18 @@ function errorEvent(refused: string): object {
 }
 
 function contentEvent(dialect: Dialect, text: string): object {
+  if (dialect === gemini) return { candidates: [{ content: { role: "model", parts: [{ text }] }, index: 0 }] };
   if (dialect === anthropicMessages)
     return { type: "content_block_delta", index: 0, delta: { type: "text_delta", text } };
-  if (dialect === gemini) return { candidates: [{ content: { parts: [{ text }] } }] };
-  return dialect.name === "openai-responses"
-    ? { type: "response.output_text.delta", delta: text }
-    : { choices: [{ delta: { content: text } }] };
+  if (dialect.name === "openai-responses")
+    return { type: "response.output_text.delta", item_id: "m_1", output_index: 0, content_index: 0, delta: text };
+  return {
+    id: "chat_1",
+    object: "chat.completion.chunk",
+    created: 1,
+    model,
+    choices: [{ index: 0, delta: { content: text }, finish_reason: null }],
+  };
 }
 
 /** What a strict provider finds wrong with a request, or undefined. */
