@@ -626,6 +626,20 @@ describe("spillway classify-error", () => {
 });
 
 describe("spillway proxy", () => {
+  test("listens where it says until it is stopped", async () => {
+    await using cli = await openCli();
+    const env = { ...process.env, SPILLWAY_HOME: cli.home };
+    const child = spawn(process.execPath, [bin, "proxy", "--json", "--set", "proxy.port=0"], { env, cwd: cli.work });
+    const [line] = await once(child.stdout, "data");
+    const { url, upstreams } = JSON.parse(String(line));
+    assert.deepEqual(upstreams, ["openai", "anthropic", "gemini"]);
+    assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
+    assert.equal((await fetch(`${url}/nowhere`)).status, 404);
+    child.kill("SIGTERM");
+    const [status] = await once(child, "exit");
+    assert.equal(status, 0);
+  });
+
   test("refuses settings it cannot use, with the next move", async () => {
     await using cli = await openCli();
     const wrong = await cli.run(["proxy", "--set", "proxy.upstreams=x=ftp://a"]);

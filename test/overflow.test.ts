@@ -407,6 +407,19 @@ describe("the wrapper", () => {
     assert.match(await response.text(), /fine/);
   });
 
+  test("takes a refusal without a word for an overflow only near a limit that is known", async () => {
+    const conversation = talk([turn(heavy), open(light)]);
+    const limit = windowOf("openai-chat", conversation, 1.05);
+    for (const [limits, calls] of [
+      [[`sim-1=${limit}`], 2],
+      [[`sim-1=${limit * 10}`], 1],
+      [[], 1],
+    ] as const) {
+      const { post } = await recoveringProvider({ always: { status: 400, body: "" } }, { "overflow.limits": limits });
+      assert.equal((await post("openai-chat", conversation)).sent.length, calls);
+    }
+  });
+
   test("sets aside the one picture an error names, and nothing else", async () => {
     const base64 = Buffer.from(heavy).toString("base64");
     const attachment = { mediaType: "image/png", base64 };

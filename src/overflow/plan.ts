@@ -139,7 +139,9 @@ function sizesOf(
   const room = dialect.outputRoom(request);
   const asked = dialect.sharesWindow ? Math.max(output, room?.tokens ?? 0) : 0;
   const reserved = Math.min(asked, Math.floor(limit / 4));
-  const target = Math.floor(limit - reserved - Math.max(limit * 0.025, 64));
+  // What is taken out is only estimated: the more of it there is, the wider the margin.
+  const margin = Math.max(64, limit * 0.02, (before - limit) * 0.04);
+  const target = Math.floor(limit - reserved - Math.min(margin, limit / 8));
   const clamp = room !== undefined && reserved < asked ? (room.lowered(reserved) ?? []) : [];
   return { unit: "tokens", before, target, scale: before / Math.max(1, estimate), clamp };
 }

@@ -35,7 +35,7 @@ export type Remedy =
 export type Recovery = ReturnType<typeof createRecovery>;
 
 export function createRecovery({ mode, prevent, keep, emit, limits, sticky }: RecoveryOptions) {
-  /** Whether a request of so many characters could need a change before it is sent; most need not even be parsed. */
+  /** Whether a request could need a change before it is sent; while nothing is known, none is even parsed. */
   function mayPrepare(): boolean {
     return mode === "on" && (sticky.any() || (prevent && limits.any()));
   }
@@ -60,20 +60,24 @@ export function createRecovery({ mode, prevent, keep, emit, limits, sticky }: Re
 
   /** What to do about an answer. With nothing to gain the identical request is never sent again. */
   async function remedyFor(outgoing: Outgoing, refusal: Refusal): Promise<Remedy> {
-    const { verdict, status } = refusal;
-    classified(outgoing, verdict, status);
+    const verdict = silentOverflow(outgoing, refusal, limits) ?? refusal.verdict;
+    classified(outgoing, verdict, refusal.status);
     if (!isRecoverable(verdict)) return skip(outgoing, verdict, verdict.class);
     if (verdict.class === "context_tokens") limits.learn(outgoing.target, verdict, estimateOf(outgoing));
     if (mode === "shadow") return shadow(outgoing, verdict);
     const bytesBefore = wireBytes(outgoing);
     if (outgoing.dialect.serverState(outgoing.request) !== undefined) {
-      return isOverflow(verdict) ? fail(outgoing, refusal, "server_state", bytesBefore) : { do: "pass" };
+      return isOverflow(verdict)
+        ? fail(outgoing, { ...refusal, verdict }, "server_state", bytesBefore)
+        : { do: "pass" };
     }
     const smaller = await makeSmaller(outgoing, verdict, keep);
     const { next, shedding } = smaller;
     const reason = shortfall(smaller, verdict);
     if (reason === undefined) return { do: "retry", outgoing: next, shedding, bytesBefore };
-    return isOverflow(verdict) ? fail(outgoing, refusal, reason, bytesBefore, shedding) : { do: "pass" };
+    return isOverflow(verdict)
+      ? fail(outgoing, { ...refusal, verdict }, reason, bytesBefore, shedding)
+      : { do: "pass" };
   }
 
   /** The smaller request was accepted: its stubs stick from now on. */
@@ -205,6 +209,16 @@ function expectedVerdict(outgoing: Outgoing, limits: KnownLimits): Verdict | und
   const output = dialect.sharesWindow ? (dialect.outputRoom(request)?.tokens ?? 0) : 0;
   if (input + output <= limit) return undefined;
   return { class: "context_tokens", confidence: 1, unit: "tokens", limit, input, output, actual: input + output };
+}
+
+/** A few providers refuse without a word; where the request is near a limit that is known, that is the reason. */
+function silentOverflow(outgoing: Outgoing, refusal: Refusal, limits: KnownLimits): Verdict | undefined {
+  const { status, body, verdict } = refusal;
+  const limit = limits.tokensFor(outgoing.target);
+  if (limit === undefined || status !== 400 || verdict.class !== "other" || String(body ?? "").trim() !== "")
+    return undefined;
+  const near = estimateOf(outgoing) * limits.scaleFor(outgoing.target) > limit * 0.8;
+  return near ? { class: "context_tokens", confidence: 0.6, unit: "tokens", limit } : undefined;
 }
 
 function largestOf(parts: readonly Part[]): OverflowReport["largest_remaining"] {
