@@ -66,30 +66,43 @@ function byCode({ report, text, concepts }: Evidence): Opinion | undefined {
 const neverSize: readonly number[] = [401, 402, 404, 405, 407, 414, 431];
 
 /** Waiting, paying or logging in would help here; a smaller request would not. */
-function byVeto({ status, report, concepts, figures }: Evidence): Opinion | undefined {
+function byVeto({ status, report, text, concepts, figures }: Evidence): Opinion | undefined {
   if (status !== undefined && neverSize.includes(status)) return { class: "other", confidence: 0.95 };
   if (status === 429) return { class: "rate_limit", confidence: 0.95 };
   const codes = report.codes.map((code) => conceptsOf(sentencesOf(code).join(" ")));
   const said = [...codes, ...concepts];
   if (said.some((one) => /\bmoney\b/.test(one)) && figures.actual === undefined)
     return { class: "other", confidence: 0.9 };
-  if (isRate(said)) return { class: "rate_limit", confidence: 0.9 };
+  if (isRate(said) || (isForLater(said) && !isPlain(text))) return { class: "rate_limit", confidence: 0.9 };
   return said.some((one) => /\b(overload|time)\b/.test(one)) ? { class: "other", confidence: 0.9 } : undefined;
 }
 
 const isRate = (concepts: readonly string[]): boolean => concepts.some((one) => /\brate\b/.test(one));
+const isForLater = (concepts: readonly string[]): boolean => concepts.some((one) => /\blater\b/.test(one));
+
+/** `The prompt exceeds the context window. Shorten it and try again later.`: politeness does not make it a rate limit. */
+function isPlain(text: string): boolean {
+  const found = wordingOf(text)?.wording;
+  return (
+    found !== undefined &&
+    found.confidence >= 0.9 &&
+    (found.class === "context_tokens" || found.class === "request_bytes")
+  );
+}
+
 const talksOfWindow = (concepts: readonly string[]): boolean => concepts.some((one) => /\bwindow\b/.test(one));
 
 /** `Invalid 'input[0].content': string too long`: the part decides, for a name can be too long as well. */
 function byPath({ report, text, concepts, figures }: Evidence): Opinion | undefined {
   const named = partNamed(text, report.params);
-  if (named === undefined || !/\b(toobig|exceed|max|atmost|window)\b/.test(concepts.join(" "))) return undefined;
+  const said = concepts.join(" ");
+  if (named === undefined || !/\b(toobig|exceed|max|atmost|window)\b/.test(said)) return undefined;
   if (named.holds === "output") return undefined;
   if (named.holds === "attachment") return { class: "attachment_limit", confidence: 0.93, path: named.path };
   if (named.holds === "setting") return { class: "other", confidence: 0.9, path: named.path };
-  if (!/\b(string|list)\b/.test(concepts.join(" "))) return undefined;
-  if (/\blist\b/.test(concepts.join(" ")) && !/\bstring\b/.test(concepts.join(" ")))
-    return { class: "other", confidence: 0.8, path: named.path };
+  if (!/\bstring\b/.test(said)) {
+    return /\blist\b/.test(said) ? { class: "other", confidence: 0.8, path: named.path } : undefined;
+  }
   const name = figures.unit === "tokens" ? "context_tokens" : "request_bytes";
   return { class: name, confidence: 0.95, path: named.path };
 }

@@ -18,7 +18,7 @@ const lexicon: readonly Lexeme[] = [
   ],
   ["rate", /too many (?:concurrent )?requests|\bconcurren\w+|\busage limit|\bslow down\b|使用上限|限流|频率|配额|并发/],
   [
-    "rate",
+    "later",
     /(?:please )?(?:wait|retry|try again)(?: \w+){0,3} (?:later|shortly|in \d+ ?m?s\w*|in a (?:moment|minute|few)|trying again)/,
   ],
   [

@@ -621,6 +621,13 @@ const others: readonly Case[] = [
 /** Written after the rules stood, and first judged by them as they were. */
 const later: readonly Case[] = [
   {
+    from: "a polite service",
+    status: 400,
+    body: "The prompt exceeds the context window. Please shorten it and try again later.",
+    is: "context_tokens",
+  },
+  { from: "a busy service", status: 400, body: "Too many tokens, please wait before trying again.", is: "rate_limit" },
+  {
     from: "a truncating service",
     status: 400,
     body: "Cannot truncate to 90000, required 355000: text:355100, control:9",
