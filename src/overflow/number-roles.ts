@@ -6,7 +6,7 @@ export type Role = "limit" | "actual" | "total" | "input" | "output" | "none" | 
 /** What stands right before and right after a number and settles its role alone. */
 type Sign = { readonly role: Role; readonly before?: RegExp; readonly after?: RegExp; readonly example: string };
 
-const signs: readonly Sign[] = [
+export const signs: readonly Sign[] = [
   // Numbers that are no sizes at all.
   { role: "none", before: /\b(?:by|another|extra)\s*$/i, example: "exceeds the context by 186 tokens" },
   { role: "none", before: /\bbe at least\s*$/i, example: "max_tokens must be at least 1, got -5178." },
@@ -55,7 +55,7 @@ const signs: readonly Sign[] = [
 ];
 
 /** Words anywhere between the number before and this one; the last of them tells the role. */
-const words: readonly { readonly role: Role; readonly says: RegExp; readonly example: string }[] = [
+export const words: readonly { readonly role: Role; readonly says: RegExp; readonly example: string }[] = [
   {
     role: "limit",
     says: /\b(?:max(?:imum)?|limit(?:ed)?|allowed|at most|up to|no more than|no longer than|only|capacity|ceiling|upper bound|truncate to|n_ctx|(?:cannot|must not) (?:exceed|be \w+ than)|(?:less|lower|fewer|smaller|shorter) than(?: or equal to)?|below|under|within|(?:exceed|surpass)(?:s|ed|es|ing)?(?=\s+\w|\s*$)|(?:longer|larger|greater|more|bigger) than)(?=\W|$)|最大|上限|限制/gi,
@@ -75,35 +75,36 @@ const words: readonly { readonly role: Role; readonly says: RegExp; readonly exa
   {
     role: "output",
     says: /\b(?:max_(?:new_|output_|completion_)?tokens|max(?:imum)? (?:new|output|completion) tokens)\b[`'"]?\s*(?:is too \w+|value|(?=[:=(]|$))/gi,
-    example: "max_tokens: 10000 > 4096",
+    example: "max_completion_tokens is too large: 262144. This model supports at most 256000 completion tokens.",
   },
 ];
 
 /** Parts of a sum are named after their numbers. */
-const parts: readonly { readonly role: "input" | "output"; readonly after: RegExp; readonly example: string }[] = [
-  {
-    role: "output",
-    after:
-      /^\s*(?:tokens?\s*)?(?:in|for|from|of)\s+(?:the\s+|your\s+)?(?:completion|output|response|generation|answer)/i,
-    example: "3545 in your prompt; 1024 for the completion",
-  },
-  {
-    role: "output",
-    after: /^\s*[`'"]?(?:output|completion|generated|max_\w*tokens)\b/i,
-    example: "8 input tokens plus 2045 'max_tokens'",
-  },
-  {
-    role: "input",
-    after:
-      /^\s*(?:tokens?\s*)?(?:in|for|from|of)\s+(?:the\s+|your\s+)?(?:\w+\s+)?(?:messages?|prompt|input|functions?|tools?|text|images?|system)\b/i,
-    example: "6683 in the messages, 730 in the functions, and 800 in the completion",
-  },
-  {
-    role: "input",
-    after: /^\s*[`'"]?(?:input|prompt)s?[`'"]?\s+tokens?/i,
-    example: "Given: 2019 `inputs` tokens and 30 `max_new_tokens`",
-  },
-];
+export const parts: readonly { readonly role: "input" | "output"; readonly after: RegExp; readonly example: string }[] =
+  [
+    {
+      role: "output",
+      after:
+        /^\s*(?:tokens?\s*)?(?:in|for|from|of)\s+(?:the\s+|your\s+)?(?:completion|output|response|generation|answer)/i,
+      example: "3545 in your prompt; 1024 for the completion",
+    },
+    {
+      role: "output",
+      after: /^\s*[`'"]?(?:output|completion|generated|max_\w*tokens)\b/i,
+      example: "8 input tokens plus 2045 'max_tokens'",
+    },
+    {
+      role: "input",
+      after:
+        /^\s*(?:tokens?\s*)?(?:in|for|from|of)\s+(?:the\s+|your\s+)?(?:\w+\s+)?(?:messages?|prompt|input|functions?|tools?|text|images?|system)\b/i,
+      example: "6683 in the messages, 730 in the functions, and 800 in the completion",
+    },
+    {
+      role: "input",
+      after: /^\s*[`'"]?(?:input|prompt)s?[`'"]?\s+tokens?/i,
+      example: "Given: 2019 `inputs` tokens and 30 `max_new_tokens`",
+    },
+  ];
 
 /** `120002 tokens exceeds the limit`: what stands before the relation is the size. */
 const isExceeding =

@@ -114,7 +114,7 @@ function forward({ request, url, method, context, signal }: Call, headers: reado
 }
 
 /** A request's body while it passes: whole in the end, or undefined when it is larger than may be held. */
-function heldBody(request: IncomingMessage, mostBytes: number): { readonly whole: Promise<Buffer | undefined> } {
+function heldBody(request: IncomingMessage, mostBytes: number): () => Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   request.on("data", (chunk: Buffer) => {
@@ -122,11 +122,11 @@ function heldBody(request: IncomingMessage, mostBytes: number): { readonly whole
     if (bytes <= mostBytes) chunks.push(chunk);
     else chunks.length = 0;
   });
-  const whole = new Promise<Buffer | undefined>((done) => {
-    request.once("end", () => done(bytes <= mostBytes ? Buffer.concat(chunks) : undefined));
-    request.once("close", () => done(undefined));
+  const ended = new Promise<boolean>((done) => {
+    request.once("end", () => done(true));
+    request.once("close", () => done(false));
   });
-  return { whole };
+  return async () => ((await ended) && bytes <= mostBytes ? Buffer.concat(chunks) : undefined);
 }
 
 async function recovering(call: Call, dialect: Dialect): Promise<void> {
@@ -134,9 +134,9 @@ async function recovering(call: Call, dialect: Dialect): Promise<void> {
   // A compressed answer could not be looked at; the client asked for nothing that this takes away.
   const headers = passedHeaders(request.rawHeaders, ["accept-encoding"]);
   const mayChange = context.recovery.mayPrepare() && Number(request.headers["content-length"]) <= context.bodyBytes;
-  const { whole } = heldBody(request, context.bodyBytes);
+  const whole = heldBody(request, context.bodyBytes);
   // A request that may have to change is awaited whole; any other is already on its way upstream while it comes in.
-  let body = mayChange ? await whole : undefined;
+  let body = mayChange ? await whole() : undefined;
   const ended = await recoverExchange<Answer>(context.recovery, {
     read: () => (body === undefined ? undefined : outgoingOf(dialect, body.toString("utf8"), url.host, url.pathname)),
     async send(instead) {
@@ -153,10 +153,10 @@ async function recovering(call: Call, dialect: Dialect): Promise<void> {
 }
 
 /** An upstream may refuse before it has read everything; what is still to come is only needed here then. */
-function rest(request: IncomingMessage, whole: Promise<Buffer | undefined>): Promise<Buffer | undefined> {
+function rest(request: IncomingMessage, whole: () => Promise<Buffer | undefined>): Promise<Buffer | undefined> {
   request.unpipe();
   request.resume();
-  return whole;
+  return whole();
 }
 
 /** A provider that remembers keys would answer the smaller request with the refusal of the first. */
