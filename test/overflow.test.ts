@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { OverflowReport } from "../src/answer/overflow.ts";
 import { isStub } from "../src/answer/stub.ts";
+import type { ArtifactStore } from "../src/artifacts/store.ts";
 import { SpillwayError } from "../src/errors.ts";
 import type { Dialect, Part, Request } from "../src/overflow/dialects/dialect.ts";
 import { dialects } from "../src/overflow/dialects/dialects.ts";
@@ -53,6 +54,18 @@ async function notKept(): Promise<never> {
   });
 }
 
+/** Every stub names the artifact that holds, byte for byte, what it stands for. */
+async function assertReadBack(name: string, before: string, after: string, store: ArtifactStore): Promise<void> {
+  const originals = new Map(partsOf(name, before).map((part) => [part.at.join("."), part.content]));
+  for (const { at, content } of partsOf(name, after)) {
+    const ref = "text" in content && isStub(content.text) ? /af_[0-9a-f]{32}/.exec(content.text)?.[0] : undefined;
+    const original = originals.get(at.join(".")) ?? originals.get(at.slice(0, -1).join("."));
+    if (ref === undefined || original === undefined) continue;
+    const bytes = "text" in original ? Buffer.from(original.text) : Buffer.from(original.base64, "base64");
+    assert.ok((await bytesOfRef(store, ref)).equals(bytes), at.join("."));
+  }
+}
+
 for (const name of httpDialects) {
   describe(`recovery in ${name}`, () => {
     test("sends a smaller, valid request once, and the newest exchange stays byte for byte", async () => {
@@ -83,6 +96,14 @@ for (const name of httpDialects) {
         const ref = /artifact_ref=(af_[0-9a-f]{32})/.exec(text)?.[1] ?? assert.fail("no ref");
         assert.equal((await bytesOfRef(session.store, ref)).toString("utf8"), before[index]);
       }
+    });
+
+    test("a request that was rewritten passes again without a changed byte", async () => {
+      const { post, fetch, provider } = await recoveringProvider({ windowTokens: 4_000 });
+      const { sent } = await post(name, talk([turn(heavy), turn(light), open(`first\n${heavy}last`)]));
+      const rewritten = sent[1] ?? assert.fail("nothing was rewritten");
+      const response = await fetch(addresses[name], { method: "POST", body: rewritten });
+      assert.deepEqual([response.status, provider.seen.length, provider.seen[2]?.json === rewritten], [200, 3, true]);
     });
 
     test("shows head and tail of the newest result when that one is the giant", async () => {
@@ -466,12 +487,13 @@ describe("long transcripts", () => {
         const seeds = Array.from({ length: 12 }, (_, seed) => 1_000 + seed);
         for (const seed of seeds) {
           const conversation = longTranscript(seed);
-          const { post } = await recoveringProvider({
+          const { post, session } = await recoveringProvider({
             windowTokens: windowOf(name, conversation, share),
             wording: wordingOf[name],
           });
-          const { response, sent } = await post(name, conversation);
+          const { json, response, sent } = await post(name, conversation);
           assert.ok(sent.length <= 2);
+          await assertReadBack(name, json, sent[1] ?? json, session.store);
           recovered += response.status === 200 ? 1 : 0;
         }
         assert.ok(recovered / seeds.length >= floor, `${recovered} of ${seeds.length} at ${share}`);
