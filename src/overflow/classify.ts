@@ -120,6 +120,7 @@ function byWording(evidence: Evidence): Opinion | undefined {
   if (status !== undefined && status >= 500 && !proven) return found?.class === "attachment_limit" ? found : undefined;
   if (found === undefined) return (proven ? bySizes(evidence) : undefined) ?? limitOfInput(evidence);
   if (found.class === "context_tokens" && limit !== undefined && limit < leastWindow) return undefined;
+  if (found.class === "output_limit" && found.confidence <= 0.8 && limit === undefined) return undefined;
   if (found.class === "output_limit" && isSharedWindow(concepts)) return { class: "context_tokens", confidence: 0.9 };
   return { class: bySizeUnit(found.class, figures), confidence: found.confidence };
 }
@@ -144,7 +145,7 @@ function isNegativeOutput(text: string): boolean {
 function bySizes({ concepts, figures }: Evidence): Opinion | undefined {
   const all = concepts.join(" ");
   if (/\b(string|body)\b/.test(all)) return { class: "request_bytes", confidence: 0.85 };
-  return /\b(window|input|tokens)\b/.test(all)
+  return /\b(window|input|tokens|uncut)\b/.test(all)
     ? { class: bySizeUnit("context_tokens", figures), confidence: 0.9 }
     : undefined;
 }

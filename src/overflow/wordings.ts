@@ -1,6 +1,6 @@
 /**
- * The wordings of too much, as rows of concepts. Each row is a form (subject, relation, object) and the recorded answer
- * it was learnt from; a provider nobody has seen is understood when it says the same thing in other words.
+ * The wordings of too much, as rows of concepts. Each row is a form (subject, relation, object) and an answer it was
+ * learnt from, recorded or publicly known; a provider nobody has seen is understood when it says the same thing in other words.
  */
 import { conceptsOf, sentencesOf } from "./concepts.ts";
 import type { OverflowClass } from "./verdict.ts";
@@ -10,7 +10,7 @@ export type Wording = {
   readonly form: string;
   readonly class: OverflowClass;
   readonly confidence: number;
-  /** An answer with this wording, as a provider gave it. */
+  /** An answer with this wording. */
   readonly example: string;
 };
 
@@ -49,7 +49,7 @@ export const wordings: readonly Wording[] = [
       "input length and `max_tokens` exceed context limit: 199759 + 8192 > 200000, decrease input length or `max_tokens` and try again",
   },
   {
-    form: "^output .. exceed|atmost|toobig|max",
+    form: "^output .. exceed|atmost|toobig",
     class: "output_limit",
     confidence: 0.93,
     example: "max_tokens: 10000 > 4096, which is the maximum allowed number of output tokens for claude-3-5-sonnet",
@@ -59,6 +59,18 @@ export const wordings: readonly Wording[] = [
     class: "output_limit",
     confidence: 0.93,
     example: "Range of max_tokens should be [1, 8192]",
+  },
+  {
+    form: "reach .. output",
+    class: "output_limit",
+    confidence: 0.85,
+    example: "The response was cut because it reached the maximum output tokens",
+  },
+  {
+    form: "^output .. max",
+    class: "output_limit",
+    confidence: 0.8,
+    example: "maxOutputTokens value of 9000 but the supported limit is 8192",
   },
   {
     form: "^max .. output",
