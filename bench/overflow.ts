@@ -30,7 +30,7 @@ function classified(): void {
   const corpus = readAnswers();
   if (corpus === null) console.log("No recorded answers on this machine; set SPILLWAY_CORPUS.");
   const answers = corpus?.answers ?? [];
-  console.log("Recorded provider answers; the providers held back were not looked at while the rules were written:");
+  console.log("Recorded provider answers; those held back were kept out of the first tuning and are no longer unseen:");
   console.table({
     all: scoreAnswers(answers),
     "tuned on": scoreAnswers(answers.filter((answer) => !isHeldBack(answer))),

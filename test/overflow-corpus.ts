@@ -35,7 +35,7 @@ export function readAnswers(): { readonly answers: readonly RecordedAnswer[]; re
   return { answers, digest: createHash("sha256").update(text).digest("hex") };
 }
 
-/** A third of the providers was not looked at while the rules were written. */
+/** A third of the providers, kept out of the first tuning; no longer unseen. */
 export function isHeldBack({ provider }: RecordedAnswer): boolean {
   return BigInt(`0x${createHash("sha256").update(provider).digest("hex")}`) % 3n === 0n;
 }

@@ -3,11 +3,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answersFile, isHeldBack, readAnswers, scoreAnswers } from "../../test/overflow-corpus.ts";
 import { classify } from "./classify.ts";
+import { wordings } from "./wordings.ts";
 
 const corpusDigest = "99e804b939d8837f401111bb3f8deba4f393117df4e221ddf1a2d3ab6aebb028";
 
 const floors = { precision: 0.99, recall: 0.99, class: 0.99, numbers: 0.99, byteLimits: 1 };
-/** Providers whose answers were not looked at before the rules stood. */
+/** A third of the providers, kept out of the first tuning; their misses were read and mended later. */
 const heldBackFloors = { precision: 1, recall: 0.95, class: 0.965, numbers: 0.95 };
 
 const corpus = readAnswers();
@@ -41,5 +42,22 @@ test("texts of tools and models are never classified, wherever a client might ca
       { status: 400, body: JSON.stringify({ detail: [{ msg: "field required", input: body }] }) },
     ];
     for (const given of carried) assert.equal(classify(given).class, "other", JSON.stringify(given));
+  }
+});
+
+test("a wording that claims to be recorded is", { skip }, () => {
+  const plain = (text: string) =>
+    text
+      .toLowerCase()
+      .replace(/\\/g, "")
+      .replace(/[^\p{L}\p{N}<>=]+/gu, " ")
+      .replace(/\d+/g, "0")
+      .trim();
+  const bodies = (corpus?.answers ?? []).map(({ body }) => plain(body));
+  for (const { example } of wordings.filter(({ origin }) => origin === "recorded")) {
+    assert.ok(
+      bodies.some((body) => body.includes(plain(example))),
+      example,
+    );
   }
 });

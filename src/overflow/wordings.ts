@@ -1,6 +1,6 @@
 /**
- * The wordings of too much, as rows of concepts. Each row is a form (subject, relation, object) and an answer it was
- * learnt from, recorded or publicly known; a provider nobody has seen is understood when it says the same thing in other words.
+ * The wordings of too much, as rows of concepts. Each row is a form (subject, relation, object) and an example, most
+ * of them from the recorded answers; a provider nobody has seen is understood when it says the same in other words.
  */
 import { conceptsOf, sentencesOf } from "./concepts.ts";
 import type { OverflowClass } from "./verdict.ts";
@@ -10,6 +10,8 @@ export type Wording = {
   readonly form: string;
   readonly class: OverflowClass;
   readonly confidence: number;
+  /** Whether the example stands in the recorded answers, or was written for what they do not hold. */
+  readonly origin: "recorded" | "written";
   /** An answer with this wording. */
   readonly example: string;
 };
@@ -18,6 +20,7 @@ export type Wording = {
 export const wordings: readonly Wording[] = [
   {
     form: "output .. reach",
+    origin: "written",
     class: "output_limit",
     confidence: 0.85,
     example:
@@ -25,24 +28,28 @@ export const wordings: readonly Wording[] = [
   },
   {
     form: "header .. toobig|exceed|atmost",
+    origin: "written",
     class: "other",
     confidence: 0.9,
     example: "Request Header Fields Too Large",
   },
   {
     form: "toobig list",
+    origin: "written",
     class: "other",
     confidence: 0.8,
     example: "messages: too many items, at most 100000 allowed",
   },
   {
     form: "^tokens .. exceed|toobig|atmost .. window|max",
+    origin: "written",
     class: "context_tokens",
     confidence: 0.95,
     example: "Total tokens of image and text exceed max message tokens",
   },
   {
     form: "input .. output .. exceed|atmost|toobig",
+    origin: "recorded",
     class: "context_tokens",
     confidence: 0.95,
     example:
@@ -50,54 +57,63 @@ export const wordings: readonly Wording[] = [
   },
   {
     form: "^output .. exceed|atmost|toobig",
+    origin: "recorded",
     class: "output_limit",
     confidence: 0.93,
     example: "max_tokens: 10000 > 4096, which is the maximum allowed number of output tokens for claude-3-5-sonnet",
   },
   {
     form: "^atmost .. output",
+    origin: "recorded",
     class: "output_limit",
     confidence: 0.93,
     example: "Range of max_tokens should be [1, 8192]",
   },
   {
     form: "reach .. output",
+    origin: "written",
     class: "output_limit",
     confidence: 0.85,
     example: "The response was cut because it reached the maximum output tokens",
   },
   {
     form: "^output .. max",
+    origin: "written",
     class: "output_limit",
     confidence: 0.8,
     example: "maxOutputTokens value of 9000 but the supported limit is 8192",
   },
   {
     form: "^max .. output",
+    origin: "recorded",
     class: "output_limit",
     confidence: 0.8,
     example: "This model supports at most 131072 completion tokens, whereas you provided 1048576.",
   },
   {
     form: "attach .. exceed|toobig|atmost",
+    origin: "recorded",
     class: "attachment_limit",
     confidence: 0.93,
     example: "image exceeds 5 MB maximum: 9427836 bytes > 5242880 bytes",
   },
   {
     form: "max .. attach",
+    origin: "recorded",
     class: "attachment_limit",
     confidence: 0.85,
     example: "A maximum of 100 PDF pages may be provided.",
   },
   {
     form: "toobig|exceed .. attach",
+    origin: "recorded",
     class: "attachment_limit",
     confidence: 0.9,
     example: "too many images in the message, max allowed is 16",
   },
   {
     form: "^tool|list .. exceed|toobig|atmost|max",
+    origin: "recorded",
     class: "other",
     confidence: 0.8,
     example:
@@ -105,42 +121,49 @@ export const wordings: readonly Wording[] = [
   },
   {
     form: "uncut .. input|window|tokens",
+    origin: "recorded",
     class: "context_tokens",
     confidence: 0.85,
     example: "Cannot truncate prompt with n_keep (11378) >= n_ctx (4096)",
   },
   {
     form: "input|request|tokens|body .. exceed|toobig|atmost .. window",
+    origin: "recorded",
     class: "context_tokens",
     confidence: 0.96,
     example: "Your input exceeds the context window of this model. Please adjust your input and try again.",
   },
   {
     form: "window .. exceed|toobig",
+    origin: "recorded",
     class: "context_tokens",
     confidence: 0.94,
     example: "Context window exceeded: 120002 tokens exceeds the limit of 120000 tokens",
   },
   {
     form: "window .. reach",
+    origin: "written",
     class: "context_tokens",
     confidence: 0.85,
     example: "Model context limit reached",
   },
   {
     form: "exceed|toobig .. window",
+    origin: "recorded",
     class: "context_tokens",
     confidence: 0.94,
     example: "exceed_context_size_error",
   },
   {
     form: "body .. exceed|toobig|atmost",
+    origin: "recorded",
     class: "request_bytes",
     confidence: 0.95,
     example: "400 total message size 2100954 exceeds limit 2097152",
   },
   {
     form: "string .. exceed|toobig|atmost",
+    origin: "recorded",
     class: "request_bytes",
     confidence: 0.85,
     example:
@@ -148,42 +171,49 @@ export const wordings: readonly Wording[] = [
   },
   {
     form: "tokens .. exceed|toobig|atmost .. max",
+    origin: "recorded",
     class: "context_tokens",
     confidence: 0.95,
     example: "prompt token count of 146270 exceeds the limit of 128000",
   },
   {
     form: "input .. exceed|toobig|atmost",
+    origin: "recorded",
     class: "context_tokens",
     confidence: 0.9,
     example: "Input is too long for requested model.",
   },
   {
     form: "atmost .. input",
+    origin: "recorded",
     class: "context_tokens",
     confidence: 0.93,
     example: "400 <400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 204800]",
   },
   {
     form: "toobig input? tokens",
+    origin: "written",
     class: "context_tokens",
     confidence: 0.85,
     example: "Too many input tokens. Max input tokens: 8192, request input token count: 10007",
   },
   {
     form: "request .. toobig",
+    origin: "recorded",
     class: "request_bytes",
     confidence: 0.8,
     example: "request_too_large",
   },
   {
     form: "request .. exceed .. bytes",
+    origin: "recorded",
     class: "request_bytes",
     confidence: 0.85,
     example: "Request exceeds the maximum size",
   },
   {
     form: "reduce .. length .. input",
+    origin: "recorded",
     class: "context_tokens",
     confidence: 0.7,
     example: "Please reduce the length of the messages or completion.",
