@@ -5,6 +5,7 @@ const benches: Readonly<Record<string, () => Promise<{ about: string; run(): Pro
   fit: () => import("./fit.ts"),
   mcp: () => import("./mcp.ts"),
   html: () => import("./html.ts"),
+  overflow: () => import("./overflow.ts"),
   pdf: () => import("./pdf.ts"),
   start: () => import("./start.ts"),
 };

@@ -22,7 +22,8 @@ export type ErrorCode =
   | "selector_invalid"
   | "place_not_found"
   | "run_not_found"
-  | "render_failed";
+  | "render_failed"
+  | "context_overflow";
 
 export type ErrorDetails = {
   /** The next move; a model will try exactly what it says. */

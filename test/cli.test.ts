@@ -588,3 +588,63 @@ describe("the process", () => {
     assert.equal(fields.content, "a");
   });
 });
+
+describe("spillway classify-error", () => {
+  test("prints a verdict for every line, in order, and tells what is no answer", async () => {
+    await using cli = await openCli();
+    const lines = [
+      { status: 400, headers: {}, body: '{"error":{"message":"prompt is too long: 200251 tokens > 200000 maximum"}}' },
+      { status: 429, headers: {}, body: "slow down" },
+      { status: 413, body: { error: { message: "Request body is 41 bytes; the limit is 33 bytes" } } },
+      { streamEvent: 'event: error\ndata: {"error":{"code":"context_length_exceeded"}}\n\n' },
+    ];
+    const stdin = `${lines.map((line) => JSON.stringify(line)).join("\n")}\n\nnot json\n{"status":400}`;
+    const { status, out, err } = await cli.run(["classify-error", "--json"], { stdin });
+    const verdicts = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(
+      verdicts.map(({ class: name, code }) => name ?? code),
+      ["context_tokens", "rate_limit", "request_bytes", "context_tokens", "usage", "usage"],
+    );
+    assert.deepEqual(
+      [verdicts[0].limit, verdicts[0].actual, verdicts[0].unit, verdicts[1].limit],
+      [200_000, 200_251, "tokens", null],
+    );
+    assert.equal(status, 1);
+    assert.match(err, /is not a provider's answer/);
+  });
+
+  test("says it in words without --json", async () => {
+    await using cli = await openCli();
+    const { out } = await cli.run(["classify-error"], {
+      stdin: '{"status":400,"body":"total message size 2100954 exceeds limit 2097152"}',
+    });
+    assert.equal(out, "request_bytes (0.95) limit 2,097,152, actual 2,100,954, bytes\n");
+  });
+});
+
+describe("spillway proxy", () => {
+  test("listens where it says until it is stopped", async () => {
+    await using cli = await openCli();
+    const env = { ...process.env, SPILLWAY_HOME: cli.home };
+    const child = spawn(process.execPath, [bin, "proxy", "--json", "--set", "proxy.port=0"], { env, cwd: cli.work });
+    const [line] = await once(child.stdout, "data");
+    const { url, upstreams } = JSON.parse(String(line));
+    assert.deepEqual(upstreams, ["openai", "anthropic", "gemini"]);
+    assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
+    assert.equal((await fetch(`${url}/nowhere`)).status, 404);
+    child.kill("SIGTERM");
+    const [status] = await once(child, "exit");
+    assert.equal(status, 0);
+  });
+
+  test("refuses settings it cannot use, with the next move", async () => {
+    await using cli = await openCli();
+    const wrong = await cli.run(["proxy", "--set", "proxy.upstreams=x=ftp://a"]);
+    assert.deepEqual([wrong.status, /name=address/.test(wrong.err)], [1, true]);
+    const limits = await cli.run(["proxy", "--set", "overflow.limits=gpt-4o"]);
+    assert.match(limits.err, /model=tokens/);
+  });
+});

@@ -288,6 +288,56 @@ export const settingRows = {
       "on: every kind is read by its handler. shadow: text and HTML as before, documents as metadata and ref, and an " +
       "event says what on would do. off: metadata and ref only. No value ever decodes a binary as text.",
   },
+  "runner.enable_model_overflow_fallback": {
+    type: "choice",
+    default: "on",
+    choices: ["on", "shadow", "off"],
+    about:
+      "on: a request refused for its size is made smaller and sent once more. shadow: the refusal is handed on and an " +
+      "event says what on would do. off: nothing is looked at.",
+  },
+  "overflow.prevent": {
+    type: "choice",
+    default: "on",
+    choices: ["on", "off"],
+    about:
+      "Whether a request over a limit that is known (set, or named alike by two refusals) is made smaller at once.",
+  },
+  "overflow.limits": {
+    type: "list",
+    default: [],
+    about: "Windows of models in tokens, each as model=tokens; other windows are learnt from refusals.",
+  },
+  "proxy.port": {
+    type: "integer",
+    default: 8402,
+    min: 0,
+    ceiling: 65_535,
+    about: "Port of spillway proxy on 127.0.0.1; 0 takes a free one.",
+  },
+  "proxy.upstreams": {
+    type: "list",
+    default: [
+      "openai=https://api.openai.com",
+      "anthropic=https://api.anthropic.com",
+      "gemini=https://generativelanguage.googleapis.com",
+    ],
+    userOnly: true,
+    about: "Where spillway proxy sends what comes in under /name, each as name=address. Nothing else is reached.",
+  },
+  "proxy.allow_origins": {
+    type: "list",
+    default: [],
+    userOnly: true,
+    about: "Web origins whose pages may use spillway proxy. Default: none; programs send no origin.",
+  },
+  "proxy.body_bytes": {
+    type: "bytes",
+    default: 64 * MiB,
+    min: 1 * MiB,
+    ceiling: 1 * GiB,
+    about: "Largest request spillway proxy holds to be able to send it again; a larger one is passed on as it comes.",
+  },
 } as const satisfies Record<string, SettingRow>;
 
 export type SettingName = keyof typeof settingRows;

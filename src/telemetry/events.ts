@@ -62,6 +62,34 @@ export type EventFields = {
     limit_chars: number;
     reason: string;
   };
+  "overflow.classified": {
+    dialect: string;
+    status: number | null;
+    class: string;
+    confidence: number;
+    limit: number | null;
+    actual: number | null;
+    unit: string | null;
+  };
+  "overflow.recovered": {
+    dialect: string;
+    class: string;
+    attempts: number;
+    bytes_before: number;
+    bytes_after: number;
+    stubs: readonly string[];
+    clamped: boolean;
+  };
+  "overflow.failed": {
+    dialect: string;
+    class: string;
+    reason: string;
+    attempts: number;
+    bytes_before: number;
+    bytes_after: number;
+    stubs: readonly string[];
+  };
+  "overflow.skipped": { dialect: string; class: string; reason: string; stubs: number; clamped: boolean };
   "run.summary": {
     bytes_in: number;
     chars_extracted: number;
@@ -92,6 +120,11 @@ type EventRows = {
 const ref = "The artifact's handle, or null when it could not be kept.";
 const source = "The file's name or the URL's origin.";
 const limit = "Characters the reply was allowed.";
+const dialect = "The request format: openai-chat, openai-responses, anthropic-messages, gemini or ai-sdk.";
+const overflowClass = "What was too much: context_tokens, request_bytes, attachment_limit, output_limit, ...";
+const bytesBefore = "Bytes of the request before.";
+const bytesAfter = "Bytes of the request after.";
+const stubs = "Handles of what was set aside.";
 const bound = "What set that number: default, request, client, turn, ...";
 
 export const eventRows: EventRows = {
@@ -179,6 +212,52 @@ export const eventRows: EventRows = {
       actual_chars: "Characters of the serialized reply.",
       limit_chars: limit,
       reason: "character_limit, token_estimate or single_result_too_large.",
+    },
+  },
+  "overflow.classified": {
+    about: "A provider refused a request.",
+    fields: {
+      dialect,
+      status: "The HTTP status, or null where there was none.",
+      class: overflowClass,
+      confidence: "How sure the classification is, from 0 to 1.",
+      limit: "The limit the answer names, or null.",
+      actual: "The size the answer names, or null.",
+      unit: "What both are counted in, or null.",
+    },
+  },
+  "overflow.recovered": {
+    about: "A request that was too large was made smaller and accepted, or made smaller before it was sent.",
+    fields: {
+      dialect,
+      class: overflowClass,
+      attempts: "Requests sent upstream until then; 0 when it was made smaller before the first.",
+      bytes_before: bytesBefore,
+      bytes_after: bytesAfter,
+      stubs,
+      clamped: "Whether the room for the answer was lowered.",
+    },
+  },
+  "overflow.failed": {
+    about: "A request that was too large could not be made to fit.",
+    fields: {
+      dialect,
+      class: overflowClass,
+      reason: "server_state, nothing_to_shed, not_kept, does_not_fit or refused_again.",
+      attempts: "Requests sent upstream.",
+      bytes_before: bytesBefore,
+      bytes_after: bytesAfter,
+      stubs,
+    },
+  },
+  "overflow.skipped": {
+    about: "A refusal was handed on as it came.",
+    fields: {
+      dialect,
+      class: overflowClass,
+      reason: "The class that is never rewritten, or shadow.",
+      stubs: "With shadow: how many parts would have been set aside.",
+      clamped: "With shadow: whether the room for the answer would have been lowered.",
     },
   },
   "run.summary": {

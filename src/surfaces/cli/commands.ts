@@ -40,6 +40,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./mcp.ts")).mcpCommand,
   },
   {
+    name: "proxy",
+    about: "Pass model requests on; send one refused for its size again, smaller.",
+    load: async () => (await import("./proxy.ts")).proxyCommand,
+  },
+  {
+    name: "classify-error",
+    about: "Tell what a provider's refusals mean.",
+    load: async () => (await import("./classify-error.ts")).classifyErrorCommand,
+  },
+  {
     name: "doctor",
     about: "Check the installation, the settings and the store.",
     load: async () => (await import("./doctor.ts")).doctorCommand,

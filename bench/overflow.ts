@@ -1,0 +1,288 @@
+/** Overflow recovery: how well refusals are understood and recovered, and what it costs when nothing is refused. */
+import { Agent, createServer, request as httpRequest, type IncomingMessage, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { defaultSettings } from "../src/config/settings.ts";
+import { dialects } from "../src/overflow/dialects/dialects.ts";
+import { openaiChat } from "../src/overflow/dialects/openai-chat.ts";
+import { withOverflowRecovery } from "../src/overflow/fetch.ts";
+import { openRecovery } from "../src/overflow/open.ts";
+import { outgoingOf } from "../src/overflow/outgoing.ts";
+import { openSession } from "../src/session.ts";
+import { openProxy } from "../src/surfaces/proxy/server.ts";
+import { parseUpstreams } from "../src/surfaces/proxy/upstreams.ts";
+import { requestIn } from "../test/conversations.ts";
+import { isHeldBack, readAnswers, scoreAnswers } from "../test/overflow-corpus.ts";
+import { simulateProvider, tokensOf, wordings } from "../test/provider.ts";
+import { addresses, type HttpDialect } from "../test/recovery.ts";
+import { longTranscript } from "../test/transcripts.ts";
+
+export const about = "refusals understood and recovered, and the cost of the wrapper and the proxy.";
+
+export async function run(): Promise<void> {
+  classified();
+  await recovered();
+  await wrapperCost();
+  await rewriteCost();
+  await proxyCost();
+}
+
+function classified(): void {
+  const corpus = readAnswers();
+  if (corpus === null) console.log("No recorded answers on this machine; set SPILLWAY_CORPUS.");
+  const answers = corpus?.answers ?? [];
+  console.log("Recorded provider answers; those held back were kept out of the first tuning and are no longer unseen:");
+  console.table({
+    all: scoreAnswers(answers),
+    "tuned on": scoreAnswers(answers.filter((answer) => !isHeldBack(answer))),
+    "held back": scoreAnswers(answers.filter(isHeldBack)),
+  });
+}
+
+const memorySession = () => openSession({ inMemory: true, settings: defaultSettings });
+
+async function recovered(): Promise<void> {
+  const count = 40;
+  const usual = {
+    "openai-chat": wordings.openai,
+    "openai-responses": wordings.responses,
+    "anthropic-messages": wordings.anthropic,
+    gemini: wordings.gemini,
+  };
+  const rows: Record<string, Record<string, string>> = {};
+  for (const dialect of dialects) {
+    const name = dialect.name as HttpDialect;
+    for (const [label, wording] of [
+      ["usual wording", usual[name]],
+      ["no numbers", wordings.bare],
+    ] as const) {
+      const row: Record<string, string> = {};
+      for (const share of [0.5, 0.7, 0.9]) {
+        let fine = 0;
+        for (let seed = 1; seed <= count; seed++) {
+          const conversation = longTranscript(seed);
+          const request = requestIn(name, conversation);
+          const output = dialect.sharesWindow ? conversation.outputTokens : 0;
+          const provider = simulateProvider({
+            windowTokens: Math.floor((tokensOf(request, dialect) + output) * share),
+            wording,
+          });
+          const fetch = withOverflowRecovery(provider.fetch, { session: await memorySession() });
+          const { status } = await fetch(addresses[name], { method: "POST", body: JSON.stringify(request) });
+          fine += status === 200 ? 1 : 0;
+        }
+        row[`window ${share * 100} %`] = `${((fine / count) * 100).toFixed(1)} %`;
+      }
+      rows[`${name}, ${label}`] = row;
+    }
+  }
+  console.log(`Recovered of ${count} generated transcripts per cell, two requests at most:`);
+  console.table(rows);
+}
+
+async function wrapperCost(): Promise<void> {
+  const json = JSON.stringify(requestIn("openai-chat", longTranscript(1)));
+  const answer = JSON.stringify({ choices: [{ message: { content: "done ".repeat(200) }, finish_reason: "stop" }] });
+  let sent: unknown;
+  const plain: typeof fetch = async (_, init) => {
+    sent = init?.body;
+    return new Response(answer, { headers: { "content-type": "application/json" } });
+  };
+  const wrapped = withOverflowRecovery(plain, { session: await memorySession() });
+  const rows: Record<string, object> = {};
+  for (const [kind, body] of [
+    ["string", json],
+    ["buffer", Buffer.from(json)],
+  ] as const) {
+    const cost = async (call: typeof fetch) =>
+      percentiles(
+        await timed(
+          3_000,
+          async () => void (await (await call(addresses["openai-chat"], { method: "POST", body })).text()),
+        ),
+      );
+    await cost(wrapped);
+    const [without, with_] = [await cost(plain), await cost(wrapped)];
+    rows[kind] = {
+      "plain p50 µs": round(without.p50 * 1e3),
+      "wrapped p50 µs": round(with_.p50 * 1e3),
+      "added p50 µs": round((with_.p50 - without.p50) * 1e3),
+      "by reference": sent === body,
+    };
+  }
+  console.log(`The wrapper when nothing is refused (${json.length} characters of request):`);
+  console.table(rows);
+}
+
+async function rewriteCost(): Promise<void> {
+  const texts = Array.from({ length: 40 }, (_, at) =>
+    `${at}: gate seven opened, level 41.2 cm, "fine"\n`.repeat(2_400),
+  );
+  const turns = texts.map((text) => ({
+    user: "And now?",
+    rounds: [[{ tool: "shell", result: { text, form: "text" as const } }]],
+    answer: "Rain.",
+  }));
+  const json = JSON.stringify(requestIn("openai-chat", { system: "You watch dams.", turns, outputTokens: 1_000 }));
+  const rows: Record<string, object> = {};
+  for (const [name, verdict] of Object.entries({
+    "bytes, half to go": { class: "request_bytes", confidence: 1, unit: "bytes", limit: Math.floor(json.length / 2) },
+    "tokens, half to go": {
+      class: "context_tokens",
+      confidence: 1,
+      unit: "tokens",
+      limit: 600_000,
+      input: 1_200_000,
+      actual: 1_200_000,
+    },
+    "tokens, a tenth to go": {
+      class: "context_tokens",
+      confidence: 1,
+      unit: "tokens",
+      limit: 1_080_000,
+      input: 1_200_000,
+      actual: 1_200_000,
+    },
+  } as const)) {
+    const session = await memorySession();
+    const quick = openRecovery({ ...session, store: { ...session.store, keep: keepNothing } });
+    const work = async () => {
+      const outgoing = outgoingOf(openaiChat, json, "api.sim", "/v1/chat/completions");
+      if (outgoing) await quick.remedyFor(outgoing, { verdict, status: 400, body: "" });
+    };
+    for (let warm = 0; warm < 5; warm++) await work();
+    const before = process.cpuUsage();
+    const rounds = 10;
+    for (let at = 0; at < rounds; at++) await work();
+    const { user, system } = process.cpuUsage(before);
+    rows[name] = { "request MB": round(json.length / 1e6), "CPU ms": round((user + system) / 1e3 / rounds) };
+  }
+  console.log("Rewriting a large request, parsing included, storing excluded:");
+  console.table(rows);
+}
+
+/** Stands for a store that costs nothing, so that only the rewriting is measured. */
+async function keepNothing(spool: { sizeBytes: number }): Promise<never> {
+  return {
+    artifact_ref: `af_${"0".repeat(32)}`,
+    path: null,
+    size_bytes: spool.sizeBytes,
+    sha256: "",
+    content_kind: "text",
+    media_type: "text/plain",
+  } as never;
+}
+
+async function proxyCost(): Promise<void> {
+  const upstream = await listen(answerStream);
+  const plain = await listen(plainProxy(upstream.port));
+  const recovery = openRecovery(await memorySession());
+  const proxy = await openProxy({
+    recovery,
+    upstreams: parseUpstreams([`sim=http://127.0.0.1:${upstream.port}`]),
+    port: 0,
+    allowOrigins: [],
+    bodyBytes: 2 ** 26,
+  });
+  const ports = {
+    direct: upstream.port,
+    "plain reverse proxy": plain.port,
+    "spillway proxy": Number(new URL(proxy.url).port),
+  };
+  const body = JSON.stringify({ ...requestIn("openai-chat", longTranscript(2)), stream: true });
+  const rows: Record<string, object> = {};
+  const alone: Record<string, number[]> = {};
+  const crowd: Record<string, number[]> = {};
+  const agent = new Agent({ keepAlive: true });
+  // The three take turns, so that a busy moment of the machine hits each alike.
+  for (let turn = 0; turn < 8; turn++) {
+    for (const [name, port] of Object.entries(ports)) {
+      const path = name === "spillway proxy" ? "/sim/v1/chat/completions" : "/v1/chat/completions";
+      const call = () => streamed(port, path, body, agent);
+      const one = await Array.fromAsync({ length: 60 }, async () => (await call()).firstMs);
+      const many = (await Promise.all(Array.from({ length: 200 }, call))).map(({ firstMs }) => firstMs);
+      if (turn === 0) continue;
+      alone[name] = [...(alone[name] ?? []), ...one];
+      crowd[name] = [...(crowd[name] ?? []), ...many];
+    }
+  }
+  for (const name of Object.keys(ports)) {
+    const [one, many] = [percentiles(alone[name] ?? []), percentiles(crowd[name] ?? [])];
+    rows[name] = {
+      "alone p50 ms": round(one.p50),
+      "alone p99 ms": round(one.p99),
+      "200 streams p50 ms": round(many.p50),
+      "200 streams p99 ms": round(many.p99),
+    };
+  }
+  console.log(`Time to the first event through the proxy (${body.length} bytes of request, all in one process):`);
+  console.table(rows);
+  agent.destroy();
+  await proxy[Symbol.asyncDispose]();
+  plain.close();
+  upstream.close();
+}
+
+function answerStream(request: IncomingMessage, response: Parameters<RequestListener>[1]): void {
+  request.resume().once("end", () => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    for (const word of ["one", "two", "three"])
+      response.write(`data: {"choices":[{"delta":{"content":"${word}"}}]}\n\n`);
+    response.end("data: [DONE]\n\n");
+  });
+}
+
+/** What anybody would write: headers and bodies piped both ways. */
+function plainProxy(port: number): RequestListener {
+  const agent = new Agent({ keepAlive: true });
+  return (request, response) => {
+    const { method, url, headers } = request;
+    const forward = httpRequest({ port, host: "127.0.0.1", method, path: url, headers, agent }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    request.pipe(forward);
+  };
+}
+
+async function listen(handler: RequestListener) {
+  const server = createServer({ keepAliveTimeout: 60_000 }, handler).listen(0, "127.0.0.1");
+  await new Promise((done) => server.once("listening", done));
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+function streamed(port: number, path: string, body: string, agent: Agent): Promise<{ firstMs: number }> {
+  return new Promise((done, fail) => {
+    const start = performance.now();
+    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+    const request = httpRequest({ port, host: "127.0.0.1", path, method: "POST", headers, agent }, (response) => {
+      let firstMs = 0;
+      response.on("data", () => (firstMs ||= performance.now() - start));
+      response.on("end", () => done({ firstMs }));
+    });
+    request.on("error", fail).end(body);
+  });
+}
+
+async function timed(rounds: number, work: () => Promise<void>): Promise<number[]> {
+  const times: number[] = [];
+  for (let at = 0; at < rounds; at++) {
+    const start = performance.now();
+    await work();
+    times.push(performance.now() - start);
+  }
+  return times;
+}
+
+function percentiles(times: readonly number[]): { p50: number; p99: number } {
+  const sorted = times.toSorted((one, other) => one - other);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+  return { p50: at(0.5), p99: at(0.99) };
+}
+
+const round = (value: number): number => Number(value.toFixed(2));

@@ -1,0 +1,70 @@
+/** The words that stand for a heavy message: what it was, how large, its beginning, and the call that reads on. */
+import { cutBetweenCodePoints, splitsPair } from "../fit/measure.ts";
+import { clipped } from "../names.ts";
+import { counted, sizeWords } from "./words.ts";
+
+/** What a stub says of the thing it stands for. */
+export type StubFacts = {
+  readonly ref: string;
+  /** `text`, `PDF`, `image`: as every summary line calls it. */
+  readonly kind: string;
+  readonly sizeBytes: number;
+  /** The text that is set aside, or undefined for what cannot be shown as text. */
+  readonly text?: string;
+  readonly tool?: string;
+  readonly name?: string;
+  /** How the rest is read where the model stands. */
+  readonly reader: StubReader;
+};
+
+/** A tool the model can call, or the command line with the file's own path. */
+export type StubReader = { readonly tool: "read_artifact" } | { readonly path: string | null };
+
+/** A stub with up to so many characters of the text: three quarters from its beginning, the rest from its end. */
+export function stubText(facts: StubFacts, shownChars: number): string {
+  const shown = excerptOf(facts.text ?? "", shownChars);
+  return `${headOf(facts, shown.length)}${shown}`;
+}
+
+/** The stub's own line; the number of characters under it makes it recognisable and impossible to fake with more. */
+function headOf(facts: StubFacts, shownChars: number): string {
+  const { ref, kind, sizeBytes, text, tool, name, reader } = facts;
+  const from = tool === undefined ? "" : ` from tool ${clipped(tool, 64)}`;
+  const called = name === undefined ? "" : ` ${JSON.stringify(clipped(name))}`;
+  const length = text === undefined ? "" : `, ${counted(text.length, "char")}`;
+  const shown = shownChars === 0 ? "" : `\nBeginning and end, ${shownChars} chars:\n`;
+  return `[${opening} ${kind}${called}${from}, ${sizeWords(sizeBytes)}${length}. Kept whole as artifact_ref=${ref}. ${readOn(ref, reader)}]${shown}`;
+}
+
+const opening = "Set aside by Spillway to fit the model's limit:";
+
+function readOn(ref: string, reader: StubReader): string {
+  if ("tool" in reader) return `To read it: ${reader.tool}({"artifact_ref": "${ref}"}) with offset, lines or query.`;
+  const file = reader.path === null ? "" : ` Its bytes: ${reader.path}`;
+  return `To read it: spillway read ${ref} (--offset, --lines, --query).${file}`;
+}
+
+/** Whether a text is a stub, whole and unchanged. */
+export function isStub(text: string): boolean {
+  if (!text.startsWith(`[${opening}`)) return false;
+  const lineEnd = text.indexOf("\n");
+  const head = lineEnd < 0 ? text : text.slice(0, lineEnd);
+  if (!/artifact_ref=af_[0-9a-f]{32}\. To read it: .*\]$/.test(head) || head.length > longestHead) return false;
+  if (lineEnd < 0) return true;
+  const [mark = "", shownChars = ""] =
+    /^\nBeginning and end, (\d+) chars:\n/.exec(text.slice(lineEnd, lineEnd + 60)) ?? [];
+  return mark !== "" && text.length === lineEnd + mark.length + Number(shownChars);
+}
+
+/** Names are clipped and a path is as long as systems let it be. */
+const longestHead = 5_000;
+
+function excerptOf(text: string, shownChars: number): string {
+  if (shownChars < 1 || text === "") return "";
+  if (text.length <= shownChars) return text;
+  const gap = "\n[...]\n";
+  const room = Math.max(0, shownChars - gap.length);
+  const head = cutBetweenCodePoints(text, Math.ceil(room * 0.75));
+  const tailStart = text.length - Math.floor(room * 0.25);
+  return `${head}${gap}${text.slice(splitsPair(text, tailStart) ? tailStart + 1 : tailStart)}`;
+}

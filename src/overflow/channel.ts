@@ -1,0 +1,127 @@
+/** Which part of a provider's answer may be read as an error: only that, never text a model or a tool wrote. */
+import { type Report, readReport } from "./reports.ts";
+
+/** An HTTP answer; the body as text, or parsed. */
+export type ProviderAnswer = {
+  readonly status?: number | null;
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly body: unknown;
+};
+
+/** Where words were found: in an error, in the way a success ended, or nowhere. */
+export type Channel =
+  | { readonly kind: "error"; readonly status: number | undefined; readonly report: Report }
+  | { readonly kind: "finish"; readonly finish: Finish }
+  | { readonly kind: "none" };
+
+/** How a successful answer ended. `window` and `empty` mean that the input left no room for any output. */
+export type Finish = "window" | "empty" | "output" | "done";
+
+/** An answer with an error status is an error; one with success only where it is written as an error. */
+export function channelOf({ status, body }: ProviderAnswer): Channel {
+  if (status === null || status === undefined) return errorChannel(undefined, body);
+  if (status >= 400) return errorChannel(status, body);
+  return frameChannel(typeof body === "string" ? framesOf(body) : [body], body);
+}
+
+/** One event of a stream, as text of an SSE frame or parsed. */
+export function channelOfEvent(event: unknown): Channel {
+  return frameChannel(typeof event === "string" ? framesOf(event) : [event], event);
+}
+
+function errorChannel(status: number | undefined, body: unknown): Channel {
+  return { kind: "error", status, report: readReport(body) };
+}
+
+function frameChannel(frames: readonly unknown[], body: unknown): Channel {
+  const error = frames.find(isErrorFrame);
+  if (error !== undefined) return errorChannel(statusInside(error), error);
+  if (typeof body === "string" && frames.length === 0 && isErrorProse(body)) return errorChannel(undefined, body);
+  const finishes = frames.map(finishOf);
+  const finish = finishes.find((one) => one !== "done");
+  if (finish !== undefined) return { kind: "finish", finish };
+  return { kind: "none" };
+}
+
+/** The JSON of an SSE text (`data:` lines), of a whole body, or nothing. */
+function framesOf(text: string): unknown[] {
+  const whole = parsed(text);
+  if (whole !== undefined) return [whole];
+  return text.split(/\r?\n/).flatMap((line) => {
+    const value = line.startsWith("data:") ? parsed(line.slice("data:".length)) : undefined;
+    return value === undefined ? [] : [value];
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined; // Not JSON: an SSE text or prose.
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+
+/** `{"error": ...}`, `type: "error"`, `response.failed`, or an exception by name, as AWS event streams have it. */
+function isErrorFrame(frame: unknown): boolean {
+  if (Array.isArray(frame)) return frame.length > 0 && frame.every(isErrorFrame);
+  const { error, type, response } = fieldsOf(frame);
+  if (error !== undefined && error !== null && error !== false && error !== "") return true;
+  if (type === "error" || type === "response.failed" || type === "response.error") return true;
+  if (fieldsOf(response).status === "failed") return true;
+  const keys = Object.keys(fieldsOf(frame));
+  return keys.some((key) => /exception$/i.test(key)) || isBareMessage(frame, keys);
+}
+
+/** `{"message": "Too many tokens"}` and nothing else: no successful answer looks like this. */
+function isBareMessage(frame: unknown, keys: readonly string[]): boolean {
+  const known = /^(message|code|status|name|detail|request_?id)$/i;
+  return typeof fieldsOf(frame).message === "string" && keys.every((key) => known.test(key));
+}
+
+/** The two forms in which client libraries hand on what went wrong inside a stream. */
+function isErrorProse(text: string): boolean {
+  return /^\S*EventStreamError\b|an error occurred \(\w+exception\) when calling|stop.?reason: \w+_exceeded/i.test(
+    text,
+  );
+}
+
+/** Error frames inside a 200 name the real status themselves. */
+function statusInside(frame: unknown): number | undefined {
+  const error = fieldsOf(fieldsOf(frame).error);
+  const status = [error.status, error.status_code, error.code, fieldsOf(frame).status].map(Number);
+  return status.find((code) => code >= 400 && code < 600);
+}
+
+/** How this success ended, in the words of any dialect. */
+export function finishOf(frame: unknown): Finish {
+  const fields = fieldsOf(frame);
+  const [choice, candidate] = [fieldsOf(firstOf(fields.choices)), fieldsOf(firstOf(fields.candidates))];
+  const reasons = [
+    fields.stop_reason,
+    fieldsOf(fields.delta).stop_reason,
+    choice.finish_reason,
+    candidate.finishReason,
+    fields.done_reason,
+    fieldsOf(fields.incomplete_details).reason,
+    fieldsOf(fieldsOf(fields.response).incomplete_details).reason,
+  ].filter((reason) => typeof reason === "string");
+  if (reasons.some((reason) => /context_window|context_length/i.test(reason))) return "window";
+  if (!reasons.some((reason) => /^(length|max_tokens|max_output_tokens)$/i.test(reason))) return "done";
+  return saidNothing(choice, fields) ? "empty" : "output";
+}
+
+/** A cut answer without one token of its own: the input filled the window. */
+function saidNothing(choice: Fields, { usage, response, done_reason }: Fields): boolean {
+  const counted = fieldsOf(usage).completion_tokens ?? fieldsOf(usage).output_tokens;
+  if (typeof counted === "number") return counted === 0;
+  const text = choice.text ?? fieldsOf(choice.message).content ?? (done_reason === undefined ? undefined : response);
+  return text === "";
+}
+
+const firstOf = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined);

@@ -1,0 +1,161 @@
+/**
+ * Reads an error sentence as a row of concepts: `Input length 160 exceeds the maximum allowed length 59` becomes
+ * `input length num exceed max length num`. Wordings are then matched by subject, relation and object, not by phrase.
+ */
+
+type Lexeme = readonly [concept: string, words: RegExp];
+
+/** In the order they are tried at each place of the sentence: longer and more particular ones first. */
+const lexicon: readonly Lexeme[] = [
+  // Rates and money.
+  ["rate", /\b(?:account|organi[sz]ation|team|workspace|plan)(?:'s)? tokens? (?:limit|budget|allowance)/],
+  ["login", /\b(?:api|access|auth\w*|security|bearer|refresh|id)[ -]tokens?\b|\bjwt\b/],
+  [
+    "rate",
+    /(?:tokens?|requests?|images?|queries) (?:per|\/|in a|every) (?:\w+ )?(?:min(?:ute)?|hour|day|second|month|week)\b/,
+  ],
+  [
+    "rate",
+    /\b(?:per|\/) ?(?:min(?:ute)?|hour|day|second|month|week)\b|\b[tr]p[mds]\b|\brate.?limit\w*|\bthrottl\w+|\bquotas?\b|\b(?:daily|monthly|weekly|hourly)\b|\bthis (?:month|week|hour)\b|\ballowance\b/,
+  ],
+  ["rate", /too many (?:concurrent )?requests|\bconcurren\w+|\busage limit|\bslow down\b|使用上限|限流|频率|配额|并发/],
+  [
+    "later",
+    /(?:please )?(?:wait|retry|try again)(?: \w+){0,3} (?:later|shortly|in \d+ ?m?s\w*|in a (?:moment|minute|few)|trying again)/,
+  ],
+  [
+    "money",
+    /\bcredits?\b|\bpaid plans?\b|\bbilling\b|\bpayment\b|\bbalance\b|\binsufficient (?:funds|quota)|\bsubscription\b|余额|欠费/,
+  ],
+  ["time", /\btime.?outs?\b|\btimed out\b|\bdeadline\b|\btime limit\b|\b\d+ ?(?:ms|seconds?|minutes?)\b|超时/],
+  ["overload", /\boverload\w*|\bunavailable\b|\bat capacity\b|\bbusy\b/],
+  // Limits from below say nothing about a size.
+  [
+    "atleast",
+    /\b(?:must|should|has to|needs to) be (?:at least|greater|larger|more|higher|longer|positive|above|>=?)(?: than(?: or equal to)?)?|\btoo (?:short|small|low|few)\b/,
+  ],
+  [
+    "atmost",
+    /\b(?:must|should|has to|needs to) be (?:<=?|less|lower|smaller|shorter|fewer|at most|no more|no longer|under|below|within|between|in (?:the )?range)(?: than(?: or equal to)?)?/,
+  ],
+  [
+    "atmost",
+    /\b(?:should|must|can) (?:have|contain|be) (?:at most|no more than|up to|fewer than|less than)|\b(?:valid |supported )?range (?:of|is)\b|范围/,
+  ],
+  [
+    "atmost",
+    /\b(?:cannot|can not|can't|must not|may not|should not) (?:exceed|be (?:greater|larger|longer|more|higher) than|surpass)/,
+  ],
+  // What may come out.
+  [
+    "output",
+    /['"`]?\bmax.?(?:completion|output|new|gen(?:erated)?|response).?tokens?\b['"`]?|\bmax_tokens\b['"`]?|\bmaxtokens\b|\bnum predict\b/,
+  ],
+  [
+    "output",
+    /\bmax(?:imum)? tokens (?:you |that you )?(?:requested|value|parameter)|\bmax(?:imum)? (?:number of )?(?:output|completion|generated|response) tokens?/,
+  ],
+  [
+    "output",
+    /\b(?:output|completion|generated|response|reasoning|thinking) (?:tokens?|length|size|budget)|\bcompletion\b|\boutput\b|\bgeneration\b|最大输出|输出长度/,
+  ],
+  // The window.
+  [
+    "window",
+    /\b(?:max(?:imum)? |total |allowed |available |supported )*context[ -]?(?:length|window|size|limit|budget|capacity|len)s?\b|\bn ctx\b|\bnum ctx\b|\bcontext\b(?! ?=)|\bctx\b/,
+  ],
+  [
+    "window",
+    /\bmax.?(?:model|seq|sequence|position|input|prompt|total|context).?(?:len(?:gth)?|embeddings|tokens?|size)s?\b|\bmaximum (?:allowed |supported )?(?:sequence|input|prompt|total) (?:token )?(?:length|tokens?|size|count)/,
+  ],
+  [
+    "window",
+    /\b(?:input|prompt|total|model|sequence)?.?tokens? (?:limit|budget|capacity|window|maximum|max)\b|\bmax(?:imum)? (?:allowed )?(?:number of )?(?:allowed )?tokens?\b|\bsequence length\b/,
+  ],
+  [
+    "window",
+    /上下文(?:长度|窗口|大小)?(?:限制)?|最大(?:上下文|输入|长度|token)\w*|コンテキスト\S{0,4}|컨텍스트|\bcontexto?e?\b|\bkontext\w*|контекст\S*/,
+  ],
+  // Attachments.
+  [
+    "attach",
+    /\bimages?\b|\bpdfs?\b|\bdocuments?\b|\bfiles?\b|\battachments?\b|\baudios?\b|\bvideos?\b|\bpictures?\b|\bphotos?\b|\bpages\b|\bpixels?\b|\d+ ?px\b|\bdimensions\b|\bimage dimension\b|\bdimension limit\b|\bmedia\b|\binline.?data\b|图片|文件|附件/,
+  ],
+  // Bodies.
+  [
+    "body",
+    /\b(?:request |http |json |message )?(?:payload|body|entity)\b(?: (?:size|length))?|\b(?:total )?(?:messages?|requests?|prompt|input|content) (?:total )?(?:size|bytes)\b|\bcontent.length\b|\breceived message\b|\bsize of (?:the |your |this )?(?:request|payload|message|body|prompt)\b|请求体/,
+  ],
+  ["string", /\bmaxlength\b|\bstrings?\b(?: (?:value|length))*|\bcharacters?\b|\bchars?\b|字符/],
+  ["list", /\barrays?\b|\bitems?\b|\belements?\b|\bentries\b|\bcount of\b|\bstop sequences?\b/],
+  [
+    "tool",
+    /\btools?\b|\bfunctions\b|\bschemas?\b|\bmetadata\b|\bname\b|\bdescription\b|\btemperature\b|\btop [pk]\b|\bbudget tokens\b/,
+  ],
+  // What goes in.
+  [
+    "input",
+    /\binput text\b|\bprompts?\b|\binputs?\b|\bmessages?\b|\bconversations?\b|\bhistory\b|\bquery\b|\bqueries\b|\btexts?\b|\binstructions?\b|\bchat\b|\bthread\b|\btranscript\b|\bcontents?\b|\bn keep\b|输入|提示词?|消息|对话|入力|プロンプト|입력/,
+  ],
+  ["request", /\brequest(?:s|ed|ing)?\b|请求/],
+  // Relations.
+  ["uncut", /\b(?:cannot|can't|can not|unable to|failed to) (?:truncate|fit)\b/],
+  [
+    "toobig",
+    /\b(?:is |are |was |were )?(?:far |way |much )?too (?:long|large|big|many|much|great|high|lengthy)\b|\boversized?\b|\bdo(?:es)?(?: not|n't) fit\b|\bis full\b|\btrop (?:long|grand)\w*|\bdemasiado (?:larg|grand)\w*|\bzu (?:lang|groß)\b|过长|太长|过大|超长/,
+  ],
+  [
+    "exceed",
+    /\bexceed\w*|\boverflow\w*|\bsurpass\w*|\boverrun\b|\bbeyond\b|\bout of range\b|\bran out of\b|\bover(?= (?:the|its|your|our|limit|by))|\babove\b|\bnot enough\b|\b(?:greater|larger|longer|more|bigger|higher|wider) than\b|>=?|≥|超过|超出|超長|超え|초과|\bexcede\w*|\bsupera\w*|dépasse\w*|überschreitet|превыша\S+/,
+  ],
+  ["atmost", /<=?|≤/],
+  ["reach", /\breached\b|\bhit\b/],
+  ["header", /\bheaders?\b|\bcookies?\b|\buris?\b/],
+  ["unsupported", /\bunsupported\b|\bnot (?:yet )?supported\b|不支持/],
+  [
+    "max",
+    /\bmax(?:imum)?\b|\blimit(?:s|ed|ation|ations)?\b|\ballow(?:ed|s|able)?\b|\bat most\b|\bup to\b|\bonly\b|\bsupport(?:s|ed)?\b|\baccepts?\b|\bceiling\b|\bthreshold\b|\bcap\b|\bpermitted\b|最大|上限|限制|制限/,
+  ],
+  [
+    "reduce",
+    /\breduc\w+|\bshorten\w*|\bshorter\b|\bdecreas\w+|\btrim\w*|\btruncat\w+|\bcompact\w*|\bcompress\w*|\bsmaller\b|\bsplit\b/,
+  ],
+  ["bytes", /\bbytes?\b|\b[kmg]i?b\b|\bmegabytes?\b|\bsize\b|字节/],
+  ["tokens", /\btokens?\b|トークン|토큰/],
+  ["length", /\blength\b|\blong\b|\blen\b|长度/],
+];
+
+const words = new RegExp(lexicon.map(([, pattern], index) => `(?<c${index}>${pattern.source})`).join("|"), "gi");
+
+/** Nobody explains a refusal at greater length; what does so anyway costs no more than this. */
+const longestText = 16_384;
+const longestSentence = 1_000;
+const mostConcepts = 40;
+const mostSentences = 40;
+
+/** The concepts of one sentence in their order, separated by spaces; words that mean nothing here are left out. */
+export function conceptsOf(sentence: string): string {
+  const found: string[] = [];
+  for (const { groups = {} } of sentence.slice(0, longestSentence).matchAll(words)) {
+    if (found.length === mostConcepts) break;
+    const index = lexicon.findIndex((_, at) => groups[`c${at}`] !== undefined);
+    const concept = lexicon[index]?.[0];
+    if (concept !== undefined) found.push(concept);
+  }
+  return found.join(" ");
+}
+
+/** A text as sentences: addresses removed, `snake_case` and `CamelCase` codes opened into words. */
+export function sentencesOf(text: string): string[] {
+  return text
+    .slice(0, longestText)
+    .replace(/\bhttps?:\/\/\S+/g, " ")
+    .replace(/[’‘]/g, "'")
+    .replace(/<[^>\n]{1,200}>/g, " ")
+    .replace(/([a-z])(?<!\bmax)(?=[A-Z][a-z])|(?<=\bmax)(?=[A-Z])(?!Length|Tokens)/g, "$1 ")
+    .replace(/(?<!\bmax)_|(?<=\bmax)_(?!tokens\b)/g, " ")
+    .split(/[.!?](?=\s|$)|[;\n。！；]|(?<=error|exception):/i)
+    .map((sentence) => sentence.trim())
+    .filter(Boolean)
+    .slice(0, mostSentences);
+}

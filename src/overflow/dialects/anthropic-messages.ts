@@ -1,0 +1,103 @@
+/** Anthropic Messages: blocks in messages, tool results inside user messages, thinking that must not be touched. */
+import type { Edit, Path } from "../edits.ts";
+import {
+  type Dialect,
+  type Fields,
+  fieldsOf,
+  itemsOf,
+  namesOf,
+  newestFrom,
+  type Part,
+  type PartContent,
+  textBlock,
+  textOf,
+} from "./dialect.ts";
+
+export const anthropicMessages: Dialect = {
+  name: "anthropic-messages",
+  endpoint: /\/messages$/,
+  parts(request) {
+    const messages = itemsOf(request.messages);
+    const newest = newestFrom(messages, ({ role }) => role === "assistant");
+    const tools = toolsByUse(messages);
+    return messages.flatMap((message, index) => {
+      const { role, content } = fieldsOf(message);
+      if (role !== "user") return [];
+      return itemsOf(content).flatMap((item, at) => {
+        const place = { at: ["messages", index, "content", at], newest: index >= newest };
+        return partsOf(fieldsOf(item), place, tools);
+      });
+    });
+  },
+  outputRoom: ({ max_tokens, thinking }) => {
+    if (typeof max_tokens !== "number") return undefined;
+    return { tokens: max_tokens, lowered: (tokens) => lowered(tokens, fieldsOf(thinking).budget_tokens) };
+  },
+  sharesWindow: true,
+  serverState: () => undefined,
+  opening: ({ messages }) => withoutCacheMarks(itemsOf(messages)[0]),
+  toolNames: ({ tools }) => namesOf(tools),
+};
+
+/** The smallest thinking budget the provider takes. */
+const leastThinking = 1_024;
+
+/** The output must stay larger than the thinking inside it. */
+function lowered(tokens: number, thinking: unknown): readonly Edit[] | undefined {
+  const output = { at: ["max_tokens"], value: tokens };
+  if (typeof thinking !== "number" || thinking < tokens) return [output];
+  const budget = Math.floor(tokens / 2);
+  return budget < leastThinking ? undefined : [output, { at: ["thinking", "budget_tokens"], value: budget }];
+}
+
+type Place = { readonly at: Path; readonly newest: boolean };
+
+function partsOf(block: Fields, place: Place, tools: ReadonlyMap<unknown, string>): Part[] {
+  const attached = attachmentOf(block);
+  if (attached) return [attachment(block, attached, place)];
+  if (block.type !== "tool_result") return [];
+  const tool = tools.get(block.tool_use_id);
+  const at = [...place.at, "content"];
+  const named = { ...place, at, ...(tool ? { tool } : {}) };
+  const { content } = block;
+  if (typeof content === "string") {
+    return [{ ...named, role: "tool_result", content: { text: content }, replacement: (text) => text }];
+  }
+  return itemsOf(content).flatMap((item, index) => innerPart(fieldsOf(item), { ...named, at: [...at, index] }));
+}
+
+function innerPart(block: Fields, place: Place): Part[] {
+  const attached = attachmentOf(block);
+  if (attached) return [attachment(block, attached, place)];
+  const text = textOf(block.text);
+  if (block.type !== "text" || text === undefined) return [];
+  return [{ ...place, at: [...place.at, "text"], role: "tool_result", content: { text }, replacement: (stub) => stub }];
+}
+
+function attachment(block: Fields, content: PartContent, place: Place): Part {
+  return { ...place, role: "attachment", content, replacement: (text) => textBlock("text", text, block) };
+}
+
+/** Only what is inside the request can be kept; a URL or a file id costs the request nothing to hold. */
+function attachmentOf({ type, source, title }: Fields): PartContent | undefined {
+  if (type !== "image" && type !== "document") return undefined;
+  const { type: how, data, media_type } = fieldsOf(source);
+  if (typeof data !== "string") return undefined;
+  if (how === "text") return { text: data };
+  const name = textOf(title);
+  return { base64: data, mediaType: textOf(media_type) ?? "", ...(name === undefined ? {} : { name }) };
+}
+
+function toolsByUse(messages: readonly unknown[]): ReadonlyMap<unknown, string> {
+  const blocks = messages.flatMap((message) => itemsOf(fieldsOf(message).content).map(fieldsOf));
+  const uses = blocks.filter(({ type }) => type === "tool_use");
+  return new Map(uses.map(({ id, name }) => [id, textOf(name) ?? ""]));
+}
+
+/** Cache points wander as a conversation grows; its first message is the same one without them. */
+function withoutCacheMarks(message: unknown): unknown {
+  const { content } = fieldsOf(message);
+  return itemsOf(content).length === 0
+    ? content
+    : itemsOf(content).map((block) => ({ ...fieldsOf(block), cache_control: undefined }));
+}

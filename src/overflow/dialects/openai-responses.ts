@@ -1,0 +1,74 @@
+/** OpenAI Responses: a flat list of items, some of which the provider keeps for itself. */
+import type { Path } from "../edits.ts";
+import {
+  type Dialect,
+  dataUrlContent,
+  type Fields,
+  fieldsOf,
+  itemsOf,
+  namesOf,
+  newestFrom,
+  type Part,
+  type PartContent,
+  roomOf,
+  textBlock,
+  textOf,
+} from "./dialect.ts";
+
+/** Items the model wrote; reasoning and calls belong to it as much as its messages do. */
+const isModels = ({ role, type }: Fields): boolean =>
+  role === "assistant" || type === "reasoning" || /_call$/.test(textOf(type) ?? "");
+
+const isOutput = ({ type }: Fields): boolean => /_call_output$/.test(textOf(type) ?? "");
+
+export const openaiResponses: Dialect = {
+  name: "openai-responses",
+  endpoint: /\/responses$/,
+  parts(request) {
+    const items = itemsOf(request.input);
+    const newest = newestFrom(items, isModels);
+    const tools = new Map(items.map(fieldsOf).map(({ call_id, name }) => [call_id, textOf(name)]));
+    return items.flatMap((value, index) => {
+      const item = fieldsOf(value);
+      const tool = isOutput(item) ? tools.get(item.call_id) : undefined;
+      const place = { at: ["input", index], newest: index >= newest, ...(tool ? { tool } : {}) };
+      if (isOutput(item)) return outputParts(item, place);
+      return isModels(item) ? [] : blockParts(item.content, { ...place, at: [...place.at, "content"] }, false);
+    });
+  },
+  outputRoom: (request) => roomOf(request, "max_output_tokens"),
+  sharesWindow: true,
+  serverState: (request) =>
+    ["previous_response_id", "conversation"].find((field) => request[field] !== undefined && request[field] !== null),
+  opening: ({ input }) => itemsOf(input).find((item) => fieldsOf(item).role === "user") ?? input,
+  toolNames: ({ tools }) => namesOf(tools),
+};
+
+type Place = { readonly at: Path; readonly newest: boolean; readonly tool?: string };
+
+function outputParts({ output }: Fields, place: Place): Part[] {
+  const at = [...place.at, "output"];
+  if (typeof output !== "string") return blockParts(output, { ...place, at }, true);
+  return [{ ...place, at, role: "tool_result", content: { text: output }, replacement: (text) => text }];
+}
+
+function blockParts(content: unknown, place: Place, ofTool: boolean): Part[] {
+  return itemsOf(content).flatMap((item, index): Part[] => {
+    const block = fieldsOf(item);
+    const at = [...place.at, index];
+    const attached = attachmentOf(block);
+    if (attached) {
+      const replacement = (text: string) => textBlock("input_text", text, block);
+      return [{ ...place, at, role: "attachment", content: attached, replacement }];
+    }
+    const text = textOf(block.text);
+    if (!ofTool || text === undefined) return [];
+    const leaf = { ...place, at: [...at, "text"], content: { text } };
+    return [{ ...leaf, role: "tool_result", replacement: (stub) => stub }];
+  });
+}
+
+function attachmentOf({ type, image_url, file_data, filename }: Fields): PartContent | undefined {
+  if (type === "input_image") return dataUrlContent(image_url);
+  return type === "input_file" ? dataUrlContent(file_data, textOf(filename)) : undefined;
+}

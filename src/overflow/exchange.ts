@@ -1,0 +1,55 @@
+/** One exchange with a provider, whatever carries it: prepared, sent, looked at, and at most once sent again. */
+import type { OverflowReport } from "../answer/overflow.ts";
+import type { Outgoing } from "./outgoing.ts";
+import type { Recovery, Refusal } from "./recovery.ts";
+import { isOverflow } from "./verdict.ts";
+
+/** An answer that can still be handed on whole, and the refusal in it, if it holds one. */
+export type Sent<A> = {
+  readonly answer: A;
+  /** Whether the provider took the request, as far as can be seen. */
+  readonly accepted: boolean;
+  readonly refusal?: Refusal;
+  /** Frees an answer that will not be handed on. */
+  readonly discard?: () => Promise<void>;
+};
+
+/** What to hand on, and what became of it on the way. */
+export type Ended<A> =
+  | { readonly how: "as_it_came"; readonly answer: A }
+  | { readonly how: "recovered"; readonly answer: A; readonly stubs: number }
+  | { readonly how: "failed"; readonly answer: A; readonly refusal: Refusal; readonly report: OverflowReport };
+
+export type Carrier<A> = {
+  /** The request, read only when it is needed; undefined when it cannot be read. */
+  read(): Outgoing | undefined;
+  /** Sends the request as it was given, or another in its place. */
+  send(instead?: Outgoing): Promise<Sent<A>>;
+  /** Sends the smaller request after a refusal. */
+  resend(smaller: Outgoing): Promise<Sent<A>>;
+};
+
+/** At most two requests: the second only where it is smaller, and never for what a smaller one cannot help. */
+export async function recoverExchange<A>(recovery: Recovery, carrier: Carrier<A>): Promise<Ended<A>> {
+  const given = recovery.mayPrepare() ? carrier.read() : undefined;
+  const prepared = given && (await recovery.prepare(given));
+  const first = await carrier.send(prepared === given ? undefined : prepared);
+  if (first.refusal === undefined) return { how: "as_it_came", answer: first.answer };
+  const outgoing = prepared ?? carrier.read();
+  const remedy = outgoing && (await recovery.remedyFor(outgoing, first.refusal));
+  if (outgoing === undefined || remedy === undefined || remedy.do === "pass") {
+    return { how: "as_it_came", answer: first.answer };
+  }
+  if (remedy.do === "fail") {
+    return { how: "failed", answer: first.answer, refusal: first.refusal, report: remedy.report };
+  }
+  await first.discard?.();
+  const second = await carrier.resend(remedy.outgoing);
+  if (second.refusal && isOverflow(second.refusal.verdict)) {
+    const report = recovery.refusedAgain(second.refusal, remedy);
+    return { how: "failed", answer: second.answer, refusal: second.refusal, report };
+  }
+  if (!second.accepted) return { how: "as_it_came", answer: second.answer };
+  recovery.recovered(outgoing, first.refusal.verdict, remedy);
+  return { how: "recovered", answer: second.answer, stubs: remedy.shedding.stubs.length };
+}

@@ -1,0 +1,43 @@
+/** How a failed recovery is told: in the provider's own error format with our fields added, or as an error to catch. */
+import { type OverflowReport, overflowSentence } from "../answer/overflow.ts";
+import { SpillwayError } from "../errors.ts";
+
+/** Headers that tell client libraries not to send the same again. */
+export const failureHeaders = { "x-spillway": "context_overflow", "x-should-retry": "false" } as const;
+
+/** Tells a client that its request was accepted after it was made smaller. */
+export function recoveredHeader(stubs: number): Readonly<Record<string, string>> {
+  return { "x-spillway": stubs > 0 ? `recovered; stubs=${stubs}` : "recovered; output lowered" };
+}
+
+/** The provider's error body with the report in it; a body that is no JSON object stays the text it was. */
+export function failureBody(report: OverflowReport, providerBody: string): string {
+  const { upstream: _, ...fields } = report;
+  const body = objectOf(providerBody);
+  if (body === undefined) return providerBody;
+  const { error } = body;
+  if (typeof error !== "object" || error === null) return JSON.stringify({ ...body, spillway: fields });
+  return JSON.stringify({ ...body, error: { ...error, spillway: fields } });
+}
+
+function objectOf(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined; // Some gateways answer with a page or a sentence.
+  }
+}
+
+/** Thrown where there is no response to give: by the AI SDK middleware and the runner. */
+export class ContextOverflowError extends SpillwayError {
+  /** AI SDK and others ask this before they try again. */
+  readonly isRetryable = false;
+  readonly report: OverflowReport;
+
+  constructor(report: OverflowReport, cause: unknown) {
+    super("context_overflow", overflowSentence(report), { hint: report.hint, cause });
+    this.report = report;
+  }
+}

@@ -1,0 +1,169 @@
+/** Recovery as a `fetch`: for every SDK that takes one. A success is handed on as it came. */
+import { openSession, type Session } from "../session.ts";
+import { classify } from "./classify.ts";
+import type { Dialect } from "./dialects/dialect.ts";
+import { dialectFor } from "./dialects/dialects.ts";
+import { type Ended, recoverExchange, type Sent } from "./exchange.ts";
+import { failureBody, failureHeaders, recoveredHeader } from "./failure.ts";
+import { openRecovery } from "./open.ts";
+import { type Outgoing, outgoingOf } from "./outgoing.ts";
+import type { Recovery } from "./recovery.ts";
+import { firstLook, refusalInside } from "./stream.ts";
+
+type Fetch = typeof globalThis.fetch;
+type Input = Parameters<Fetch>[0];
+type Init = NonNullable<Parameters<Fetch>[1]>;
+
+export type FetchRecoveryOptions = {
+  /** Whose store, settings and log are used. Default: a session of this process, opened at the first request. */
+  readonly session?: Pick<Session, "settings" | "store" | "emit">;
+  /** Default: a recovery opened on the session. */
+  readonly recovery?: Recovery;
+};
+
+/** A `fetch` that sends a request refused for its size once more, smaller. Everything else passes untouched. */
+export function withOverflowRecovery(fetch: Fetch = globalThis.fetch, options: FetchRecoveryOptions = {}): Fetch {
+  let opened = options.recovery ?? (options.session && openRecovery(options.session));
+  return async (input, init) => {
+    const call = init && callOf(input, init);
+    if (call === undefined) return fetch(input, init);
+    opened ??= openRecovery(await openSession());
+    return opened.mode === "off" ? fetch(input, init) : recovering(fetch, call, opened);
+  };
+}
+
+/** A request in a known dialect whose body can be read more than once. */
+type Call = {
+  readonly input: Input;
+  readonly init: Init;
+  readonly dialect: Dialect;
+  readonly url: URL;
+  readonly body: string | Uint8Array;
+};
+
+function callOf(input: Input, init: Init): Call | undefined {
+  const { body, method = "GET" } = init;
+  if (typeof body !== "string" && !(body instanceof Uint8Array)) return undefined;
+  const address = input instanceof Request ? input.url : String(input);
+  if (!URL.canParse(address)) return undefined;
+  const url = new URL(address);
+  const dialect = dialectFor(method.toUpperCase(), url.pathname);
+  return dialect && { input, init, dialect, url, body };
+}
+
+async function recovering(fetch: Fetch, call: Call, recovery: Recovery): Promise<Response> {
+  const { input, init } = call;
+  const ended = await recoverExchange<Response>(recovery, {
+    read: () => readOutgoing(call),
+    send: async (instead) => seen(await fetch(input, instead ? withBody(init, instead) : init)),
+    resend: async (smaller) => seen(await fetch(input, withNewKey(withBody(init, smaller)))),
+  });
+  if (ended.how === "as_it_came") return ended.answer;
+  return ended.how === "failed" ? failed(ended) : marked(ended.answer, recoveredHeader(ended.stubs));
+}
+
+function readOutgoing({ dialect, body, url }: Call): Outgoing | undefined {
+  const json = typeof body === "string" ? body : Buffer.from(body).toString("utf8");
+  return outgoingOf(dialect, json, url.host, url.pathname);
+}
+
+function withBody(init: Init, { json }: Outgoing): Init {
+  const headers = new Headers(init.headers);
+  headers.delete("content-length");
+  return { ...init, headers, body: json ?? null };
+}
+
+/** A provider that remembers keys would answer the smaller request with the refusal of the first. */
+function withNewKey(init: Init): Init {
+  const headers = new Headers(init.headers);
+  const key = headers.get("idempotency-key");
+  if (key !== null) headers.set("idempotency-key", `${key}-smaller`);
+  return { ...init, headers };
+}
+
+/** Only errors, the start of streams and JSON answers are looked at. */
+async function seen(response: Response): Promise<Sent<Response>> {
+  const type = response.headers.get("content-type") ?? "";
+  if (!response.ok) return seenError(response);
+  if (type.startsWith("text/event-stream") && response.body) return seenStream(response, response.body);
+  if (type.includes("json") && response.body) return seenAnswer(response);
+  return { answer: response, accepted: true };
+}
+
+async function seenError(response: Response): Promise<Sent<Response>> {
+  const body = await response.text();
+  const { status } = response;
+  const refusal = { verdict: classify({ status, body }), status, body };
+  return { answer: again(response, body), accepted: false, refusal };
+}
+
+/** An answer that was cut before its first token, or an error under status 200. */
+async function seenAnswer(response: Response): Promise<Sent<Response>> {
+  const body = await response.text();
+  const answer = again(response, body);
+  const refusal = refusalInside(body, response.status);
+  return refusal ? { answer, accepted: false, refusal } : { answer, accepted: true };
+}
+
+async function seenStream(response: Response, stream: ReadableStream<Uint8Array>): Promise<Sent<Response>> {
+  const reader = stream.getReader();
+  const { look } = firstLook();
+  const held: Uint8Array[] = [];
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (value) held.push(value);
+    const found = value ? look(value) : ({ is: "fine" } as const);
+    if (found.is === "open" && !done) continue;
+    const answer = again(response, resumed(reader, held));
+    if (found.is !== "refused") return { answer, accepted: true };
+    const refusal = { verdict: found.verdict, status: response.status, body: found.body };
+    return { answer, accepted: false, refusal, discard: () => reader.cancel() };
+  }
+}
+
+/** What was held, then the rest as it comes. */
+function resumed(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  held: readonly Uint8Array[],
+): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        for (const chunk of held) controller.enqueue(chunk);
+      },
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** The same answer with its body to be read again: the length and the encoding were those of the wire. */
+function again(response: Response, body: string | ReadableStream<Uint8Array> | null): Response {
+  const { status, statusText, url } = response;
+  const headers = new Headers(response.headers);
+  headers.delete("content-length");
+  headers.delete("content-encoding");
+  const copy = new Response(hasNoBody(status) ? null : body, { status, statusText, headers });
+  Object.defineProperty(copy, "url", { value: url });
+  return copy;
+}
+
+const hasNoBody = (status: number): boolean => [204, 205, 304].includes(status);
+
+/** The provider's own error with our fields in it; a stream that has begun stays what it is. */
+function failed({ answer, refusal, report }: Extract<Ended<Response>, { how: "failed" }>): Response {
+  const told = answer.ok ? answer : again(answer, failureBody(report, String(refusal.body)));
+  return marked(told, failureHeaders);
+}
+
+/** The caller learns what was done with its request. */
+function marked(response: Response, headers: Readonly<Record<string, string>>): Response {
+  const copy = again(response, response.body);
+  for (const [name, value] of Object.entries(headers)) copy.headers.set(name, value);
+  return copy;
+}

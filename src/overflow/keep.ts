@@ -1,0 +1,75 @@
+/** Keeps a part of a request as an artifact, so that nothing is lost when a stub takes its place. */
+import { createHash } from "node:crypto";
+import { bodyOf } from "../acquire/body.ts";
+import type { Spool } from "../acquire/spool.ts";
+import { kindWords } from "../answer/words.ts";
+import type { ArtifactRecord } from "../artifacts/record.ts";
+import type { ArtifactStore } from "../artifacts/store.ts";
+import { confirmKind } from "../detect/confirm.ts";
+import { detectContentKind } from "../detect/detect.ts";
+import { type Detection, firstLookBytes } from "../detect/kind.ts";
+import { SpillwayError, systemCode } from "../errors.ts";
+import type { Emit } from "../telemetry/events.ts";
+import type { Part } from "./dialects/dialect.ts";
+
+export type Kept = {
+  readonly ref: string;
+  readonly path: string | null;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+  /** As a summary line calls it. */
+  readonly kind: string;
+};
+
+/** Keeps a part whole, or says that it could not be by giving nothing back. */
+export type Keep = (part: Part) => Promise<Kept | undefined>;
+
+/** Keeps parts in the artifact store of this session. */
+export function keepIn(store: ArtifactStore, emit: Emit): Keep {
+  return async (part) => {
+    const bytes = bytesOf(part);
+    if (bytes === undefined) return undefined;
+    try {
+      const { artifact_ref: ref, path, content_kind, media_type, ...record } = await keepBytes(store, bytes, part);
+      const kind = kindWords(content_kind, media_type);
+      return { ref, path, sizeBytes: record.size_bytes, sha256: record.sha256, kind };
+    } catch (error) {
+      if (!(error instanceof SpillwayError && error.code === "store_unavailable")) throw error;
+      emit({ event: "store.unavailable", code: systemCode(error.cause) ?? "unknown" });
+      return undefined;
+    }
+  };
+}
+
+/** A text with half a code point, or base64 that is none, would not read back as it was. */
+function bytesOf({ content }: Part): Buffer | undefined {
+  if ("text" in content) return content.text.isWellFormed() ? Buffer.from(content.text, "utf8") : undefined;
+  return /^[A-Za-z0-9+/_\s-]*={0,2}\s*$/.test(content.base64) ? Buffer.from(content.base64, "base64") : undefined;
+}
+
+async function keepBytes(store: ArtifactStore, bytes: Buffer, part: Part): Promise<ArtifactRecord> {
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const spool: Spool = {
+    content: { bytes },
+    sizeBytes: bytes.length,
+    sha256,
+    firstBytes: bytes.subarray(0, firstLookBytes),
+    truncated: false,
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+  const { content, tool, role } = part;
+  const given = role === "attachment" ? "attachment" : `result of ${tool ?? "a tool"}`;
+  const name = "name" in content && content.name !== undefined ? content.name : given;
+  return await store.keep(spool, await detected(part, spool), { given, identity: `conversation:${sha256}`, name });
+}
+
+/** What was attached is what its bytes say; what the model read as text is read back as text, markup or not. */
+async function detected({ content }: Part, { content: kept, sizeBytes, firstBytes }: Spool): Promise<Detection> {
+  if (!("text" in content)) {
+    const headers = content.mediaType === "" ? {} : { "content-type": content.mediaType };
+    return await confirmKind(bodyOf(kept, sizeBytes), { headers });
+  }
+  const looked = detectContentKind({ firstBytes });
+  const isText = looked.kind === "text" || looked.kind === "html";
+  return isText ? { ...looked, kind: "text", mediaType: "text/plain", charset: "utf-8" } : looked;
+}

@@ -1,0 +1,56 @@
+/** Limits that are known before a request is sent: those the user set, and those two refusals have named alike. */
+import type { Target } from "./outgoing.ts";
+import type { Verdict } from "./verdict.ts";
+
+export type KnownLimits = {
+  readonly any: () => boolean;
+  /** The model's window in tokens. */
+  tokensFor(target: Target): number | undefined;
+  /** Real tokens per estimated one, as the last refusal showed. */
+  scaleFor(target: Target): number;
+  /** One message may lie; a number counts when a second one says the same. */
+  learn(target: Target, verdict: Verdict, estimate: number): void;
+};
+
+const mostTargets = 500;
+
+/** `given` holds lines as the setting has them: `gpt-4o=128000`. */
+export function knownLimits(given: readonly string[]): KnownLimits {
+  const set = new Map(given.map(parseLine));
+  const heard = new Map<string, { tokens: number; times: number; scale: number }>();
+  const nameOf = ({ endpoint, model }: Target): string => `${endpoint} ${model}`;
+
+  function tokensFor(target: Target): number | undefined {
+    const learnt = heard.get(nameOf(target));
+    return set.get(target.model) ?? (learnt && learnt.times >= 2 ? learnt.tokens : undefined);
+  }
+
+  function learn(target: Target, verdict: Verdict, estimate: number): void {
+    const { limit, unit, confidence, input } = verdict;
+    if (verdict.class !== "context_tokens" || unit !== "tokens" || confidence < 0.9) return;
+    if (limit === undefined || verdict.actual === undefined || verdict.actual <= limit) return;
+    const name = nameOf(target);
+    const before = heard.get(name);
+    const times = before?.tokens === limit ? before.times + 1 : 1;
+    const scale = input === undefined || estimate === 0 ? (before?.scale ?? 1) : input / estimate;
+    if (heard.size < mostTargets || before) heard.set(name, { tokens: limit, times, scale });
+  }
+
+  return {
+    any: () => set.size > 0 || heard.size > 0,
+    tokensFor,
+    scaleFor: (target) => heard.get(nameOf(target))?.scale ?? 1,
+    learn,
+  };
+}
+
+function parseLine(line: string): [string, number] {
+  const at = line.lastIndexOf("=");
+  return [line.slice(0, at).trim(), Number(line.slice(at + 1).replaceAll(/[_,\s]/g, ""))];
+}
+
+/** Whether a line of the setting can be read. */
+export function isLimitLine(line: string): boolean {
+  const [model, tokens] = parseLine(line);
+  return model !== "" && Number.isInteger(tokens) && tokens > 0;
+}

@@ -1,0 +1,142 @@
+/** What a number in an error is: told by the signs beside it, the words before it, or the order of the sentence. */
+
+/** `unknown`: a number nothing was said about; the others may explain it. */
+export type Role = "limit" | "actual" | "total" | "input" | "output" | "none" | "unknown";
+
+/** What stands right before and right after a number and settles its role alone. */
+type Sign = { readonly role: Role; readonly before?: RegExp; readonly after?: RegExp; readonly example: string };
+
+export const signs: readonly Sign[] = [
+  // Numbers that are no sizes at all.
+  { role: "none", before: /\b(?:by|another|extra)\s*$/i, example: "exceeds the context by 186 tokens" },
+  { role: "none", before: /\bbe at least\s*$/i, example: "max_tokens must be at least 1, got -5178." },
+  { role: "none", after: /^\s*draft\b/i, example: "65673 tokens and 0 draft tokens" },
+  {
+    role: "none",
+    before: /(?:\b(?:error|code|status|http|errno|version|line|attempt|value|id)|error)\s*[:=#]?\s*$/i,
+    example: "Error code: 400",
+  },
+  // Arithmetic.
+  { role: "input", after: /^\s*\+\s*\d/, example: "199759 + 8192 > 200000" },
+  { role: "output", before: /\d\s*\+\s*$/, example: "199759 + 8192 > 200000" },
+  { role: "none", before: /\d\s*-\s*$/, example: "64000 > 64001 - 24235" },
+  { role: "none", after: /^\s*>\s*\d+\s*-\s*\d/, example: "64000 > 64001 - 24235" },
+  { role: "none", after: /^\s*-\s*\d/, example: "64000 > 64001 - 24235" },
+  {
+    role: "limit",
+    before: /\[\s*\d+\s*,\s*$/,
+    after: /^\s*\]/,
+    example: "Range of input length should be [1, 204800]",
+  },
+  { role: "none", after: /^\s*,\s*\d+\s*\]/, example: "Range of input length should be [1, 204800]" },
+  {
+    role: "limit",
+    before: /\bbetween\s+\d+\s+and\s+$/i,
+    example: "max_tokens must be between 1 and 8192, got 10000",
+  },
+  { role: "none", before: /\bbetween\s+$/i, example: "max_tokens must be between 1 and 8192, got 10000" },
+  { role: "limit", before: /\bvs\.?\s*$/i, example: "larger than max (5000000 vs. 4194304)" },
+  { role: "actual", after: /^\s*vs\b/i, example: "larger than max (5000000 vs. 4194304)" },
+  { role: "limit", before: /(?:>=?|≥|<=?|≤)\s*(?:n_ctx\W*)?$/, example: "(n_keep: 13055>= n_ctx: 4096)" },
+  { role: "actual", after: /^\)?\s*(?:tokens?|bytes)?\s*(?:>=?|≥)/, example: "200251 tokens > 200000 maximum" },
+  { role: "total", before: /[\d)]\s*=\s*$/, example: "prompt_tokens (30000) + max_tokens (4096) = 34096" },
+  {
+    role: "actual",
+    after:
+      /^[\s)]*(?:tokens?\)?\s*|bytes\)?\s*)?(?:(?:exceed|surpass)(?:s|ed|es)?\s+[a-z]|(?:cannot|must not|may not) exceed)/i,
+    example: "The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).",
+  },
+  // A limit that is named after its number.
+  {
+    role: "limit",
+    after: /^[\s-]*(?:tokens?\s+|bytes\s+)?(?:max(?:imum)?|limit|allowed)\b/i,
+    example: "200251 tokens > 200000 maximum",
+  },
+];
+
+/** Words anywhere between the number before and this one; the last of them tells the role. */
+export const words: readonly { readonly role: Role; readonly says: RegExp; readonly example: string }[] = [
+  {
+    role: "limit",
+    says: /\b(?:max(?:imum)?|limit(?:ed)?|allowed|at most|up to|no more than|no longer than|only|capacity|ceiling|upper bound|truncate to|n_ctx|(?:cannot|must not) (?:exceed|be \w+ than)|(?:less|lower|fewer|smaller|shorter) than(?: or equal to)?|below|under|within|(?:exceed|surpass)(?:s|ed|es|ing)?(?=\s+\w|\s*$)|(?:longer|larger|greater|more|bigger) than)(?=\W|$)|最大|上限|限制/gi,
+    example: "This model's maximum context length is 4097 tokens",
+  },
+  {
+    role: "actual",
+    says: /\b(?:requested|requesting|got|has|have|contains?|containing|result(?:ed|s) in|given|provided|received|sent|actual|keep|n_keep|n_prompt_tokens|supplied|found|yours|too (?:long|large|big)|exceeded(?=\s*[(:,]))(?!\w)|实际/gi,
+    example: "your messages resulted in 4619 tokens",
+  },
+  {
+    role: "total",
+    says: /\b(?:total(?: of)?|takes?|needs?|require[sd]?)\b/gi,
+    example: "for a total of at least 131073 tokens",
+  },
+  { role: "none", says: /\b(?:used|remaining|retry|after)\b/gi, example: "Limit 30000, Used 29937, Requested 385" },
+  {
+    role: "output",
+    says: /\b(?:max_(?:new_|output_|completion_)?tokens|max(?:imum)? (?:new|output|completion) tokens)\b[`'"]?\s*(?:is too \w+|value|(?=[:=(]|$))/gi,
+    example: "max_completion_tokens is too large: 262144. This model supports at most 256000 completion tokens.",
+  },
+];
+
+/** Parts of a sum are named after their numbers. */
+export const parts: readonly { readonly role: "input" | "output"; readonly after: RegExp; readonly example: string }[] =
+  [
+    {
+      role: "output",
+      after:
+        /^\s*(?:tokens?\s*)?(?:in|for|from|of)\s+(?:the\s+|your\s+)?(?:completion|output|response|generation|answer)/i,
+      example: "3545 in your prompt; 1024 for the completion",
+    },
+    {
+      role: "output",
+      after: /^\s*[`'"]?(?:output|completion|generated|max_\w*tokens)\b/i,
+      example: "8 input tokens plus 2045 'max_tokens'",
+    },
+    {
+      role: "input",
+      after:
+        /^\s*(?:tokens?\s*)?(?:in|for|from|of)\s+(?:the\s+|your\s+)?(?:\w+\s+)?(?:messages?|prompt|input|functions?|tools?|text|images?|system)\b/i,
+      example: "6683 in the messages, 730 in the functions, and 800 in the completion",
+    },
+    {
+      role: "input",
+      after: /^\s*[`'"]?(?:input|prompt)s?[`'"]?\s+tokens?/i,
+      example: "Given: 2019 `inputs` tokens and 30 `max_new_tokens`",
+    },
+  ];
+
+/** `120002 tokens exceeds the limit`: what stands before the relation is the size. */
+const isExceeding =
+  /^[\s)]*(?:tokens?\)?\s*|bytes\)?\s*|characters\)?\s*)?(?:is |are |was )?(?:exceed|over the|above the|longer|larger|greater|more than|(?:must|should) be (?:<|less|at most|lower)|too (?:large|long|big|many)|超)/i;
+/** What stands after it is the limit. */
+const afterExceeding = /\b(?:exceed\w*|(?:longer|larger|greater|more|bigger) than)\b[^:]*$|超过|超出/i;
+/** A bare size: `Input length (160062 tokens)`. */
+const sizeBefore =
+  /(?:\b(?:tokens?|length|count|size|prompt|inputs?|request|messages?|body|payload|exceeded)|长度)\W*(?:of|is|was|at)?\W*$/i;
+
+/** Signs first, then the last telling word since the number before, then what a plain sentence order says. */
+export function roleOf(before: string, segment: string, after: string): Role {
+  const sign = signs.find((one) => (one.before?.test(before) ?? true) && (one.after?.test(after) ?? true));
+  if (sign) return sign.role;
+  const said = lastWord(segment.slice(segment.search(/(?:[^.;]|[.;](?!\s))*$/)));
+  if (said === "limit" || said === "none") return said;
+  const part = parts.find((one) => one.after.test(after))?.role;
+  if (part) return part;
+  if (said) return said;
+  if (isExceeding.test(after)) return "actual";
+  if (afterExceeding.test(before)) return "limit";
+  if (/\b(?:context|window)\b[^\d]*$/i.test(segment)) return "limit";
+  return sizeBefore.test(before) ? "actual" : "unknown";
+}
+
+function lastWord(segment: string): Role | undefined {
+  let last: { end: number; role: Role } | undefined;
+  for (const { role, says } of words) {
+    for (const { index, 0: word } of segment.matchAll(says)) {
+      const end = index + word.length;
+      if (last === undefined || end >= last.end) last = { end, role };
+    }
+  }
+  return last?.role;
+}

@@ -1,0 +1,27 @@
+/** Opens recovery on a session: its store keeps, its settings decide, its log is told. */
+import { SpillwayError } from "../errors.ts";
+import { clipped } from "../names.ts";
+import type { Session } from "../session.ts";
+import { keepIn } from "./keep.ts";
+import { isLimitLine, knownLimits } from "./limits.ts";
+import { createRecovery, type Recovery } from "./recovery.ts";
+import { stickyStubs } from "./sticky.ts";
+
+/** One recovery serves all conversations of a process. */
+export function openRecovery({ settings, store, emit }: Pick<Session, "settings" | "store" | "emit">): Recovery {
+  const lines = settings["overflow.limits"];
+  const wrong = lines.find((line) => !isLimitLine(line));
+  if (wrong !== undefined) {
+    throw new SpillwayError("config_invalid", `overflow.limits cannot hold ${JSON.stringify(clipped(wrong))}.`, {
+      hint: "Write each as model=tokens, for example gpt-4o=128000.",
+    });
+  }
+  return createRecovery({
+    mode: settings["runner.enable_model_overflow_fallback"],
+    prevent: settings["overflow.prevent"] === "on",
+    keep: keepIn(store, emit),
+    emit,
+    limits: knownLimits(lines),
+    sticky: stickyStubs(),
+  });
+}

@@ -1,0 +1,41 @@
+/** The part of a request that an error names, and what such a part holds. */
+
+export type NamedPart = {
+  readonly path: string;
+  /** Content can be shed; a setting (a name, an id, the tools) is a mistake that no shedding repairs. */
+  readonly holds: "content" | "attachment" | "output" | "setting";
+};
+
+/** `messages.120.content.0.image`, `input[0].content`, `contents[3].parts[1].inline_data`. */
+const pathForm = /(?<![\w.])[A-Za-z_]\w*(?:\[\d+\]|\.\d+|\.[A-Za-z_]\w*)+/g;
+
+/** The part a message or its `param` field points at. */
+export function partNamed(text: string, params: readonly string[]): NamedPart | undefined {
+  const invalid = /\binvalid(?: value for)? ['"`]([\w.[\]]+)['"`]/i.exec(text)?.[1];
+  const inText = [...text.matchAll(pathForm)].map(([path]) => path).find((path) => roots.test(path));
+  const path = invalid ?? inText ?? params.find((param) => /^[\w.[\]]+$/.test(param) && /[.[]/.test(param));
+  return path === undefined ? undefined : { path, holds: holdsOf(path) };
+}
+
+const roots =
+  /^(messages|input|contents|content|prompt|tools|system|instructions|metadata|generation_?config|request)\b/i;
+
+function holdsOf(path: string): NamedPart["holds"] {
+  const names = path.split(/[.[\]]+/).filter((name) => name !== "" && !/^\d+$/.test(name));
+  const last = names.at(-1) ?? "";
+  if (/^max_?\w*tokens$/i.test(last)) return "output";
+  if (
+    names.some((name) =>
+      /^(image|image_url|document|file|inline_?data|file_?data|media|audio|video|input_image|input_file)$/i.test(name),
+    )
+  )
+    return "attachment";
+  if (
+    /^(tools|metadata|user|system|name|id|call_id|tool_call_id|tool_use_id|role|type|schema|model|stop|parameters)$/i.test(
+      last,
+    )
+  )
+    return "setting";
+  if (/^(tools|metadata|generation_?config)$/i.test(names[0] ?? "")) return "setting";
+  return "content";
+}

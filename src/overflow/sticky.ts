@@ -1,0 +1,54 @@
+/** Stubs stick: what was set aside once in a conversation is set aside again, because the client sends it again. */
+import { createHash } from "node:crypto";
+import type { Edit } from "./edits.ts";
+import type { Outgoing } from "./outgoing.ts";
+import { type Stub, stubAgain } from "./shed.ts";
+
+export type StickyStubs = {
+  /** Whether any conversation has stubs at all; if none has, no request needs to be looked at. */
+  readonly any: () => boolean;
+  remember(outgoing: Outgoing, stubs: readonly Stub[]): void;
+  /** The edits that put the known stubs of this conversation back. */
+  recall(outgoing: Outgoing): Edit[];
+};
+
+/** A process that serves many conversations forgets the ones that were silent longest. */
+const mostConversations = 500;
+const mostStubs = 2_000;
+
+type Conversation = { readonly known: Map<string, string>; readonly lengths: Set<number> };
+
+export function stickyStubs(): StickyStubs {
+  const conversations = new Map<string, Conversation>();
+
+  function remember(outgoing: Outgoing, stubs: readonly Stub[]): void {
+    if (stubs.length === 0) return;
+    const key = conversationOf(outgoing);
+    const { known, lengths } = conversations.get(key) ?? { known: new Map(), lengths: new Set() };
+    for (const { contentHash, contentChars, text } of stubs) {
+      if (known.size >= mostStubs) break;
+      known.set(contentHash, text);
+      lengths.add(contentChars);
+    }
+    conversations.delete(key);
+    conversations.set(key, { known, lengths });
+    const [oldest] = conversations.keys();
+    if (conversations.size > mostConversations && oldest !== undefined) conversations.delete(oldest);
+  }
+
+  function recall(outgoing: Outgoing): Edit[] {
+    const key = conversationOf(outgoing);
+    const conversation = conversations.get(key);
+    if (conversation === undefined) return [];
+    conversations.delete(key);
+    conversations.set(key, conversation);
+    return stubAgain(outgoing.dialect.parts(outgoing.request), conversation.known, conversation.lengths);
+  }
+
+  return { any: () => conversations.size > 0, remember, recall };
+}
+
+function conversationOf({ dialect, request }: Outgoing): string {
+  const opening = JSON.stringify(dialect.opening(request)) ?? "";
+  return createHash("sha256").update(`${dialect.name}\n${opening}`).digest("hex");
+}

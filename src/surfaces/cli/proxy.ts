@@ -1,0 +1,41 @@
+/** `spillway proxy`: recovery for any client that lets its base URL be changed. */
+import { once } from "node:events";
+import type { Command } from "./command.ts";
+import { requireAtMost } from "./inputs.ts";
+import { jsonLine } from "./output.ts";
+
+export const proxyCommand: Command = {
+  usage: "proxy",
+  about:
+    "Listens on 127.0.0.1 and passes requests to model providers; one refused for its size is sent again, smaller.",
+  options: {},
+  details: [
+    "Point a client at http://127.0.0.1:8402/openai/v1, /anthropic or /gemini (settings proxy.port, proxy.upstreams).",
+    "Keys and headers are passed on and never stored or logged. It runs until it is stopped.",
+  ].join("\n"),
+  async run(call) {
+    requireAtMost(0, call);
+    const { settings, ...session } = await call.session();
+    const [{ openProxy }, { parseUpstreams }, { openRecovery }] = await Promise.all([
+      import("../proxy/server.ts"),
+      import("../proxy/upstreams.ts"),
+      import("../../overflow/open.ts"),
+    ]);
+    const upstreams = parseUpstreams(settings["proxy.upstreams"]);
+    await using proxy = await openProxy({
+      recovery: openRecovery({ settings, ...session }),
+      upstreams,
+      port: settings["proxy.port"],
+      allowOrigins: settings["proxy.allow_origins"],
+      bodyBytes: settings["proxy.body_bytes"],
+    });
+    const names = [...upstreams.keys()];
+    await call.terminal.out(
+      call.json
+        ? jsonLine({ url: proxy.url, upstreams: names })
+        : names.map((name) => `${proxy.url}/${name}\n`).join(""),
+    );
+    if (!call.signal.aborted) await once(call.signal, "abort");
+    return 0;
+  },
+};

@@ -1,0 +1,275 @@
+/** The proxy over real sockets, between a client and the simulated provider. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, request as httpRequest } from "node:http";
+import { connect } from "node:net";
+import { describe, test } from "node:test";
+import { type Conversation, requestIn, type Turn } from "../../../test/conversations.ts";
+import { type ProviderOptions, serveProvider } from "../../../test/provider.ts";
+import { watchedSession } from "../../../test/recovery.ts";
+import type { Settings } from "../../config/settings.ts";
+import { openRecovery } from "../../overflow/open.ts";
+import { openProxy } from "./server.ts";
+import { parseUpstreams, upstreamFor } from "./upstreams.ts";
+
+const light = "the level fell by two centimetres\n".repeat(3);
+const heavy = "the gate at weir seven opened to 41 percent and the level fell\n".repeat(500);
+const turn = (text: string): Turn => ({
+  user: "And now?",
+  rounds: [[{ tool: "shell", result: { text, form: "text" } }]],
+  answer: "Rain.",
+});
+const talk = (turns: readonly Turn[]): Conversation => ({ system: "You watch dams.", turns, outputTokens: 200 });
+
+async function setUp(options: ProviderOptions & { delayMs?: number }, settings: Partial<Settings> = {}, more = {}) {
+  const session = await watchedSession(settings);
+  const provider = await serveProvider(options);
+  const upstreams = parseUpstreams([`sim=${provider.url}`, "gone=http://127.0.0.1:1"]);
+  const recovery = openRecovery(session);
+  const proxy = await openProxy({
+    recovery,
+    upstreams,
+    port: 0,
+    allowOrigins: ["https://app.example"],
+    bodyBytes: 2 ** 24,
+    ...more,
+  });
+  const post = (body: string, headers: Record<string, string> = {}, path = "/sim/v1/chat/completions") =>
+    fetch(`${proxy.url}${path}`, { method: "POST", body, headers: { "content-type": "application/json", ...headers } });
+  return {
+    session,
+    provider,
+    proxy,
+    post,
+    async [Symbol.asyncDispose]() {
+      await proxy[Symbol.asyncDispose]();
+      await provider[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const chat = (turns: readonly Turn[], more: object = {}): string =>
+  JSON.stringify({ ...requestIn("openai-chat", talk(turns)), ...more });
+
+describe("the proxy", () => {
+  test("passes what is accepted on as it is, keys and all, and logs none of it", async () => {
+    await using all = await setUp({ windowTokens: 100_000 });
+    const body = chat([turn(light)]).replace("{", "{ ");
+    const response = await all.post(body, {
+      authorization: "Bearer sk-secret",
+      "x-api-key": "key-secret",
+      "anthropic-version": "2023-06-01",
+    });
+    assert.match(await response.text(), /done/);
+    const [seen] = all.provider.seen;
+    assert.equal(seen?.json, body);
+    assert.deepEqual(
+      [seen?.headers.authorization, seen?.headers["x-api-key"], seen?.headers["anthropic-version"]],
+      ["Bearer sk-secret", "key-secret", "2023-06-01"],
+    );
+    assert.ok(!JSON.stringify(all.session.events).includes("secret"));
+  });
+
+  test("sends what was refused for its size once more, and tells the client", async () => {
+    await using all = await setUp({ windowTokens: 3_000 });
+    const response = await all.post(chat([turn(heavy), turn(light)]), { "idempotency-key": "k" });
+    assert.equal(response.status, 200);
+    assert.match(response.headers.get("x-spillway") ?? "", /recovered/);
+    assert.deepEqual(
+      all.provider.seen.map(({ headers }) => headers["idempotency-key"]),
+      ["k", "k-smaller"],
+    );
+  });
+
+  test("keeps the provider's error format and adds our fields", async () => {
+    await using all = await setUp({ windowTokens: 300 });
+    const response = await all.post(chat([{ user: heavy, rounds: [] }]));
+    const { error } = JSON.parse(await response.text());
+    assert.deepEqual(
+      [response.status, error.code, error.spillway.type, all.provider.seen.length],
+      [400, "context_length_exceeded", "context_overflow", 1],
+    );
+  });
+
+  test("over 30 turns the client's growing history overflows once", async () => {
+    await using all = await setUp({ windowTokens: 6_000 }, { "overflow.prevent": "off" });
+    const turns = [turn(heavy)];
+    for (let count = 0; count < 30; count++) {
+      turns.push(turn(light));
+      assert.equal((await all.post(chat(turns))).status, 200);
+    }
+    assert.equal(all.provider.seen.filter(({ status }) => status === 400).length, 1);
+  });
+
+  test("hands a stream on event by event, and holds nothing back after the first", async () => {
+    await using all = await setUp({ windowTokens: 100_000, delayMs: 60 });
+    const response = await all.post(chat([turn(light)], { stream: true }));
+    const times: number[] = [];
+    for await (const _ of response.body ?? []) times.push(performance.now());
+    const spread = (times.at(-1) ?? 0) - (times[0] ?? 0);
+    assert.ok(times.length >= 3 && spread > 100, `${times.length} pieces over ${spread} ms`);
+  });
+
+  test("recovers from an overflow that opens a stream, and from none after content", async () => {
+    for (const [overflowInStream, calls] of [
+      ["first", 2],
+      ["after_content", 1],
+    ] as const) {
+      await using all = await setUp({ windowTokens: 3_000, overflowInStream });
+      const text = await (await all.post(chat([turn(heavy), turn(light)], { stream: true }))).text();
+      assert.deepEqual([all.provider.seen.length, text.includes("three")], [calls, calls === 2]);
+    }
+  });
+
+  test("passes other endpoints and methods untouched", async () => {
+    await using all = await setUp({});
+    const counted = await all.post(
+      "{ not json",
+      { authorization: "Bearer t" },
+      "/sim/v1/messages/count_tokens?beta=true",
+    );
+    assert.deepEqual(JSON.parse(await counted.text()), {
+      path: "/v1/messages/count_tokens?beta=true",
+      method: "POST",
+      bytes: 10,
+    });
+    assert.equal(counted.headers.get("x-echo"), "Bearer t");
+    const models = await fetch(`${all.proxy.url}/sim/v1/models`);
+    assert.equal(JSON.parse(await models.text()).method, "GET");
+  });
+
+  test("passes a body that is too large to hold on as it comes", async () => {
+    await using all = await setUp({ windowTokens: 3_000 }, {}, { bodyBytes: 10_000 });
+    const response = await all.post(chat([turn(heavy), turn(light)]));
+    assert.deepEqual([response.status, all.provider.seen.length], [400, 1]);
+    const chunked = await fetch(`${all.proxy.url}/sim/v1/chat/completions`, {
+      method: "POST",
+      body: new Blob([chat([turn(heavy)])]).stream(),
+      duplex: "half",
+    });
+    assert.deepEqual([chunked.status, all.provider.seen.at(-1)?.json], [400, chat([turn(heavy)])]);
+  });
+
+  test("goes nowhere but to its upstreams", async () => {
+    await using all = await setUp({});
+    for (const path of ["/", "/nowhere/v1", "//evil.example/v1/messages", "/sim@evil.example/x"]) {
+      assert.equal(await statusOf(all.proxy.url, path), 404, path);
+    }
+    assert.equal(await statusOf(all.proxy.url, "http://evil.example/v1/models"), 404);
+    assert.equal(await statusOf(all.proxy.url, "/gone/v1/models"), 502);
+  });
+
+  test("answers only this machine's names, and no web page that was not named", async () => {
+    await using all = await setUp({});
+    assert.equal(await statusOf(all.proxy.url, "/sim/v1/models", { host: "evil.example" }), 403);
+    assert.equal(
+      await statusOf(all.proxy.url, "/sim/v1/models", { host: `rebound.example:${new URL(all.proxy.url).port}` }),
+      403,
+    );
+    assert.equal(await statusOf(all.proxy.url, "/sim/v1/models", { origin: "https://evil.example" }), 403);
+    assert.equal(await statusOf(all.proxy.url, "/sim/v1/models", { origin: "null" }), 403);
+    assert.equal(await statusOf(all.proxy.url, "/sim/v1/models", { origin: "https://app.example" }), 200);
+    assert.equal(
+      await statusOf(all.proxy.url, "/sim/v1/models", { host: `localhost:${new URL(all.proxy.url).port}` }),
+      200,
+    );
+  });
+
+  test("ends the upstream request when the client leaves", async () => {
+    const left = Promise.withResolvers<void>();
+    const upstream = createServer((request, response) => {
+      request.resume();
+      response.writeHead(200, { "content-type": "text/event-stream" }).write("data: {}\n\n");
+      response.once("close", () => left.resolve());
+    }).listen(0, "127.0.0.1");
+    await once(upstream, "listening");
+    const address = upstream.address();
+    const recovery = openRecovery(await watchedSession());
+    const upstreams = parseUpstreams([`slow=http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`]);
+    await using proxy = await openProxy({ recovery, upstreams, port: 0, allowOrigins: [], bodyBytes: 1_000 });
+    const client = new AbortController();
+    const response = await fetch(`${proxy.url}/slow/v1/messages`, {
+      method: "POST",
+      body: "{}",
+      signal: client.signal,
+    });
+    await response.body?.getReader().read();
+    client.abort();
+    await left.promise;
+    upstream.closeAllConnections();
+    upstream.close();
+  });
+
+  test("recovers where the upstream refuses a body before it has read it", async () => {
+    let calls = 0;
+    const upstream = createServer((request, response) => {
+      calls++;
+      const tooLarge = Number(request.headers["content-length"]) > 1_000_000;
+      response.writeHead(tooLarge ? 413 : 200, { "content-type": "application/json" });
+      response.end(
+        tooLarge ? '{"error":{"message":"Request body is too large; the limit is 1000000 bytes"}}' : '{"ok":true}',
+      );
+      request.resume();
+    }).listen(0, "127.0.0.1");
+    await once(upstream, "listening");
+    const address = upstream.address();
+    const recovery = openRecovery(await watchedSession());
+    const upstreams = parseUpstreams([`early=http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`]);
+    await using proxy = await openProxy({ recovery, upstreams, port: 0, allowOrigins: [], bodyBytes: 2 ** 26 });
+    const body = chat([turn(heavy.repeat(120)), turn(light)]);
+    const response = await fetch(`${proxy.url}/early/v1/chat/completions`, { method: "POST", body });
+    assert.deepEqual([response.status, calls, await response.text()], [200, 2, '{"ok":true}']);
+    upstream.closeAllConnections();
+    upstream.close();
+  });
+
+  test("survives a client that breaks off in the middle of its request", async () => {
+    await using all = await setUp({});
+    const { port } = new URL(all.proxy.url);
+    const socket = connect(Number(port), "127.0.0.1");
+    socket.write(`POST /sim/v1/messages HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: 100\r\n\r\n{"half`);
+    await new Promise((done) => setTimeout(done, 50));
+    socket.destroy();
+    assert.equal(await statusOf(all.proxy.url, "/sim/v1/models"), 200);
+  });
+
+  test("with the flag off looks at nothing", async () => {
+    await using all = await setUp({ windowTokens: 3_000 }, { "runner.enable_model_overflow_fallback": "off" });
+    const response = await all.post(chat([turn(heavy)]));
+    assert.deepEqual([response.status, all.provider.seen.length, all.session.events], [400, 1, []]);
+  });
+});
+
+/** A request whose target and headers are sent exactly as given. */
+function statusOf(url: string, path: string, headers: Record<string, string> = {}): Promise<number> {
+  const { port, hostname } = new URL(url);
+  return new Promise((done, fail) => {
+    const request = httpRequest({ port, hostname, path, headers }, (response) => {
+      response.resume();
+      done(response.statusCode ?? 0);
+    });
+    request.on("error", fail).end();
+  });
+}
+
+describe("upstreams", () => {
+  const upstreams = parseUpstreams(["a=https://api.example", "b=https://api.example/v1/"]);
+  const cases = [
+    ["/a/v1/messages?x=1", "https://api.example/v1/messages?x=1"],
+    ["/b/chat/completions", "https://api.example/v1/chat/completions"],
+    ["/b", "https://api.example/v1"],
+    ["/b/../secret", undefined],
+    ["/b/%2e%2e/secret", undefined],
+    ["/a@evil.example/x", undefined],
+    ["/A/v1", undefined],
+    ["a/v1", undefined],
+  ] as const;
+  for (const [target, expected] of cases) {
+    test(`${target} leads to ${expected ?? "nowhere"}`, () =>
+      assert.equal(upstreamFor(upstreams, target)?.href, expected));
+  }
+
+  for (const line of ["x", "=https://a", "x=ftp://a", "x=https://user@a", "x=https://a?b", "../x=https://a", "x="]) {
+    test(`${line} is refused`, () => assert.throws(() => parseUpstreams([line]), /proxy.upstreams cannot hold/));
+  }
+});

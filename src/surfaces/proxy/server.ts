@@ -1,0 +1,214 @@
+/** The LLM proxy: a client switches its base URL, and requests that were refused for their size are sent again, smaller. */
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { pipeline } from "node:stream/promises";
+import { systemCode } from "../../errors.ts";
+import type { Dialect } from "../../overflow/dialects/dialect.ts";
+import { dialectFor } from "../../overflow/dialects/dialects.ts";
+import { type Ended, recoverExchange, type Sent } from "../../overflow/exchange.ts";
+import { failureBody, failureHeaders, recoveredHeader } from "../../overflow/failure.ts";
+import { outgoingOf } from "../../overflow/outgoing.ts";
+import type { Recovery } from "../../overflow/recovery.ts";
+import { refusalOf } from "./guard.ts";
+import { type Answer, seen } from "./look.ts";
+import { createRelay, passedHeaders, type Relay } from "./relay.ts";
+import { type Upstreams, upstreamFor } from "./upstreams.ts";
+
+export type ProxyOptions = {
+  readonly recovery: Recovery;
+  readonly upstreams: Upstreams;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly allowOrigins: readonly string[];
+  /** Largest request that is held to be sent again. */
+  readonly bodyBytes: number;
+};
+
+/** Clients keep their connections open between the turns of a conversation. */
+const keepAliveMs = 65_000;
+
+export type Proxy = AsyncDisposable & { readonly url: string };
+
+/** Listens on this machine only. Disposing ends what is still running. */
+export async function openProxy(options: ProxyOptions): Promise<Proxy> {
+  const relay = createRelay();
+  const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
+    serve(request, response, { ...options, relay, port: portOf(server.address()) }).catch((error: unknown) =>
+      refuse(
+        response,
+        502,
+        "upstream_unreachable",
+        `The upstream could not be reached (${systemCode(error) ?? "error"}).`,
+      ),
+    );
+  });
+  server.listen(options.port, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${portOf(server.address())}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      relay.close();
+      await new Promise((done) => server.close(done));
+    },
+  };
+}
+
+const portOf = (address: AddressInfo | string | null): number =>
+  typeof address === "object" && address ? address.port : 0;
+
+type Context = ProxyOptions & { readonly relay: Relay };
+
+async function serve(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
+  const refused = refusalOf(request, context);
+  if (refused !== undefined) return refuse(response, 403, "forbidden", refused);
+  const { url: target = "", method = "GET" } = request;
+  const url = upstreamFor(context.upstreams, target);
+  if (url === undefined) return refuse(response, 404, "unknown_upstream", unknownPlace(context.upstreams));
+  const gone = new AbortController();
+  response.once("close", () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  const call: Call = { request, response, url, method, context, signal: gone.signal };
+  const dialect = context.recovery.mode === "off" ? undefined : dialectFor(method, url.pathname);
+  return dialect === undefined ? passThrough(call) : recovering(call, dialect);
+}
+
+function unknownPlace(upstreams: Upstreams): string {
+  return `The path must begin with one of ${[...upstreams.keys()].map((name) => `/${name}`).join(", ")}.`;
+}
+
+/** In the error format that most clients can show. */
+function refuse(response: ServerResponse, status: number, type: string, message: string): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify({ error: { type, message } }));
+}
+
+type Call = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly url: URL;
+  readonly method: string;
+  readonly context: Context;
+  readonly signal: AbortSignal;
+};
+
+/** Any other endpoint of the provider: nothing is looked at. */
+async function passThrough(call: Call): Promise<void> {
+  const { answer } = forward(call, passedHeaders(call.request.rawHeaders));
+  await handOn(call.response, await answer);
+}
+
+/** Opens the request upstream and lets the body flow into it as it comes. */
+function forward({ request, url, method, context, signal }: Call, headers: readonly string[]) {
+  const { "content-length": length } = request.headers;
+  const all = length === undefined ? headers : [...headers, "content-length", length];
+  const opened = context.relay.open(url, method, all, signal);
+  request.pipe(opened.upstream);
+  return opened;
+}
+
+/** A request's body while it passes: whole in the end, or undefined when it is larger than may be held. */
+function heldBody(request: IncomingMessage, mostBytes: number): () => Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  request.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= mostBytes) chunks.push(chunk);
+    else chunks.length = 0;
+  });
+  const ended = new Promise<boolean>((done) => {
+    request.once("end", () => done(true));
+    request.once("close", () => done(false));
+  });
+  return async () => ((await ended) && bytes <= mostBytes ? Buffer.concat(chunks) : undefined);
+}
+
+async function recovering(call: Call, dialect: Dialect): Promise<void> {
+  const { request, response, url, context } = call;
+  // A compressed answer could not be looked at; the client asked for nothing that this takes away.
+  const headers = passedHeaders(request.rawHeaders, ["accept-encoding"]);
+  const mayChange = context.recovery.mayPrepare() && Number(request.headers["content-length"]) <= context.bodyBytes;
+  const whole = heldBody(request, context.bodyBytes);
+  // A request that may have to change is awaited whole; any other is already on its way upstream while it comes in.
+  let body = mayChange ? await whole() : undefined;
+  const ended = await recoverExchange<Answer>(context.recovery, {
+    read: () => (body === undefined ? undefined : outgoingOf(dialect, body.toString("utf8"), url.host, url.pathname)),
+    async send(instead) {
+      if (instead?.json !== undefined) return post(call, headers, Buffer.from(instead.json));
+      if (body !== undefined) return post(call, headers, body);
+      const { answer } = forward(call, headers);
+      const sent = await seen(await answer);
+      if (sent.refusal) body = await rest(request, whole);
+      return sent;
+    },
+    resend: ({ json = "" }) => post(call, withNewKey(headers), Buffer.from(json)),
+  });
+  await answerWith(response, ended);
+}
+
+/** An upstream may refuse before it has read everything; what is still to come is only needed here then. */
+function rest(request: IncomingMessage, whole: () => Promise<Buffer | undefined>): Promise<Buffer | undefined> {
+  request.unpipe();
+  request.resume();
+  return whole();
+}
+
+/** A provider that remembers keys would answer the smaller request with the refusal of the first. */
+function withNewKey(headers: readonly string[]): string[] {
+  return headers.map((text, at) =>
+    /^idempotency-key$/i.test(headers[at - 1] ?? "") && at % 2 === 1 ? `${text}-smaller` : text,
+  );
+}
+
+async function post(
+  { url, method, context, signal }: Call,
+  headers: readonly string[],
+  body: Buffer,
+): Promise<Sent<Answer>> {
+  return seen(await context.relay.send(url, method, headers, body, signal));
+}
+
+/** The answer as it came, or the provider's error with our fields in it. */
+async function answerWith(response: ServerResponse, ended: Ended<Answer>): Promise<void> {
+  const { message, held, ended: complete } = ended.answer;
+  if (ended.how !== "failed") {
+    const added = ended.how === "recovered" ? recoveredHeader(ended.stubs) : {};
+    return handOn(response, message, held, complete, added);
+  }
+  if ((message.statusCode ?? 502) < 400) return handOn(response, message, held, complete, failureHeaders);
+  const body = Buffer.from(failureBody(ended.report, String(ended.refusal.body)));
+  return handOn(response, message, [body], true, failureHeaders);
+}
+
+/** Status and headers, what was held, and then every chunk as it arrives. */
+async function handOn(
+  response: ServerResponse,
+  message: IncomingMessage,
+  held: readonly Buffer[] = [],
+  complete = false,
+  added: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const headers = [...passedHeaders(message.rawHeaders), ...Object.entries(added).flat()];
+  const length = lengthOf(message, held, complete);
+  if (length !== undefined) headers.push("content-length", length);
+  response.writeHead(message.statusCode ?? 502, message.statusMessage, headers);
+  for (const chunk of held) response.write(chunk);
+  if (complete) {
+    response.end();
+    return;
+  }
+  await pipeline(message, response).catch(() => {
+    // The upstream broke off or the client left: either way nobody can be told any more.
+    response.destroy();
+  });
+}
+
+function lengthOf({ headers }: IncomingMessage, held: readonly Buffer[], complete: boolean): string | undefined {
+  return complete ? String(held.reduce((bytes, chunk) => bytes + chunk.length, 0)) : headers["content-length"];
+}

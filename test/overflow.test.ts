@@ -1,0 +1,503 @@
+/** Recovery from end to end, against a provider that refuses as strictly as the real ones do. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { OverflowReport } from "../src/answer/overflow.ts";
+import { isStub } from "../src/answer/stub.ts";
+import type { ArtifactStore } from "../src/artifacts/store.ts";
+import { SpillwayError } from "../src/errors.ts";
+import type { Dialect, Part, Request } from "../src/overflow/dialects/dialect.ts";
+import { dialects } from "../src/overflow/dialects/dialects.ts";
+import { withOverflowRecovery } from "../src/overflow/fetch.ts";
+import { bytesOfRef } from "./bodies.ts";
+import { type Conversation, requestIn, type Turn } from "./conversations.ts";
+import { simulateProvider, tokensOf, wordings } from "./provider.ts";
+import { addresses, httpDialects, recoveringProvider, watchedSession } from "./recovery.ts";
+import { longTranscript } from "./transcripts.ts";
+
+const line = "the gate at weir seven opened to 41 percent and the level fell by two centimetres\n";
+const heavy = line.repeat(400);
+const light = line.repeat(3);
+
+const turn = (text: string, more: Partial<Turn> = {}): Turn => ({
+  user: "What happened?",
+  rounds: [[{ tool: "shell", result: { text, form: "text" } }]],
+  answer: "It rained.",
+  ...more,
+});
+const open = (text: string): Turn => {
+  const { answer: _, ...rest } = turn(text);
+  return rest;
+};
+const talk = (turns: readonly Turn[], outputTokens = 500): Conversation => ({
+  system: "You watch dams.",
+  turns,
+  outputTokens,
+});
+
+const dialectNamed = (name: string): Dialect => dialects.find((one) => one.name === name) ?? assert.fail(name);
+const partsOf = (name: string, json: string): readonly Part[] => dialectNamed(name).parts(JSON.parse(json) as Request);
+const texts = (parts: readonly Part[]): string[] =>
+  parts.map(({ content }) => ("text" in content ? content.text : content.base64));
+const windowOf = (name: (typeof httpDialects)[number], conversation: Conversation, share: number): number => {
+  const dialect = dialectNamed(name);
+  return Math.floor((tokensOf(requestIn(name, conversation), dialect) + conversation.outputTokens) * share);
+};
+
+/** The provider's error as a client sees it. */
+async function errorOf(response: Response): Promise<{ readonly spillway: OverflowReport }> {
+  return JSON.parse(await response.text()).error;
+}
+
+async function notKept(): Promise<never> {
+  throw new SpillwayError("store_unavailable", "The artifact could not be kept: the disk is full.", {
+    hint: "Free space.",
+  });
+}
+
+/** Every stub names the artifact that holds, byte for byte, what it stands for. */
+async function assertReadBack(name: string, before: string, after: string, store: ArtifactStore): Promise<void> {
+  const originals = new Map(partsOf(name, before).map((part) => [part.at.join("."), part.content]));
+  for (const { at, content } of partsOf(name, after)) {
+    const ref = "text" in content && isStub(content.text) ? /af_[0-9a-f]{32}/.exec(content.text)?.[0] : undefined;
+    const original = originals.get(at.join(".")) ?? originals.get(at.slice(0, -1).join("."));
+    if (ref === undefined || original === undefined) continue;
+    const bytes = "text" in original ? Buffer.from(original.text) : Buffer.from(original.base64, "base64");
+    assert.ok((await bytesOfRef(store, ref)).equals(bytes), at.join("."));
+  }
+}
+
+for (const name of httpDialects) {
+  describe(`recovery in ${name}`, () => {
+    test("sends a smaller, valid request once, and the newest exchange stays byte for byte", async () => {
+      const conversation = talk([turn(heavy), turn(light), open(`newest ${light}`)]);
+      const { post } = await recoveringProvider({ windowTokens: 4_000, wording: wordings.openai });
+      const { json, response, sent, events } = await post(name, conversation);
+      assert.deepEqual([response.status, sent.length], [200, 2]);
+      assert.ok((sent[1]?.length ?? 0) < json.length / 2);
+      const [before, after] = [partsOf(name, json), partsOf(name, sent[1] ?? "")];
+      assert.deepEqual(texts(after.filter(({ newest }) => newest)), texts(before.filter(({ newest }) => newest)));
+      assert.deepEqual(texts(after).map(isStub), [true, false, false]);
+      assert.match(response.headers.get("x-spillway") ?? "", /recovered; stubs=1/);
+      assert.deepEqual(
+        events.map(({ event }) => event),
+        ["overflow.classified", "overflow.recovered"],
+      );
+    });
+
+    test("keeps every text it sets aside, byte for byte, under the ref its stub names", async () => {
+      const { post, session } = await recoveringProvider({ windowTokens: 3_000 });
+      const { json, response, sent } = await post(name, talk([turn(heavy), turn(`${heavy}ünï 水位 🌊`), open(light)]));
+      assert.equal(response.status, 200);
+      const [before, after] = [texts(partsOf(name, json)), texts(partsOf(name, sent[1] ?? ""))];
+      const stubs = after.filter(isStub);
+      assert.equal(stubs.length, 2);
+      for (const [index, text] of after.entries()) {
+        if (!isStub(text)) continue;
+        const ref = /artifact_ref=(af_[0-9a-f]{32})/.exec(text)?.[1] ?? assert.fail("no ref");
+        assert.equal((await bytesOfRef(session.store, ref)).toString("utf8"), before[index]);
+      }
+    });
+
+    test("a request that was rewritten passes again without a changed byte", async () => {
+      const { post, fetch, provider } = await recoveringProvider({ windowTokens: 4_000 });
+      const { sent } = await post(name, talk([turn(heavy), turn(light), open(`first\n${heavy}last`)]));
+      const rewritten = sent[1] ?? assert.fail("nothing was rewritten");
+      const response = await fetch(addresses[name], { method: "POST", body: rewritten });
+      assert.deepEqual([response.status, provider.seen.length, provider.seen[2]?.json === rewritten], [200, 3, true]);
+    });
+
+    test("shows head and tail of the newest result when that one is the giant", async () => {
+      const { post } = await recoveringProvider({ windowTokens: 4_000 });
+      const { response, sent } = await post(name, talk([turn(light), open(`first\n${heavy}last`)]));
+      assert.equal(response.status, 200);
+      const stub = texts(partsOf(name, sent[1] ?? "")).find(isStub) ?? assert.fail("no stub");
+      assert.match(stub, /first/);
+      assert.match(stub, /last$/);
+      assert.ok(stub.length > 3_000, `${stub.length} characters shown`);
+    });
+
+    test("sends exactly one request when nothing can shrink, and says why", async () => {
+      const { post } = await recoveringProvider({ windowTokens: 1_500 });
+      const { response, sent } = await post(name, { ...talk([{ user: heavy, rounds: [] }]) });
+      assert.deepEqual([response.status, sent.length], [400, 1]);
+      const { spillway } = await errorOf(response);
+      assert.equal(spillway.type, "context_overflow");
+      assert.deepEqual([spillway.reason, spillway.retryable, spillway.attempts], ["nothing_to_shed", false, 1]);
+      assert.equal(response.headers.get("x-should-retry"), "false");
+    });
+
+    test("never sends a third request", async () => {
+      const always = wordings.openai({ limit: 100_000, input: 120_000, output: 100 });
+      const { post } = await recoveringProvider({ always });
+      const { response, sent } = await post(name, talk([turn(heavy), turn(heavy), open(light)]));
+      assert.deepEqual([response.status, sent.length], [400, 2]);
+      const { spillway, ...provider } = await errorOf(response);
+      assert.deepEqual(provider, JSON.parse(always.body).error);
+      assert.equal(spillway.reason, "refused_again");
+      assert.ok(spillway.bytes_after < spillway.bytes_before && spillway.stubs.length > 0);
+    });
+
+    test("brings the body under a byte limit exactly", async () => {
+      const { post } = await recoveringProvider({ bodyBytes: 30_000 });
+      const { response, sent } = await post(name, talk([turn(heavy), turn(heavy), open(light)]));
+      assert.equal(response.status, 200);
+      assert.ok(Buffer.byteLength(sent[1] ?? "") <= 30_000);
+    });
+
+    test("keeps parallel calls, block arrays, errors and pictures paired and in place", async () => {
+      const round = [
+        { tool: "shell", result: { text: heavy, form: "blocks" as const } },
+        { tool: "shell", result: { text: `E${heavy}`, form: "error" as const } },
+        { tool: "fetch_page", result: { text: Buffer.from(heavy).toString("base64"), form: "picture" as const } },
+      ];
+      const attachment = { mediaType: "image/png", base64: Buffer.from(heavy.repeat(2)).toString("base64") };
+      const conversation = talk([{ ...turn(light), attachment, rounds: [round] }, open(light)]);
+      const { post } = await recoveringProvider({ windowTokens: 4_500 });
+      const { json, response, sent } = await post(name, conversation);
+      assert.equal(response.status, 200, await response.text());
+      assert.equal(skeleton(sent[1] ?? ""), skeleton(json));
+    });
+
+    test("leaves rate limits, overload, quota and plain mistakes alone", async () => {
+      for (const [status, message] of [
+        [429, "Rate limit reached for tokens per min: Limit 30000, Requested 61337"],
+        [529, "Overloaded"],
+        [400, "Your credit balance is too low to access the API."],
+        [400, "messages.1: `tool_use` ids were found without `tool_result` blocks"],
+        [413, "Request too large for model on tokens per minute (TPM): Limit 6000, Requested 12328"],
+      ] as const) {
+        const body = JSON.stringify({ error: { message } });
+        const { post } = await recoveringProvider({ always: { status, body } });
+        const { response, sent } = await post(name, talk([turn(heavy), open(light)]));
+        assert.deepEqual([response.status, sent.length, await response.text()], [status, 1, body]);
+      }
+    });
+
+    test("does what the flag says", async () => {
+      const conversation = talk([turn(heavy), open(light)]);
+      for (const mode of ["shadow", "off"] as const) {
+        const { post } = await recoveringProvider(
+          { windowTokens: 3_000 },
+          { "runner.enable_model_overflow_fallback": mode },
+        );
+        const { response, sent, events } = await post(name, conversation);
+        assert.deepEqual([response.status, sent.length], [400, 1]);
+        assert.ok(!(await response.text()).includes("spillway"));
+        const skipped = events.find(({ event }) => event === "overflow.skipped");
+        if (mode === "off") assert.deepEqual(events, []);
+        else assert.ok(skipped?.event === "overflow.skipped" && skipped.reason === "shadow" && skipped.stubs === 1);
+      }
+    });
+
+    test("recovers when the overflow is the first event of a stream, and never after content was seen", async () => {
+      const conversation = talk([turn(heavy), open(light)]);
+      const address = name === "gemini" ? addresses.gemini.replace("generate", "streamGenerate") : addresses[name];
+      const body = JSON.stringify({ ...requestIn(name, conversation), stream: true });
+      const outcomes = [];
+      for (const overflowInStream of ["first", "after_content"] as const) {
+        const { fetch, provider } = await recoveringProvider({ windowTokens: 3_000, overflowInStream });
+        const response = await fetch(address, { method: "POST", body });
+        const text = await response.text();
+        outcomes.push([provider.seen.length, text.includes("three"), text.includes("error")]);
+      }
+      assert.deepEqual(outcomes, [
+        [2, true, false],
+        [1, false, true],
+      ]);
+    });
+
+    test("does not touch the conversation when nothing can be kept", async () => {
+      const session = await watchedSession();
+      const store = { ...session.store, keep: notKept };
+      const provider = simulateProvider({ windowTokens: 3_000 });
+      const fetch = withOverflowRecovery(provider.fetch, { session: { ...session, store } });
+      const body = JSON.stringify(requestIn(name, talk([turn(heavy), open(light)])));
+      const response = await fetch(addresses[name], { method: "POST", body });
+      assert.deepEqual([response.status, provider.seen.length], [400, 1]);
+      assert.equal((await errorOf(response)).spillway.reason, "not_kept");
+    });
+
+    test("stubs stick: a growing history overflows once, not every turn", async () => {
+      const { post, provider } = await recoveringProvider({ windowTokens: 9_000 }, { "overflow.prevent": "off" });
+      const turns = [turn(heavy), turn(heavy)];
+      for (let count = 0; count < 30; count++) {
+        turns.push(turn(light));
+        const { response } = await post(name, talk([...turns, open(light)]));
+        assert.equal(response.status, 200);
+      }
+      assert.equal(provider.seen.filter(({ status }) => status === 400).length, 1);
+      assert.equal(provider.seen.length, 31);
+    });
+
+    test("a limit that two refusals named alike is kept to from then on", async () => {
+      const { fetch, provider, session } = await recoveringProvider({
+        windowTokens: 5_000,
+        wording: wordings.moonshot,
+      });
+      const ask = (about: string) =>
+        fetch(addresses[name], {
+          method: "POST",
+          body: JSON.stringify(requestIn(name, talk([turn(heavy, { user: about }), turn(heavy), open(light)]))),
+        });
+      for (const about of ["one", "two", "three", "four"]) assert.equal((await ask(about)).status, 200);
+      assert.deepEqual(
+        provider.seen.map(({ status }) => status),
+        [400, 200, 400, 200, 200, 200],
+      );
+      const prevented = session.events.filter((one) => one.event === "overflow.recovered" && one.attempts === 0);
+      assert.equal(prevented.length, 2);
+    });
+
+    test("a limit from the settings is kept to before the first request", async () => {
+      const limits = { "overflow.limits": ["sim-1=5000"] };
+      const { post } = await recoveringProvider({ windowTokens: 5_000 }, limits);
+      const { response, sent } = await post(name, talk([turn(heavy), turn(heavy), open(light)]));
+      assert.deepEqual([response.status, sent.length], [200, 1]);
+    });
+  });
+}
+
+/** Everything of a request but the texts that may be set aside. */
+function skeleton(json: string): string {
+  const shape = JSON.parse(json, (key, value) => {
+    if (typeof value === "string" && value.length > 200) return "long";
+    return key === "max_tokens" ||
+      key === "max_completion_tokens" ||
+      key === "max_output_tokens" ||
+      key === "maxOutputTokens"
+      ? 0
+      : value;
+  });
+  // A picture's block becomes a text block, a function's response another object; nothing else may change.
+  return JSON.stringify(shape, (_, value) => (isAttachmentOrText(value) ? "block" : value));
+}
+
+function isAttachmentOrText(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const fields = value as Record<string, unknown>;
+  if (fields.inlineData !== undefined || fields.lines !== undefined || fields.output === "long") return true;
+  if (fields.text === "long" && (Object.keys(fields).length === 1 || /text$/.test(String(fields.type)))) return true;
+  return /^(image|image_url|input_image)$/.test(String(fields.type));
+}
+
+describe("the output room", () => {
+  for (const name of ["openai-chat", "openai-responses", "anthropic-messages"] as const) {
+    test(`of ${name} is lowered where the input alone fits, and nothing is removed`, async () => {
+      const conversation = talk([turn(heavy), open(light)], 30_000);
+      const wording = name === "anthropic-messages" ? wordings.anthropic : wordings.openai;
+      const { post } = await recoveringProvider({ windowTokens: windowOf(name, conversation, 0.6), wording });
+      const { json, response, sent, events } = await post(name, conversation);
+      assert.deepEqual([response.status, sent.length], [200, 2]);
+      assert.deepEqual(texts(partsOf(name, sent[1] ?? "")), texts(partsOf(name, json)));
+      const room = dialectNamed(name).outputRoom(JSON.parse(sent[1] ?? ""))?.tokens ?? 0;
+      assert.ok(room < 30_000 && room > 10_000, `${room} left`);
+      assert.ok(events.some((one) => one.event === "overflow.recovered" && one.clamped && one.stubs.length === 0));
+    });
+  }
+
+  test("stays above what thinking takes of it", async () => {
+    const conversation = talk([turn(heavy), open(light)], 30_000);
+    const { post } = await recoveringProvider({
+      windowTokens: windowOf("anthropic-messages", conversation, 0.6),
+      wording: wordings.anthropic,
+    });
+    const { response, sent } = await post("anthropic-messages", conversation, {
+      thinking: { type: "enabled", budget_tokens: 25_000 },
+    });
+    assert.equal(response.status, 200);
+    const { max_tokens, thinking } = JSON.parse(sent[1] ?? "");
+    assert.ok(max_tokens > thinking.budget_tokens && thinking.budget_tokens >= 1_024);
+  });
+
+  test("is lowered to the most a model can write", async () => {
+    let calls = 0;
+    const session = await watchedSession();
+    const fetch = withOverflowRecovery(
+      async (_, init) => {
+        calls++;
+        const { max_tokens } = JSON.parse(String(init?.body));
+        const body =
+          max_tokens > 4_096
+            ? {
+                error: {
+                  message: `max_tokens: ${max_tokens} > 4096, which is the maximum allowed number of output tokens`,
+                },
+              }
+            : { ok: true };
+        return Response.json(body, { status: max_tokens > 4_096 ? 400 : 200 });
+      },
+      { session },
+    );
+    const response = await fetch(addresses["anthropic-messages"], {
+      method: "POST",
+      body: JSON.stringify(requestIn("anthropic-messages", talk([open(light)], 9_000))),
+    });
+    assert.deepEqual([response.status, calls], [200, 2]);
+  });
+});
+
+describe("the wrapper", () => {
+  test("hands a request that is accepted on by reference and its answer unchanged", async () => {
+    const body = JSON.stringify(requestIn("openai-chat", talk([open(light)])));
+    for (const given of [body, Buffer.from(body)]) {
+      let sent: unknown;
+      const answer = '{"choices":[{"message":{"content":"ok"}}]}';
+      const inner: typeof fetch = async (_, init) => {
+        sent = init?.body;
+        return new Response(answer, { headers: { "content-type": "application/json", "x-request-id": "r1" } });
+      };
+      const response = await withOverflowRecovery(inner, { session: await watchedSession() })(
+        addresses["openai-chat"],
+        { method: "POST", body: given },
+      );
+      assert.equal(sent, given);
+      assert.deepEqual([await response.text(), response.headers.get("x-request-id")], [answer, "r1"]);
+    }
+  });
+
+  test("does not look at other endpoints, other methods or bodies it cannot read twice", async () => {
+    const answer = JSON.stringify({ error: { code: "context_length_exceeded", message: "too long" } });
+    for (const [address, init] of [
+      ["https://api.sim/v1/messages/count_tokens", { method: "POST", body: "{}" }],
+      ["https://api.sim/v1/models", { method: "GET" }],
+      ["https://api.sim/v1/messages", { method: "POST", body: new FormData() }],
+    ] as const) {
+      let calls = 0;
+      const given = new Response(answer, { status: 400 });
+      const inner: typeof fetch = async () => {
+        calls++;
+        return given;
+      };
+      const response = await withOverflowRecovery(inner, { session: await watchedSession() })(address, init);
+      assert.ok(response === given && calls === 1, address);
+    }
+  });
+
+  test("fails fast where the conversation lies with the provider, and says so", async () => {
+    const { post } = await recoveringProvider({ windowTokens: 2_000 });
+    const { response, sent } = await post("openai-responses", talk([turn(heavy), open(light)]), {
+      previous_response_id: "resp_1",
+    });
+    assert.deepEqual([response.status, sent.length], [400, 1]);
+    const { spillway } = await errorOf(response);
+    assert.equal(spillway.reason, "server_state");
+    assert.match(spillway.hint, /conversation/);
+  });
+
+  test("gives a retry its own idempotency key, and none to a request without one", async () => {
+    const { fetch, provider } = await recoveringProvider({ windowTokens: 3_000 });
+    const body = JSON.stringify(requestIn("openai-chat", talk([turn(heavy), open(light)])));
+    await fetch(addresses["openai-chat"], {
+      method: "POST",
+      body,
+      headers: { "idempotency-key": "k1", authorization: "Bearer secret" },
+    });
+    assert.deepEqual(
+      provider.seen.map(({ headers }) => headers["idempotency-key"]),
+      ["k1", "k1-smaller"],
+    );
+    assert.deepEqual(
+      provider.seen.map(({ headers }) => headers.authorization),
+      ["Bearer secret", "Bearer secret"],
+    );
+  });
+
+  test("stops when the caller does", async () => {
+    const stopped = AbortSignal.abort();
+    const inner: typeof fetch = async (_, init) => {
+      init?.signal?.throwIfAborted();
+      return new Response("never");
+    };
+    const wrapped = withOverflowRecovery(inner, { session: await watchedSession() });
+    await assert.rejects(wrapped(addresses["openai-chat"], { method: "POST", body: "{}", signal: stopped }), /abort/i);
+  });
+
+  test("recovers from an answer that was cut before its first token", async () => {
+    const bodies = [
+      { choices: [{ message: { content: "" }, finish_reason: "length" }], usage: { completion_tokens: 0 } },
+      { choices: [{ message: { content: "fine" }, finish_reason: "stop" }] },
+    ];
+    let calls = 0;
+    const inner: typeof fetch = async () => Response.json(bodies[calls++]);
+    const body = JSON.stringify(requestIn("openai-chat", talk([turn(heavy), open(light)])));
+    const response = await withOverflowRecovery(inner, { session: await watchedSession() })(addresses["openai-chat"], {
+      method: "POST",
+      body,
+    });
+    assert.equal(calls, 2);
+    assert.match(await response.text(), /fine/);
+  });
+
+  test("takes a refusal without a word for an overflow only near a limit that is known", async () => {
+    const conversation = talk([turn(heavy), open(light)]);
+    const limit = windowOf("openai-chat", conversation, 1.05);
+    for (const [limits, calls] of [
+      [[`sim-1=${limit}`], 2],
+      [[`sim-1=${limit * 10}`], 1],
+      [[], 1],
+    ] as const) {
+      const { post } = await recoveringProvider({ always: { status: 400, body: "" } }, { "overflow.limits": limits });
+      assert.equal((await post("openai-chat", conversation)).sent.length, calls);
+    }
+  });
+
+  test("sets aside the one picture an error names, and nothing else", async () => {
+    const base64 = Buffer.from(heavy).toString("base64");
+    const attachment = { mediaType: "image/png", base64 };
+    const conversation = talk([
+      turn(heavy, { attachment }),
+      turn(heavy, { attachment: { ...attachment, base64: `AAAA${base64}` } }),
+      open(light),
+    ]);
+    let calls = 0;
+    let sent = "";
+    const message =
+      "messages.4.content.0.image.source.base64: image exceeds 5 MB maximum: 9427836 bytes > 5242880 bytes";
+    const inner: typeof fetch = async (_, init) => {
+      sent = String(init?.body);
+      return calls++ === 0 ? Response.json({ error: { message } }, { status: 400 }) : Response.json({ ok: true });
+    };
+    const request = requestIn("anthropic-messages", conversation);
+    await withOverflowRecovery(inner, { session: await watchedSession() })(addresses["anthropic-messages"], {
+      method: "POST",
+      body: JSON.stringify(request),
+    });
+    const kinds = JSON.parse(sent).messages.map(({ content }: { content: { type: string }[] }) => content[0]?.type);
+    assert.deepEqual([calls, kinds[0], kinds[4]], [2, "image", "text"]);
+    assert.equal(texts(partsOf("anthropic-messages", sent)).filter(isStub).length, 0);
+  });
+});
+
+describe("long transcripts", () => {
+  const shares = [
+    { share: 0.5, floor: 0.95 },
+    { share: 0.7, floor: 0.98 },
+    { share: 0.9, floor: 0.99 },
+  ];
+  const wordingOf = {
+    "openai-chat": wordings.openai,
+    "openai-responses": wordings.responses,
+    "anthropic-messages": wordings.anthropic,
+    gemini: wordings.gemini,
+  };
+  for (const name of httpDialects) {
+    test(`in ${name} are recovered`, async () => {
+      for (const { share, floor } of shares) {
+        let recovered = 0;
+        const seeds = Array.from({ length: 12 }, (_, seed) => 1_000 + seed);
+        for (const seed of seeds) {
+          const conversation = longTranscript(seed);
+          const { post, session } = await recoveringProvider({
+            windowTokens: windowOf(name, conversation, share),
+            wording: wordingOf[name],
+          });
+          const { json, response, sent } = await post(name, conversation);
+          assert.ok(sent.length <= 2);
+          await assertReadBack(name, json, sent[1] ?? json, session.store);
+          recovered += response.status === 200 ? 1 : 0;
+        }
+        assert.ok(recovered / seeds.length >= floor, `${recovered} of ${seeds.length} at ${share}`);
+      }
+    });
+  }
+});
