@@ -1,0 +1,113 @@
+/** The words of source text and the terms they are found by. Each word is taken apart once, however often it occurs. */
+import { termsOf, wordsOf } from "../../extract/terms.ts";
+import { isWordUnit } from "./definitions.ts";
+
+/** Longer runs are keys, digests and data, not words anybody asks for. */
+const longestWord = 80;
+
+/** What one word is found by: the parts of an identifier, and the whole of it with case and underscores taken away. */
+export function termsOfWord(word: string): readonly string[] {
+  const terms = new Set<string>();
+  for (const plain of wordsOf(word)) {
+    const { parts, characters } = termsOf(plain);
+    for (const part of parts) terms.add(part);
+    for (const character of characters) terms.add(character);
+    if (parts.length > 1 && characters.length === 0) terms.add(plainName(plain));
+  }
+  return [...terms];
+}
+
+/** A name as it is compared whole: `HashMap`, `hash_map` and `hashMap` are one. */
+export function plainName(word: string): string {
+  return word.toLowerCase().replace(/[_$]+/g, "");
+}
+
+/** Numbers for words and terms, given out as they come. */
+export type Lexicon = {
+  readonly terms: readonly string[];
+  readonly wordCount: () => number;
+  /** The number of the term, a new one where it is not known. */
+  term(text: string): number;
+  /** The terms of a word by its number. */
+  termsOfWord(word: number): readonly number[];
+  /** Calls back with the number of each word of the text from `start` to `end`. */
+  scan(text: string, start: number, end: number, found: (word: number) => void): void;
+};
+
+/** An empty lexicon. */
+export function createLexicon(): Lexicon {
+  const terms: string[] = [];
+  const termNumbers = new Map<string, number>();
+  const wordTerms: (readonly number[])[] = [];
+  const words = createWordTable((text) => wordTerms.push(termsOfWord(text).map(term)));
+
+  function term(text: string): number {
+    const known = termNumbers.get(text);
+    if (known !== undefined) return known;
+    termNumbers.set(text, terms.length);
+    return terms.push(text) - 1;
+  }
+
+  function scan(text: string, start: number, end: number, found: (word: number) => void): void {
+    let at = start;
+    while (at < end) {
+      let unit = text.charCodeAt(at);
+      if (!isWordUnit(unit)) {
+        at++;
+        continue;
+      }
+      const from = at;
+      let hash = 0x811c9dc5;
+      do {
+        hash = Math.imul(hash ^ unit, 0x01000193);
+        unit = text.charCodeAt(++at);
+      } while (at < end && isWordUnit(unit));
+      if (at - from <= longestWord) found(words.number(text, from, at, hash >>> 0));
+    }
+  }
+
+  return { terms, wordCount: () => wordTerms.length, term, scan, termsOfWord: (word) => wordTerms[word] ?? [] };
+}
+
+/** A hash table on pieces of text, so that a word seen before costs no new string. */
+function createWordTable(added: (text: string) => void) {
+  let slots = new Int32Array(1 << 16).fill(-1);
+  const hashes: number[] = [];
+  const texts: string[] = [];
+
+  function number(text: string, start: number, end: number, hash: number): number {
+    const mask = slots.length - 1;
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const word = slots[slot] ?? -1;
+      if (word === -1) return add(text.slice(start, end), hash, slot);
+      if (hashes[word] === hash && isSame(texts[word] ?? "", text, start, end)) return word;
+    }
+  }
+
+  function add(text: string, hash: number, slot: number): number {
+    const word = texts.push(text) - 1;
+    hashes.push(hash);
+    slots[slot] = word;
+    added(text);
+    if (texts.length * 2 > slots.length) grow();
+    return word;
+  }
+
+  function grow(): void {
+    const mask = slots.length * 2 - 1;
+    slots = new Int32Array(slots.length * 2).fill(-1);
+    for (const [word, hash] of hashes.entries()) {
+      let slot = hash & mask;
+      while (slots[slot] !== -1) slot = (slot + 1) & mask;
+      slots[slot] = word;
+    }
+  }
+
+  return { number };
+}
+
+function isSame(word: string, text: string, start: number, end: number): boolean {
+  if (word.length !== end - start) return false;
+  for (let at = 0; at < word.length; at++) if (word.charCodeAt(at) !== text.charCodeAt(start + at)) return false;
+  return true;
+}
