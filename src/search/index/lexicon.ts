@@ -7,20 +7,23 @@ const longestWord = 80;
 
 /** What one word is found by: the parts of an identifier, and the whole of it with case and underscores taken away. */
 export function termsOfWord(word: string): readonly string[] {
-  const terms = new Set<string>();
-  for (const plain of wordsOf(word)) {
-    const { parts, characters } = termsOf(plain);
-    for (const part of parts) terms.add(part);
-    for (const character of characters) terms.add(character);
-    if (parts.length > 1 && characters.length === 0) terms.add(plainName(plain));
-  }
-  return [...terms];
+  if (/^[a-z]+$/.test(word)) return termsOf(word).parts;
+  return [...new Set(wordsOf(word).flatMap(termsOfPlain))];
+}
+
+function termsOfPlain(word: string): readonly string[] {
+  const { parts, characters } = termsOf(word);
+  if (characters.length > 0) return [...parts, ...characters];
+  return parts.length > 1 ? [...parts, plainName(word)] : parts;
 }
 
 /** A name as it is compared whole: `HashMap`, `hash_map` and `hashMap` are one. */
 export function plainName(word: string): string {
   return word.toLowerCase().replace(/[_$]+/g, "");
 }
+
+/** 1 for each ASCII character that may stand in a word; whatever is not ASCII may. */
+const wordUnits = Uint8Array.from({ length: 128 }, (_, unit) => (isWordUnit(unit) ? 1 : 0));
 
 /** Numbers for words and terms, given out as they come. */
 export type Lexicon = {
@@ -52,7 +55,7 @@ export function createLexicon(): Lexicon {
     let at = start;
     while (at < end) {
       let unit = text.charCodeAt(at);
-      if (!isWordUnit(unit)) {
+      if (unit < 128 && wordUnits[unit] === 0) {
         at++;
         continue;
       }
@@ -61,7 +64,7 @@ export function createLexicon(): Lexicon {
       do {
         hash = Math.imul(hash ^ unit, 0x01000193);
         unit = text.charCodeAt(++at);
-      } while (at < end && isWordUnit(unit));
+      } while (at < end && (unit >= 128 || wordUnits[unit] === 1));
       if (at - from <= longestWord) found(words.number(text, from, at, hash >>> 0));
     }
   }

@@ -204,18 +204,20 @@ function openDictionary(words: Buffer, wordOffsets: Uint32Array, postingOffsets:
 function sortTerms(terms: readonly string[]): { rank: Uint32Array; sorted: string[] } {
   const order = Array.from(terms.keys());
   const text = (term: number) => terms[term] ?? "";
-  order.sort((one, other) => compareBytes(text(one), text(other)));
+  // UTF-16 order differs from that of UTF-8 only beyond U+FFFF, so most indexes need no bytes to sort by.
+  const compare = terms.some((term) => /[\ud800-\uffff]/.test(term)) ? compareBytes : compareUnits;
+  order.sort((one, other) => compare(text(one), text(other)));
   const rank = new Uint32Array(terms.length);
   for (const [place, term] of order.entries()) rank[term] = place;
   return { rank, sorted: order.map(text) };
 }
 
-/** UTF-16 order differs from that of UTF-8 only beyond U+FFFF, so most terms need no bytes. */
-function compareBytes(one: string, other: string): number {
-  if (/[\ud800-\uffff]/.test(one) || /[\ud800-\uffff]/.test(other)) {
-    return Buffer.compare(Buffer.from(one), Buffer.from(other));
-  }
+function compareUnits(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
+}
+
+function compareBytes(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
 
 function sortPostings([terms, places, weights]: Postings, rank: Uint32Array) {

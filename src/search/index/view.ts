@@ -25,8 +25,9 @@ export type IndexView = {
 export function viewOf(segments: readonly Segment[], liveIds: ReadonlySet<number> | null): IndexView {
   const parts: ViewPart[] = [];
   const sums = { files: 0, chunks: 0, liveFiles: 0, liveChunks: 0, tokens: 0 };
+  const waiting = liveIds === null ? null : new Set(liveIds);
   for (const segment of segments) {
-    const dead = liveIds === null ? null : deadFiles(segment, liveIds);
+    const dead = waiting === null ? null : deadFiles(segment, waiting);
     parts.push({ segment, firstFile: sums.files, firstChunk: sums.chunks, dead });
     sums.files += segment.fileCount;
     sums.chunks += segment.chunkCount;
@@ -43,8 +44,9 @@ export function viewOf(segments: readonly Segment[], liveIds: ReadonlySet<number
   };
 }
 
-function deadFiles({ fileIds }: Segment, liveIds: ReadonlySet<number>): Uint8Array | null {
-  const dead = Uint8Array.from(fileIds, (id) => (liveIds.has(id) ? 0 : 1));
+/** A file counts in the first segment that has it. */
+function deadFiles({ fileIds }: Segment, waiting: Set<number>): Uint8Array | null {
+  const dead = Uint8Array.from(fileIds, (id) => (waiting.delete(id) ? 0 : 1));
   return dead.includes(1) ? dead : null;
 }
 
