@@ -13,7 +13,13 @@ export type ErrorCode =
   | "store_unavailable"
   | "selector_invalid"
   | "place_not_found"
-  | "run_not_found";
+  | "run_not_found"
+  | "search_invalid"
+  | "project_not_found"
+  | "project_invalid"
+  | "repository_not_found"
+  | "job_not_found"
+  | "index_failed";
 
 export type ErrorDetails = {
   /** The next move; a model will try exactly what it says. */

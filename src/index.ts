@@ -2,6 +2,8 @@
 export { type Answer, type AnswerText, answerText } from "./answer/answer.ts";
 export type { FetchFields } from "./answer/fetch.ts";
 export type { PassageFields, ReadFields } from "./answer/read.ts";
+export type { CodeResult, ResultSpan, SearchFacts, SearchReply } from "./answer/search.ts";
+export { searchNotices } from "./answer/search.ts";
 export type { ArtifactRecord } from "./artifacts/record.ts";
 export type { Listed } from "./artifacts/store.ts";
 export type { SweepReport, Swept } from "./artifacts/sweep.ts";
@@ -29,8 +31,20 @@ export { type FitOptions, type FittedResults, type Overrun, truncateResultsBySiz
 export { type FittedText, fitText, type TextWindow, truncateContent } from "./fit/text.ts";
 export { type Detected, detectSource, type FetchOptions, fetchSource } from "./ingest.ts";
 export { type ReadOptions, readArtifact } from "./read.ts";
+export type { JobRecord, JobStatus } from "./search/jobs.ts";
+export type { SearchInput } from "./search/request.ts";
+export {
+  cancelIndexingJob,
+  getIndexingStatus,
+  type IndexInput,
+  indexRepository,
+  type JobInput,
+  type SearchOptions,
+  searchCode,
+} from "./search/search.ts";
 export { openSession, type Session, type SessionOptions } from "./session.ts";
 export { removeArtifact, sweepArtifacts } from "./sweep.ts";
 export type { Event, EventName, LoggedEvent } from "./telemetry/events.ts";
 export { listRuns, readEvents } from "./telemetry/log.ts";
+export { metrics } from "./telemetry/metrics.ts";
 export { version } from "./version.ts";

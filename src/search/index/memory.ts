@@ -6,7 +6,7 @@ export function memoryStore(): IndexStore {
   const files = new Map<string, NewFile & { id: number }>();
   const passed = new Map<string, PassedOver>();
   const segments = new Set<string>();
-  const facts: Record<string, string> = {};
+  const facts = new Map<string, string>();
   let generation = 0;
   let lastId = 0;
 
@@ -28,7 +28,7 @@ export function memoryStore(): IndexStore {
     for (const { id, stamp } of change.restamp ?? []) restamp(id, stamp);
     for (const segment of change.dropSegments ?? []) changed = segments.delete(segment) || changed;
     if (change.addSegment !== undefined) changed = segments.add(change.addSegment).size > 0;
-    Object.assign(facts, change.facts);
+    for (const [name, value] of Object.entries(change.facts ?? {})) facts.set(name, value);
     if (changed) generation++;
     return generation;
   }
@@ -42,11 +42,11 @@ export function memoryStore(): IndexStore {
 
   return {
     generation: () => generation,
+    fact: (name) => facts.get(name),
     snapshot: () => ({
       generation,
       fileIds: [...files.values()].map(({ id }) => id).sort((one, other) => one - other),
       segments: [...segments],
-      facts: { ...facts },
     }),
     files: () => [...files.values()].map(shown),
     passedOver: () => [...passed.values()],

@@ -28,7 +28,7 @@ export function sqliteStore(path: string): IndexStore {
     return known;
   };
 
-  const fact = (name: string) => sql("SELECT value FROM facts WHERE name = ?").get(name)?.value;
+  const fact = (name: string) => sql("SELECT value FROM facts WHERE name = ?").get(name)?.value as string | undefined;
   const setFact = (name: string, value: string) => sql("INSERT OR REPLACE INTO facts VALUES (?, ?)").run(name, value);
 
   function apply(change: Change): number {
@@ -61,24 +61,17 @@ export function sqliteStore(path: string): IndexStore {
 
   return {
     generation: () => Number(fact("generation")),
+    fact: (name) => (name === "generation" ? undefined : fact(name)),
     snapshot: () =>
-      inTransaction(database, "BEGIN", () => {
-        const facts = Object.fromEntries(
-          sql("SELECT name, value FROM facts")
-            .all()
-            .map(({ name, value }) => [String(name), String(value)]),
-        );
-        return {
-          generation: Number(facts.generation),
-          fileIds: sql("SELECT id FROM files ORDER BY id")
-            .all()
-            .map(({ id }) => Number(id)),
-          segments: sql("SELECT name FROM segments ORDER BY name")
-            .all()
-            .map(({ name }) => String(name)),
-          facts,
-        };
-      }),
+      inTransaction(database, "BEGIN", () => ({
+        generation: Number(fact("generation")),
+        fileIds: sql("SELECT id FROM files ORDER BY id")
+          .all()
+          .map(({ id }) => Number(id)),
+        segments: sql("SELECT name FROM segments ORDER BY name")
+          .all()
+          .map(({ name }) => String(name)),
+      })),
     files: () => sql("SELECT id, path, stamp, hash FROM files").all() as unknown as StoredFile[],
     passedOver: () => sql("SELECT path, stamp, reason FROM passed").all() as unknown as PassedOver[],
     text(id) {

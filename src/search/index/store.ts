@@ -40,12 +40,13 @@ export type Snapshot = {
   readonly generation: number;
   readonly fileIds: readonly number[];
   readonly segments: readonly string[];
-  readonly facts: Readonly<Record<string, string>>;
 };
 
 /** Several processes may read while one writes; a reader never sees half a change. */
 export interface IndexStore extends Disposable {
   generation(): number;
+  /** A fact about the index as a whole. */
+  fact(name: string): string | undefined;
   snapshot(): Snapshot;
   files(): StoredFile[];
   passedOver(): PassedOver[];

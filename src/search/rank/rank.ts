@@ -74,9 +74,11 @@ function createScores({ chunkCount, fileCount }: IndexView): Scores {
   };
 }
 
-type WeighedTerm = {
+/** A term that files are ranked by. */
+export type WeighedTerm = {
   readonly text: string;
   readonly weight: number;
+  readonly rarity: number;
   /** A relative of a word is never rarer than the word itself. */
   readonly rarest: number;
   readonly pathWeight: number;
@@ -87,17 +89,19 @@ const mostRelatives = 300;
 const shortestWithRelatives = 4;
 
 /** The question's own terms, then their relatives, each once. */
-function weighTerms(view: IndexView, question: Question): WeighedTerm[] {
-  const own = question.terms.map((text) => ({ text, weight: 1, rarest: Infinity, pathWeight: 1 }));
+export function weighTerms(view: IndexView, question: Question): WeighedTerm[] {
+  const rarityOf = (text: string) => rarity(view.liveChunks, countPlaces(findTerm(view, text)));
+  const own = question.terms.map((text) => {
+    return { text, weight: 1, rarity: rarityOf(text), rarest: Infinity, pathWeight: 1 };
+  });
   const known = new Set(question.terms);
   const relatives: WeighedTerm[] = [];
   const add = (text: string, weight: number, rarest: number) => {
     if (known.has(text)) return;
     known.add(text);
-    relatives.push({ text, weight, rarest, pathWeight: weights.kinInPath });
+    relatives.push({ text, weight, rarity: rarityOf(text), rarest, pathWeight: weights.kinInPath });
   };
-  for (const { text } of own) {
-    const rarest = rarity(view.liveChunks, countPlaces(findTerm(view, text)));
+  for (const { text, rarity: rarest } of own) {
     for (const relative of relativesOf(view, text)) add(relative, weights.kin, rarest);
     for (const short of shortFormsOf(text)) add(short, weights.shortForm, rarest);
   }

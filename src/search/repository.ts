@@ -1,0 +1,139 @@
+/** A repository is one folder under one project: its index, its reader, and the lock of its writer. */
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { SpillwayError, systemCode } from "../errors.ts";
+import { makeFolders } from "../folders.ts";
+import { clipped } from "../names.ts";
+import { memoryStore } from "./index/memory.ts";
+import { type IndexReader, openReader } from "./index/reader.ts";
+import { sqliteStore } from "./index/sqlite.ts";
+import type { IndexPlace } from "./index/update.ts";
+import type { Project } from "./project.ts";
+import { invalid } from "./request.ts";
+
+export type Repository = IndexPlace & {
+  readonly id: string;
+  readonly project: Project;
+  /** The store's name, as replies give it. */
+  readonly databaseName: string;
+  readonly reader: IndexReader;
+  /** Where the writer's lock is; null for an index in memory, which has one process only. */
+  readonly lockPath: string | null;
+};
+
+/** Opens the repository of a folder under a project; the same one for the same folder, however it is spelled. */
+export async function openRepository(project: Project, dir: string): Promise<Repository> {
+  const root = requireFolder(dir);
+  return open(project, root, idOf(root));
+}
+
+/** Opens a repository by its id; only one that was indexed under this project is found. */
+export async function findRepository(project: Project, id: string): Promise<Repository> {
+  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) {
+    throw invalid(
+      `Invalid repository_id format: ${clipped(id)}`,
+      "Give the repository_id of an indexing reply as it was.",
+    );
+  }
+  const root = project.folder === null ? undefined : rootOf(join(project.folder, id.toLowerCase()));
+  if (root !== undefined) return open(project, root, id.toLowerCase());
+  throw new SpillwayError("repository_not_found", `No repository ${id} in project ${JSON.stringify(project.id)}.`, {
+    hint: "Index its folder, or leave repository_id out to search the folder you stand in.",
+  });
+}
+
+/** The ids of all repositories of a project. */
+export function repositoryIds({ folder }: Project): string[] {
+  if (folder === null || !existsSync(folder)) return [];
+  return readdirSync(folder).filter((name) => existsSync(join(folder, name, factsFile)));
+}
+
+function requireFolder(dir: string): string {
+  try {
+    const root = realpathSync(dir);
+    if (statSync(root).isDirectory()) return root;
+  } catch (cause) {
+    if (systemCode(cause) !== "ENOENT") throw noFolder(dir, "cannot be read", cause);
+  }
+  throw noFolder(dir, existsSync(dir) ? "is no folder" : "does not exist");
+}
+
+function noFolder(dir: string, why: string, cause?: unknown): SpillwayError {
+  return new SpillwayError("source_not_found", `${clipped(dir, 200)} ${why}.`, {
+    hint: "Name a folder with source files in it.",
+    cause,
+  });
+}
+
+/** The same folder has the same id for ever, in the form of a UUID. */
+function idOf(root: string): string {
+  const digest = createHash("sha256").update(`spillway repository\n${root}`).digest("hex");
+  return digest.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+const factsFile = "repository.json";
+const opened = new Map<string, Repository>();
+/** Repositories a process keeps open; the one used longest ago is closed first. */
+const mostOpen = 16;
+
+async function open(project: Project, root: string, id: string): Promise<Repository> {
+  const key = `${project.folder ?? "memory"}\n${project.id}\n${id}`;
+  const known = opened.get(key);
+  opened.delete(key);
+  const repository = known ?? (await openNew(project, root, id));
+  opened.set(key, repository);
+  closeOldest();
+  return repository;
+}
+
+function closeOldest(): void {
+  for (const [key, { store, lockPath }] of opened) {
+    if (opened.size <= mostOpen) return;
+    if (lockPath === null) continue;
+    opened.delete(key);
+    store[Symbol.dispose]();
+  }
+}
+
+async function openNew(project: Project, root: string, id: string): Promise<Repository> {
+  const databaseName = `${basename(root) || "root"}-${id.slice(0, 8)}`;
+  if (project.folder === null) {
+    const store = memoryStore();
+    const reader = openReader(store, null);
+    return { id, project, root, databaseName, store, segmentFolder: null, reader, lockPath: null };
+  }
+  const folder = join(project.folder, id);
+  await makeFolders(folder);
+  writeFacts(join(folder, factsFile), { repository_id: id, root });
+  const store = openStoreAt(join(folder, "index.db"));
+  const reader = openReader(store, folder);
+  return { id, project, root, databaseName, store, segmentFolder: folder, reader, lockPath: join(folder, "lock.db") };
+}
+
+function openStoreAt(path: string) {
+  try {
+    return sqliteStore(path);
+  } catch (cause) {
+    throw new SpillwayError("store_unavailable", "The search index cannot be opened.", {
+      hint: `Remove ${path} to have it made again, and look at spillway doctor.`,
+      cause,
+    });
+  }
+}
+
+function writeFacts(path: string, facts: object): void {
+  if (existsSync(path)) return;
+  const unfinished = `${path}.${process.pid}`;
+  writeFileSync(unfinished, `${JSON.stringify(facts)}\n`, { mode: 0o600 });
+  renameSync(unfinished, path);
+}
+
+function rootOf(folder: string): string | undefined {
+  try {
+    const facts: unknown = JSON.parse(readFileSync(join(folder, factsFile), "utf8"));
+    return typeof facts === "object" && facts !== null && "root" in facts ? String(facts.root) : undefined;
+  } catch {
+    return undefined; // Never indexed under this project.
+  }
+}
