@@ -3,6 +3,7 @@ const benches: Readonly<Record<string, () => Promise<{ about: string; run(): Pro
   detect: () => import("./detect.ts"),
   fit: () => import("./fit.ts"),
   pdf: () => import("./pdf.ts"),
+  search: () => import("./search.ts"),
   start: () => import("./start.ts"),
 };
 

@@ -237,6 +237,7 @@ export const defaultSettings = Object.fromEntries(
 /** Variables that begin like a setting's and are none, with what they are for. */
 export const otherVariables: Readonly<Record<string, string>> = {
   SPILLWAY_CONFIG: "Path of the user's config file, instead of the platform's place. The file must exist.",
+  SPILLWAY_CHECKOUTS: "Folder of the repositories that the search bench of Spillway itself is run on.",
   SPILLWAY_CORPUS: "Folder of the documents that the quality tests and benches of Spillway itself read.",
 };
 

@@ -1,9 +1,15 @@
 /** Ignore files as git reads them, matched without regular expressions: a pattern from a stranger cannot stall a walk. */
 
-/** The rules of one ignore file, in its order. */
-export type IgnoreRules = { readonly rules: readonly Rule[] };
+/** The rules of one ignore file. Most name a file or an ending, which is looked up instead of tried. */
+export type IgnoreRules = {
+  readonly byName: ReadonlyMap<string, readonly Rule[]>;
+  readonly byEnding: ReadonlyMap<string, readonly Rule[]>;
+  readonly others: readonly Rule[];
+};
 
 type Rule = {
+  /** Its place in the file: the last one that matches decides. */
+  readonly order: number;
   readonly negated: boolean;
   readonly folderOnly: boolean;
   /** The pattern between slashes; `**` stands for any number of folders. */
@@ -15,10 +21,30 @@ const mostRules = 10_000;
 
 /** Reads the text of an ignore file. https://git-scm.com/docs/gitignore#_pattern_format */
 export function parseIgnore(text: string): IgnoreRules {
-  return { rules: text.split(/\r?\n/, mostRules).flatMap(parseLine) };
+  const byName = new Map<string, Rule[]>();
+  const byEnding = new Map<string, Rule[]>();
+  const others: Rule[] = [];
+  for (const rule of text.split(/\r?\n/, mostRules).flatMap(parseLine)) {
+    const name = plainNameOf(rule);
+    const ending = name === null ? endingOf(rule) : null;
+    if (name !== null) byName.set(name, [...(byName.get(name) ?? []), rule]);
+    else if (ending !== null) byEnding.set(ending, [...(byEnding.get(ending) ?? []), rule]);
+    else others.push(rule);
+  }
+  return { byName, byEnding, others };
 }
 
-function parseLine(line: string): Rule[] {
+/** The name of a rule that is nothing but a name, at any depth. */
+function plainNameOf({ segments: [any, name = "", ...rest] }: Rule): string | null {
+  return any === "**" && rest.length === 0 && !/[*?[\\]/.test(name) ? name : null;
+}
+
+/** The ending of a rule like `*.map`, at any depth. */
+function endingOf({ segments: [any, name = "", ...rest] }: Rule): string | null {
+  return any === "**" && rest.length === 0 && /^\*\.[^.*?[\\]+$/.test(name) ? name.slice(1) : null;
+}
+
+function parseLine(line: string, order: number): Rule[] {
   const trimmed = withoutTrailingBlanks(line);
   if (trimmed === "" || trimmed.startsWith("#")) return [];
   const negated = trimmed.startsWith("!");
@@ -28,7 +54,7 @@ function parseLine(line: string): Rule[] {
   if (body === "") return [];
   const anchored = body.includes("/");
   const segments = body.replace(/^\//, "").split("/");
-  return [{ negated, folderOnly, segments: anchored ? segments : ["**", ...segments] }];
+  return [{ order, negated, folderOnly, segments: anchored ? segments : ["**", ...segments] }];
 }
 
 /** Blanks at the end do not count, unless the last of them is escaped. */
@@ -41,13 +67,21 @@ function withoutTrailingBlanks(line: string): string {
  * What these rules say of a path relative to their folder: ignored, kept by a `!` rule, or nothing. The last rule that
  * matches decides; folders are asked before what is in them, as git does.
  */
-export function judge({ rules }: IgnoreRules, path: string, isFolder: boolean): "ignored" | "kept" | null {
-  const names = path.split("/");
-  const rule = rules.findLast(
-    ({ folderOnly, segments }) => (isFolder || !folderOnly) && matchesSegments(segments, names),
-  );
-  if (rule === undefined) return null;
-  return rule.negated ? "kept" : "ignored";
+export function judge(rules: IgnoreRules, path: string, isFolder: boolean): "ignored" | "kept" | null {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  let last: Rule | undefined;
+  const consider = (rule: Rule) => {
+    if ((isFolder || !rule.folderOnly) && rule.order >= (last?.order ?? 0)) last = rule;
+  };
+  rules.byName.get(name)?.forEach(consider);
+  const dot = name.lastIndexOf(".");
+  if (dot !== -1) rules.byEnding.get(name.slice(dot))?.forEach(consider);
+  if (rules.others.length > 0) {
+    const names = path.split("/");
+    for (const rule of rules.others) if (matchesSegments(rule.segments, names)) consider(rule);
+  }
+  if (last === undefined) return null;
+  return last.negated ? "kept" : "ignored";
 }
 
 /** One way back is remembered, to the last `**`: enough, as an earlier one could only match less. */

@@ -48,6 +48,7 @@ export function memoryStore(): IndexStore {
       fileIds: [...files.values()].map(({ id }) => id).sort((one, other) => one - other),
       segments: [...segments],
     }),
+    fileCount: () => files.size,
     files: () => [...files.values()].map(shown),
     passedOver: () => [...passed.values()],
     text(id): StoredText | undefined {

@@ -4,7 +4,7 @@ import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, 
 import { join } from "node:path";
 import { buildFrom } from "./reader.ts";
 import { openSegment } from "./segment.ts";
-import type { IndexStore } from "./store.ts";
+import type { IndexStore, Snapshot } from "./store.ts";
 import type { IndexPlace, Turn } from "./update.ts";
 
 const suffix = ".segment";
@@ -17,19 +17,19 @@ const mostSegments = 12;
 /** Leaves at most a few files in no segment. Hold the lock. */
 export async function publishSegments({ store, segmentFolder }: IndexPlace, turn: Turn): Promise<void> {
   if (segmentFolder === null) return;
-  const { kept, worn } = judgeSegments(store, segmentFolder);
-  const live = store.snapshot().fileIds;
-  const covered = new Set(kept.flatMap(({ live: ids }) => ids));
-  const missing = live.filter((id) => !covered.has(id));
-  if (missing.length >= fewestFiles || worn.length > 0) await publish(store, segmentFolder, missing, worn, turn);
+  const snapshot = store.snapshot();
+  const { kept, worn } = judgeSegments(snapshot, segmentFolder);
+  const covered = new Set(kept.flatMap(({ live }) => live));
+  const missing = snapshot.fileIds.filter((id) => !covered.has(id));
+  if (missing.length < fewestFiles && worn.length === 0) return;
+  await publish(store, segmentFolder, missing, worn, turn);
   removeLeftovers(segmentFolder, new Set(store.snapshot().segments));
 }
 
 type Judged = { readonly name: string; readonly live: readonly number[] };
 
 /** A segment goes when it cannot be read, when half of it is dead, or when it is one of too many small ones. */
-function judgeSegments(store: IndexStore, folder: string): { kept: Judged[]; worn: string[] } {
-  const { fileIds, segments } = store.snapshot();
+function judgeSegments({ fileIds, segments }: Snapshot, folder: string): { kept: Judged[]; worn: string[] } {
   const waiting = new Set(fileIds);
   const judged = segments.map((name) => {
     const ids = idsIn(join(folder, name));

@@ -1,7 +1,7 @@
 /** The store of an index in SQLite, in WAL mode: readers see whole changes only, and a killed writer leaves none by half. */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Chunk } from "./chunk.ts";
-import type { Change, IndexStore, PassedOver, StoredFile } from "./store.ts";
+import type { Change, IndexStore, PassedOver } from "./store.ts";
 
 /** Raised with every change of tables or of what is in them; an index of another version is built anew. */
 const schemaVersion = 1;
@@ -28,6 +28,8 @@ export function sqliteStore(path: string): IndexStore {
     return known;
   };
 
+  /** Many rows at once: parsing one text is several times faster than an object from each row. */
+  const json = <Row>(text: string): Row[] => JSON.parse(String(sql(text).get()?.rows));
   const fact = (name: string) => sql("SELECT value FROM facts WHERE name = ?").get(name)?.value as string | undefined;
   const setFact = (name: string, value: string) => sql("INSERT OR REPLACE INTO facts VALUES (?, ?)").run(name, value);
 
@@ -65,14 +67,16 @@ export function sqliteStore(path: string): IndexStore {
     snapshot: () =>
       inTransaction(database, "BEGIN", () => ({
         generation: Number(fact("generation")),
-        fileIds: sql("SELECT id FROM files ORDER BY id")
-          .all()
-          .map(({ id }) => Number(id)),
+        fileIds: json<number>("SELECT json_group_array(id) AS rows FROM (SELECT id FROM files ORDER BY id)"),
         segments: sql("SELECT name FROM segments ORDER BY name")
           .all()
           .map(({ name }) => String(name)),
       })),
-    files: () => sql("SELECT id, path, stamp, hash FROM files").all() as unknown as StoredFile[],
+    fileCount: () => Number(sql("SELECT count(*) AS files FROM files").get()?.files),
+    files: () =>
+      json<[number, string, string, string]>(
+        "SELECT json_group_array(json_array(id, path, stamp, hash)) AS rows FROM files",
+      ).map(([id, file, stamp, hash]) => ({ id, path: file, stamp, hash })),
     passedOver: () => sql("SELECT path, stamp, reason FROM passed").all() as unknown as PassedOver[],
     text(id) {
       const row = sql("SELECT path, stamp, text, chunks FROM files WHERE id = ?").get(id);

@@ -48,6 +48,7 @@ export interface IndexStore extends Disposable {
   /** A fact about the index as a whole. */
   fact(name: string): string | undefined;
   snapshot(): Snapshot;
+  fileCount(): number;
   files(): StoredFile[];
   passedOver(): PassedOver[];
   /** The text of a version; undefined once it was replaced or removed. */

@@ -53,7 +53,7 @@ export async function updateIndex(place: IndexPlace, options: UpdateOptions): Pr
   const { indexed, bytes } = writer.sums;
   const removed = gone.filter((path) => known.files.has(path)).length;
   const shown = skipped.slice(0, mostSkippedNamed);
-  const files = place.store.snapshot().fileIds.length;
+  const files = place.store.fileCount();
   return { files, indexed, removed, skippedCount: skipped.length, skipped: shown, bytes };
 }
 

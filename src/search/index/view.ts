@@ -19,6 +19,8 @@ export type IndexView = {
   readonly liveChunks: number;
   readonly meanFileTokens: number;
   readonly meanChunkTokens: number;
+  /** Terms looked up before: a view never changes, and the same words are asked for again. */
+  readonly known: Map<string, readonly TermPostings[]>;
 };
 
 /** The view of these segments in which only the files with these ids count. Without ids, all do. */
@@ -41,6 +43,7 @@ export function viewOf(segments: readonly Segment[], liveIds: ReadonlySet<number
     liveChunks: sums.liveChunks,
     meanFileTokens: sums.tokens / Math.max(1, sums.liveFiles),
     meanChunkTokens: sums.tokens / Math.max(1, sums.liveChunks),
+    known: new Map(),
   };
 }
 
@@ -66,12 +69,18 @@ function addLive(
 /** A term's postings in one segment. */
 export type TermPostings = Range & { readonly part: ViewPart };
 
+/** More terms than this are not remembered. */
+const mostKnown = 20_000;
+
 /** A term's postings in all segments that have it. */
-export function findTerm(view: IndexView, term: string): TermPostings[] {
+export function findTerm(view: IndexView, term: string): readonly TermPostings[] {
+  const known = view.known.get(term);
+  if (known !== undefined) return known;
   const found: TermPostings[] = [];
   for (const part of view.parts) {
     const range = part.segment.find(term);
     if (range !== null) found.push({ part, from: range.from, to: range.to });
   }
+  if (view.known.size < mostKnown) view.known.set(term, found);
   return found;
 }

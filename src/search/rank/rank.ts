@@ -1,6 +1,6 @@
 /** Ranks files for a question: BM25 over chunks and over files, names, paths, and what the file is for. */
 import { type FileRole, fileRoles } from "../index/role.ts";
-import { stemTermsShift, termKinds } from "../index/segment.ts";
+import { type Segment, stemTermsShift, termKinds } from "../index/segment.ts";
 import { findTerm, type IndexView, type TermPostings } from "../index/view.ts";
 import { rootOf, shortFormsOf } from "./kin.ts";
 import type { Question } from "./question.ts";
@@ -247,34 +247,68 @@ function pickFiles(
   accepted: Uint8Array | null,
 ): RankedFile[] {
   const bestChunks = bestChunkPerFile(view, scores.chunk);
-  const topChunk = largest(bestChunks) || 1;
-  const topFile = largest(scores.file) || 1;
-  const candidates: { file: number; score: number; parts: ScoreParts }[] = [];
+  const tops = { chunk: largest(bestChunks) || 1, file: largest(scores.file) || 1 };
+  const best = createBest(most);
   for (const { segment, firstFile, dead } of view.parts) {
     for (let own = 0; own < segment.fileCount; own++) {
       const file = firstFile + own;
       const chunk = bestChunks[file] ?? 0;
-      const stem = scores.stem[file] ?? 0;
-      if ((chunk === 0 && stem === 0) || dead?.[own] === 1 || accepted?.[file] === 0) continue;
-      const traits = segment.fileTraits[own] ?? 0;
-      const parts = {
-        chunk: (weights.chunk * chunk) / topChunk,
-        file: (weights.file * (scores.file[file] ?? 0)) / topFile,
-        stem: weights.stem * stem,
-        folder: weights.folder * (scores.folder[file] ?? 0),
-        stemShare:
-          weights.stemShare * Math.min(1, (scores.stemHits[file] ?? 0) / Math.max(1, traits >> stemTermsShift)),
-        name: weights.name * (scores.name[file] ?? 0),
-        size: weights.size * Math.min(1, Math.log(1 + (segment.fileTokens[own] ?? 0)) / 9),
-        role: roleFactor(traits, question.roles),
-      };
-      candidates.push({ file, score: totalOf(parts), parts });
+      if ((chunk === 0 && scores.stem[file] === 0) || dead?.[own] === 1 || accepted?.[file] === 0) continue;
+      best.add(file, totalOf(partsOf(segment, own, file, chunk, scores, tops, question.roles)));
     }
   }
-  candidates.sort((one, other) => other.score - one.score || one.file - other.file);
-  return candidates
-    .slice(0, most)
-    .map((candidate) => ({ ...candidate, chunks: rankChunks(view, scores, candidate.file) }));
+  return best.sorted().map(({ file, score }) => {
+    const { segment, firstFile } = partOfFile(view, file);
+    const parts = partsOf(segment, file - firstFile, file, bestChunks[file] ?? 0, scores, tops, question.roles);
+    return { file, score, parts, chunks: rankChunks(view, scores, file) };
+  });
+}
+
+function partsOf(
+  segment: Segment,
+  own: number,
+  file: number,
+  chunk: number,
+  scores: Scores,
+  tops: { readonly chunk: number; readonly file: number },
+  asked: number,
+): ScoreParts {
+  const traits = segment.fileTraits[own] ?? 0;
+  const stemTerms = Math.max(1, traits >> stemTermsShift);
+  return {
+    chunk: (weights.chunk * chunk) / tops.chunk,
+    file: (weights.file * (scores.file[file] ?? 0)) / tops.file,
+    stem: weights.stem * (scores.stem[file] ?? 0),
+    folder: weights.folder * (scores.folder[file] ?? 0),
+    stemShare: weights.stemShare * Math.min(1, (scores.stemHits[file] ?? 0) / stemTerms),
+    name: weights.name * (scores.name[file] ?? 0),
+    size: weights.size * Math.min(1, Math.log(1 + (segment.fileTokens[own] ?? 0)) / 9),
+    role: roleFactor(traits, asked),
+  };
+}
+
+type Scored = { readonly file: number; readonly score: number };
+
+/** Keeps the best of many: those that cannot be among them are not kept at all. */
+function createBest(most: number) {
+  let kept: Scored[] = [];
+  let least = -1;
+  const byScore = (one: Scored, other: Scored) => other.score - one.score || one.file - other.file;
+  const cut = () => {
+    kept = kept.sort(byScore).slice(0, most);
+    if (kept.length === most) least = kept.at(-1)?.score ?? -1;
+  };
+  return {
+    add(file: number, score: number): void {
+      if (score <= least) return;
+      kept.push({ file, score });
+      if (kept.length >= most * 4) cut();
+    },
+    sorted(): readonly Scored[] {
+      cut();
+      return kept;
+    },
+  };
 }
 
 function bestChunkPerFile(view: IndexView, chunkScores: Float64Array): Float64Array {
@@ -293,11 +327,14 @@ function totalOf({ chunk, file, stem, folder, stemShare, name, size, role }: Sco
   return Math.min(1, ((chunk + file + stem + folder + stemShare + name + size) * role) / highestScore);
 }
 
+const roleWeights = (Object.keys(fileRoles) as FileRole[]).map(
+  (role) => [fileRoles[role], weights.roles[role]] as const,
+);
+
 function roleFactor(traits: number, asked: number): number {
   let factor = 1;
-  for (const role of Object.keys(fileRoles) as FileRole[]) {
-    if ((traits & fileRoles[role]) === 0) continue;
-    factor *= (asked & fileRoles[role]) === 0 ? weights.roles[role] : weights.askedRole;
+  for (const [bit, weight] of roleWeights) {
+    if ((traits & bit) !== 0) factor *= (asked & bit) === 0 ? weight : weights.askedRole;
   }
   return factor;
 }
