@@ -4,7 +4,6 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { ResultSpan } from "../src/answer/search.ts";
 import { defaultSettings } from "../src/config/settings.ts";
 import { isQuestionWord } from "../src/extract/terms.ts";
 import { chunkText } from "../src/search/index/chunk.ts";
@@ -32,7 +31,7 @@ export const ours: Peer = {
       async search(query) {
         const { results } = await searchCode({ query, limit: most }, session);
         return results.map((result) => {
-          const further: readonly ResultSpan[] = result.spans ?? [];
+          const further = result.spans ?? [];
           const texts = [
             result.content,
             result.context_before,

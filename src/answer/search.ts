@@ -7,7 +7,7 @@ import { counted, grouped } from "./words.ts";
 export type ResultSpan = { readonly start_line: number; readonly end_line: number; readonly content: string };
 
 /** A file that answers, shown by its best lines. */
-export type CodeResult = SearchResult & {
+export type CodeResult = Omit<SearchResult, "spans"> & {
   readonly spans?: readonly ResultSpan[];
   /** The file has changed or gone since it was indexed. */
   readonly stale?: true;

@@ -175,7 +175,7 @@ export const settingRows = {
   },
   "search.context_lines": {
     type: "integer",
-    default: 2,
+    default: 1,
     min: 0,
     ceiling: 50,
     about: "Lines shown before and after the best part of each search result.",

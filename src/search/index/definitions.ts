@@ -23,7 +23,7 @@ export function definitionIn(text: string, start: number, end: number, indent: n
       return found === undefined ? byShape(text, at, end, indent, modified) : found;
     }
     modified = true;
-    at = skipBlanks(text, skipParentheses(text, stop, end), end);
+    at = skipGenerics(text, skipBlanks(text, skipParentheses(text, stop, end), end), end);
   }
   return null;
 }
@@ -229,7 +229,11 @@ function skipColons(text: string, at: number): number {
 function skipReceiver(text: string, start: number, end: number): number {
   const unit = text.charCodeAt(start);
   if (unit === openParenthesis) return skipBlanks(text, skipParentheses(text, start, end), end);
-  if (unit !== lessThan) return start;
+  return skipGenerics(text, start, end);
+}
+
+function skipGenerics(text: string, start: number, end: number): number {
+  if (text.charCodeAt(start) !== lessThan) return start;
   const close = text.indexOf(">", start);
   return close === -1 || close >= end ? start : skipBlanks(text, close + 1, end);
 }
