@@ -34,7 +34,7 @@ describe("a directory filter", () => {
 
   test("with many wildcards costs little", () => {
     const started = performance.now();
-    assert.equal(folderMatcher("%a".repeat(60) + "%b")("a".repeat(4_000)), false);
+    assert.equal(folderMatcher(`${"%a".repeat(60)}%b`)("a".repeat(4_000)), false);
     assert.ok(performance.now() - started < 200);
   });
 });

@@ -30,9 +30,9 @@ export async function freshen(repository: Repository, session: Session): Promise
 
 async function endedWithin(job: RunningJob, waitMs: number, signal: AbortSignal): Promise<JobRecord | null> {
   const enough = new AbortController();
+  const stop = AbortSignal.any([signal, enough.signal]);
   try {
-    const limit = wait(waitMs, null, { signal: AbortSignal.any([signal, enough.signal]) });
-    return await Promise.race([job.done, limit]);
+    return await Promise.race([job.ended(stop), wait(waitMs, null, { signal: stop })]);
   } finally {
     enough.abort();
   }

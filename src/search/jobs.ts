@@ -39,8 +39,8 @@ export type JobRecord = {
 /** A job of this process. */
 export type RunningJob = {
   record(): JobRecord;
-  /** Ends with the last record; never rejects. */
-  readonly done: Promise<JobRecord>;
+  /** Waits for the last record, or for the signal and then gives the latest; never rejects. */
+  ended(signal?: AbortSignal): Promise<JobRecord>;
   cancel(): void;
 };
 
@@ -60,7 +60,7 @@ export async function startIndexing(repository: Repository, session: Session): P
   if (lock === null) return foreignJob(repository);
   const job = runJob(repository, session, lock);
   running.set(keyOf(repository), job);
-  job.done.finally(() => running.delete(keyOf(repository)));
+  job.ended().finally(() => running.delete(keyOf(repository)));
   return job;
 }
 
@@ -102,7 +102,8 @@ function runJob(repository: Repository, session: Session, lock: Disposable): Run
     session.emit({ event: "index.completed", ...sizesOf(record) });
     return record;
   }
-  return { record: () => record, done: work(), cancel: () => stop.abort() };
+  const done = work();
+  return { record: () => record, ended: () => done, cancel: () => stop.abort() };
 }
 
 function sizesOf({ status, files_indexed, files_removed, files_skipped, started_at, finished_at }: JobRecord) {
@@ -170,18 +171,22 @@ function foreignJob(repository: Repository): RunningJob {
   const theirs = log.all().findLast((each) => each.repository_id === repository.id && isOpen(each));
   const record = theirs ?? { ...newRecord(repository, Date.now()), message: "Another process is indexing." };
   const latest = () => log.read(record.job_id) ?? record;
-  return { record: latest, done: untilFree(repository, latest), cancel: () => log.askCancel(record.job_id) };
+  const ended = async (signal?: AbortSignal) => {
+    await untilFree(repository, signal);
+    return latest();
+  };
+  return { record: latest, ended, cancel: () => log.askCancel(record.job_id) };
 }
 
 const lookEveryMs = 100;
 /** An hour: nobody waits longer for somebody else. */
 const mostLooks = 36_000;
 
-async function untilFree({ lockPath }: Repository, latest: () => JobRecord): Promise<JobRecord> {
+async function untilFree({ lockPath }: Repository, signal?: AbortSignal): Promise<void> {
   for (let look = 0; look < mostLooks && lockPath !== null && isLocked(lockPath); look++) {
-    await wait(lookEveryMs, undefined, { ref: false });
+    if (signal?.aborted) return;
+    await wait(lookEveryMs);
   }
-  return latest();
 }
 
 const isOpen = ({ status }: JobRecord): boolean => status === "pending" || status === "running";

@@ -261,11 +261,11 @@ describe("projects", () => {
   test("never see each other's repositories, results or jobs", async () => {
     await using work = await openWork();
     work.write("a.ts", "const needle = 1;\n");
-    const job = await (await startIndex({ project_id: "red" }, work.session)).done;
+    const job = await (await startIndex({ project_id: "red" }, work.session)).ended();
     assert.equal(job.status, "completed");
     assert.equal(getIndexingStatus({ job_id: job.job_id, project_id: "red" }, work.session).status, "completed");
     assert.throws(() => getIndexingStatus({ job_id: job.job_id }, work.session), /No job/);
-    await (await startIndex({ project_id: "blue", repo_path: dirname(work.root) }, work.session)).done;
+    await (await startIndex({ project_id: "blue", repo_path: dirname(work.root) }, work.session)).ended();
     const there = { project_id: "red", repository_id: job.repository_id };
     assert.equal((await work.search("needle", there)).total_count, 1);
     await assert.rejects(work.search("needle", { ...there, project_id: "blue" }), /No repository/);
@@ -292,10 +292,10 @@ describe("an indexing job", () => {
     assert.equal(first.status, "pending");
     const again = await startIndex({}, work.session);
     assert.equal(again.record().job_id, first.job_id, "one job per repository");
-    const done = await again.done;
+    const done = await again.ended();
     assert.deepEqual([done.status, done.files_indexed, done.progress], ["completed", 40, 1]);
     assert.deepEqual(getIndexingStatus({ job_id: first.job_id }, work.session), done);
-    const second = await (await startIndex({}, work.session)).done;
+    const second = await (await startIndex({}, work.session)).ended();
     assert.equal(
       second.message,
       "Repository up to date - no file changes detected since last index (40 files already indexed)",
@@ -304,7 +304,7 @@ describe("an indexing job", () => {
 
   test("of an empty folder fails with the reason", async () => {
     await using work = await openWork();
-    const { status, error } = await (await startIndex({}, work.session)).done;
+    const { status, error } = await (await startIndex({}, work.session)).ended();
     assert.equal(status, "failed");
     assert.match(error ?? "", /^No files to index in/);
   });
@@ -314,9 +314,9 @@ describe("an indexing job", () => {
     for (let file = 0; file < 3_000; file++) work.write(`f${file}.ts`, `const value${file} = ${file};\n`.repeat(10));
     const job = await startIndex({}, work.session);
     cancelIndexingJob({ job_id: job.record().job_id }, work.session);
-    const stopped = await job.done;
+    const stopped = await job.ended();
     assert.deepEqual([stopped.status, stopped.error], ["partial", null]);
-    const next = await (await startIndex({}, work.session)).done;
+    const next = await (await startIndex({}, work.session)).ended();
     assert.equal(next.status, "completed");
     assert.equal((await work.search("value2999")).results[0]?.file_path, "f2999.ts");
   });
@@ -324,7 +324,7 @@ describe("an indexing job", () => {
   test("left by a process that is gone is interrupted, not running for ever", async () => {
     await using work = await openWork();
     work.write("a.ts", "const value = 1;\n");
-    const done = await (await startIndex({}, work.session)).done;
+    const done = await (await startIndex({}, work.session)).ended();
     const path = join(work.session.searchFolder ?? "", "default", "jobs", `${done.job_id}.json`);
     writeFileSync(path, JSON.stringify({ ...done, status: "running", finished_at: null }));
     assert.equal(getIndexingStatus({ job_id: done.job_id }, work.session).status, "interrupted");
@@ -343,7 +343,7 @@ describe("an indexing job", () => {
     const reply = await work.search("needle");
     assert.ok(reply.indexing !== undefined);
     assert.match(searchNotices(reply).join(), /still being made/);
-    await (await startIndex({}, work.session)).done;
+    await (await startIndex({}, work.session)).ended();
     assert.equal((await work.search("needle1499")).indexing, undefined);
   });
 });

@@ -3,9 +3,9 @@ import { DatabaseSync } from "node:sqlite";
 
 /** Takes the lock at this path; null when somebody else has it. Disposing gives it back. */
 export function takeLock(path: string): Disposable | null {
-  const database = new DatabaseSync(path, { timeout: 0 });
+  const database = new DatabaseSync(path);
   try {
-    database.exec("BEGIN EXCLUSIVE");
+    database.exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE");
   } catch (error) {
     database.close();
     if (isBusy(error)) return null;

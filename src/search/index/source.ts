@@ -1,9 +1,10 @@
 /** Reads one source file for the index: its text, or why it is passed over. */
+import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { detectContentKind } from "../../detect/detect.ts";
-import { firstLookBytes } from "../../detect/kind.ts";
+import { type Detection, firstLookBytes } from "../../detect/kind.ts";
 import { cleanText } from "../../extract/clean.ts";
 import { canDecode, decodeText } from "../../extract/decode.ts";
 import { stampOf, unreadable } from "./walk.ts";
@@ -46,13 +47,32 @@ export type SourceText = { readonly text: string } | { readonly reason: string }
 
 /** The clean text of a file's bytes; what is not text is passed over, and so is what has no lines to speak of. */
 export async function textOf(bytes: Buffer, path: string): Promise<SourceText> {
-  const { kind, mediaType, charset } = detectContentKind({ firstBytes: bytes.subarray(0, firstLookBytes), url: path });
-  if (kind !== "text" && kind !== "html") return { reason: `not text (${mediaType})` };
+  const detection = detectContentKind({ firstBytes: bytes.subarray(0, firstLookBytes), url: path });
+  const { kind, mediaType, charset } = detection;
+  if (kind !== "text" && kind !== "html" && !isBlemished(bytes, detection))
+    return { reason: `not text (${mediaType})` };
   // The first look sees the beginning only; a zero byte further on is no text in any charset that has none there.
   if (isByteCharset(charset) && bytes.includes(0)) return { reason: "not text (binary data inside)" };
   if (!canDecode(charset)) return { reason: `charset ${charset} cannot be read` };
   const { text } = cleanText(await decode(bytes, charset));
   return isMinified(text) ? { reason: "minified or data: its lines are too long" } : { text };
+}
+
+/** One stray control character in so many bytes: an icon or a separator that somebody typed into a string. */
+const bytesPerBlemish = 1_000;
+
+/** Source that is UTF-8 from end to end, named as text, but for a few control characters, which cleaning takes out. */
+function isBlemished(bytes: Buffer, { kind, signals }: Detection): boolean {
+  if (
+    kind !== "unknown_binary" ||
+    signals.magic !== null ||
+    !/^text\/|^application\/(?:x-)?\w*script/.test(signals.extension ?? "")
+  ) {
+    return false;
+  }
+  let controls = 0;
+  for (const byte of bytes) if (byte < 32 && byte !== 9 && byte !== 10 && byte !== 13) controls++;
+  return isUtf8(bytes) && controls * bytesPerBlemish <= bytes.length;
 }
 
 const isByteCharset = (charset: string | null): boolean => !/^utf-?(?:16|32)/i.test(charset ?? "");

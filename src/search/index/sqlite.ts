@@ -19,7 +19,7 @@ const schema = `
 
 /** Opens the store at this path and makes it where there is none. */
 export function sqliteStore(path: string): IndexStore {
-  const database = new DatabaseSync(path, { timeout: 10_000 });
+  const database = new DatabaseSync(path);
   prepare(database);
   const statements = new Map<string, StatementSync>();
   const sql = (text: string): StatementSync => {
@@ -90,7 +90,7 @@ export function sqliteStore(path: string): IndexStore {
 }
 
 function prepare(database: DatabaseSync): void {
-  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+  database.exec("PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
   const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
   if (version === schemaVersion) return;
   inTransaction(database, "BEGIN IMMEDIATE", () => {

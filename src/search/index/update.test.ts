@@ -92,12 +92,15 @@ describe("bringing an index up to date", () => {
       "zeros.ts",
       Buffer.concat([Buffer.from("text\n".repeat(20_000)).subarray(0, 90_000), Buffer.alloc(10)]),
     );
+    index.write("icon.lua", `local icon = "\x06"\n${"local value = 1\n".repeat(100)}`);
+    index.write("noise.lua", `${"local icon = '\x06\x05'\n".repeat(20)}`);
     index.write("bundle.js", `var a=${"1+".repeat(5_000)}1;`);
     index.write("latin.py", Buffer.from("# caf\xe9 na\xefve r\xe9sum\xe9 pour tester\nvalue = 1\n", "latin1"));
     symlinkSync("/etc/passwd", join(index.root, "link.ts"));
     const { files, skipped } = await index.update();
-    assert.equal(files, 2);
+    assert.equal(files, 3);
     const reasons = Object.fromEntries(skipped.map(({ path, reason }) => [path, reason]));
+    assert.match(reasons["noise.lua"] ?? "", /not text/);
     assert.match(reasons["large.ts"] ?? "", /larger than/);
     assert.match(reasons["image.png"] ?? "", /not text/);
     assert.match(reasons["zeros.ts"] ?? "", /not text/);

@@ -15,8 +15,8 @@ export type Hit = { readonly term: string; readonly weight: number };
 export type HitFinder = (word: string) => readonly Hit[];
 
 /** Characters of the main span and of each further one: small enough that several files fit where one chunk would. */
-const mainChars = 700;
-const furtherChars = 320;
+const mainChars = 680;
+const furtherChars = 300;
 const mostFurther = 2;
 /** A chunk this much weaker than the best is not worth a glimpse. */
 const weakestShare = 0.45;

@@ -40,7 +40,7 @@ async function indexOnce(call: Call): Promise<ExitCode> {
   const job = await startedJob(call);
   const { progress } = call.terminal;
   const drawing = progress && setInterval(() => progress(progressLine(job.record())), drawEveryMs);
-  const record = await job.done.finally(() => {
+  const record = await job.ended(call.signal).finally(() => {
     clearInterval(drawing);
     progress?.("");
   });
