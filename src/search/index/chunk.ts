@@ -9,9 +9,9 @@ export type Chunk = {
 };
 
 /** No chunk is longer, except one that is a single piece of a long line, which is cut to `longestLine`. */
-export const chunkChars = 1_500;
+export const chunkChars = 1_200;
 /** A chunk grows to this before a good border may end it. */
-const smallestChars = 500;
+const smallestChars = 400;
 /** A longer line is cut into pieces: minified code and data have no lines to speak of. */
 const longestLine = 2_000;
 

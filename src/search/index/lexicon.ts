@@ -17,6 +17,19 @@ function termsOfPlain(word: string): readonly string[] {
   return parts.length > 1 ? [...parts, plainName(word)] : parts;
 }
 
+const remembered = new Map<string, readonly string[]>();
+const mostRemembered = 200_000;
+
+/** Segments are built one after the other from much the same words. */
+function rememberedTerms(word: string): readonly string[] {
+  const known = remembered.get(word);
+  if (known !== undefined) return known;
+  if (remembered.size >= mostRemembered) remembered.clear();
+  const terms = termsOfWord(word);
+  remembered.set(word, terms);
+  return terms;
+}
+
 /** A name as it is compared whole: `HashMap`, `hash_map` and `hashMap` are one. */
 export function plainName(word: string): string {
   return word.toLowerCase().replace(/[_$]+/g, "");
@@ -42,7 +55,7 @@ export function createLexicon(): Lexicon {
   const terms: string[] = [];
   const termNumbers = new Map<string, number>();
   const wordTerms: (readonly number[])[] = [];
-  const words = createWordTable((text) => wordTerms.push(termsOfWord(text).map(term)));
+  const words = createWordTable((text) => wordTerms.push(rememberedTerms(text).map(term)));
 
   function term(text: string): number {
     const known = termNumbers.get(text);
@@ -75,7 +88,7 @@ export function createLexicon(): Lexicon {
 /** A hash table on pieces of text, so that a word seen before costs no new string. */
 function createWordTable(added: (text: string) => void) {
   let slots = new Int32Array(1 << 16).fill(-1);
-  const hashes: number[] = [];
+  let hashes = new Uint32Array(1 << 15);
   const texts: string[] = [];
 
   function number(text: string, start: number, end: number, hash: number): number {
@@ -89,18 +102,21 @@ function createWordTable(added: (text: string) => void) {
 
   function add(text: string, hash: number, slot: number): number {
     const word = texts.push(text) - 1;
-    hashes.push(hash);
+    hashes[word] = hash;
     slots[slot] = word;
     added(text);
-    if (texts.length * 2 > slots.length) grow();
+    if (texts.length * 2 >= slots.length) grow();
     return word;
   }
 
   function grow(): void {
     const mask = slots.length * 2 - 1;
     slots = new Int32Array(slots.length * 2).fill(-1);
-    for (const [word, hash] of hashes.entries()) {
-      let slot = hash & mask;
+    const larger = new Uint32Array(hashes.length * 2);
+    larger.set(hashes);
+    hashes = larger;
+    for (let word = 0; word < texts.length; word++) {
+      let slot = (hashes[word] ?? 0) & mask;
       while (slots[slot] !== -1) slot = (slot + 1) & mask;
       slots[slot] = word;
     }

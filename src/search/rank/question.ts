@@ -44,6 +44,9 @@ function kindOf(query: string, words: readonly string[]): Question["kind"] {
 /** The best reason counts, from the last of these to the first. */
 const certainties: readonly Certainty[] = ["spelled", "capitalised", "joined", "plain"];
 
+/** Words that stand side by side in a question may be one name in the code. */
+const mostJoined = 3;
+
 function namesIn(text: string, words: readonly string[]): QuestionName[] {
   const names = new Map<string, Certainty>();
   const add = (word: string, certainty: Certainty) => {
@@ -58,7 +61,10 @@ function namesIn(text: string, words: readonly string[]): QuestionName[] {
     if (certainty !== null) add(word, certainty);
   }
   for (const [call] of text.matchAll(/[\p{L}_$][\p{L}\p{N}_$]*(?=\()/gu)) add(call, "spelled");
-  for (const [index, word] of subject.slice(1).entries()) add(`${subject[index]}${word}`, "joined");
+  for (let words = 2; words <= mostJoined; words++) {
+    for (let first = 0; first + words <= subject.length; first++)
+      add(subject.slice(first, first + words).join(""), "joined");
+  }
   return [...names].map(([name, certainty]) => ({ text: name, certainty }));
 }
 
