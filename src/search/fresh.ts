@@ -16,7 +16,7 @@ export async function freshen(repository: Repository, session: Session): Promise
   const isNew = repository.store.fact("indexed_at") === undefined;
   const looked = lookedAt.get(repository) ?? 0;
   if (!isNew && now() - looked < settings["search.refresh_every"]) return null;
-  const job = await startIndexing(repository, session);
+  const job = await startIndexing(repository, session, isNew ? "asked" : "by the way");
   const ended = await endedWithin(
     job,
     isNew ? settings["search.wait"] : settings["search.refresh_wait"],

@@ -1,7 +1,7 @@
 /** Indexing as a job: started at once, one per repository, followed and cancelled by its id, never left as a ghost. */
 import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { counted, grouped } from "../answer/words.ts";
 import { SpillwayError } from "../errors.ts";
@@ -52,13 +52,16 @@ export function runningJob(repository: Repository): RunningJob | undefined {
   return running.get(keyOf(repository));
 }
 
+/** Whether somebody asked for the job, or a search only looks for changes: then it is kept on record if it takes long. */
+export type Asked = "asked" | "by the way";
+
 /** Starts indexing a repository; where it is being indexed already, that job is given instead. */
-export async function startIndexing(repository: Repository, session: Session): Promise<RunningJob> {
+export async function startIndexing(repository: Repository, session: Session, asked: Asked): Promise<RunningJob> {
   const known = runningJob(repository);
   if (known !== undefined) return known;
   const lock = repository.lockPath === null ? { [Symbol.dispose]: () => undefined } : takeLock(repository.lockPath);
   if (lock === null) return foreignJob(repository);
-  const job = runJob(repository, session, lock);
+  const job = runJob(repository, session, lock, asked);
   running.set(keyOf(repository), job);
   job.ended().finally(() => running.delete(keyOf(repository)));
   return job;
@@ -67,12 +70,13 @@ export async function startIndexing(repository: Repository, session: Session): P
 /** Times between two records written for other processes to see. */
 const recordEveryMs = 500;
 
-function runJob(repository: Repository, session: Session, lock: Disposable): RunningJob {
+function runJob(repository: Repository, session: Session, lock: Disposable, asked: Asked): RunningJob {
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, session.signal]);
   const log = jobLog(repository.project);
   let record = newRecord(repository, session.now());
-  let writtenAt = 0;
+  let writtenAt = session.now();
+  let recorded = asked === "asked";
   const note = (changes: Partial<JobRecord>) => {
     record = { ...record, ...changes };
   };
@@ -80,6 +84,7 @@ function runJob(repository: Repository, session: Session, lock: Disposable): Run
     note({ status: "running", files_done: done, files_total: total, progress: total === 0 ? 1 : done / total });
     if (session.now() - writtenAt < recordEveryMs) return;
     writtenAt = session.now();
+    recorded = true;
     if (log.cancelAsked(record.job_id)) stop.abort();
     log.write(record);
   };
@@ -88,22 +93,34 @@ function runJob(repository: Repository, session: Session, lock: Disposable): Run
     using _lock = lock;
     try {
       await log.open();
-      log.write(record);
+      if (recorded) log.write(record);
       const { settings, now } = session;
       const maxFileBytes = settings["search.file_bytes"];
-      const report = await updateIndex(repository, { maxFileBytes, signal, now, progress });
+      const report = await updateIndex(repository, {
+        maxFileBytes,
+        hidden: ownFolders(session),
+        signal,
+        now,
+        progress,
+      });
       repository.store.write({ facts: { indexed_at: new Date(now()).toISOString() } });
       note(outcomeOf(report, repository));
     } catch (error) {
       note(failureOf(error, signal));
     }
     note({ finished_at: new Date(session.now()).toISOString() });
-    log.write(record);
-    session.emit({ event: "index.completed", ...sizesOf(record) });
+    if (recorded) log.write(record);
+    const changed = record.status !== "completed" || record.files_indexed + record.files_removed > 0;
+    if (recorded || changed) session.emit({ event: "index.completed", ...sizesOf(record) });
     return record;
   }
   const done = work();
   return { record: () => record, ended: () => done, cancel: () => stop.abort() };
+}
+
+/** Our own data may lie inside the folder that is indexed: it is nobody's source. */
+function ownFolders({ searchFolder }: Session): ReadonlySet<string> {
+  return new Set(searchFolder === null ? [] : [resolve(searchFolder, "..", "..")]);
 }
 
 function sizesOf({ status, files_indexed, files_removed, files_skipped, started_at, finished_at }: JobRecord) {

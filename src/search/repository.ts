@@ -1,13 +1,24 @@
 /** A repository is one folder under one project: its index, its reader, and the lock of its writer. */
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join } from "node:path";
-import { SpillwayError, systemCode } from "../errors.ts";
+import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
 import { makeFolders } from "../folders.ts";
 import { clipped } from "../names.ts";
+import { takeLock } from "./index/lock.ts";
 import { memoryStore } from "./index/memory.ts";
 import { type IndexReader, openReader } from "./index/reader.ts";
-import { sqliteStore } from "./index/sqlite.ts";
+import { isDamaged, isRefused, sqliteStore } from "./index/sqlite.ts";
+import type { IndexStore } from "./index/store.ts";
 import type { IndexPlace } from "./index/update.ts";
 import type { Project } from "./project.ts";
 import { invalid } from "./request.ts";
@@ -96,29 +107,36 @@ function closeOldest(): void {
   }
 }
 
+/** Where nothing can be written the index is in memory: slower to begin with, but an answer. */
 async function openNew(project: Project, root: string, id: string): Promise<Repository> {
-  const databaseName = `${basename(root) || "root"}-${id.slice(0, 8)}`;
-  if (project.folder === null) {
-    const store = memoryStore();
-    const reader = openReader(store, null);
-    return { id, project, root, databaseName, store, segmentFolder: null, reader, lockPath: null };
+  const facts = { id, project, root, databaseName: `${basename(root) || "root"}-${id.slice(0, 8)}` };
+  try {
+    if (project.folder !== null) return { ...facts, ...(await openOnDisk(join(project.folder, id), facts)) };
+  } catch (error) {
+    if (!isUnwritable(error) && !isRefused(error)) throw error;
   }
-  const folder = join(project.folder, id);
-  await makeFolders(folder);
-  writeFacts(join(folder, factsFile), { repository_id: id, root });
-  const store = openStoreAt(join(folder, "index.db"));
-  const reader = openReader(store, folder);
-  return { id, project, root, databaseName, store, segmentFolder: folder, reader, lockPath: join(folder, "lock.db") };
+  const store = memoryStore();
+  return { ...facts, store, segmentFolder: null, reader: openReader(store, null), lockPath: null };
 }
 
-function openStoreAt(path: string) {
+async function openOnDisk(folder: string, { id, root }: { id: string; root: string }) {
+  await makeFolders(folder);
+  writeFacts(join(folder, factsFile), { repository_id: id, root });
+  const lockPath = join(folder, "lock.db");
+  const store = openStoreAt(join(folder, "index.db"), lockPath);
+  return { store, segmentFolder: folder, reader: openReader(store, folder), lockPath };
+}
+
+/** A damaged index is made anew from its folder, by whoever can have the lock. */
+function openStoreAt(path: string, lockPath: string): IndexStore {
   try {
     return sqliteStore(path);
-  } catch (cause) {
-    throw new SpillwayError("store_unavailable", "The search index cannot be opened.", {
-      hint: `Remove ${path} to have it made again, and look at spillway doctor.`,
-      cause,
-    });
+  } catch (error) {
+    if (!isDamaged(error)) throw error;
+    using lock = takeLock(lockPath);
+    if (lock === null) throw error;
+    for (const ending of ["", "-wal", "-shm"]) rmSync(path + ending, { force: true });
+    return sqliteStore(path);
   }
 }
 

@@ -348,6 +348,39 @@ describe("an indexing job", () => {
   });
 });
 
+test("our own data inside the folder is nobody's source", async () => {
+  await using work = await openWork();
+  const settings = { ...work.session.settings, home: join(work.root, ".data") };
+  await using session = await openSession({ settings, cwd: work.root });
+  work.write("a.ts", "const needle = 1;\n");
+  work.write(".data/notes.txt", "needle\n");
+  const { results } = await searchCode({ query: "needle" }, session);
+  assert.deepEqual(
+    results.map(({ file_path }) => file_path),
+    ["a.ts"],
+  );
+});
+
+test("a data folder that cannot be written still leaves an answer", async () => {
+  await using work = await openWork();
+  work.write("home", "a file where the folder should be\n");
+  const settings = { ...work.session.settings, home: join(work.root, "home") };
+  await using session = await openSession({ settings, cwd: work.root });
+  work.write("a.ts", "const needle = 1;\n");
+  assert.equal((await searchCode({ query: "needle" }, session)).total_count, 1);
+});
+
+test("a damaged index is made anew", async () => {
+  await using work = await openWork();
+  work.write("a.ts", "const needle = 1;\n");
+  const { repository_id, repository_path } = await (await startIndex({ project_id: "once" }, work.session)).ended();
+  const place = join(work.session.searchFolder ?? "", "other", repository_id);
+  mkdirSync(place, { recursive: true });
+  writeFileSync(join(place, "index.db"), "this is no database, and long enough to be looked at as one".repeat(100));
+  const { total_count } = await work.search("needle", { project_id: "other", dir: repository_path });
+  assert.equal(total_count, 1);
+});
+
 test("a session in memory searches too and writes nothing", async () => {
   await using work = await openWork({}, { inMemory: true });
   work.write("a.ts", "const needle = 1;\n");

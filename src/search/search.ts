@@ -116,7 +116,7 @@ export type IndexInput = { readonly repo_path?: string | undefined; readonly pro
 export async function startIndex(input: IndexInput, session: Session): Promise<RunningJob> {
   const dir = resolve(session.cwd, input.repo_path ?? ".");
   const project = projectOf(input.project_id, dir, session, true);
-  return startIndexing(await openRepository(project, dir), session);
+  return startIndexing(await openRepository(project, dir), session, "asked");
 }
 
 /** Starts indexing a folder: the job's first record, to be followed by its id. */

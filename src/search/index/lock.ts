@@ -1,5 +1,6 @@
 /** One writer at a time, across processes: the system itself lets go of the lock when its holder dies. */
 import { DatabaseSync } from "node:sqlite";
+import { isBusy } from "./sqlite.ts";
 
 /** Takes the lock at this path; null when somebody else has it. Disposing gives it back. */
 export function takeLock(path: string): Disposable | null {
@@ -18,8 +19,4 @@ export function takeLock(path: string): Disposable | null {
 export function isLocked(path: string): boolean {
   using lock = takeLock(path);
   return lock === null;
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && "errcode" in error && Number(error.errcode) % 256 === 5;
 }

@@ -19,8 +19,7 @@ const schema = `
 
 /** Opens the store at this path and makes it where there is none. */
 export function sqliteStore(path: string): IndexStore {
-  const database = new DatabaseSync(path);
-  prepare(database);
+  const database = openPrepared(path);
   const statements = new Map<string, StatementSync>();
   const sql = (text: string): StatementSync => {
     const known = statements.get(text) ?? database.prepare(text);
@@ -87,6 +86,35 @@ export function sqliteStore(path: string): IndexStore {
     write: (change) => inTransaction(database, "BEGIN IMMEDIATE", () => apply(change)),
     [Symbol.dispose]: () => database.close(),
   };
+}
+
+function openPrepared(path: string): DatabaseSync {
+  const database = new DatabaseSync(path);
+  try {
+    prepare(database);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+const resultCode = (error: unknown): number =>
+  error instanceof Error && "errcode" in error ? Number(error.errcode) % 256 : 0;
+
+/** Whether the file is there but is no sound database. https://www.sqlite.org/rescode.html */
+export function isDamaged(error: unknown): boolean {
+  return [11, 26].includes(resultCode(error));
+}
+
+/** Whether the database may not be opened or written. */
+export function isRefused(error: unknown): boolean {
+  return [8, 13, 14, 23].includes(resultCode(error));
+}
+
+/** Whether another connection holds what was wanted. */
+export function isBusy(error: unknown): boolean {
+  return resultCode(error) === 5;
 }
 
 function prepare(database: DatabaseSync): void {

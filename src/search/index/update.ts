@@ -12,6 +12,8 @@ export type IndexPlace = { readonly root: string; readonly store: IndexStore; re
 export type UpdateOptions = {
   /** Larger files are passed over. */
   readonly maxFileBytes: number;
+  /** Folders that are never walked, by their full path. */
+  readonly hidden?: ReadonlySet<string>;
   readonly signal: AbortSignal;
   readonly now: () => number;
   /** Told of every file: how many are done, of how many. */
@@ -39,7 +41,7 @@ const mostSkippedNamed = 200;
 export async function updateIndex(place: IndexPlace, options: UpdateOptions): Promise<UpdateReport> {
   const turn = createTurn(options.signal);
   const known = knownFiles(place.store);
-  const { found, skipped } = await walk(place.root, turn);
+  const { found, skipped } = await walk(place.root, options.hidden, turn);
   const writer = createWriter(place, turn);
   for (const [done, file] of found.entries()) {
     options.progress?.(done, found.length);
@@ -81,10 +83,10 @@ function knownFiles(store: IndexStore): Known {
   };
 }
 
-async function walk(root: string, turn: Turn): Promise<{ found: FoundFile[]; skipped: SkippedFile[] }> {
+async function walk(root: string, hidden: ReadonlySet<string> | undefined, turn: Turn) {
   const found: FoundFile[] = [];
   const skipped: SkippedFile[] = [];
-  for (const step of walkFolder(root)) {
+  for (const step of walkFolder(root, hidden)) {
     if ("file" in step) found.push(step.file);
     else skipped.push(step.skipped);
     await turn();

@@ -15,15 +15,18 @@ export type WalkStep = { readonly file: FoundFile } | { readonly skipped: Skippe
 /** Deeper folders are passed over: no project needs them, and a loop made by other means than links ends here. */
 const deepest = 64;
 
-/** Every file below the root that no ignore file names, in a fixed order. Ignored files are not told. */
-export function* walkFolder(root: string): Generator<WalkStep> {
-  yield* walkInto(root, "", rulesAbove(root), 0);
+/** Every file below the root that no ignore file names, in a fixed order. Neither they nor `hidden` folders are told. */
+export function* walkFolder(root: string, hidden: ReadonlySet<string> = new Set()): Generator<WalkStep> {
+  yield* walkInto({ root, hidden }, "", rulesAbove(root), 0);
 }
+
+type Walk = { readonly root: string; readonly hidden: ReadonlySet<string> };
 
 /** Ignore rules with the folder they count from, the outermost first. */
 type ScopedRules = { readonly base: string; readonly rules: IgnoreRules };
 
-function* walkInto(root: string, folder: string, above: readonly ScopedRules[], depth: number): Generator<WalkStep> {
+function* walkInto(walk: Walk, folder: string, above: readonly ScopedRules[], depth: number): Generator<WalkStep> {
+  const { root, hidden } = walk;
   const entries = entriesOf(join(root, folder));
   if (!Array.isArray(entries)) {
     yield { skipped: { path: folder || ".", reason: entries.reason, again: true } };
@@ -32,10 +35,11 @@ function* walkInto(root: string, folder: string, above: readonly ScopedRules[], 
   const rules = [...above, ...rulesIn(join(root, folder))];
   for (const entry of entries) {
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-    if (isIgnored(rules, join(root, path), entry.isDirectory())) continue;
+    const full = join(root, path);
+    if (isIgnored(rules, full, entry.isDirectory()) || hidden.has(full)) continue;
     if (!entry.isDirectory()) yield entry.isFile() ? look(root, path) : skip(path, kindWords(entry), false);
     else if (depth >= deepest) yield skip(path, `deeper than ${deepest} folders`, false);
-    else yield* walkInto(root, path, rules, depth + 1);
+    else yield* walkInto(walk, path, rules, depth + 1);
   }
 }
 

@@ -6,6 +6,8 @@ import { type FileRole, fileRoles } from "../index/role.ts";
 export type Question = {
   readonly kind: "symbol" | "path" | "words";
   readonly terms: readonly string[];
+  /** The query itself where it is a path or a file's name. */
+  readonly path: string | null;
   readonly names: readonly QuestionName[];
   /** Roles of files that the query speaks of, as bits: who asks for tests wants them. */
   readonly roles: number;
@@ -27,8 +29,16 @@ export function parseQuestion(query: string): Question {
   const words = wordsOf(text).slice(0, mostWords);
   const terms = new Set(words.flatMap(termsOfWord));
   const subject = [...terms].filter((term) => !isQuestionWord(term));
+  const kind = kindOf(query, words);
   return {
-    kind: kindOf(query, words),
+    kind,
+    path:
+      kind === "path"
+        ? query
+            .trim()
+            .replaceAll("\\", "/")
+            .replace(/^(?:\.?\/)+/, "")
+        : null,
     terms: subject.length > 0 ? subject : [...terms],
     names: namesIn(text, words),
     roles: rolesIn(terms),

@@ -47,6 +47,7 @@ export function rankFiles(view: IndexView, question: Question, { most, accepted 
     addPath(scores, findTerm(view, termKinds.path + text), pathWeight * share, pathWeight === 1);
   }
   addNames(view, scores, question);
+  if (question.path !== null) addPathAsked(view, scores, question.path);
   return pickFiles(view, question, scores, most, accepted);
 }
 
@@ -209,6 +210,18 @@ function addPath(scores: Scores, found: readonly TermPostings[], weight: number,
       const sums = inStem ? scores.stem : scores.folder;
       sums[place] = Math.min(1, (sums[place] ?? 0) + weight);
       if (inStem && own) scores.stemHits[place] = (scores.stemHits[place] ?? 0) + 1;
+    }
+  }
+}
+
+/** Who asks for a file by its path means that file. */
+function addPathAsked({ parts }: IndexView, scores: Scores, asked: string): void {
+  const wanted = `/${asked.toLowerCase()}`;
+  for (const { segment, firstFile } of parts) {
+    for (let file = 0; file < segment.fileCount; file++) {
+      if (!`/${segment.path(file).toLowerCase()}`.endsWith(wanted)) continue;
+      scores.name[firstFile + file] = weights.named[3];
+      scores.stem[firstFile + file] = 1;
     }
   }
 }
