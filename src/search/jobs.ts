@@ -73,7 +73,7 @@ const recordEveryMs = 500;
 function runJob(repository: Repository, session: Session, lock: Disposable, asked: Asked): RunningJob {
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, session.signal]);
-  const log = jobLog(repository.project);
+  const log = jobLog(repository.lockPath === null ? null : repository.project.folder);
   let record = newRecord(repository, session.now());
   let writtenAt = session.now();
   let recorded = asked === "asked";
@@ -184,7 +184,7 @@ function failureOf(error: unknown, signal: AbortSignal): Partial<JobRecord> {
 
 /** Somebody else holds the lock: their job, as far as it is known. */
 function foreignJob(repository: Repository): RunningJob {
-  const log = jobLog(repository.project);
+  const log = jobLog(repository.lockPath === null ? null : repository.project.folder);
   const theirs = log.all().findLast((each) => each.repository_id === repository.id && isOpen(each));
   const record = theirs ?? { ...newRecord(repository, Date.now()), message: "Another process is indexing." };
   const latest = () => log.read(record.job_id) ?? record;
@@ -212,7 +212,7 @@ const isOpen = ({ status }: JobRecord): boolean => status === "pending" || statu
 export function indexingStatus(project: Project, jobId: string): JobRecord {
   const own = running.values().find((job) => job.record().job_id === jobId && job.record().project_id === project.id);
   if (own !== undefined) return own.record();
-  const log = jobLog(project);
+  const log = jobLog(project.folder);
   const record = /^[0-9a-f-]{36}$/i.test(jobId) ? log.read(jobId.toLowerCase()) : undefined;
   if (record === undefined) throw noJob(jobId, project);
   return isOpen(record) && !isHeld(project, record) ? log.interrupt(record) : record;
@@ -223,7 +223,7 @@ export function cancelIndexing(project: Project, jobId: string): JobRecord {
   const record = indexingStatus(project, jobId);
   if (!isOpen(record)) return record;
   const own = running.values().find((job) => job.record().job_id === jobId);
-  if (own === undefined) jobLog(project).askCancel(record.job_id);
+  if (own === undefined) jobLog(project.folder).askCancel(record.job_id);
   else own.cancel();
   return record;
 }
@@ -243,8 +243,8 @@ function isHeld({ folder }: Project, { repository_id }: JobRecord): boolean {
 /** How many ended jobs a project remembers. */
 const mostJobs = 100;
 
-/** The records of a project's jobs, one small file each. */
-function jobLog({ folder }: Project) {
+/** The records of a project's jobs, one small file each; none where nothing is kept on disk. */
+function jobLog(folder: string | null) {
   const place = folder === null ? null : join(folder, "jobs");
   const pathOf = (jobId: string, ending: string) => join(place ?? "", `${jobId}.${ending}`);
 

@@ -49,9 +49,9 @@ const cases: readonly { name: string; query: string; files: Files; first: string
     query: "retry with backoff",
     files: {
       "tests/retry_test.py": "def retry_backoff():\n  pass\n",
-      "net/client.py": `def retry_backoff():\n${body}`,
+      "net/retry.py": `def retry_backoff():\n${body}`,
     },
-    first: "net/client.py",
+    first: "net/retry.py",
   },
   {
     name: "but not for who asks for tests",

@@ -112,12 +112,11 @@ export function weighTerms(view: IndexView, question: Question): WeighedTerm[] {
 function relativesOf({ parts }: IndexView, term: string): string[] {
   if (term.length < shortestWithRelatives) return [];
   const root = rootOf(term);
-  return parts.flatMap(({ segment }) =>
-    segment
-      .findPrefix(root, mostRelatives)
-      .map(({ term: found }) => found)
-      .filter((found) => rootOf(found) === root),
-  );
+  const beginning = (kind: string) =>
+    parts.flatMap(({ segment }) =>
+      segment.findPrefix(kind + root, mostRelatives).map(({ term: found }) => found.slice(kind.length)),
+    );
+  return [...beginning(""), ...beginning(termKinds.path)].filter((found) => rootOf(found) === root);
 }
 
 function countPlaces(found: readonly TermPostings[]): number {
