@@ -3,7 +3,7 @@ import { basename } from "node:path/posix";
 import { type Chunk, measureLines } from "./chunk.ts";
 import { type DefinitionRank, definitionIn } from "./definitions.ts";
 import { createTally, growableBytes, growableNumbers } from "./growable.ts";
-import { createLexicon, plainName, termsOfWord } from "./lexicon.ts";
+import { createLexicon, plainName, rememberedTerms } from "./lexicon.ts";
 import { rolesOf } from "./role.ts";
 import { encodeSegment, mostOccurrences, type SegmentParts, stemTermsShift, termKinds } from "./segment.ts";
 
@@ -74,7 +74,7 @@ export function createSegmentBuilder(): SegmentBuilder {
   }
 
   function markDefined(name: string, rank: DefinitionRank): void {
-    for (const term of termsOfWord(name)) terms.mark(lexicon.term(term), rank);
+    for (const term of rememberedTerms(name)) terms.mark(lexicon.term(term), rank);
     const whole = lexicon.term(termKinds.definition + plainName(name));
     terms.add(whole, 1);
     terms.mark(whole, rank);
@@ -108,7 +108,7 @@ export function createSegmentBuilder(): SegmentBuilder {
 
 /** The terms of a path or a part of one. */
 export function pathTerms(path: string): string[] {
-  return (path.match(/[\p{L}\p{M}\p{N}_$]+/gu) ?? []).flatMap(termsOfWord);
+  return (path.match(/[\p{L}\p{M}\p{N}_$]+/gu) ?? []).flatMap(rememberedTerms);
 }
 
 function traitsOf(path: string): number {

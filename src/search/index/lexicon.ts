@@ -20,8 +20,8 @@ function termsOfPlain(word: string): readonly string[] {
 const remembered = new Map<string, readonly string[]>();
 const mostRemembered = 200_000;
 
-/** Segments are built one after the other from much the same words. */
-function rememberedTerms(word: string): readonly string[] {
+/** The terms of a word; segments are built one after the other from much the same words. */
+export function rememberedTerms(word: string): readonly string[] {
   const known = remembered.get(word);
   if (known !== undefined) return known;
   if (remembered.size >= mostRemembered) remembered.clear();

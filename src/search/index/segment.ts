@@ -204,9 +204,12 @@ function openDictionary(words: Buffer, wordOffsets: Uint32Array, postingOffsets:
 function sortTerms(terms: readonly string[]): { rank: Uint32Array; sorted: string[] } {
   const order = Array.from(terms.keys());
   const text = (term: number) => terms[term] ?? "";
-  // UTF-16 order differs from that of UTF-8 only beyond U+FFFF, so most indexes need no bytes to sort by.
-  const compare = terms.some((term) => /[\ud800-\uffff]/.test(term)) ? compareBytes : compareUnits;
-  order.sort((one, other) => compare(text(one), text(other)));
+  // UTF-16 order differs from that of UTF-8 only beyond U+D7FF, so few terms need their bytes to be sorted by.
+  const isHigh = Uint8Array.from(terms, (term) => (/[\ud800-\uffff]/.test(term) ? 1 : 0));
+  order.sort((one, other) => {
+    const compare = isHigh[one] === 1 || isHigh[other] === 1 ? compareBytes : compareUnits;
+    return compare(text(one), text(other));
+  });
   const rank = new Uint32Array(terms.length);
   for (const [place, term] of order.entries()) rank[term] = place;
   return { rank, sorted: order.map(text) };

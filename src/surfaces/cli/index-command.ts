@@ -3,7 +3,7 @@ import { clipped } from "../../names.ts";
 import { watchFolder } from "../../search/index/watch.ts";
 import type { JobRecord } from "../../search/jobs.ts";
 import { startIndex } from "../../search/search.ts";
-import type { Call, Command, ExitCode } from "./command.ts";
+import type { Call, Command } from "./command.ts";
 import { requireAtMost } from "./inputs.ts";
 import { projectRow, textOption } from "./options.ts";
 import { jsonLine } from "./output.ts";
@@ -19,11 +19,10 @@ export const indexCommand: Command = {
     "Respects .gitignore, .spillwayignore and a list of its own. The index lies in the data folder, not in the project.",
   async run(call) {
     requireAtMost(1, call);
-    const status = await indexOnce(call);
-    if (call.values.watch !== true) return status;
-    const root = (await startedJob(call)).record().repository_path;
-    call.terminal.note(`Watching ${clipped(root, 200)}; Ctrl-C ends it.\n`);
-    for await (const _ of watchFolder(root, call.signal)) await indexOnce(call);
+    const { status, repository_path } = await indexOnce(call);
+    if (call.values.watch !== true) return status === "failed" ? 1 : 0;
+    call.terminal.note(`Watching ${clipped(repository_path, 200)}; Ctrl-C ends it.\n`);
+    for await (const _ of watchFolder(repository_path, call.signal)) await indexOnce(call);
     return 0;
   },
 };
@@ -36,7 +35,7 @@ async function startedJob(call: Call) {
 /** Times between two pictures of the progress. */
 const drawEveryMs = 100;
 
-async function indexOnce(call: Call): Promise<ExitCode> {
+async function indexOnce(call: Call): Promise<JobRecord> {
   const job = await startedJob(call);
   const { progress } = call.terminal;
   const drawing = progress && setInterval(() => progress(progressLine(job.record())), drawEveryMs);
@@ -47,7 +46,7 @@ async function indexOnce(call: Call): Promise<ExitCode> {
   call.signal.throwIfAborted();
   if (call.json) await call.terminal.out(jsonLine(record));
   else call.terminal.note(`${sentenceOf(record)}\n`);
-  return record.status === "failed" ? 1 : 0;
+  return record;
 }
 
 const barWidth = 30;
