@@ -155,7 +155,7 @@ export const settingRows = {
   },
   "search.wait": {
     type: "duration",
-    default: 20 * second,
+    default: 10 * second,
     min: 0,
     ceiling: 10 * minute,
     about: "How long a first search of a folder waits for its index; then it answers with what is ready.",
