@@ -1,16 +1,8 @@
 /** A repository is one folder under one project: its index, its reader, and the lock of its writer. */
 import { createHash } from "node:crypto";
-import {
-  existsSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { refuseKernelFolder, refuseOutside } from "../acquire/file.ts";
 import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
 import { makeFolders } from "../folders.ts";
 import { clipped } from "../names.ts";
@@ -33,14 +25,23 @@ export type Repository = IndexPlace & {
   readonly lockPath: string | null;
 };
 
+/** Folders that may be searched; without them all may that the user can read. */
+export type Roots = readonly string[] | undefined;
+
 /** Opens the repository of a folder under a project; the same one for the same folder, however it is spelled. */
-export async function openRepository(project: Project, dir: string): Promise<Repository> {
+export async function openRepository(project: Project, dir: string, roots: Roots): Promise<Repository> {
   const root = requireFolder(dir);
+  await refuseRoot(dir, root, roots);
   return open(project, root, idOf(root));
 }
 
+async function refuseRoot(given: string, root: string, roots: Roots): Promise<void> {
+  refuseKernelFolder(given, root);
+  await refuseOutside(given, root, roots);
+}
+
 /** Opens a repository by its id; only one that was indexed under this project is found. */
-export async function findRepository(project: Project, id: string): Promise<Repository> {
+export async function findRepository(project: Project, id: string, roots: Roots): Promise<Repository> {
   if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) {
     throw invalid(
       `Invalid repository_id format: ${clipped(id)}`,
@@ -48,16 +49,13 @@ export async function findRepository(project: Project, id: string): Promise<Repo
     );
   }
   const root = project.folder === null ? undefined : rootOf(join(project.folder, id.toLowerCase()));
-  if (root !== undefined) return open(project, root, id.toLowerCase());
+  if (root !== undefined) {
+    await refuseRoot(id, root, roots);
+    return open(project, root, id.toLowerCase());
+  }
   throw new SpillwayError("repository_not_found", `No repository ${id} in project ${JSON.stringify(project.id)}.`, {
     hint: "Index its folder, or leave repository_id out to search the folder you stand in.",
   });
-}
-
-/** The ids of all repositories of a project. */
-export function repositoryIds({ folder }: Project): string[] {
-  if (folder === null || !existsSync(folder)) return [];
-  return readdirSync(folder).filter((name) => existsSync(join(folder, name, factsFile)));
 }
 
 function requireFolder(dir: string): string {

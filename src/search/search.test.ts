@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { temporaryFolder } from "../../test/bodies.ts";
@@ -346,6 +346,21 @@ describe("an indexing job", () => {
     await (await startIndex({}, work.session)).ended();
     assert.equal((await work.search("needle1499")).indexing, undefined);
   });
+});
+
+test("a confined session searches below its folder only, and nobody searches the kernel's files", async () => {
+  await using work = await openWork({}, { confined: true });
+  work.write("a.ts", "const needle = 1;\n");
+  assert.equal((await work.search("needle")).total_count, 1);
+  await assert.rejects(work.search("needle", { dir: ".." }), /outside the folders that may be read/);
+  symlinkSync(dirname(work.root), join(work.root, "up"));
+  await assert.rejects(work.search("needle", { dir: "up" }), /outside the folders that may be read/);
+  await using free = await openWork();
+  const { repository_id } = await (
+    await startIndex({ repo_path: dirname(work.root) }, { ...work.session, roots: [dirname(work.root)] })
+  ).ended();
+  await assert.rejects(work.search("needle", { repository_id }), /outside the folders that may be read/);
+  if (existsSync("/proc")) await assert.rejects(free.search("needle", { dir: "/proc" }), { code: "source_refused" });
 });
 
 test("our own data inside the folder is nobody's source", async () => {

@@ -53,7 +53,9 @@ async function repositoryOf(input: SearchInput, session: Session): Promise<Repos
   const dir = resolve(session.cwd, input.dir ?? ".");
   const project = projectOf(input.project_id, dir, session, false);
   const id = input.repository_id;
-  return id === undefined || id === "" ? openRepository(project, dir) : findRepository(project, id);
+  return id === undefined || id === ""
+    ? openRepository(project, dir, session.roots)
+    : findRepository(project, id, session.roots);
 }
 
 function projectOf(explicit: string | undefined, from: string, session: Session, create: boolean): Project {
@@ -116,7 +118,7 @@ export type IndexInput = { readonly repo_path?: string | undefined; readonly pro
 export async function startIndex(input: IndexInput, session: Session): Promise<RunningJob> {
   const dir = resolve(session.cwd, input.repo_path ?? ".");
   const project = projectOf(input.project_id, dir, session, true);
-  return startIndexing(await openRepository(project, dir), session, "asked");
+  return startIndexing(await openRepository(project, dir, session.roots), session, "asked");
 }
 
 /** Starts indexing a folder: the job's first record, to be followed by its id. */

@@ -3,7 +3,7 @@ import { basename } from "node:path/posix";
 import { type Chunk, measureLines } from "./chunk.ts";
 import { type DefinitionRank, definitionIn } from "./definitions.ts";
 import { createTally, growableBytes, growableNumbers } from "./growable.ts";
-import { createLexicon, plainName, rememberedTerms } from "./lexicon.ts";
+import { createLexicon, plainName, termsOfWord } from "./lexicon.ts";
 import { rolesOf } from "./role.ts";
 import { encodeSegment, mostOccurrences, type SegmentParts, stemTermsShift, termKinds } from "./segment.ts";
 
@@ -24,8 +24,14 @@ export type SegmentBuilder = {
   finish(): Uint8Array;
 };
 
+/** Segments are built one after the other from much the same words, so they share a lexicon until it is too large. */
+let shared = createLexicon();
+const mostWords = 400_000;
+
+/** A builder without files. */
 export function createSegmentBuilder(): SegmentBuilder {
-  const lexicon = createLexicon();
+  if (shared.wordCount() > mostWords) shared = createLexicon();
+  const lexicon = shared;
   const parts = emptyParts();
   const [postingTerms, postingPlaces, postingWeights] = [growableNumbers(), growableNumbers(), growableBytes()];
   const words = createTally();
@@ -74,7 +80,7 @@ export function createSegmentBuilder(): SegmentBuilder {
   }
 
   function markDefined(name: string, rank: DefinitionRank): void {
-    for (const term of rememberedTerms(name)) terms.mark(lexicon.term(term), rank);
+    for (const term of lexicon.termsOfName(name)) terms.mark(term, rank);
     const whole = lexicon.term(termKinds.definition + plainName(name));
     terms.add(whole, 1);
     terms.mark(whole, rank);
@@ -108,7 +114,7 @@ export function createSegmentBuilder(): SegmentBuilder {
 
 /** The terms of a path or a part of one. */
 export function pathTerms(path: string): string[] {
-  return (path.match(/[\p{L}\p{M}\p{N}_$]+/gu) ?? []).flatMap(rememberedTerms);
+  return (path.match(/[\p{L}\p{M}\p{N}_$]+/gu) ?? []).flatMap(termsOfWord);
 }
 
 function traitsOf(path: string): number {

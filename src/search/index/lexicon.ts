@@ -17,19 +17,6 @@ function termsOfPlain(word: string): readonly string[] {
   return parts.length > 1 ? [...parts, plainName(word)] : parts;
 }
 
-const remembered = new Map<string, readonly string[]>();
-const mostRemembered = 200_000;
-
-/** The terms of a word; segments are built one after the other from much the same words. */
-export function rememberedTerms(word: string): readonly string[] {
-  const known = remembered.get(word);
-  if (known !== undefined) return known;
-  if (remembered.size >= mostRemembered) remembered.clear();
-  const terms = termsOfWord(word);
-  remembered.set(word, terms);
-  return terms;
-}
-
 /** A name as it is compared whole: `HashMap`, `hash_map` and `hashMap` are one. */
 export function plainName(word: string): string {
   return word.toLowerCase().replace(/[_$]+/g, "");
@@ -46,6 +33,8 @@ export type Lexicon = {
   term(text: string): number;
   /** The terms of a word by its number. */
   termsOfWord(word: number): readonly number[];
+  /** The terms of a name that stands somewhere in the text. */
+  termsOfName(name: string): readonly number[];
   /** Calls back with the number of each word of the text from `start` to `end`. */
   scan(text: string, start: number, end: number, found: (word: number) => void): void;
 };
@@ -55,7 +44,7 @@ export function createLexicon(): Lexicon {
   const terms: string[] = [];
   const termNumbers = new Map<string, number>();
   const wordTerms: (readonly number[])[] = [];
-  const words = createWordTable((text) => wordTerms.push(rememberedTerms(text).map(term)));
+  const words = createWordTable((text) => wordTerms.push(termsOfWord(text).map(term)));
 
   function term(text: string): number {
     const known = termNumbers.get(text);
@@ -82,7 +71,15 @@ export function createLexicon(): Lexicon {
     }
   }
 
-  return { terms, wordCount: () => wordTerms.length, term, scan, termsOfWord: (word) => wordTerms[word] ?? [] };
+  const termsOfNumber = (word: number) => wordTerms[word] ?? [];
+
+  function termsOfName(name: string): readonly number[] {
+    const found: number[] = [];
+    scan(name, 0, name.length, (word) => found.push(...termsOfNumber(word)));
+    return found;
+  }
+
+  return { terms, wordCount: () => wordTerms.length, term, scan, termsOfWord: termsOfNumber, termsOfName };
 }
 
 /** A hash table on pieces of text, so that a word seen before costs no new string. */

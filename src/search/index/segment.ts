@@ -66,8 +66,8 @@ const headerNumbers = 8;
 
 /** The bytes of a segment. Postings are sorted by term without comparing: a count per term, then each into its place. */
 export function encodeSegment(parts: SegmentParts, terms: readonly string[], postings: Postings): Uint8Array {
-  const { rank, sorted } = sortTerms(terms);
-  const { offsets, places, weights } = sortPostings(postings, rank);
+  const { rank, sorted } = sortTerms(terms, postings[0]);
+  const { offsets, places, weights } = sortPostings(postings, rank, sorted.length);
   const paths = encodeTexts(parts.paths);
   const words = encodeTexts(sorted);
   const columns = [
@@ -93,7 +93,7 @@ export function encodeSegment(parts: SegmentParts, terms: readonly string[], pos
     segmentVersion,
     parts.fileIds.length,
     parts.chunkStart.length,
-    terms.length,
+    sorted.length,
     places.length,
     paths.bytes.length,
     words.bytes.length,
@@ -200,9 +200,11 @@ function openDictionary(words: Buffer, wordOffsets: Uint32Array, postingOffsets:
   };
 }
 
-/** The order of terms by their UTF-8 bytes, as the dictionary is searched. */
-function sortTerms(terms: readonly string[]): { rank: Uint32Array; sorted: string[] } {
-  const order = Array.from(terms.keys());
+/** The terms that are used, in the order of their UTF-8 bytes, as the dictionary is searched. */
+function sortTerms(terms: readonly string[], used: Uint32Array): { rank: Uint32Array; sorted: string[] } {
+  const isUsed = new Uint8Array(terms.length);
+  for (const term of used) isUsed[term] = 1;
+  const order = Array.from(terms.keys()).filter((term) => isUsed[term] === 1);
   const text = (term: number) => terms[term] ?? "";
   // UTF-16 order differs from that of UTF-8 only beyond U+D7FF, so few terms need their bytes to be sorted by.
   const isHigh = Uint8Array.from(terms, (term) => (/[\ud800-\uffff]/.test(term) ? 1 : 0));
@@ -223,10 +225,10 @@ function compareBytes(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
 
-function sortPostings([terms, places, weights]: Postings, rank: Uint32Array) {
-  const offsets = new Uint32Array(rank.length + 1);
+function sortPostings([terms, places, weights]: Postings, rank: Uint32Array, termCount: number) {
+  const offsets = new Uint32Array(termCount + 1);
   for (const term of terms) offsets[(rank[term] ?? 0) + 1] = (offsets[(rank[term] ?? 0) + 1] ?? 0) + 1;
-  for (let term = 0; term < rank.length; term++) offsets[term + 1] = (offsets[term + 1] ?? 0) + (offsets[term] ?? 0);
+  for (let term = 0; term < termCount; term++) offsets[term + 1] = (offsets[term + 1] ?? 0) + (offsets[term] ?? 0);
   const next = offsets.slice();
   const sortedPlaces = new Uint32Array(places.length);
   const sortedWeights = new Uint8Array(weights.length);

@@ -17,7 +17,10 @@ export type SourceBytes =
 /** Reads a file that must be a regular one and still below the root; a link put in its place is not followed. */
 export function readSource(root: string, path: string, maxBytes: number): SourceBytes {
   try {
-    const file = openSync(join(root, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const file = openSync(
+      join(root, path),
+      constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
+    );
     try {
       return readOpen(file, maxBytes);
     } finally {
