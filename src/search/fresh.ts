@@ -7,21 +7,21 @@ import type { Repository } from "./repository.ts";
 
 const lookedAt = new WeakMap<Repository, number>();
 
+/** Longer than any indexing takes: whoever wants a complete index waits for it. */
+const untilCompleteMs = 6 * 3_600_000;
+
 /**
  * Brings the index up to date, as far as that goes in the time a search may wait. Gives the job that is still under way,
  * or null when the index is complete. A folder that cannot be indexed at all is an error.
  */
-export async function freshen(repository: Repository, session: Session): Promise<JobRecord | null> {
+export async function freshen(repository: Repository, session: Session, complete: boolean): Promise<JobRecord | null> {
   const { settings, now } = session;
   const isNew = repository.store.fact("indexed_at") === undefined;
   const looked = lookedAt.get(repository) ?? 0;
   if (!isNew && now() - looked < settings["search.refresh_every"]) return null;
   const job = await startIndexing(repository, session, isNew ? "asked" : "by the way");
-  const ended = await endedWithin(
-    job,
-    isNew ? settings["search.wait"] : settings["search.refresh_wait"],
-    session.signal,
-  );
+  const waitMs = isNew ? settings["search.wait"] : settings["search.refresh_wait"];
+  const ended = await endedWithin(job, complete ? untilCompleteMs : waitMs, session.signal);
   if (ended === null) return job.record();
   if (ended.status === "failed") throw indexFailed(ended);
   lookedAt.set(repository, now());

@@ -346,6 +346,13 @@ describe("an indexing job", () => {
     await (await startIndex({}, work.session)).ended();
     assert.equal((await work.search("needle1499")).indexing, undefined);
   });
+
+  test("is waited for by who wants a complete answer", async () => {
+    await using work = await openWork({ "search.wait": 0 });
+    for (let file = 0; file < 600; file++) work.write(`f${file}.ts`, `const needle${file} = needle;\n`.repeat(20));
+    const reply = await searchCode({ query: "needle599" }, work.session, { complete: true });
+    assert.deepEqual([reply.indexing, reply.results[0]?.file_path], [undefined, "f599.ts"]);
+  });
 });
 
 test("a confined session searches below its folder only, and nobody searches the kernel's files", async () => {

@@ -14,8 +14,13 @@ import { findRepository, openRepository, type Repository } from "./repository.ts
 import { cursorAt, parseRequest, type SearchInput } from "./request.ts";
 import { findResults } from "./results.ts";
 
-/** What a surface knows beyond the input: the limits of the client and of the turn. */
-export type SearchOptions = { readonly budget?: Budget | undefined };
+/** What a surface knows beyond the input. */
+export type SearchOptions = {
+  /** The limits of the client and of the turn. */
+  readonly budget?: Budget | undefined;
+  /** Wait until the index is complete, however long that takes: for scripts, which cannot ask again. */
+  readonly complete?: boolean;
+};
 
 /** Answers a question about a folder of code with the few spans that matter, best first, inside the budget. */
 export async function searchCode(
@@ -26,7 +31,7 @@ export async function searchCode(
   const started = performance.now();
   const request = parseRequest(input);
   const repository = await repositoryOf(input, session);
-  const job = await freshen(repository, session);
+  const job = await freshen(repository, session, options.complete ?? false);
   const loaded = repository.reader.load();
   const found = findResults(repository, loaded, request, session.settings["search.context_lines"]);
   const latencyMs = Number((performance.now() - started).toFixed(2));

@@ -5,7 +5,7 @@ import { fileQueries, missingData, queriesDigest, spanQueries } from "../../benc
 import { grepAndRead, ours } from "../../bench/search-peers.ts";
 
 /** What was reached, rounded down, on these queries; a change may raise it. */
-const floors = { files: 0.88, spans: 0.6, recall: [0.74, 0.89, 0.95], timesFewerTokens: 35 };
+const floors = { files: 0.885, spans: 0.6, recall: [0.76, 0.9, 0.955], timesFewerTokens: 40 };
 const pinnedOn = "7ad8596e2bbbc645b5f11f3e998e50591acf28ebecbd69f280abc6256cf70eba";
 
 const missing = missingData();

@@ -31,6 +31,7 @@ export function openReader(store: IndexStore, folder: string | null): IndexReade
       return loaded;
     const snapshot = store.snapshot();
     const live = new Set(snapshot.fileIds);
+    for (const name of stored.keys()) if (!snapshot.segments.includes(name)) stored.delete(name);
     const kept = folder === null ? [] : snapshot.segments.flatMap((name) => readStored(folder, name));
     const waiting = addFresh(live, kept);
     loaded = { view: viewOf([...kept, ...fresh], live), snapshot, waiting };

@@ -1,45 +1,10 @@
 /** Words of one family: `serialize`, `serializer`, `serialization`; and the short forms programmers use. */
 
-/** Longest first; what the light stemmer has already taken off (-s, -ing, -ed, a final e) is not listed. */
-const endings = [
-  "ization",
-  "izer",
-  "izabl",
-  "ational",
-  "ation",
-  "ator",
-  "ativ",
-  "ition",
-  "itor",
-  "itiv",
-  "ement",
-  "ment",
-  "abl",
-  "ibl",
-  "anc",
-  "enc",
-  "ant",
-  "ent",
-  "iti",
-  "ical",
-  "ic",
-  "al",
-  "iv",
-  "ful",
-  "ous",
-  "ist",
-  "ism",
-  "ness",
-  "less",
-  "ion",
-  "or",
-  "er",
-  "ur",
-  "iz",
-  "at",
-  "ly",
-  "i",
-];
+/** A longer ending before those it ends in; what the light stemmer takes off (-s, -ing, -ed, a final e) is not listed. */
+const endings = (
+  "ization izer izabl ational ation ator ativ ition itor itiv ement ment abl ibl anc enc ant ent iti ical ic al iv ful ous " +
+  "ist ism ness less ion or er ur iz at ly i"
+).split(" ");
 const shortestRoot = 4;
 
 /** The root that a family of words shares; a short word is its own. */

@@ -27,7 +27,8 @@ export const searchCommand: Command = {
     project: projectRow,
     repository: { type: "string", value: "ID", about: "A repository of the project by its id." },
   },
-  details: "A folder that was never indexed is indexed first. With - each reply is one line of JSON.",
+  details:
+    "A folder that was never indexed is indexed first. With - each reply is one line of JSON, from a complete index.",
   async run(call) {
     if (call.args.length === 1 && call.args[0] === "-") return searchLines(call);
     const query = call.args.join(" ");
@@ -66,7 +67,7 @@ async function searchLines(call: Call): Promise<ExitCode> {
   let failed = false;
   for await (const query of linesOf(call.terminal.stdin)) {
     try {
-      await call.terminal.out(jsonLine(await searchCode(inputOf(call, query), session)));
+      await call.terminal.out(jsonLine(await searchCode(inputOf(call, query), session, { complete: true })));
     } catch (error) {
       if (call.signal.aborted) throw error;
       failed = true;
