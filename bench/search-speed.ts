@@ -17,7 +17,7 @@ export async function runSpeed(): Promise<void> {
     "\nSpeed, on made-up code.\n\n| chunks | index MB per CPU s | query p50 | p99 | FTS5 p50 | one changed file | nothing changed | open to first answer |",
   );
   console.log("|---|---|---|---|---|---|---|---|");
-  for (const files of [330, 6_700]) console.log(await measure(files));
+  for (const files of [420, 8_350]) console.log(await measure(files));
 }
 
 async function measure(fileCount: number): Promise<string> {
@@ -131,14 +131,14 @@ function wordAt(random: (below: number) => number): string {
   return Array.from({ length: 2 + (rank % 3) }, () => syllables[own(syllables.length)]).join("");
 }
 
-/** About fifteen chunks a file. */
+/** About twelve chunks a file. */
 function writeCode(root: string, fileCount: number): number {
   const random = createRandom(1);
   let bytes = 0;
   for (let file = 0; file < fileCount; file++) {
     const folder = join(root, `part${file % 40}`);
     mkdirSync(folder, { recursive: true });
-    const text = Array.from({ length: 30 }, () => functionText(random)).join("\n");
+    const text = Array.from({ length: 12 }, () => functionText(random)).join("\n");
     writeFileSync(join(folder, `file${file}.ts`), text);
     bytes += text.length;
   }
