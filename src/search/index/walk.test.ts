@@ -92,6 +92,14 @@ describe("walking a folder", () => {
     assert.deepEqual(walk(folder.path).files, names.toSorted());
   });
 
+  test("goes on past a name that is not UTF-8", { skip: process.platform !== "linux" }, async () => {
+    await using folder = await temporaryFolder();
+    const name = Buffer.concat([Buffer.from(`${folder.path}/bad`), Buffer.from([0xff]), Buffer.from(".ts")]);
+    writeFileSync(name, "x");
+    writeFileSync(join(folder.path, "good.ts"), "x");
+    assert.deepEqual(walk(folder.path), { files: ["good.ts"], skipped: ["bad\ufffd.ts: its name is not UTF-8"] });
+  });
+
   test("says so of a root that is gone", () => {
     assert.deepEqual(walk("/no/such/folder"), { files: [], skipped: [".: vanished while indexing"] });
   });

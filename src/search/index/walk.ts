@@ -62,7 +62,8 @@ function look(root: string, path: string): WalkStep {
     if (!stats.isFile()) return skip(path, "not a regular file", true);
     return { file: { path, sizeBytes: Number(stats.size), stamp: stampOf(stats) } };
   } catch (error) {
-    return skip(path, unreadable(error), true);
+    // Node gives a name that is not UTF-8 with U+FFFD in it, under which the file cannot be found again.
+    return path.includes("\ufffd") ? skip(path, "its name is not UTF-8", false) : skip(path, unreadable(error), true);
   }
 }
 

@@ -62,6 +62,12 @@ describe("spillway search and index", () => {
     }
   });
 
+  test("show a name that would paint the terminal as plain text", async () => {
+    await using cli = await openCli();
+    await cli.write("red\x1b[31m\n.ts", source);
+    assert.match((await cli.run(["search", "parseOrder"])).out, /^red \[31m \.ts:1-3/);
+  });
+
   test("show what a score is made of", async () => {
     await using cli = await openCli();
     await cli.write("src/order.ts", source);

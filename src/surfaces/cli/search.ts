@@ -102,7 +102,7 @@ function colored(query: string): Style {
 
 function resultText(result: CodeResult, style: Style): string {
   const { file_path, start_line, end_line, similarity_score, stale, explain } = result;
-  const place = `${file_path}:${start_line}-${end_line}`;
+  const place = `${clipped(file_path, 400)}:${start_line}-${end_line}`;
   const facts = [
     similarity_score.toFixed(3),
     ...(stale ? ["changed since"] : []),
