@@ -11,7 +11,7 @@ import type { Session } from "../session.ts";
 import { isLocked, takeLock } from "./index/lock.ts";
 import { type UpdateReport, updateIndex } from "./index/update.ts";
 import type { Project } from "./project.ts";
-import type { Repository } from "./repository.ts";
+import { holdRepository, type Repository } from "./repository.ts";
 
 export type JobStatus = "pending" | "running" | "completed" | "partial" | "failed" | "interrupted";
 
@@ -44,12 +44,11 @@ export type RunningJob = {
   cancel(): void;
 };
 
-const running = new Map<string, RunningJob>();
-const keyOf = ({ project, id }: Repository): string => `${project.folder ?? "memory"}\n${project.id}\n${id}`;
+const running = new Map<Repository, RunningJob>();
 
 /** The job of a repository that this process runs, if any. */
 export function runningJob(repository: Repository): RunningJob | undefined {
-  return running.get(keyOf(repository));
+  return running.get(repository);
 }
 
 /** Whether somebody asked for the job, or a search only looks for changes: then it is kept on record if it takes long. */
@@ -62,8 +61,8 @@ export async function startIndexing(repository: Repository, session: Session, as
   const lock = repository.lockPath === null ? { [Symbol.dispose]: () => undefined } : takeLock(repository.lockPath);
   if (lock === null) return foreignJob(repository);
   const job = runJob(repository, session, lock, asked);
-  running.set(keyOf(repository), job);
-  job.ended().finally(() => running.delete(keyOf(repository)));
+  running.set(repository, job);
+  job.ended().finally(() => running.delete(repository));
   return job;
 }
 
@@ -91,6 +90,7 @@ function runJob(repository: Repository, session: Session, lock: Disposable, aske
 
   async function work(): Promise<JobRecord> {
     using _lock = lock;
+    using _hold = holdRepository(repository);
     try {
       await log.open();
       if (recorded) log.write(record);

@@ -6,8 +6,8 @@ import { SpillwayError, systemCode } from "../errors.ts";
 import { clipped, wordFor } from "../names.ts";
 import { invalid } from "./request.ts";
 
-/** A project and the folder of its indexes; null where nothing is kept on disk. */
-export type Project = { readonly id: string; readonly folder: string | null };
+/** A project and the folder of its indexes; null where nothing is kept on disk, and they live as long as `scope`. */
+export type Project = { readonly id: string; readonly folder: string | null; readonly scope: object };
 
 const defaultProject = "default";
 const projectFile = join(".spillway", "project.json");
@@ -18,22 +18,24 @@ export type ProjectAsk = {
   readonly from: string;
   /** Folder of all this owner's projects, or null. */
   readonly home: string | null;
+  /** What indexes in memory belong to. */
+  readonly scope: object;
   /** Whether a project that was never seen may begin here. */
   readonly create: boolean;
 };
 
 /** The project that was named, else the one whose file lies above, else the default; never one for another. */
-export function findProject({ explicit, from, home, create }: ProjectAsk): Project {
+export function findProject({ explicit, from, home, scope, create }: ProjectAsk): Project {
   if (explicit !== undefined && explicit !== "") {
-    const project = projectNamed(requireId(explicit, "project_id"), home);
+    const project = projectNamed(requireId(explicit, "project_id"), home, scope);
     if (!create && !(project.folder !== null && existsSync(project.folder))) throw unknownProject(project.id);
     return project;
   }
-  return projectNamed(idFromFile(from) ?? defaultProject, home);
+  return projectNamed(idFromFile(from) ?? defaultProject, home, scope);
 }
 
-function projectNamed(id: string, home: string | null): Project {
-  return { id, folder: home === null ? null : join(home, wordFor(id)) };
+function projectNamed(id: string, home: string | null, scope: object): Project {
+  return { id, folder: home === null ? null : join(home, wordFor(id)), scope };
 }
 
 function unknownProject(id: string): SpillwayError {

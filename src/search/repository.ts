@@ -23,13 +23,29 @@ export type Repository = IndexPlace & {
   readonly reader: IndexReader;
   /** Where the writer's lock is; null for an index in memory, which has one process only. */
   readonly lockPath: string | null;
+  /** How many searches and jobs use it just now; only an unused one is closed. */
+  readonly holds: { count: number };
 };
+
+/** A repository that stays open until this is disposed. */
+export type HeldRepository = Disposable & { readonly repository: Repository };
+
+/** Keeps a repository open until disposed. */
+export function holdRepository(repository: Repository): HeldRepository {
+  repository.holds.count += 1;
+  return {
+    repository,
+    [Symbol.dispose]: () => {
+      repository.holds.count -= 1;
+    },
+  };
+}
 
 /** Folders that may be searched; without them all may that the user can read. */
 export type Roots = readonly string[] | undefined;
 
 /** Opens the repository of a folder under a project; the same one for the same folder, however it is spelled. */
-export async function openRepository(project: Project, dir: string, roots: Roots): Promise<Repository> {
+export async function openRepository(project: Project, dir: string, roots: Roots): Promise<HeldRepository> {
   const root = requireFolder(dir);
   await refuseRoot(dir, root, roots);
   return open(project, root, idOf(root));
@@ -41,7 +57,7 @@ async function refuseRoot(given: string, root: string, roots: Roots): Promise<vo
 }
 
 /** Opens a repository by its id; only one that was indexed under this project is found. */
-export async function findRepository(project: Project, id: string, roots: Roots): Promise<Repository> {
+export async function findRepository(project: Project, id: string, roots: Roots): Promise<HeldRepository> {
   if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) {
     throw invalid(
       `Invalid repository_id format: ${clipped(id)}`,
@@ -83,23 +99,36 @@ function idOf(root: string): string {
 
 const factsFile = "repository.json";
 const opened = new Map<string, Repository>();
+const openedInMemory = new WeakMap<object, Map<string, Repository>>();
 /** Repositories a process keeps open; the one used longest ago is closed first. */
 const mostOpen = 16;
 
-async function open(project: Project, root: string, id: string): Promise<Repository> {
-  const key = `${project.folder ?? "memory"}\n${project.id}\n${id}`;
-  const known = opened.get(key);
-  opened.delete(key);
-  const repository = known ?? (await openNew(project, root, id));
-  opened.set(key, repository);
+async function open(project: Project, root: string, id: string): Promise<HeldRepository> {
+  const known = placeOf(project);
+  const key = `${project.folder}\n${project.id}\n${id}`;
+  const repository = known.get(key) ?? (await openNew(project, root, id));
+  // Another call may have opened it meanwhile; then that one is used, and this one is not needed.
+  const first = known.get(key) ?? repository;
+  if (first !== repository) repository.store[Symbol.dispose]();
+  known.delete(key);
+  known.set(key, first);
+  const held = holdRepository(first);
   closeOldest();
-  return repository;
+  return held;
+}
+
+/** Indexes in memory belong to one store of artifacts, so to one owner, and go with it. */
+function placeOf({ folder, scope }: Project): Map<string, Repository> {
+  if (folder !== null) return opened;
+  const own = openedInMemory.get(scope) ?? new Map();
+  openedInMemory.set(scope, own);
+  return own;
 }
 
 function closeOldest(): void {
-  for (const [key, { store, lockPath }] of opened) {
+  for (const [key, { store, lockPath, holds }] of opened) {
     if (opened.size <= mostOpen) return;
-    if (lockPath === null) continue;
+    if (holds.count > 0 || lockPath === null) continue;
     opened.delete(key);
     store[Symbol.dispose]();
   }
@@ -107,7 +136,8 @@ function closeOldest(): void {
 
 /** Where nothing can be written the index is in memory: slower to begin with, but an answer. */
 async function openNew(project: Project, root: string, id: string): Promise<Repository> {
-  const facts = { id, project, root, databaseName: `${basename(root) || "root"}-${id.slice(0, 8)}` };
+  const databaseName = `${basename(root) || "root"}-${id.slice(0, 8)}`;
+  const facts = { id, project, root, databaseName, holds: { count: 0 } };
   try {
     if (project.folder !== null) return { ...facts, ...(await openOnDisk(join(project.folder, id), facts)) };
   } catch (error) {

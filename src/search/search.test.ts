@@ -403,6 +403,28 @@ test("a damaged index is made anew", async () => {
   assert.equal(total_count, 1);
 });
 
+test("more folders than are kept open are searched at once", async () => {
+  await using work = await openWork();
+  const folders = Array.from({ length: 40 }, (_, index) => `r${index}`);
+  for (const folder of folders) work.write(`${folder}/a.ts`, `const needle${folder} = 1;\n`.repeat(200));
+  const twice = [...folders, ...folders];
+  const replies = await Promise.all(twice.map((dir) => work.search(`needle${dir}`, { dir })));
+  assert.deepEqual(
+    replies.map(({ total_count }) => total_count),
+    twice.map(() => 1),
+  );
+});
+
+test("sessions in memory have nothing in common", async () => {
+  await using one = await openWork({}, { inMemory: true });
+  await using other = await openWork({}, { inMemory: true });
+  one.write("a.ts", "const needle = 1;\n");
+  const job = await (await startIndex({}, one.session)).ended();
+  const there = { job_id: job.job_id };
+  assert.throws(() => getIndexingStatus(there, other.session), /No job/);
+  await assert.rejects(other.search("needle", { repository_id: job.repository_id }), /No repository/);
+});
+
 test("a session in memory searches too and writes nothing", async () => {
   await using work = await openWork({}, { inMemory: true });
   work.write("a.ts", "const needle = 1;\n");

@@ -10,7 +10,7 @@ import type { Session } from "../session.ts";
 import { freshen } from "./fresh.ts";
 import { cancelIndexing, indexingStatus, type JobRecord, type RunningJob, startIndexing } from "./jobs.ts";
 import { findProject, type Project } from "./project.ts";
-import { findRepository, openRepository, type Repository } from "./repository.ts";
+import { findRepository, type HeldRepository, openRepository } from "./repository.ts";
 import { cursorAt, parseRequest, type SearchInput } from "./request.ts";
 import { findResults } from "./results.ts";
 
@@ -30,7 +30,8 @@ export async function searchCode(
 ): Promise<SearchReply> {
   const started = performance.now();
   const request = parseRequest(input);
-  const repository = await repositoryOf(input, session);
+  using held = await repositoryOf(input, session);
+  const { repository } = held;
   const job = await freshen(repository, session, options.complete ?? false);
   const loaded = repository.reader.load();
   const found = findResults(repository, loaded, request, session.settings["search.context_lines"]);
@@ -54,7 +55,7 @@ export async function searchCode(
   return reply;
 }
 
-async function repositoryOf(input: SearchInput, session: Session): Promise<Repository> {
+async function repositoryOf(input: SearchInput, session: Session): Promise<HeldRepository> {
   const dir = resolve(session.cwd, input.dir ?? ".");
   const project = projectOf(input.project_id, dir, session, false);
   const id = input.repository_id;
@@ -64,7 +65,7 @@ async function repositoryOf(input: SearchInput, session: Session): Promise<Repos
 }
 
 function projectOf(explicit: string | undefined, from: string, session: Session, create: boolean): Project {
-  return findProject({ explicit, from, home: session.searchFolder, create });
+  return findProject({ explicit, from, home: session.searchFolder, scope: session.store, create });
 }
 
 type Facts = (returned: readonly CodeResult[]) => SearchFacts;
@@ -123,7 +124,8 @@ export type IndexInput = { readonly repo_path?: string | undefined; readonly pro
 export async function startIndex(input: IndexInput, session: Session): Promise<RunningJob> {
   const dir = resolve(session.cwd, input.repo_path ?? ".");
   const project = projectOf(input.project_id, dir, session, true);
-  return startIndexing(await openRepository(project, dir, session.roots), session, "asked");
+  using held = await openRepository(project, dir, session.roots);
+  return await startIndexing(held.repository, session, "asked");
 }
 
 /** Starts indexing a folder: the job's first record, to be followed by its id. */

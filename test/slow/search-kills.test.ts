@@ -49,8 +49,15 @@ test(`${kills} kills over ${writers} indexers leave no bad state, and the next r
   });
   const { status, error } = await (await startIndex({}, session)).ended();
   assert.deepEqual([status, error], ["completed", null]);
-  const project = findProject({ explicit: undefined, from: root, home: session.searchFolder, create: false });
-  const { store, segmentFolder, reader } = await openRepository(project, root, undefined);
+  const project = findProject({
+    explicit: undefined,
+    from: root,
+    home: session.searchFolder,
+    scope: session,
+    create: false,
+  });
+  using held = await openRepository(project, root, undefined);
+  const { store, segmentFolder, reader } = held.repository;
   const names = readdirSync(root).sort();
   const stored = store.files().sort((one, other) => (one.path < other.path ? -1 : 1));
   assert.deepEqual(
