@@ -32,7 +32,8 @@ function* walkInto(walk: Walk, folder: string, above: readonly ScopedRules[], de
     yield { skipped: { path: folder || ".", reason: entries.reason, again: true } };
     return;
   }
-  const rules = [...above, ...rulesIn(join(root, folder))];
+  const names = new Set(entries.map(({ name }) => name));
+  const rules = [...above, ...rulesIn(join(root, folder), (name) => names.has(name))];
   for (const entry of entries) {
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
     const full = join(root, path);
@@ -92,10 +93,15 @@ function isIgnored(scopes: readonly ScopedRules[], path: string, isFolder: boole
   for (let at = scopes.length - 1; at >= 0; at--) {
     const scope = scopes[at];
     if (scope === undefined) continue;
-    const verdict = judge(scope.rules, path.slice(scope.base.length + 1).replaceAll(sep, "/"), isFolder);
+    const verdict = judge(scope.rules, below(scope.base, path), isFolder);
     if (verdict !== null) return verdict === "ignored";
   }
   return false;
+}
+
+/** The path from a folder above it; that of the root of a disk ends in its separator already. */
+function below(base: string, path: string): string {
+  return path.slice(base.endsWith(sep) ? base.length : base.length + 1).replaceAll(sep, "/");
 }
 
 /** Later ones win: git's own, then ours. */
@@ -103,8 +109,9 @@ const ignoreFiles = [".gitignore", ".spillwayignore"];
 /** A larger ignore file is no ignore file. */
 const largestIgnoreBytes = 1_000_000;
 
-function rulesIn(folder: string): ScopedRules[] {
-  return ignoreFiles.flatMap((name) => readRules(folder, join(folder, name)));
+/** A folder whose names are known is asked only for what it has. */
+function rulesIn(folder: string, has: (name: string) => boolean = () => true): ScopedRules[] {
+  return ignoreFiles.filter(has).flatMap((name) => readRules(folder, join(folder, name)));
 }
 
 /** An ignore file that cannot be read hides nothing; its folder is walked as if it were not there. */
@@ -125,7 +132,11 @@ function rulesAbove(root: string): ScopedRules[] {
   if (top === null) return [defaults];
   const between = relative(top, root).split(sep).filter(Boolean);
   const folders = between.map((_, index) => join(top, ...between.slice(0, index)));
-  return [defaults, ...readRules(top, join(top, ".git", "info", "exclude")), ...folders.flatMap(rulesIn)];
+  return [
+    defaults,
+    ...readRules(top, join(top, ".git", "info", "exclude")),
+    ...folders.flatMap((folder) => rulesIn(folder)),
+  ];
 }
 
 function repositoryAround(root: string): string | null {
