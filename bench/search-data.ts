@@ -35,7 +35,8 @@ const heldBack = new Set("pydantic redux guzzle rails trpc cats click phoenix cu
 
 const beside = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 const corpus = join(process.env.SPILLWAY_CORPUS ?? beside("shared/corpus"), "codesearch");
-const checkouts = process.env.SPILLWAY_CHECKOUTS ?? beside("searchdata");
+/** Where the repositories are checked out. */
+export const checkouts = process.env.SPILLWAY_CHECKOUTS ?? beside("searchdata");
 
 /** Why the bench cannot run here, or null. */
 export function missingData(): string | null {

@@ -1,5 +1,5 @@
 /** Speed of code search: indexing, queries, re-indexing one file and opening, on code that is made up here. */
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -8,6 +8,7 @@ import { sqliteStore } from "../src/search/index/sqlite.ts";
 import { type IndexPlace, updateIndex } from "../src/search/index/update.ts";
 import { parseQuestion } from "../src/search/rank/question.ts";
 import { rankFiles } from "../src/search/rank/rank.ts";
+import { checkouts } from "./search-data.ts";
 
 const options = { maxFileBytes: 1 << 20, signal: new AbortController().signal, now: Date.now };
 const queries = 300;
@@ -18,6 +19,21 @@ export async function runSpeed(): Promise<void> {
   );
   console.log("|---|---|---|---|---|---|---|---|");
   for (const files of [420, 8_350]) console.log(await measure(files));
+  if (existsSync(checkouts)) console.log(`\nIndexing the checked out repositories: ${await indexReal()}.`);
+}
+
+/** Real code is less dense than what is made up here. */
+async function indexReal(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "spillway-bench-"));
+  try {
+    using store = sqliteStore(join(folder, "index.db"));
+    const cpu = process.cpuUsage();
+    const { bytes, files } = await updateIndex({ root: checkouts, store, segmentFolder: folder }, options);
+    const { user, system } = process.cpuUsage(cpu);
+    return `${files} files, ${(bytes / 1e6).toFixed(1)} MB, ${(bytes / (user + system)).toFixed(1)} MB per CPU s`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 async function measure(fileCount: number): Promise<string> {

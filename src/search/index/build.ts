@@ -74,7 +74,7 @@ export function createSegmentBuilder(): SegmentBuilder {
     lexicon.scan(text, start, end, countWord);
     words.drain((word, count) => {
       tokens += count;
-      for (const term of lexicon.termsOfWord(word)) terms.add(term, count);
+      lexicon.count(terms, word, count);
     });
     return tokens;
   }

@@ -1,6 +1,7 @@
 /** The words of source text and the terms they are found by. Each word is taken apart once, however often it occurs. */
 import { termsOf, wordsOf } from "../../extract/terms.ts";
 import { isWordUnit } from "./definitions.ts";
+import type { Tally } from "./growable.ts";
 
 /** Longer runs are keys, digests and data, not words anybody asks for. */
 const longestWord = 80;
@@ -31,8 +32,8 @@ export type Lexicon = {
   readonly wordCount: () => number;
   /** The number of the term, a new one where it is not known. */
   term(text: string): number;
-  /** The terms of a word by its number. */
-  termsOfWord(word: number): readonly number[];
+  /** Counts the terms of a word that occurs so many times. */
+  count(tally: Tally, word: number, times: number): void;
   /** The terms of a name that stands somewhere in the text. */
   termsOfName(name: string): readonly number[];
   /** Calls back with the number of each word of the text from `start` to `end`. */
@@ -43,8 +44,13 @@ export type Lexicon = {
 export function createLexicon(): Lexicon {
   const terms: string[] = [];
   const termNumbers = new Map<string, number>();
-  const wordTerms: (readonly number[])[] = [];
-  const words = createWordTable((text) => wordTerms.push(termsOfWord(text).map(term)));
+  // The terms of all words one after the other, and where those of each word begin.
+  const list: number[] = [];
+  const starts: number[] = [0];
+  const words = createWordTable((text) => {
+    for (const each of termsOfWord(text)) list.push(term(each));
+    starts.push(list.length);
+  });
 
   function term(text: string): number {
     const known = termNumbers.get(text);
@@ -71,15 +77,18 @@ export function createLexicon(): Lexicon {
     }
   }
 
-  const termsOfNumber = (word: number) => wordTerms[word] ?? [];
+  function count(tally: Tally, word: number, times: number): void {
+    const end = starts[word + 1] ?? 0;
+    for (let at = starts[word] ?? 0; at < end; at++) tally.add(list[at] ?? 0, times);
+  }
 
   function termsOfName(name: string): readonly number[] {
     const found: number[] = [];
-    scan(name, 0, name.length, (word) => found.push(...termsOfNumber(word)));
+    scan(name, 0, name.length, (word) => found.push(...list.slice(starts[word], starts[word + 1])));
     return found;
   }
 
-  return { terms, wordCount: () => wordTerms.length, term, scan, termsOfWord: termsOfNumber, termsOfName };
+  return { terms, wordCount: () => starts.length - 1, term, scan, count, termsOfName };
 }
 
 /** A hash table on pieces of text, so that a word seen before costs no new string. */

@@ -118,7 +118,9 @@ export function isBusy(error: unknown): boolean {
 }
 
 function prepare(database: DatabaseSync): void {
-  database.exec("PRAGMA busy_timeout = 10000; PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+  // Whole texts lie in a row: large pages hold them in fewer pieces.
+  database.exec("PRAGMA busy_timeout = 10000; PRAGMA page_size = 16384");
+  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
   const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
   if (version === schemaVersion) return;
   inTransaction(database, "BEGIN IMMEDIATE", () => {
