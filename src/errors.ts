@@ -23,7 +23,13 @@ export type ErrorCode =
   | "place_not_found"
   | "run_not_found"
   | "render_failed"
-  | "context_overflow";
+  | "context_overflow"
+  | "search_invalid"
+  | "project_not_found"
+  | "project_invalid"
+  | "repository_not_found"
+  | "job_not_found"
+  | "index_failed";
 
 export type ErrorDetails = {
   /** The next move; a model will try exactly what it says. */

@@ -15,6 +15,7 @@ import { systemCode } from "./errors.ts";
 import { wordFor } from "./names.ts";
 import type { Emit } from "./telemetry/events.ts";
 import { openEventLog } from "./telemetry/log.ts";
+import { metrics } from "./telemetry/metrics.ts";
 
 /** Everything a verb needs besides its own arguments. */
 export type Session = SourceContext & {
@@ -22,6 +23,8 @@ export type Session = SourceContext & {
   readonly store: ArtifactStore;
   /** Folders a body may be spooled to, the best first. */
   readonly spoolFolders: readonly string[];
+  /** Where the code indexes of this owner are; null when everything is kept in memory. */
+  readonly searchFolder: string | null;
   /** Where the event logs of this owner are. */
   readonly eventFolder: string;
   readonly emit: Emit;
@@ -60,7 +63,10 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
   const eventFolder = join(home, "events", wordFor(owner));
   const logLimits = { maxBytes: settings["events.bytes"], maxRuns: settings["events.runs"] };
   const log = inMemory ? undefined : openEventLog({ folder: eventFolder, run, ...logLimits, now });
-  const emit: Emit = log?.emit ?? (() => undefined);
+  const emit: Emit = (event) => {
+    metrics.add(event);
+    log?.emit(event);
+  };
   const housekeeping = runInBackground(emit);
   const network = options.network ?? openNetwork({ settings, env, now });
   return {
@@ -71,6 +77,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     settings,
     store: openStore(inMemory ? memoryObjects(now) : diskObjects(home), { owner, run, now }),
     spoolFolders: inMemory ? [tmpdir()] : [join(home, temporaryPrefix), tmpdir()],
+    searchFolder: inMemory ? null : join(home, "search", wordFor(owner)),
     eventFolder,
     emit,
     signal: options.signal ?? new AbortController().signal,

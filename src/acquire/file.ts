@@ -66,7 +66,8 @@ async function openGuarded(given: string, path: string, roots: readonly string[]
   }
 }
 
-async function refuseOutside(given: string, real: string, roots: readonly string[] | undefined): Promise<void> {
+/** Refuses a real path outside the roots; without roots nothing is. */
+export async function refuseOutside(given: string, real: string, roots: readonly string[] | undefined): Promise<void> {
   if (roots === undefined) return;
   for (const root of roots) {
     // A root that is not there allows nothing.
@@ -81,7 +82,8 @@ async function refuseKernelFile(given: string, real: string): Promise<void> {
   if (kernelFileSystems.has((await statfs(real)).type)) throw kernelFile(given);
 }
 
-function refuseKernelFolder(given: string, path: string): void {
+/** Refuses a path among the folders that the kernel makes up. */
+export function refuseKernelFolder(given: string, path: string): void {
   if (process.platform !== "win32" && kernelFolders.some((folder) => isInside(path, folder))) throw kernelFile(given);
 }
 

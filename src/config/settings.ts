@@ -247,6 +247,40 @@ export const settingRows = {
     ceiling: 32,
     about: "How many files are parsed at once, each in a process of its own.",
   },
+  "search.file_bytes": {
+    type: "bytes",
+    default: 1 * MiB,
+    min: 1 * KiB,
+    ceiling: 16 * MiB,
+    about: "Largest source file that is indexed for code search.",
+  },
+  "search.wait": {
+    type: "duration",
+    default: 10 * second,
+    min: 0,
+    ceiling: 10 * minute,
+    about: "How long a first search of a folder waits for its index; then it answers with what is ready.",
+  },
+  "search.refresh_wait": {
+    type: "duration",
+    default: 1 * second,
+    min: 0,
+    ceiling: 1 * minute,
+    about: "How long a search waits while changed files are indexed; then it answers with what is ready.",
+  },
+  "search.refresh_every": {
+    type: "duration",
+    default: 2 * second,
+    min: 0,
+    about: "Least time between two looks for changed files of a folder that is searched.",
+  },
+  "search.context_lines": {
+    type: "integer",
+    default: 1,
+    min: 0,
+    ceiling: 50,
+    about: "Lines shown before and after the best part of each search result.",
+  },
   "events.bytes": {
     type: "bytes",
     default: 8 * MiB,
@@ -377,6 +411,7 @@ export const defaultSettings = Object.fromEntries(
 /** Variables that begin like a setting's and are none, with what they are for. */
 export const otherVariables: Readonly<Record<string, string>> = {
   SPILLWAY_CONFIG: "Path of the user's config file, instead of the platform's place. The file must exist.",
+  SPILLWAY_CHECKOUTS: "Folder of the repositories that the search bench of Spillway itself is run on.",
   SPILLWAY_CORPUS: "Folder of the documents that the quality tests and benches of Spillway itself read.",
 };
 

@@ -62,6 +62,22 @@ export type EventFields = {
     limit_chars: number;
     reason: string;
   };
+  "search.completed": {
+    returned_count: number;
+    original_count: number;
+    actual_chars: number;
+    limit_chars: number;
+    truncated: boolean;
+    duration_ms: number;
+    indexing: boolean;
+  };
+  "index.completed": {
+    status: string;
+    files_indexed: number;
+    files_removed: number;
+    files_skipped: number;
+    duration_ms: number;
+  };
   "overflow.classified": {
     dialect: string;
     status: number | null;
@@ -212,6 +228,28 @@ export const eventRows: EventRows = {
       actual_chars: "Characters of the serialized reply.",
       limit_chars: limit,
       reason: "character_limit, token_estimate or single_result_too_large.",
+    },
+  },
+  "search.completed": {
+    about: "A code search was answered.",
+    fields: {
+      returned_count: "Results in the reply.",
+      original_count: "Results found, at most as many as were asked for.",
+      actual_chars: "Characters of the serialized reply.",
+      limit_chars: limit,
+      truncated: "Whether results were left out to stay inside the budget.",
+      duration_ms: "Wall time of the search.",
+      indexing: "Whether the index was still being made.",
+    },
+  },
+  "index.completed": {
+    about: "A run of the code indexer ended.",
+    fields: {
+      status: "completed, partial or failed.",
+      files_indexed: "New and changed files.",
+      files_removed: "Files that are gone.",
+      files_skipped: "Files passed over.",
+      duration_ms: "Wall time of the run.",
     },
   },
   "overflow.classified": {

@@ -1,0 +1,59 @@
+/** What a code search answers: the fields of the contract, and the sentences that go with them. */
+import type { SearchResult } from "../fit/estimate.ts";
+import type { FittedPart } from "../fit/reply.ts";
+import { counted, grouped } from "./words.ts";
+
+/** A further part of the same file. */
+export type ResultSpan = { readonly start_line: number; readonly end_line: number; readonly content: string };
+
+/** A file that answers, shown by its best lines. */
+export type CodeResult = Omit<SearchResult, "spans"> & {
+  readonly spans?: readonly ResultSpan[];
+  /** The file has changed or gone since it was indexed. */
+  readonly stale?: true;
+  /** What the score is made of, where that was asked for. */
+  readonly explain?: Readonly<Record<string, number>>;
+};
+
+/** What a reply says besides its results. */
+export type SearchFacts = {
+  /** Ranked results before truncation, at most as many as were asked for. */
+  readonly total_count: number;
+  readonly project_id: string;
+  readonly database_name: string;
+  readonly repository_id: string;
+  readonly latency_ms: number;
+  /** Gives the results after these, or null when there are none. */
+  readonly next_cursor: string | null;
+  /** When the index was last brought up to date; null while it is made for the first time. */
+  readonly indexed_at: string | null;
+  /** Files of these results that have changed or gone since. */
+  readonly stale_files: readonly string[];
+  /** Set while the index is being made or brought up to date. */
+  readonly indexing?: { readonly files_done: number; readonly files_total: number };
+};
+
+/** The reply of a code search, exactly as it was measured. */
+export type SearchReply = FittedPart<CodeResult> & SearchFacts;
+
+/** Sentences a reader should see before the results. */
+export function searchNotices({ truncation_info: info, next_cursor, indexing, stale_files }: SearchReply): string[] {
+  const notices: string[] = [];
+  if (info.reason !== null) {
+    const next = next_cursor === null ? "" : `, or cursor=${next_cursor}`;
+    notices.push(
+      `Results truncated: ${info.returned_count}/${info.original_count} results fit in ${grouped(info.limit_chars)} ` +
+        `character limit. For more: a smaller limit, a filter${next}.`,
+    );
+  }
+  if (indexing !== undefined) {
+    const done = `${grouped(indexing.files_done)} of ${counted(indexing.files_total, "file")}`;
+    notices.push(`The index is still being made (${done}): these results are from what is ready.`);
+  }
+  if (stale_files.length > 0) {
+    notices.push(
+      `Changed since they were indexed: ${counted(stale_files.length, "file")}; the lines shown are the indexed ones.`,
+    );
+  }
+  return notices;
+}

@@ -1,0 +1,61 @@
+/** The store of an index in memory: for tests, and for answering where no disk can be written. */
+import type { Change, IndexStore, NewFile, PassedOver, StoredFile, StoredText } from "./store.ts";
+
+/** An empty store; it is gone with the process. */
+export function memoryStore(): IndexStore {
+  const files = new Map<string, NewFile & { id: number }>();
+  const passed = new Map<string, PassedOver>();
+  const segments = new Set<string>();
+  const facts = new Map<string, string>();
+  let generation = 0;
+  let lastId = 0;
+
+  function write(change: Change): number {
+    let changed = false;
+    for (const path of change.remove ?? []) {
+      passed.delete(path);
+      changed = files.delete(path) || changed;
+    }
+    for (const file of change.put ?? []) {
+      passed.delete(file.path);
+      files.set(file.path, { ...file, id: ++lastId });
+      changed = true;
+    }
+    for (const entry of change.pass ?? []) {
+      changed = files.delete(entry.path) || changed;
+      passed.set(entry.path, entry);
+    }
+    for (const { id, stamp } of change.restamp ?? []) restamp(id, stamp);
+    for (const segment of change.dropSegments ?? []) changed = segments.delete(segment) || changed;
+    if (change.addSegment !== undefined) changed = segments.add(change.addSegment).size > 0;
+    for (const [name, value] of Object.entries(change.facts ?? {})) facts.set(name, value);
+    if (changed) generation++;
+    return generation;
+  }
+
+  function restamp(id: number, stamp: string): void {
+    const file = files.values().find((each) => each.id === id);
+    if (file !== undefined) files.set(file.path, { ...file, stamp });
+  }
+
+  const shown = ({ id, path, stamp, hash }: StoredFile): StoredFile => ({ id, path, stamp, hash });
+
+  return {
+    generation: () => generation,
+    fact: (name) => facts.get(name),
+    snapshot: () => ({
+      generation,
+      fileIds: [...files.values()].map(({ id }) => id).sort((one, other) => one - other),
+      segments: [...segments],
+    }),
+    fileCount: () => files.size,
+    files: () => [...files.values()].map(shown),
+    passedOver: () => [...passed.values()],
+    text(id): StoredText | undefined {
+      const file = files.values().find((each) => each.id === id);
+      return file && { id, path: file.path, stamp: file.stamp, text: file.text, chunks: file.chunks };
+    },
+    write,
+    [Symbol.dispose]: () => undefined,
+  };
+}

@@ -1,0 +1,293 @@
+/** Indexing as a job: started at once, one per repository, followed and cancelled by its id, never left as a ghost. */
+import { randomUUID } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { counted, grouped } from "../answer/words.ts";
+import { SpillwayError } from "../errors.ts";
+import { makeFolders } from "../folders.ts";
+import { clipped } from "../names.ts";
+import type { Session } from "../session.ts";
+import { isLocked, takeLock } from "./index/lock.ts";
+import { type UpdateReport, updateIndex } from "./index/update.ts";
+import type { Project } from "./project.ts";
+import { holdRepository, type Repository } from "./repository.ts";
+
+export type JobStatus = "pending" | "running" | "completed" | "partial" | "failed" | "interrupted";
+
+/** A job as it is reported and kept. */
+export type JobRecord = {
+  readonly job_id: string;
+  readonly project_id: string;
+  readonly repository_id: string;
+  readonly repository_path: string;
+  readonly status: JobStatus;
+  readonly files_total: number;
+  readonly files_done: number;
+  readonly files_indexed: number;
+  readonly files_removed: number;
+  readonly files_skipped: number;
+  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+  /** Between 0 and 1. */
+  readonly progress: number;
+  readonly message: string;
+  readonly error: string | null;
+  readonly started_at: string;
+  readonly finished_at: string | null;
+};
+
+/** A job of this process. */
+export type RunningJob = {
+  record(): JobRecord;
+  /** Waits for the last record, or for the signal and then gives the latest; never rejects. */
+  ended(signal?: AbortSignal): Promise<JobRecord>;
+  cancel(): void;
+};
+
+const running = new Map<Repository, RunningJob>();
+
+/** The job of a repository that this process runs, if any. */
+export function runningJob(repository: Repository): RunningJob | undefined {
+  return running.get(repository);
+}
+
+/** Whether somebody asked for the job, or a search only looks for changes: then it is kept on record if it takes long. */
+export type Asked = "asked" | "by the way";
+
+/** Starts indexing a repository; where it is being indexed already, that job is given instead. */
+export async function startIndexing(repository: Repository, session: Session, asked: Asked): Promise<RunningJob> {
+  const known = runningJob(repository);
+  if (known !== undefined) return known;
+  const lock = repository.lockPath === null ? { [Symbol.dispose]: () => undefined } : takeLock(repository.lockPath);
+  if (lock === null) return foreignJob(repository);
+  const job = runJob(repository, session, lock, asked);
+  running.set(repository, job);
+  job.ended().finally(() => running.delete(repository));
+  return job;
+}
+
+/** Times between two records written for other processes to see. */
+const recordEveryMs = 500;
+
+function runJob(repository: Repository, session: Session, lock: Disposable, asked: Asked): RunningJob {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([stop.signal, session.signal]);
+  const log = jobLog(repository.lockPath === null ? null : repository.project.folder);
+  let record = newRecord(repository, session.now());
+  let writtenAt = session.now();
+  let recorded = asked === "asked";
+  const note = (changes: Partial<JobRecord>) => {
+    record = { ...record, ...changes };
+  };
+  const progress = (done: number, total: number) => {
+    note({ status: "running", files_done: done, files_total: total, progress: total === 0 ? 1 : done / total });
+    if (session.now() - writtenAt < recordEveryMs) return;
+    writtenAt = session.now();
+    recorded = true;
+    if (log.cancelAsked(record.job_id)) stop.abort();
+    log.write(record);
+  };
+
+  async function work(): Promise<JobRecord> {
+    using _lock = lock;
+    using _hold = holdRepository(repository);
+    try {
+      await log.open();
+      if (recorded) log.write(record);
+      const { settings, now } = session;
+      const maxFileBytes = settings["search.file_bytes"];
+      const report = await updateIndex(repository, {
+        maxFileBytes,
+        hidden: ownFolders(session),
+        signal,
+        now,
+        progress,
+      });
+      repository.store.write({ facts: { indexed_at: new Date(now()).toISOString() } });
+      note(outcomeOf(report, repository));
+    } catch (error) {
+      note(failureOf(error, signal));
+    }
+    note({ finished_at: new Date(session.now()).toISOString() });
+    if (recorded) log.write(record);
+    const changed = record.status !== "completed" || record.files_indexed + record.files_removed > 0;
+    if (recorded || changed) session.emit({ event: "index.completed", ...sizesOf(record) });
+    return record;
+  }
+  const done = work();
+  return { record: () => record, ended: () => done, cancel: () => stop.abort() };
+}
+
+/** Our own data may lie inside the folder that is indexed: it is nobody's source. */
+function ownFolders({ searchFolder }: Session): ReadonlySet<string> {
+  return new Set(searchFolder === null ? [] : [resolve(searchFolder, "..", "..")]);
+}
+
+function sizesOf({ status, files_indexed, files_removed, files_skipped, started_at, finished_at }: JobRecord) {
+  const duration_ms = Date.parse(finished_at ?? started_at) - Date.parse(started_at);
+  return { status, files_indexed, files_removed, files_skipped, duration_ms };
+}
+
+function newRecord({ id, project, root }: Repository, now: number): JobRecord {
+  return {
+    job_id: randomUUID(),
+    project_id: project.id,
+    repository_id: id,
+    repository_path: root,
+    status: "pending",
+    files_total: 0,
+    files_done: 0,
+    files_indexed: 0,
+    files_removed: 0,
+    files_skipped: 0,
+    skipped: [],
+    progress: 0,
+    message: "Indexing has started.",
+    error: null,
+    started_at: new Date(now).toISOString(),
+    finished_at: null,
+  };
+}
+
+function outcomeOf(report: UpdateReport, { root }: Repository): Partial<JobRecord> {
+  const unreadable = report.skipped.some(({ again }) => again);
+  const facts = {
+    files_indexed: report.indexed,
+    files_removed: report.removed,
+    files_skipped: report.skippedCount,
+    skipped: report.skipped.map(({ path, reason }) => ({ path, reason })),
+    progress: 1,
+  };
+  if (report.files === 0) {
+    const error = `No files to index in ${clipped(root, 200)}: it is empty, or everything in it is ignored or no text.`;
+    return { ...facts, status: "failed", message: "Nothing was indexed.", error };
+  }
+  return { ...facts, status: unreadable ? "partial" : "completed", message: messageOf(report) };
+}
+
+function messageOf({ files, indexed, removed, skippedCount }: UpdateReport): string {
+  if (indexed + removed === 0) {
+    return `Repository up to date - no file changes detected since last index (${files} files already indexed)`;
+  }
+  const gone = removed === 0 ? "" : `, ${counted(removed, "file")} removed`;
+  const skipped = skippedCount === 0 ? "" : `, ${grouped(skippedCount)} skipped`;
+  return `Indexed ${counted(indexed, "file")}${gone}${skipped} (${counted(files, "file")} in the index)`;
+}
+
+function failureOf(error: unknown, signal: AbortSignal): Partial<JobRecord> {
+  if (signal.aborted) {
+    return { status: "partial", message: "Cancelled; what was indexed before stays.", error: null };
+  }
+  const sentence = error instanceof Error ? error.message : String(error);
+  return { status: "failed", message: "Indexing failed.", error: clipped(sentence, 500) };
+}
+
+/** Somebody else holds the lock: their job, as far as it is known. */
+function foreignJob(repository: Repository): RunningJob {
+  const log = jobLog(repository.lockPath === null ? null : repository.project.folder);
+  const theirs = log.all().findLast((each) => each.repository_id === repository.id && isOpen(each));
+  const record = theirs ?? { ...newRecord(repository, Date.now()), message: "Another process is indexing." };
+  const latest = () => log.read(record.job_id) ?? record;
+  const ended = async (signal?: AbortSignal) => {
+    await untilFree(repository, signal);
+    return latest();
+  };
+  return { record: latest, ended, cancel: () => log.askCancel(record.job_id) };
+}
+
+const lookEveryMs = 100;
+/** An hour: nobody waits longer for somebody else. */
+const mostLooks = 36_000;
+
+async function untilFree({ lockPath }: Repository, signal?: AbortSignal): Promise<void> {
+  for (let look = 0; look < mostLooks && lockPath !== null && isLocked(lockPath); look++) {
+    if (signal?.aborted) return;
+    await wait(lookEveryMs);
+  }
+}
+
+const isOpen = ({ status }: JobRecord): boolean => status === "pending" || status === "running";
+
+/** The state of a job of this project, wherever it runs. One whose process is gone is marked as interrupted. */
+export function indexingStatus(project: Project, jobId: string): JobRecord {
+  const own = running.values().find((job) => job.record().job_id === jobId && job.record().project_id === project.id);
+  if (own !== undefined) return own.record();
+  const log = jobLog(project.folder);
+  const record = /^[0-9a-f-]{36}$/i.test(jobId) ? log.read(jobId.toLowerCase()) : undefined;
+  if (record === undefined) throw noJob(jobId, project);
+  return isOpen(record) && !isHeld(project, record) ? log.interrupt(record) : record;
+}
+
+/** Asks a job of this project to stop; one that has ended stays as it is. */
+export function cancelIndexing(project: Project, jobId: string): JobRecord {
+  const record = indexingStatus(project, jobId);
+  if (!isOpen(record)) return record;
+  const own = running.values().find((job) => job.record().job_id === jobId);
+  if (own === undefined) jobLog(project.folder).askCancel(record.job_id);
+  else own.cancel();
+  return record;
+}
+
+function noJob(jobId: string, project: Project): SpillwayError {
+  return new SpillwayError("job_not_found", `No job ${clipped(jobId)} in project ${JSON.stringify(project.id)}.`, {
+    hint: "Give the job_id of an indexing reply as it was, and its project_id.",
+  });
+}
+
+function isHeld({ folder }: Project, { repository_id }: JobRecord): boolean {
+  if (folder === null) return false;
+  const lock = join(folder, repository_id, "lock.db");
+  return existsSync(lock) && isLocked(lock);
+}
+
+/** How many ended jobs a project remembers. */
+const mostJobs = 100;
+
+/** The records of a project's jobs, one small file each; none where nothing is kept on disk. */
+function jobLog(folder: string | null) {
+  const place = folder === null ? null : join(folder, "jobs");
+  const pathOf = (jobId: string, ending: string) => join(place ?? "", `${jobId}.${ending}`);
+
+  function write(record: JobRecord): void {
+    if (place === null) return;
+    const unfinished = pathOf(record.job_id, `${process.pid}.unfinished`);
+    writeFileSync(unfinished, JSON.stringify(record), { mode: 0o600 });
+    renameSync(unfinished, pathOf(record.job_id, "json"));
+    if (!isOpen(record)) rmSync(pathOf(record.job_id, "cancel"), { force: true });
+  }
+
+  function read(jobId: string): JobRecord | undefined {
+    try {
+      return JSON.parse(readFileSync(pathOf(jobId, "json"), "utf8")) as JobRecord;
+    } catch {
+      return undefined; // Never written, or tidied away.
+    }
+  }
+
+  function all(): JobRecord[] {
+    if (place === null || !existsSync(place)) return [];
+    const ids = readdirSync(place).flatMap((name) => (name.endsWith(".json") ? [name.slice(0, -5)] : []));
+    return ids.flatMap((id) => read(id) ?? []).sort((one, other) => (one.started_at < other.started_at ? -1 : 1));
+  }
+
+  return {
+    write,
+    read,
+    all,
+    async open(): Promise<void> {
+      if (place === null) return;
+      await makeFolders(place);
+      for (const { job_id } of all().slice(0, -mostJobs)) rmSync(pathOf(job_id, "json"), { force: true });
+    },
+    interrupt(record: JobRecord): JobRecord {
+      const message = "The process that indexed ended before it was done; index again to go on from there.";
+      const interrupted: JobRecord = { ...record, status: "interrupted", message };
+      write(interrupted);
+      return interrupted;
+    },
+    askCancel(jobId: string): void {
+      if (place !== null) writeFileSync(pathOf(jobId, "cancel"), "", { mode: 0o600 });
+    },
+    cancelAsked: (jobId: string): boolean => place !== null && existsSync(pathOf(jobId, "cancel")),
+  };
+}

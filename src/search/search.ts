@@ -1,0 +1,147 @@
+/** Code search on one screen: find the index, bring it up to date, rank, choose spans, fit, answer. */
+import { createHash } from "node:crypto";
+import { resolve } from "node:path";
+import type { Spool } from "../acquire/spool.ts";
+import type { CodeResult, SearchFacts, SearchReply } from "../answer/search.ts";
+import { detectContentKind } from "../detect/detect.ts";
+import type { Budget } from "../fit/budget.ts";
+import { type FittedResults, truncateResultsBySize } from "../fit/results.ts";
+import type { Session } from "../session.ts";
+import { freshen } from "./fresh.ts";
+import { cancelIndexing, indexingStatus, type JobRecord, type RunningJob, startIndexing } from "./jobs.ts";
+import { findProject, type Project } from "./project.ts";
+import { findRepository, type HeldRepository, openRepository } from "./repository.ts";
+import { cursorAt, parseRequest, type SearchInput } from "./request.ts";
+import { findResults } from "./results.ts";
+
+/** What a surface knows beyond the input. */
+export type SearchOptions = {
+  /** The limits of the client and of the turn. */
+  readonly budget?: Budget | undefined;
+  /** Wait until the index is complete, however long that takes: for scripts, which cannot ask again. */
+  readonly complete?: boolean;
+};
+
+/** Answers a question about a folder of code with the few spans that matter, best first, inside the budget. */
+export async function searchCode(
+  input: SearchInput,
+  session: Session,
+  options: SearchOptions = {},
+): Promise<SearchReply> {
+  const started = performance.now();
+  const request = parseRequest(input);
+  using held = await repositoryOf(input, session);
+  const { repository } = held;
+  const job = await freshen(repository, session, options.complete ?? false);
+  const loaded = repository.reader.load();
+  const found = findResults(repository, loaded, request, session.settings["search.context_lines"]);
+  const latencyMs = Number((performance.now() - started).toFixed(2));
+  const facts = (returned: readonly CodeResult[]): SearchFacts => {
+    const left = returned.length < found.results.length || found.more;
+    return {
+      total_count: found.results.length,
+      project_id: repository.project.id,
+      database_name: repository.databaseName,
+      repository_id: repository.id,
+      latency_ms: latencyMs,
+      next_cursor: left && returned.length > 0 ? cursorAt(request.offset + returned.length) : null,
+      indexed_at: repository.store.fact("indexed_at") ?? null,
+      stale_files: returned.filter(({ stale }) => stale).map(({ file_path }) => file_path),
+      ...(job === null ? {} : { indexing: { files_done: job.files_done, files_total: job.files_total } }),
+    };
+  };
+  const reply = await fitWithin(found.results, facts, options, session);
+  report(reply, performance.now() - started, session);
+  return reply;
+}
+
+async function repositoryOf(input: SearchInput, session: Session): Promise<HeldRepository> {
+  const dir = resolve(session.cwd, input.dir ?? ".");
+  const project = projectOf(input.project_id, dir, session, false);
+  const id = input.repository_id;
+  return id === undefined || id === ""
+    ? openRepository(project, dir, session.roots)
+    : findRepository(project, id, session.roots);
+}
+
+function projectOf(explicit: string | undefined, from: string, session: Session, create: boolean): Project {
+  return findProject({ explicit, from, home: session.searchFolder, scope: session.store, create });
+}
+
+type Facts = (returned: readonly CodeResult[]) => SearchFacts;
+
+/** A first result that fits no reply even alone is kept whole, and the reply names it. */
+async function fitWithin(
+  results: readonly CodeResult[],
+  envelope: Facts,
+  { budget }: SearchOptions,
+  session: Session,
+): Promise<SearchReply> {
+  const fit = (more: object): FittedResults<CodeResult, SearchFacts> =>
+    truncateResultsBySize(results, undefined, undefined, { envelope, ...(budget && { budget }), ...more });
+  const fitted = fit({});
+  if (fitted.oversized === null) return fitted.reply;
+  return fit({ artifactRef: await keepResult(fitted.oversized, session) }).reply;
+}
+
+async function keepResult({ file_path, content }: CodeResult, session: Session): Promise<string | null> {
+  const bytes = Buffer.from(content);
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const spool: Spool = {
+    content: { bytes },
+    sizeBytes: bytes.length,
+    sha256,
+    firstBytes: bytes,
+    truncated: false,
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+  const origin = { given: file_path, identity: `search:${file_path}`, name: file_path };
+  const detection = detectContentKind({ firstBytes: bytes, url: file_path });
+  // Where nothing can be kept the excerpt has to do, and the ref says that there is none.
+  return session.store.keep(spool, detection, origin).then(
+    ({ artifact_ref }) => artifact_ref,
+    () => null,
+  );
+}
+
+function report(reply: SearchReply, durationMs: number, { emit }: Session): void {
+  const { reason, returned_count, original_count, actual_chars, limit_chars } = reply.truncation_info;
+  const sizes = { returned_count, original_count, actual_chars, limit_chars };
+  emit({
+    event: "search.completed",
+    ...sizes,
+    truncated: reason !== null,
+    duration_ms: Math.round(durationMs),
+    indexing: reply.indexing !== undefined,
+  });
+  if (reason !== null) emit({ event: "search.truncated", ...sizes, reason });
+}
+
+/** What is asked of the indexer. */
+export type IndexInput = { readonly repo_path?: string | undefined; readonly project_id?: string | undefined };
+
+/** Starts indexing a folder and returns at once with the job. */
+export async function startIndex(input: IndexInput, session: Session): Promise<RunningJob> {
+  const dir = resolve(session.cwd, input.repo_path ?? ".");
+  const project = projectOf(input.project_id, dir, session, true);
+  using held = await openRepository(project, dir, session.roots);
+  return await startIndexing(held.repository, session, "asked");
+}
+
+/** Starts indexing a folder: the job's first record, to be followed by its id. */
+export async function indexRepository(input: IndexInput, session: Session): Promise<JobRecord> {
+  return (await startIndex(input, session)).record();
+}
+
+/** What a job is asked by. */
+export type JobInput = { readonly job_id: string; readonly project_id?: string | undefined };
+
+/** How far a job of the project is. */
+export function getIndexingStatus(input: JobInput, session: Session): JobRecord {
+  return indexingStatus(projectOf(input.project_id, session.cwd, session, false), input.job_id);
+}
+
+/** Asks a job of the project to stop. */
+export function cancelIndexingJob(input: JobInput, session: Session): JobRecord {
+  return cancelIndexing(projectOf(input.project_id, session.cwd, session, false), input.job_id);
+}
