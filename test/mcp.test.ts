@@ -192,6 +192,18 @@ describe("standard output", () => {
     assert.match(server.stderr(), /not JSON was left out[\s\S]*17825792 bytes was left out/);
     assert.equal(server.received.length, 2);
   });
+
+  test("answers a question that is too long, and repeats nothing of it", async () => {
+    await using mcp = await openMcp();
+    const server = mcp.lines();
+    await server.open();
+    const long = { jsonrpc: "2.0", id: 99, method: "tools/call", params: { s3cret: "x".repeat(17 * 1024 * 1024) } };
+    server.child.stdin.write(`s3cret, not JSON\n${JSON.stringify(long)}\n`);
+    assert.ok("result" in (await server.request("ping")));
+    const refused = server.received.map((line) => JSON.parse(line)).find(({ id }) => id === 99);
+    assert.equal(refused?.error.code, -32600);
+    assert.ok(!server.stderr().includes("s3cret"));
+  });
 });
 
 describe("the line protocol", () => {

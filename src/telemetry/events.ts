@@ -313,7 +313,9 @@ export const eventRows: EventRows = {
 
 /** A path may hold a person's name and a URL a secret, so an event names only the file or the origin. */
 export function sourceName(given: string): SourceName {
-  if (/^https?:/i.test(given)) return URL.canParse(given) ? new URL(given).origin : "invalid URL";
-  if (/^data:/i.test(given)) return "data:";
+  const scheme = /^\s*([a-z][a-z0-9+.-]+):/i.exec(given)?.[1]?.toLowerCase();
+  if (scheme === "http" || scheme === "https") return URL.parse(given)?.origin ?? "invalid URL";
+  // Of other addresses too, what follows may hold a secret.
+  if (scheme !== undefined && scheme !== "file") return `${scheme}:`;
   return given.slice(Math.max(given.lastIndexOf("/"), given.lastIndexOf("\\")) + 1);
 }

@@ -2,7 +2,7 @@
 import { type Answer, answerBody } from "../answer/answer.ts";
 import { SpillwayError } from "../errors.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
-import { clipped } from "../names.ts";
+import { clipped, withoutUserinfo } from "../names.ts";
 import { linksOf, type PartFields, titleLine } from "./fetching.ts";
 import { leavingFields } from "./leaving.ts";
 import { FIELDS_CHARS, plainSize } from "./size.ts";
@@ -47,7 +47,7 @@ function answerBlock(answer: Answer<PartFields>, index: number): Block {
 function errorBlock(url: string, error: Error, index: number): Block {
   const message = clipped(error.message, 300);
   const { code, hint } = error instanceof SpillwayError ? error : { code: "internal", hint: "" };
-  const shown = clipped(url, 200);
+  const shown = clipped(withoutUserinfo(url), 200);
   return {
     text: `${index}. ${shown}\n${message}${hint === "" ? "" : `\n${clipped(hint, 300)}`}`,
     fields: { url: shown, error: message, code, hint: clipped(hint, 300) },
@@ -56,7 +56,7 @@ function errorBlock(url: string, error: Error, index: number): Block {
 
 /** The least that keeps every handle. */
 function shortBlock(fetched: Fetched, index: number): Block {
-  const url = clipped(fetched.url, 24);
+  const url = clipped(withoutUserinfo(fetched.url), 24);
   if ("error" in fetched)
     return { text: `${index}. ${url} failed`, fields: { url, error: clipped(fetched.error.message, 40) } };
   const { artifact_ref } = fetched.answer.fields;

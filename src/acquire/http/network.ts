@@ -4,6 +4,7 @@ import type { Settings } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
 import { clipped } from "../../names.ts";
 import { version } from "../../version.ts";
+import { untilAborted } from "../abortable.ts";
 import type { OpenAsk, Opened, PagePreference, Unchanged } from "../source.ts";
 import { alternateLookBytes, markdownAlternate } from "./alternate.ts";
 import { type ReplyBody, replyBody } from "./body.ts";
@@ -12,12 +13,12 @@ import { credentialsFrom } from "./credentials.ts";
 import { acceptedEncodings } from "./decode.ts";
 import { type Exchange, follow, type Reply } from "./exchange.ts";
 import { deadlineError, statusError } from "./faults.ts";
-import { conditions, freshnessOf, type Validators } from "./freshness.ts";
+import { conditions, freshnessOf, hopFreshness, strictest, type Validators } from "./freshness.ts";
 import { type Guard, makeGuard } from "./guard.ts";
 import { peek } from "./peek.ts";
 import { takeTurns } from "./politeness.ts";
 import { parseRobots, type Robots } from "./robots.ts";
-import { openTransport } from "./transport.ts";
+import { type Lane, openTransport } from "./transport.ts";
 import { nameOf } from "./url.ts";
 
 export type NetworkAsk = OpenAsk & {
@@ -58,7 +59,7 @@ export function makeNetwork(options: NetworkOptions): Network {
   // What was fetched under other rules does not answer under these.
   const rules = [settings["network.allow"], settings["network.deny"]];
   const credentials = credentialsFrom(settings["network.headers"], env);
-  const userAgent = settings["network.user_agent"] ?? `Spillway/${version} (retrieval for AI agents)`;
+  const userAgent = sendable(settings["network.user_agent"] ?? `Spillway/${version} (retrieval for AI agents)`);
   const transport = openTransport({ settings, env, wires, guard });
   const takeTurn = takeTurns(settings["network.delay"], now);
   const robots = rememberedRobots(now);
@@ -75,7 +76,8 @@ export function makeNetwork(options: NetworkOptions): Network {
       if (reply.status === 304 && ask.validators) return unchanged(reply);
       requireContent(reply);
       const page = { reply, body: replyBody(reply, limits) };
-      const chosen = await preferMarkdown(page, ask, exchange, (alternate) => replyBody(alternate, limits));
+      const beside = { ...exchange, send: sender("beside") };
+      const chosen = await preferMarkdown(page, ask, beside, (alternate) => replyBody(alternate, limits));
       return opened(chosen, reply, url);
     } catch (error) {
       ask.signal.throwIfAborted();
@@ -83,13 +85,17 @@ export function makeNetwork(options: NetworkOptions): Network {
     }
   }
 
+  function sender(lane: Lane): Exchange["send"] {
+    return async (url, headers, until) => {
+      if (settings["network.robots"] === "on") await requireAllowed(url, until);
+      await takeTurn(url.host, until);
+      return transport.request(url, headers, until, lane);
+    };
+  }
+
   function exchangeFor(ask: NetworkAsk, signal: AbortSignal): Exchange {
     return {
-      async send(url, headers, until) {
-        if (settings["network.robots"] === "on") await requireAllowed(url, until);
-        await takeTurn(url.host, until);
-        return transport.request(url, headers, until);
-      },
+      send: sender("first"),
       headersFor: (url) => ({
         accept: accepts[ask.prefers],
         "accept-encoding": acceptedEncodings,
@@ -107,25 +113,30 @@ export function makeNetwork(options: NetworkOptions): Network {
   }
 
   async function requireAllowed(url: URL, signal: AbortSignal): Promise<void> {
-    const allows = await robots(url.origin, () => readRobots(url, signal));
+    // Others wait for the same file: whoever leaves does not take it with them.
+    const allows = await untilAborted(
+      robots(url.origin, () => readRobots(url)),
+      signal,
+    );
     if (allows(`${url.pathname}${url.search}`)) return;
     throw new SpillwayError("network_refused", `The robots.txt of ${clipped(url.host)} disallows this page.`, {
       hint: "Fetch another source, or set network.robots to off.",
     });
   }
 
-  /** RFC 9309: without a file everything is allowed; while the server cannot say, nothing is. */
-  async function readRobots(page: URL, signal: AbortSignal): Promise<Robots> {
+  /** Without a file everything is allowed. */
+  async function readRobots(page: URL): Promise<Robots> {
+    const signal = AbortSignal.timeout(settings["network.timeout"]);
     const ask: NetworkAsk = { prefers: "source", signal };
     const send: Exchange["send"] = (url, headers, until) => transport.request(url, headers, until);
     const reply = await follow(new URL("/robots.txt", page), { ...exchangeFor(ask, signal), send });
     if (reply.status >= 300) reply.discard();
-    if (reply.status >= 500) return () => false;
+    if (reply.status >= 500) throw robotsMissing(page, reply.status);
     if (reply.status >= 300) return () => true;
     const body = replyBody(reply, {
       expansion: settings["network.expansion"],
       deadline: signal,
-      late: () => deadlineError(page, 0),
+      late: () => deadlineError(page, settings["network.timeout"]),
       signal,
     });
     const { head } = await peek(body.chunks, robotsBytes);
@@ -141,7 +152,9 @@ export function makeNetwork(options: NetworkOptions): Network {
   function opened({ reply, body }: Page, first: Reply, url: URL): Opened {
     const { status, headers } = reply;
     const alternate = reply !== first;
-    const freshness = status === 200 ? freshnessOf(headers, reply.url, now()) : undefined;
+    const ofPage = freshnessOf(first.headers, first.url, now());
+    const others = [...first.hops.map((hop) => hopFreshness(hop, now())), ...(alternate ? [ofPage] : [])];
+    const freshness = status === 200 ? strictest(freshnessOf(headers, reply.url, now()), others) : undefined;
     return {
       chunks: body.chunks,
       name: nameOf(reply.url, headers),
@@ -169,6 +182,13 @@ export function makeNetwork(options: NetworkOptions): Network {
   };
 }
 
+function sendable(userAgent: string): string {
+  if (/^[\x20-\x7e]+$/.test(userAgent)) return userAgent;
+  throw new SpillwayError("config_invalid", "The setting network.user_agent cannot be sent.", {
+    hint: "Use letters, digits and signs of ASCII only.",
+  });
+}
+
 type Page = { readonly reply: Reply; readonly body: ReplyBody };
 
 const robotsBytes = 500 * 1024;
@@ -187,6 +207,13 @@ function rememberedRobots(now: () => number) {
   };
 }
 
+/** RFC 9309: while the server cannot say, nothing is fetched; the next fetch asks again. */
+function robotsMissing({ host }: URL, status: number): SpillwayError {
+  return new SpillwayError("network_failed", `The robots.txt of ${clipped(host)} cannot be had: HTTP ${status}.`, {
+    hint: "Try again later, or set network.robots to off.",
+  });
+}
+
 /** Only what brings content goes on; everything else is a status the caller must hear of. */
 function requireContent(reply: Reply): void {
   const { status } = reply;
@@ -201,7 +228,7 @@ function requireContent(reply: Reply): void {
 /** A page that names a Markdown form of itself is read in that form, if it can be had and is text. */
 async function preferMarkdown(
   page: Page,
-  { prefers }: NetworkAsk,
+  { prefers, signal: wish }: NetworkAsk,
   { send, headersFor, signal }: Exchange,
   bodyOf: (reply: Reply) => ReplyBody,
 ): Promise<Page> {
@@ -219,7 +246,7 @@ async function preferMarkdown(
   async function readAlternate(target: URL): Promise<Page | undefined> {
     try {
       const response = await send(target, headersFor(target), signal);
-      const alternate = { ...response, url: target, redirects: reply.redirects, tries: 1 };
+      const alternate = { ...response, url: target, hops: [] };
       const itsBody = bodyOf(alternate);
       const text = response.status === 200 && /^text\/(markdown|x-markdown|plain)\b/i.test(typeOf(response));
       const start = text ? await peek(itsBody.chunks, 1_024) : undefined;
@@ -228,7 +255,8 @@ async function preferMarkdown(
       }
       response.discard();
     } catch (error) {
-      if (signal.aborted) throw error;
+      // Where only the time is up, there is what came of the page.
+      if (wish.aborted) throw error;
     }
     return undefined;
   }
