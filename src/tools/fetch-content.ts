@@ -22,6 +22,7 @@ const fields = {
     type: "list",
     about: `Several addresses, at most ${mostUrls}, instead of url; answered in order, within one budget.`,
     aliases: ["uris", "links", "sources", "paths"],
+    path: true,
   },
   prompt: {
     type: "text",

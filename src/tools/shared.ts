@@ -9,6 +9,7 @@ export const urlField = {
   type: "text",
   about: "Web address, data: URL, or path of a file in a folder that may be read.",
   aliases: ["uri", "link", "source", "path", "address", "href"],
+  path: true,
 } as const satisfies Field;
 
 export const maxCharsField = {

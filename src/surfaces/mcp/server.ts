@@ -17,7 +17,7 @@ import type { LoadedConfig } from "../../config/load.ts";
 import { clipped } from "../../names.ts";
 import type { Session } from "../../session.ts";
 import { callTool, type ToolReply } from "../../tools/call.ts";
-import { inputSchema } from "../../tools/fields.ts";
+import { inputSchema, pathsOf } from "../../tools/fields.ts";
 import type { Tool, ToolSession } from "../../tools/tool.ts";
 import { findTool, tools } from "../../tools/tools.ts";
 import { version } from "../../version.ts";
@@ -103,7 +103,7 @@ function createConnection(server: Server, { session, config, client }: ServerSet
   async function call(tool: Tool, input: unknown, context: ServerContext) {
     const answered = inputResponse(context.mcpReq.inputResponses, "roots");
     const roots = answered.kind === "roots" ? foldersOf(answered.roots) : [];
-    const outside = pathsOutside(input, session.cwd, session.roots ?? []);
+    const outside = pathsOutside(pathsOf(tool.input, input), session.cwd, session.roots ?? []);
     if (outside.length > 0 && answered.kind === "missing" && hasRoots(server, context)) {
       return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
     }
