@@ -3,6 +3,7 @@ export type { Network, NetworkOptions } from "./acquire/http/network.ts";
 export { openNetwork } from "./acquire/http/open.ts";
 export { type Answer, type AnswerText, answerText } from "./answer/answer.ts";
 export type { FetchFields } from "./answer/fetch.ts";
+export type { JobRecord, JobStatus } from "./answer/indexing.ts";
 export type { OverflowReport } from "./answer/overflow.ts";
 export type { PassageFields, ReadFields } from "./answer/read.ts";
 export type { CodeResult, ResultSpan, SearchFacts, SearchReply } from "./answer/search.ts";
@@ -40,7 +41,6 @@ export { ContextOverflowError } from "./overflow/failure.ts";
 export { type FetchRecoveryOptions, withOverflowRecovery } from "./overflow/fetch.ts";
 export type { LimitUnit, OverflowClass, Verdict } from "./overflow/verdict.ts";
 export { type ReadOptions, readArtifact } from "./read.ts";
-export type { JobRecord, JobStatus } from "./search/jobs.ts";
 export type { SearchInput } from "./search/request.ts";
 export {
   cancelIndexingJob,

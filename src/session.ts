@@ -28,7 +28,12 @@ export type Session = SourceContext & {
   /** Where the event logs of this owner are. */
   readonly eventFolder: string;
   readonly emit: Emit;
+  /** Ends one call, or all of them. */
   readonly signal: AbortSignal;
+  /** Ends what goes on after the call that began it. */
+  readonly lifetime: AbortSignal;
+  /** The log of the process itself, for whoever runs it; unlike events it may hold words of a question. */
+  readonly log: (line: string) => void;
   readonly now: () => number;
   /** Does housekeeping while the reply is already on its way; closing the session waits for it. */
   background(task: () => Promise<void>): void;
@@ -48,6 +53,8 @@ export type SessionOptions = {
   /** The way to other hosts, shared with other sessions and closed by whoever opened it. Default: one of its own. */
   readonly network?: Network;
   readonly signal?: AbortSignal;
+  /** Where lines of the process's own log go. Default: nowhere. */
+  readonly log?: (line: string) => void;
   readonly now?: () => number;
   /** Keep everything in memory; it is gone with the process, and nothing is logged. */
   readonly inMemory?: boolean;
@@ -68,6 +75,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     log?.emit(event);
   };
   const housekeeping = runInBackground(emit);
+  const signal = options.signal ?? new AbortController().signal;
   const network = options.network ?? openNetwork({ settings, env, now });
   return {
     cwd,
@@ -80,7 +88,9 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     searchFolder: inMemory ? null : join(home, "search", wordFor(owner)),
     eventFolder,
     emit,
-    signal: options.signal ?? new AbortController().signal,
+    signal,
+    lifetime: signal,
+    log: options.log ?? (() => undefined),
     now,
     background: housekeeping.start,
     async [Symbol.asyncDispose]() {

@@ -52,7 +52,9 @@ async function answer(tool: Tool, rawInput: unknown, session: ToolSession): Prom
     const { requestedChars, defaultChars } = unfitted;
     const ask = { requested: requestedChars, default: defaultChars, client: client?.limit, turn: turnChars };
     const budget = makeBudget(ask);
-    return { reply: fitReply(unfitted, notes, { budget, client: client?.limit }), budget, code: null };
+    const reply = fitReply(unfitted, notes, { budget, client: client?.limit });
+    unfitted.settled?.();
+    return { reply, budget, code: null };
   } catch (error) {
     signal.throwIfAborted();
     const code = error instanceof SpillwayError ? error.code : "internal";
@@ -79,7 +81,7 @@ type Bounds = { readonly budget: Budget; readonly client: ResultLimit | undefine
 /** The reply with as much content as the budget and the client take, measured as it leaves. */
 function fitReply(unfitted: Unfitted, notes: readonly string[], bounds: Bounds): ToolReply {
   const { budget, client } = bounds;
-  const draft = (chars: number, bound: Bound) => compose(unfitted.render(chars, bound), notes, chars);
+  const draft = (chars: number, bound: Bound) => compose(unfitted.render(chars, bound, notes), notes, chars);
   const whole = draft(budget.chars, budget.bound);
   const who = withinBudget(whole, budget) ? "client" : budget.bound;
   if (who === "client" && withinClient(whole, client)) return whole;
