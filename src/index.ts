@@ -53,7 +53,7 @@ export {
 } from "./search/search.ts";
 export { openSession, type Session, type SessionOptions } from "./session.ts";
 export { type MiddlewareOptions, overflowMiddleware } from "./surfaces/ai-sdk/middleware.ts";
-export { removeArtifact, sweepArtifacts } from "./sweep.ts";
+export { removeArtifact, type Sweeping, sweepArtifacts } from "./sweep.ts";
 export type { Event, EventName, LoggedEvent } from "./telemetry/events.ts";
 export { listRuns, readEvents } from "./telemetry/log.ts";
 

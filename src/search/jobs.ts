@@ -12,7 +12,7 @@ import type { Session } from "../session.ts";
 import { isLocked, takeLock } from "./index/lock.ts";
 import { type UpdateReport, updateIndex } from "./index/update.ts";
 import type { Project } from "./project.ts";
-import { holdRepository, type Repository } from "./repository.ts";
+import { holdRepository, lockFile, type Repository } from "./repository.ts";
 
 /** A job of this process. */
 export type RunningJob = {
@@ -223,7 +223,7 @@ function noJob(jobId: string, project: Project): SpillwayError {
 
 function isHeld({ folder }: Project, { repository_id }: JobRecord): boolean {
   if (folder === null) return false;
-  const lock = join(folder, repository_id, "lock.db");
+  const lock = join(folder, repository_id, lockFile);
   return existsSync(lock) && isLocked(lock);
 }
 

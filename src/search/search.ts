@@ -8,6 +8,7 @@ import { detectContentKind } from "../detect/detect.ts";
 import type { Budget } from "../fit/budget.ts";
 import { type FittedResults, truncateResultsBySize } from "../fit/results.ts";
 import type { Session } from "../session.ts";
+import { sweepIfDue } from "../sweep.ts";
 import { freshen } from "./fresh.ts";
 import { cancelIndexing, indexingStatus, type RunningJob, startIndexing } from "./jobs.ts";
 import { findProject, type Project } from "./project.ts";
@@ -146,6 +147,7 @@ export type IndexInput = {
 export async function startIndex(input: IndexInput, session: Session): Promise<RunningJob> {
   const dir = resolve(session.cwd, input.repo_path ?? ".");
   const project = projectOf(input.project_id, dir, session, true);
+  session.background(() => sweepIfDue(session));
   using held = await openRepository(project, dir, session.roots);
   return await startIndexing(held.repository, session, input.force_reindex ? "anew" : "asked");
 }
