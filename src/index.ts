@@ -27,6 +27,7 @@ export {
   type BudgetAsk,
   type ClientLimit,
   makeBudget,
+  type Tokenizer,
   type TokenLimit,
 } from "./fit/budget.ts";
 export { estimateResponseSize, estimateResultSize, type SearchResult } from "./fit/estimate.ts";

@@ -66,6 +66,19 @@ export const settingRows = {
     ceiling: 100_000,
     about: "Characters of a document (PDF, office file, ...) shown under its summary line when it is fetched.",
   },
+  "tokens.model": {
+    type: "text",
+    default: null,
+    userOnly: true,
+    about:
+      "The model that replies are for: where tokens.module is set too, it counts their tokens. Default: none, tokens are estimated as characters / 4.",
+  },
+  "tokens.module": {
+    type: "path",
+    default: null,
+    userOnly: true,
+    about: "A JavaScript module of your own that exports countTokens(text, model), run in this process.",
+  },
   "artifacts.source_bytes": {
     type: "bytes",
     default: 64 * MiB,

@@ -5,7 +5,9 @@ import type { Spool } from "../acquire/spool.ts";
 import type { JobRecord } from "../answer/indexing.ts";
 import type { CodeResult, SearchFacts, SearchReply } from "../answer/search.ts";
 import { detectContentKind } from "../detect/detect.ts";
-import type { Budget } from "../fit/budget.ts";
+import type { Budget, Tokenizer } from "../fit/budget.ts";
+import { CHARACTER_LIMIT } from "../fit/limits.ts";
+import { estimateTokens } from "../fit/measure.ts";
 import { type FittedResults, truncateResultsBySize } from "../fit/results.ts";
 import type { Session } from "../session.ts";
 import { sweepIfDue } from "../sweep.ts";
@@ -79,10 +81,11 @@ export async function findCode(input: SearchInput, session: Session, options: Se
     };
   };
   let artifactRef: string | null | undefined;
-  const fit: Search["fit"] = (budget, more = {}) =>
+  const tokenizer = await session.tokenizer();
+  const fit: Search["fit"] = (budget = unlimited, more = {}) =>
     truncateResultsBySize(found.results, undefined, undefined, {
       envelope: (returned) => ({ ...facts(returned), ...more }),
-      ...(budget && { budget }),
+      budget: tokenizer === undefined ? budget : countedBy(tokenizer, budget),
       ...(artifactRef !== undefined && { artifactRef }),
     });
   return {
@@ -93,6 +96,13 @@ export async function findCode(input: SearchInput, session: Session, options: Se
     },
     report: (fitted) => reportSearch(fitted, request.query, performance.now() - started, session),
   };
+}
+
+const unlimited: Budget = { chars: Infinity, bound: "default" };
+
+/** Where a tokenizer counts, a reply has a limit in tokens even if its client names none. */
+function countedBy(tokenizer: Tokenizer, budget: Budget): Budget {
+  return { ...budget, tokens: { ...tokenizer, max: budget.tokens?.max ?? estimateTokens(CHARACTER_LIMIT) } };
 }
 
 async function repositoryOf(input: SearchInput, session: Session): Promise<HeldRepository> {

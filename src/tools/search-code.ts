@@ -40,23 +40,18 @@ export const searchCodeTool = defineTool({
   async run({ repo_path, ...input }, session) {
     const search = await findCode({ ...input, dir: repo_path }, session, { progress: session.progress });
     // Rendering may end with less room than this; half of it leaves nothing unkept.
-    const whole = budgetOf(session, CHARACTER_LIMIT);
+    const whole = makeBudget({ default: CHARACTER_LIMIT, client: session.client?.limit, turn: session.turnChars });
     await search.keepOversized({ ...whole, chars: Math.floor(whole.chars / 2) });
-    return unfittedSearch(search, session);
+    return unfittedSearch(search, whole, session);
   },
 });
 
-/** What the client takes of one reply, in its own units, and at most so many characters. */
-function budgetOf({ client, turnChars }: ToolSession, chars: number): Budget {
-  return makeBudget({ default: chars, client: client?.limit, turn: turnChars });
-}
-
-function unfittedSearch(search: Search, session: ToolSession): Unfitted {
+function unfittedSearch(search: Search, whole: Budget, session: ToolSession): Unfitted {
   let last: FittedSearch | undefined;
   return {
     defaultChars: CHARACTER_LIMIT,
     render(chars, bound, notes): Rendered {
-      last = search.fit({ ...budgetOf(session, chars), chars, bound }, { notes });
+      last = search.fit({ ...whole, chars, bound }, { notes });
       const { reply } = last;
       return {
         summary: searchSummary(reply),
