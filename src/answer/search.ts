@@ -18,6 +18,9 @@ export type CodeResult = Omit<SearchResult, "spans"> & {
   readonly explain?: Readonly<Record<string, number>>;
 };
 
+/** The model whose vectors took part in the ranking, or why they did not. */
+export type EmbeddingFacts = { readonly model: string; readonly problem: string | null };
+
 /** What a reply says besides its results. */
 export type SearchFacts = {
   /** Ranked results before truncation, at most as many as were asked for. */
@@ -34,6 +37,8 @@ export type SearchFacts = {
   readonly stale_files: readonly string[];
   /** Set while the index is being made or brought up to date. */
   readonly indexing?: { readonly files_done: number; readonly files_total: number };
+  /** Set where an embeddings service is named. */
+  readonly embedding?: EmbeddingFacts;
 };
 
 /** The reply of a code search, exactly as it was measured. */
@@ -75,7 +80,8 @@ function withContext({ context_before, content, context_after, start_line, end_l
 }
 
 /** Sentences a reader should see before the results. */
-export function searchNotices({ truncation_info: info, next_cursor, indexing, stale_files }: SearchReply): string[] {
+export function searchNotices(reply: SearchReply): string[] {
+  const { truncation_info: info, next_cursor, indexing, stale_files, embedding } = reply;
   const notices: string[] = [];
   if (info.reason !== null) {
     const next = next_cursor === null ? "" : `, or cursor=${next_cursor}`;
@@ -92,6 +98,9 @@ export function searchNotices({ truncation_info: info, next_cursor, indexing, st
     notices.push(
       `Changed since they were indexed: ${counted(stale_files.length, "file")}; the lines shown are the indexed ones.`,
     );
+  }
+  if (embedding !== undefined && embedding.problem !== null) {
+    notices.push(`Ranked by words alone, without embeddings. ${embedding.problem}`);
   }
   return notices;
 }

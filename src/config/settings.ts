@@ -294,6 +294,34 @@ export const settingRows = {
     ceiling: 50,
     about: "Lines shown before and after the best part of each search result.",
   },
+  "search.embed_url": {
+    type: "text",
+    default: null,
+    userOnly: true,
+    about:
+      "Address of an embeddings service, OpenAI-compatible (.../v1/embeddings) or Ollama (.../api/embed): chunks of " +
+      "indexed code and questions are sent there. Its host is allowed by being named. Default: none, nothing is sent.",
+  },
+  "search.embed_model": {
+    type: "text",
+    default: null,
+    userOnly: true,
+    about: "The embedding model to ask for there. An index holds vectors of one model only.",
+  },
+  "search.embed_batch": {
+    type: "integer",
+    default: 32,
+    min: 1,
+    ceiling: 2_048,
+    about: "Chunks sent to the embeddings service in one request.",
+  },
+  "search.embed_wait": {
+    type: "duration",
+    default: 2 * second,
+    min: 50,
+    ceiling: 1 * minute,
+    about: "How long a search waits for the vector of its question; then it ranks without.",
+  },
   "events.bytes": {
     type: "bytes",
     default: 8 * MiB,

@@ -9,6 +9,7 @@ import { SpillwayError } from "../errors.ts";
 import { makeFolders } from "../folders.ts";
 import { clipped } from "../names.ts";
 import type { Session } from "../session.ts";
+import { type Filled, fillVectors } from "./embed/fill.ts";
 import { isLocked, takeLock } from "./index/lock.ts";
 import { type UpdateReport, updateIndex } from "./index/update.ts";
 import type { Project } from "./project.ts";
@@ -20,6 +21,8 @@ export type RunningJob = {
   /** Waits for the last record, or for the signal and then gives the latest; never rejects. */
   ended(signal?: AbortSignal): Promise<JobRecord>;
   cancel(): void;
+  /** Where an embeddings service is named: waits until the vectors are made that this run could make. */
+  embedded(): Promise<Filled>;
 };
 
 const running = new Map<Repository, RunningJob>();
@@ -97,7 +100,14 @@ function runJob(repository: Repository, session: Session, lock: Disposable, aske
     return record;
   }
   const done = work();
-  return { record: () => record, ended: () => done, cancel: () => stop.abort() };
+  /** It goes on beside searches and later jobs: the index is complete without it. */
+  async function embed(): Promise<Filled> {
+    const { status } = await done;
+    using _hold = holdRepository(repository);
+    return status === "failed" || stop.signal.aborted ? nothingFilled : await fillVectors(repository, session);
+  }
+  const embedded = embed();
+  return { record: () => record, ended: () => done, cancel: () => stop.abort(), embedded: () => embedded };
 }
 
 /** Where an index is in memory, so are its jobs. */
@@ -179,7 +189,8 @@ function foreignJob(repository: Repository): RunningJob {
     await untilFree(repository, signal);
     return latest();
   };
-  return { record: latest, ended, cancel: () => log.askCancel(record.job_id) };
+  const cancel = () => log.askCancel(record.job_id);
+  return { record: latest, ended, cancel, embedded: async () => nothingFilled };
 }
 
 const lookEveryMs = 100;
@@ -192,6 +203,8 @@ async function untilFree({ lockPath }: Repository, signal?: AbortSignal): Promis
     await wait(lookEveryMs);
   }
 }
+
+const nothingFilled: Filled = { files: 0, problem: null };
 
 const isOpen = ({ status }: JobRecord): boolean => status === "pending" || status === "running";
 

@@ -11,6 +11,7 @@ import { estimateTokens } from "../fit/measure.ts";
 import { type FittedResults, truncateResultsBySize } from "../fit/results.ts";
 import type { Session } from "../session.ts";
 import { sweepIfDue } from "../sweep.ts";
+import { askMeaning, nearChunks } from "./embed/meaning.ts";
 import { freshen } from "./fresh.ts";
 import { cancelIndexing, indexingStatus, type RunningJob, startIndexing } from "./jobs.ts";
 import { findProject, type Project } from "./project.ts";
@@ -62,8 +63,11 @@ export async function findCode(input: SearchInput, session: Session, options: Se
   using held = await repositoryOf(input, session);
   const { repository } = held;
   const job = await freshen(repository, session, options);
+  const { vector, facts: embedding } = await askMeaning(request.query, repository.store, session);
   const loaded = repository.reader.load();
-  const found = findResults(repository, loaded, request, session.settings["search.context_lines"]);
+  const meaning = vector === null ? null : nearChunks(vector, repository.store, loaded.view);
+  const contextLines = session.settings["search.context_lines"];
+  const found = findResults(repository, loaded, request, { contextLines, meaning });
   const indexedAt = repository.store.fact("indexed_at") ?? null;
   const latencyMs = Number((performance.now() - started).toFixed(2));
   const facts = (returned: readonly CodeResult[]): SearchFacts => {
@@ -78,6 +82,7 @@ export async function findCode(input: SearchInput, session: Session, options: Se
       indexed_at: indexedAt,
       stale_files: returned.filter(({ stale }) => stale).map(({ file_path }) => file_path),
       ...(job === null ? {} : { indexing: { files_done: job.files_done, files_total: job.files_total } }),
+      ...(embedding === null ? {} : { embedding }),
     };
   };
   let artifactRef: string | null | undefined;

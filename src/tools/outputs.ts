@@ -184,6 +184,7 @@ const searchProperties: Readonly<Record<keyof SearchReply, JsonSchema>> = {
   indexed_at: orNull(text),
   stale_files: texts,
   indexing: object({ files_done: count, files_total: count }),
+  embedding: object({ model: text, problem: orNull(text) }),
 };
 
 /** What search_code answers. */

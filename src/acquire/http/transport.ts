@@ -22,8 +22,11 @@ export type Response = {
 };
 
 export type Transport = AsyncDisposable & {
-  request(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>;
+  /** With a body it is a POST. */
+  request(url: URL, headers: Headers, signal: AbortSignal, body?: string): Promise<Response>;
 };
+
+type Headers = Readonly<Record<string, string>>;
 
 export type TransportOptions = {
   readonly settings: Settings;
@@ -41,7 +44,7 @@ export function openTransport(options: TransportOptions): Transport {
   const chooseProxy = proxiesOf(options.env);
   let loading: Promise<Dispatchers> | undefined;
   return {
-    async request(url, headers, signal) {
+    async request(url, headers, signal, body) {
       const proxy = chooseProxy(url);
       if (proxy !== undefined) options.guard.host({ host: url.hostname, port: Number(portOf(url)) });
       // A failed start (a certificate file that is not there yet) must not last.
@@ -50,7 +53,7 @@ export function openTransport(options: TransportOptions): Transport {
         throw error;
       });
       const dispatcher = (await loading).through(proxy);
-      return send(dispatcher, url, headers, signal, proxy !== undefined);
+      return send(dispatcher, { url, headers, body }, signal, proxy !== undefined);
     },
     async [Symbol.asyncDispose]() {
       await (await loading)?.destroy();
@@ -60,8 +63,7 @@ export function openTransport(options: TransportOptions): Transport {
 
 async function send(
   dispatcher: Dispatcher,
-  url: URL,
-  headers: Readonly<Record<string, string>>,
+  { url, headers, body: sent }: { readonly url: URL; readonly headers: Headers; readonly body: string | undefined },
   signal: AbortSignal,
   proxied: boolean,
 ): Promise<Response> {
@@ -73,8 +75,9 @@ async function send(
   } = await dispatcher.request({
     origin: url.origin,
     path,
-    method: "GET",
+    method: sent === undefined ? "GET" : "POST",
     headers: { ...headers },
+    body: sent ?? null,
     signal,
   });
   // Whoever reads the body meets its error; where nobody does, it must not end the process.

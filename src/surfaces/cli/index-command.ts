@@ -1,5 +1,6 @@
 /** `spillway index`: makes or refreshes the search index of a folder, and keeps it fresh with --watch. */
 import type { JobRecord } from "../../answer/indexing.ts";
+import { counted } from "../../answer/words.ts";
 import { clipped } from "../../names.ts";
 import { watchFolder } from "../../search/index/watch.ts";
 import { startIndex } from "../../search/search.ts";
@@ -47,6 +48,9 @@ async function indexOnce(call: Call, force: boolean): Promise<JobRecord> {
   call.signal.throwIfAborted();
   if (call.json) await call.terminal.out(jsonLine(record));
   else call.terminal.note(`${sentenceOf(record)}\n`);
+  const { files, problem } = await job.embedded();
+  if (files > 0) call.terminal.note(`Embedded ${counted(files, "file")}.\n`);
+  if (problem !== null) call.terminal.note(`Not everything is embedded; searches go by words. ${problem}\n`);
   return record;
 }
 
