@@ -1,4 +1,5 @@
 /** Vectors as bytes: each number in one, so that a hundred thousand chunks are scanned in memory. */
+import { createByteRows } from "./products.ts";
 
 /** A vector in bytes: its direction, and what one step of a byte is worth. */
 export type ByteVector = { readonly step: number; readonly values: Int8Array };
@@ -40,7 +41,7 @@ const firstRows = 1_024;
 
 /** An empty table of vectors of one length. */
 export function createVectorTable(dimensions: number): VectorTable {
-  let values = new Int8Array(firstRows * dimensions);
+  const values = createByteRows(dimensions);
   let steps = new Float32Array(firstRows);
   let files = new Float64Array(firstRows);
   let indexes = new Uint32Array(firstRows);
@@ -49,7 +50,6 @@ export function createVectorTable(dimensions: number): VectorTable {
   function grow(wanted: number): void {
     if (wanted <= steps.length) return;
     const size = Math.max(wanted, steps.length * 2);
-    values = grown(values, new Int8Array(size * dimensions));
     steps = grown(steps, new Float32Array(size));
     files = grown(files, new Float64Array(size));
     indexes = grown(indexes, new Uint32Array(size));
@@ -64,7 +64,7 @@ export function createVectorTable(dimensions: number): VectorTable {
       grow(rows + count);
       const own = Uint8Array.from(packed);
       steps.set(new Float32Array(own.buffer, 0, count), rows);
-      values.set(new Int8Array(own.buffer, count * 4), rows * dimensions);
+      values.append(new Int8Array(own.buffer, count * 4));
       for (let index = 0; index < count; index++) {
         files[rows] = fileId;
         indexes[rows++] = index;
@@ -74,13 +74,14 @@ export function createVectorTable(dimensions: number): VectorTable {
       const asked = toBytes(vector);
       const best = createNearest(most);
       let [last, counted] = [-1, false];
-      for (let row = 0; row < rows; row++) {
-        const fileId = files[row] ?? 0;
-        if (fileId !== last) [last, counted] = [fileId, counts(fileId)];
-        if (!counted) continue;
-        const cosine = product(values, row * dimensions, asked.values) * (steps[row] ?? 0) * asked.step;
-        best.add(row, cosine);
-      }
+      values.products(asked.values, (first, products) => {
+        for (let at = 0; at < products.length; at++) {
+          const row = first + at;
+          const fileId = files[row] ?? 0;
+          if (fileId !== last) [last, counted] = [fileId, counts(fileId)];
+          if (counted) best.add(row, (products[at] ?? 0) * (steps[row] ?? 0) * asked.step);
+        }
+      });
       return best.sorted().map(({ row, cosine }) => {
         return { fileId: files[row] ?? 0, index: indexes[row] ?? 0, cosine: Math.min(1, cosine) };
       });
@@ -88,24 +89,9 @@ export function createVectorTable(dimensions: number): VectorTable {
   };
 }
 
-function grown<T extends Int8Array | Float32Array | Float64Array | Uint32Array>(from: T, to: T): T {
+function grown<T extends Float32Array | Float64Array | Uint32Array>(from: T, to: T): T {
   to.set(from);
   return to;
-}
-
-/** The innermost loop; four sums keep the processor busy. */
-function product(values: Int8Array, from: number, asked: Int8Array): number {
-  let [a, b, c, d] = [0, 0, 0, 0];
-  const whole = asked.length & ~3;
-  let at = 0;
-  for (; at < whole; at += 4) {
-    a += (values[from + at] as number) * (asked[at] as number);
-    b += (values[from + at + 1] as number) * (asked[at + 1] as number);
-    c += (values[from + at + 2] as number) * (asked[at + 2] as number);
-    d += (values[from + at + 3] as number) * (asked[at + 3] as number);
-  }
-  for (; at < asked.length; at++) a += (values[from + at] as number) * (asked[at] as number);
-  return a + b + c + d;
 }
 
 type Near = { readonly row: number; readonly cosine: number };
