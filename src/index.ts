@@ -3,6 +3,7 @@ export type { Network, NetworkOptions } from "./acquire/http/network.ts";
 export { openNetwork } from "./acquire/http/open.ts";
 export { type Answer, type AnswerText, answerText } from "./answer/answer.ts";
 export type { FetchFields } from "./answer/fetch.ts";
+export type { JobRecord, JobStatus } from "./answer/indexing.ts";
 export type { OverflowReport } from "./answer/overflow.ts";
 export type { PassageFields, ReadFields } from "./answer/read.ts";
 export type { CodeResult, ResultSpan, SearchFacts, SearchReply } from "./answer/search.ts";
@@ -26,6 +27,7 @@ export {
   type BudgetAsk,
   type ClientLimit,
   makeBudget,
+  type Tokenizer,
   type TokenLimit,
 } from "./fit/budget.ts";
 export { estimateResponseSize, estimateResultSize, type SearchResult } from "./fit/estimate.ts";
@@ -40,7 +42,6 @@ export { ContextOverflowError } from "./overflow/failure.ts";
 export { type FetchRecoveryOptions, withOverflowRecovery } from "./overflow/fetch.ts";
 export type { LimitUnit, OverflowClass, Verdict } from "./overflow/verdict.ts";
 export { type ReadOptions, readArtifact } from "./read.ts";
-export type { JobRecord, JobStatus } from "./search/jobs.ts";
 export type { SearchInput } from "./search/request.ts";
 export {
   cancelIndexingJob,
@@ -53,7 +54,7 @@ export {
 } from "./search/search.ts";
 export { openSession, type Session, type SessionOptions } from "./session.ts";
 export { type MiddlewareOptions, overflowMiddleware } from "./surfaces/ai-sdk/middleware.ts";
-export { removeArtifact, sweepArtifacts } from "./sweep.ts";
+export { removeArtifact, type Sweeping, sweepArtifacts } from "./sweep.ts";
 export type { Event, EventName, LoggedEvent } from "./telemetry/events.ts";
 export { listRuns, readEvents } from "./telemetry/log.ts";
 

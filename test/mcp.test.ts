@@ -30,7 +30,7 @@ for (const revision of revisions) {
       }
       const read = listed.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
       assert.ok(JSON.stringify(read).length < 7_000, `a model reads ${JSON.stringify(read).length} characters`);
-      assert.ok(JSON.stringify(listed).length < 20_000, `${JSON.stringify(listed).length} characters in all`);
+      assert.ok(JSON.stringify(listed).length < 24_000, `${JSON.stringify(listed).length} characters in all`);
       assert.deepEqual((await client.listTools()).tools, listed);
       assert.match(client.getInstructions() ?? "", /artifact_ref/);
     });
@@ -83,7 +83,7 @@ for (const revision of revisions) {
       const { resources } = await client.listResources();
       assert.deepEqual(
         resources.map((resource) => resource.uri),
-        ["health://status", uri],
+        ["health://status", "metrics://prometheus", uri],
       );
       assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 1);
       const read = async (address: string) => {

@@ -66,6 +66,19 @@ export const settingRows = {
     ceiling: 100_000,
     about: "Characters of a document (PDF, office file, ...) shown under its summary line when it is fetched.",
   },
+  "tokens.model": {
+    type: "text",
+    default: null,
+    userOnly: true,
+    about:
+      "The model that replies are for: where tokens.module is set too, it counts their tokens. Default: none, tokens are estimated as characters / 4.",
+  },
+  "tokens.module": {
+    type: "path",
+    default: null,
+    userOnly: true,
+    about: "A JavaScript module of your own that exports countTokens(text, model), run in this process.",
+  },
   "artifacts.source_bytes": {
     type: "bytes",
     default: 64 * MiB,
@@ -280,6 +293,34 @@ export const settingRows = {
     min: 0,
     ceiling: 50,
     about: "Lines shown before and after the best part of each search result.",
+  },
+  "search.embed_url": {
+    type: "text",
+    default: null,
+    userOnly: true,
+    about:
+      "Address of an embeddings service, OpenAI-compatible (.../v1/embeddings) or Ollama (.../api/embed): chunks of " +
+      "indexed code and questions are sent there. Its host is allowed by being named. Default: none, nothing is sent.",
+  },
+  "search.embed_model": {
+    type: "text",
+    default: null,
+    userOnly: true,
+    about: "The embedding model to ask for there. An index holds vectors of one model only.",
+  },
+  "search.embed_batch": {
+    type: "integer",
+    default: 32,
+    min: 1,
+    ceiling: 2_048,
+    about: "Chunks sent to the embeddings service in one request.",
+  },
+  "search.embed_wait": {
+    type: "duration",
+    default: 2 * second,
+    min: 50,
+    ceiling: 1 * minute,
+    about: "How long a search waits for the vector of its question; then it ranks without.",
   },
   "events.bytes": {
     type: "bytes",

@@ -1,8 +1,10 @@
 /** Keeps searches fresh: a folder is indexed on its first search, and looked over again now and then. */
 import { setTimeout as wait } from "node:timers/promises";
+import type { JobRecord } from "../answer/indexing.ts";
+import { counted, grouped } from "../answer/words.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session.ts";
-import { type JobRecord, type RunningJob, startIndexing } from "./jobs.ts";
+import { type RunningJob, startIndexing } from "./jobs.ts";
 import type { Repository } from "./repository.ts";
 
 const lookedAt = new WeakMap<Repository, number>();
@@ -10,22 +12,41 @@ const lookedAt = new WeakMap<Repository, number>();
 /** Longer than any indexing takes: whoever wants a complete index waits for it. */
 const untilCompleteMs = 6 * 3_600_000;
 
+export type FreshenOptions = {
+  readonly complete?: boolean;
+  readonly progress?: ((message: string) => void) | undefined;
+};
+
+/** Times between two words about how far it is. */
+const tellEveryMs = 500;
+
 /**
  * Brings the index up to date, as far as that goes in the time a search may wait. Gives the job that is still under way,
  * or null when the index is complete. A folder that cannot be indexed at all is an error.
  */
-export async function freshen(repository: Repository, session: Session, complete: boolean): Promise<JobRecord | null> {
+export async function freshen(
+  repository: Repository,
+  session: Session,
+  { complete = false, progress }: FreshenOptions,
+): Promise<JobRecord | null> {
   const { settings, now } = session;
   const isNew = repository.store.fact("indexed_at") === undefined;
   const looked = lookedAt.get(repository) ?? 0;
   if (!isNew && now() - looked < settings["search.refresh_every"]) return null;
   const job = await startIndexing(repository, session, isNew ? "asked" : "by the way");
   const waitMs = isNew ? settings["search.wait"] : settings["search.refresh_wait"];
-  const ended = await endedWithin(job, complete ? untilCompleteMs : waitMs, session.signal);
+  const telling = progress && setInterval(() => progress(progressWords(job.record())), tellEveryMs);
+  const ended = await endedWithin(job, complete ? untilCompleteMs : waitMs, session.signal).finally(() =>
+    clearInterval(telling),
+  );
   if (ended === null) return job.record();
   if (ended.status === "failed") throw indexFailed(ended);
   lookedAt.set(repository, now());
   return ended.status === "pending" || ended.status === "running" ? ended : null;
+}
+
+function progressWords({ files_done, files_total }: JobRecord): string {
+  return `Indexed ${grouped(files_done)} of ${counted(files_total, "file")}`;
 }
 
 async function endedWithin(job: RunningJob, waitMs: number, signal: AbortSignal): Promise<JobRecord | null> {

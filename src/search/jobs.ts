@@ -3,38 +3,17 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import type { JobRecord } from "../answer/indexing.ts";
 import { counted, grouped } from "../answer/words.ts";
 import { SpillwayError } from "../errors.ts";
 import { makeFolders } from "../folders.ts";
 import { clipped } from "../names.ts";
 import type { Session } from "../session.ts";
+import { type Filled, fillVectors } from "./embed/fill.ts";
 import { isLocked, takeLock } from "./index/lock.ts";
 import { type UpdateReport, updateIndex } from "./index/update.ts";
 import type { Project } from "./project.ts";
-import { holdRepository, type Repository } from "./repository.ts";
-
-export type JobStatus = "pending" | "running" | "completed" | "partial" | "failed" | "interrupted";
-
-/** A job as it is reported and kept. */
-export type JobRecord = {
-  readonly job_id: string;
-  readonly project_id: string;
-  readonly repository_id: string;
-  readonly repository_path: string;
-  readonly status: JobStatus;
-  readonly files_total: number;
-  readonly files_done: number;
-  readonly files_indexed: number;
-  readonly files_removed: number;
-  readonly files_skipped: number;
-  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
-  /** Between 0 and 1. */
-  readonly progress: number;
-  readonly message: string;
-  readonly error: string | null;
-  readonly started_at: string;
-  readonly finished_at: string | null;
-};
+import { holdRepository, lockFile, type Repository } from "./repository.ts";
 
 /** A job of this process. */
 export type RunningJob = {
@@ -42,6 +21,8 @@ export type RunningJob = {
   /** Waits for the last record, or for the signal and then gives the latest; never rejects. */
   ended(signal?: AbortSignal): Promise<JobRecord>;
   cancel(): void;
+  /** Where an embeddings service is named: waits until the vectors are made that this run could make. */
+  embedded(): Promise<Filled>;
 };
 
 const running = new Map<Repository, RunningJob>();
@@ -51,8 +32,11 @@ export function runningJob(repository: Repository): RunningJob | undefined {
   return running.get(repository);
 }
 
-/** Whether somebody asked for the job, or a search only looks for changes: then it is kept on record if it takes long. */
-export type Asked = "asked" | "by the way";
+/**
+ * Whether somebody asked for the job, for changed files or for all of them, or a search only looks for changes: then it
+ * is kept on record if it takes long.
+ */
+export type Asked = "asked" | "anew" | "by the way";
 
 /** Starts indexing a repository; where it is being indexed already, that job is given instead. */
 export async function startIndexing(repository: Repository, session: Session, asked: Asked): Promise<RunningJob> {
@@ -71,11 +55,11 @@ const recordEveryMs = 500;
 
 function runJob(repository: Repository, session: Session, lock: Disposable, asked: Asked): RunningJob {
   const stop = new AbortController();
-  const signal = AbortSignal.any([stop.signal, session.signal]);
-  const log = jobLog(repository.lockPath === null ? null : repository.project.folder);
+  const signal = AbortSignal.any([stop.signal, session.lifetime]);
+  const log = jobLog(logPlace(repository));
   let record = newRecord(repository, session.now());
   let writtenAt = session.now();
-  let recorded = asked === "asked";
+  let recorded = asked !== "by the way";
   const note = (changes: Partial<JobRecord>) => {
     record = { ...record, ...changes };
   };
@@ -98,6 +82,7 @@ function runJob(repository: Repository, session: Session, lock: Disposable, aske
       const maxFileBytes = settings["search.file_bytes"];
       const report = await updateIndex(repository, {
         maxFileBytes,
+        anew: asked === "anew",
         hidden: ownFolders(session),
         signal,
         now,
@@ -115,7 +100,19 @@ function runJob(repository: Repository, session: Session, lock: Disposable, aske
     return record;
   }
   const done = work();
-  return { record: () => record, ended: () => done, cancel: () => stop.abort() };
+  /** It goes on beside searches and later jobs: the index is complete without it. */
+  async function embed(): Promise<Filled> {
+    const { status } = await done;
+    using _hold = holdRepository(repository);
+    return status === "failed" || stop.signal.aborted ? nothingFilled : await fillVectors(repository, session);
+  }
+  const embedded = embed();
+  return { record: () => record, ended: () => done, cancel: () => stop.abort(), embedded: () => embedded };
+}
+
+/** Where an index is in memory, so are its jobs. */
+function logPlace({ lockPath, project }: Repository): Project {
+  return lockPath === null ? { ...project, folder: null } : project;
 }
 
 /** Our own data may lie inside the folder that is indexed: it is nobody's source. */
@@ -184,7 +181,7 @@ function failureOf(error: unknown, signal: AbortSignal): Partial<JobRecord> {
 
 /** Somebody else holds the lock: their job, as far as it is known. */
 function foreignJob(repository: Repository): RunningJob {
-  const log = jobLog(repository.lockPath === null ? null : repository.project.folder);
+  const log = jobLog(logPlace(repository));
   const theirs = log.all().findLast((each) => each.repository_id === repository.id && isOpen(each));
   const record = theirs ?? { ...newRecord(repository, Date.now()), message: "Another process is indexing." };
   const latest = () => log.read(record.job_id) ?? record;
@@ -192,7 +189,8 @@ function foreignJob(repository: Repository): RunningJob {
     await untilFree(repository, signal);
     return latest();
   };
-  return { record: latest, ended, cancel: () => log.askCancel(record.job_id) };
+  const cancel = () => log.askCancel(record.job_id);
+  return { record: latest, ended, cancel, embedded: async () => nothingFilled };
 }
 
 const lookEveryMs = 100;
@@ -206,13 +204,15 @@ async function untilFree({ lockPath }: Repository, signal?: AbortSignal): Promis
   }
 }
 
+const nothingFilled: Filled = { files: 0, problem: null };
+
 const isOpen = ({ status }: JobRecord): boolean => status === "pending" || status === "running";
 
 /** The state of a job of this project, wherever it runs. One whose process is gone is marked as interrupted. */
 export function indexingStatus(project: Project, jobId: string): JobRecord {
   const own = running.values().find((job) => job.record().job_id === jobId && job.record().project_id === project.id);
   if (own !== undefined) return own.record();
-  const log = jobLog(project.folder);
+  const log = jobLog(project);
   const record = /^[0-9a-f-]{36}$/i.test(jobId) ? log.read(jobId.toLowerCase()) : undefined;
   if (record === undefined) throw noJob(jobId, project);
   return isOpen(record) && !isHeld(project, record) ? log.interrupt(record) : record;
@@ -223,7 +223,7 @@ export function cancelIndexing(project: Project, jobId: string): JobRecord {
   const record = indexingStatus(project, jobId);
   if (!isOpen(record)) return record;
   const own = running.values().find((job) => job.record().job_id === jobId);
-  if (own === undefined) jobLog(project.folder).askCancel(record.job_id);
+  if (own === undefined) jobLog(project).askCancel(record.job_id);
   else own.cancel();
   return record;
 }
@@ -236,20 +236,54 @@ function noJob(jobId: string, project: Project): SpillwayError {
 
 function isHeld({ folder }: Project, { repository_id }: JobRecord): boolean {
   if (folder === null) return false;
-  const lock = join(folder, repository_id, "lock.db");
+  const lock = join(folder, repository_id, lockFile);
   return existsSync(lock) && isLocked(lock);
 }
 
 /** How many ended jobs a project remembers. */
 const mostJobs = 100;
 
-/** The records of a project's jobs, one small file each; none where nothing is kept on disk. */
-function jobLog(folder: string | null) {
-  const place = folder === null ? null : join(folder, "jobs");
-  const pathOf = (jobId: string, ending: string) => join(place ?? "", `${jobId}.${ending}`);
+type JobLog = {
+  open(): Promise<void>;
+  write(record: JobRecord): void;
+  read(jobId: string): JobRecord | undefined;
+  all(): JobRecord[];
+  interrupt(record: JobRecord): JobRecord;
+  askCancel(jobId: string): void;
+  cancelAsked(jobId: string): boolean;
+};
+
+/** The records of a project's jobs: one small file each, or in memory where nothing is kept on disk. */
+function jobLog({ id, folder, scope }: Project): JobLog {
+  return folder === null ? memoryLog(id, scope) : fileLog(join(folder, "jobs"));
+}
+
+const inMemory = new WeakMap<object, Map<string, JobRecord>>();
+
+/** Only this process runs such jobs, so nobody else can ask it to cancel one, and none outlives it. */
+function memoryLog(projectId: string, scope: object): JobLog {
+  const records = inMemory.get(scope) ?? new Map<string, JobRecord>();
+  inMemory.set(scope, records);
+  return {
+    async open() {
+      for (const jobId of [...records.keys()].slice(0, -mostJobs)) records.delete(jobId);
+    },
+    write: (record) => void records.set(record.job_id, record),
+    read(jobId) {
+      const record = records.get(jobId);
+      return record?.project_id === projectId ? record : undefined;
+    },
+    all: () => [...records.values()].filter(({ project_id }) => project_id === projectId),
+    interrupt: (record) => record,
+    askCancel: () => undefined,
+    cancelAsked: () => false,
+  };
+}
+
+function fileLog(place: string): JobLog {
+  const pathOf = (jobId: string, ending: string) => join(place, `${jobId}.${ending}`);
 
   function write(record: JobRecord): void {
-    if (place === null) return;
     const unfinished = pathOf(record.job_id, `${process.pid}.unfinished`);
     writeFileSync(unfinished, JSON.stringify(record), { mode: 0o600 });
     renameSync(unfinished, pathOf(record.job_id, "json"));
@@ -265,7 +299,7 @@ function jobLog(folder: string | null) {
   }
 
   function all(): JobRecord[] {
-    if (place === null || !existsSync(place)) return [];
+    if (!existsSync(place)) return [];
     const ids = readdirSync(place).flatMap((name) => (name.endsWith(".json") ? [name.slice(0, -5)] : []));
     return ids.flatMap((id) => read(id) ?? []).sort((one, other) => (one.started_at < other.started_at ? -1 : 1));
   }
@@ -274,20 +308,17 @@ function jobLog(folder: string | null) {
     write,
     read,
     all,
-    async open(): Promise<void> {
-      if (place === null) return;
+    async open() {
       await makeFolders(place);
       for (const { job_id } of all().slice(0, -mostJobs)) rmSync(pathOf(job_id, "json"), { force: true });
     },
-    interrupt(record: JobRecord): JobRecord {
+    interrupt(record) {
       const message = "The process that indexed ended before it was done; index again to go on from there.";
       const interrupted: JobRecord = { ...record, status: "interrupted", message };
       write(interrupted);
       return interrupted;
     },
-    askCancel(jobId: string): void {
-      if (place !== null) writeFileSync(pathOf(jobId, "cancel"), "", { mode: 0o600 });
-    },
-    cancelAsked: (jobId: string): boolean => place !== null && existsSync(pathOf(jobId, "cancel")),
+    askCancel: (jobId) => writeFileSync(pathOf(jobId, "cancel"), "", { mode: 0o600 }),
+    cancelAsked: (jobId) => existsSync(pathOf(jobId, "cancel")),
   };
 }

@@ -28,7 +28,8 @@ export type ProjectAsk = {
 export function findProject({ explicit, from, home, scope, create }: ProjectAsk): Project {
   if (explicit !== undefined && explicit !== "") {
     const project = projectNamed(requireId(explicit, "project_id"), home, scope);
-    if (!create && !(project.folder !== null && existsSync(project.folder))) throw unknownProject(project.id);
+    if (create) begunInMemory(scope).add(project.id);
+    else if (!isThere(project)) throw unknownProject(project.id);
     return project;
   }
   return projectNamed(idFromFile(from) ?? defaultProject, home, scope);
@@ -36,6 +37,19 @@ export function findProject({ explicit, from, home, scope, create }: ProjectAsk)
 
 function projectNamed(id: string, home: string | null, scope: object): Project {
   return { id, folder: home === null ? null : join(home, wordFor(id)), scope };
+}
+
+/** Projects that were begun where nothing is kept on disk, by what they live as long as. */
+const begun = new WeakMap<object, Set<string>>();
+
+function begunInMemory(scope: object): Set<string> {
+  const names = begun.get(scope) ?? new Set();
+  begun.set(scope, names);
+  return names;
+}
+
+function isThere({ id, folder, scope }: Project): boolean {
+  return begunInMemory(scope).has(id) || (folder !== null && existsSync(folder));
 }
 
 function unknownProject(id: string): SpillwayError {

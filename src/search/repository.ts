@@ -1,6 +1,15 @@
 /** A repository is one folder under one project: its index, its reader, and the lock of its writer. */
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join } from "node:path";
 import { refuseKernelFolder, refuseOutside } from "../acquire/file.ts";
 import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
@@ -98,6 +107,9 @@ function idOf(root: string): string {
 }
 
 const factsFile = "repository.json";
+const indexFile = "index.db";
+/** The writer's lock in the folder of an index. */
+export const lockFile = "lock.db";
 const opened = new Map<string, Repository>();
 const openedInMemory = new WeakMap<object, Map<string, Repository>>();
 /** Repositories a process keeps open; the one used longest ago is closed first. */
@@ -150,8 +162,8 @@ async function openNew(project: Project, root: string, id: string): Promise<Repo
 async function openOnDisk(folder: string, { id, root }: { id: string; root: string }) {
   await makeFolders(folder);
   writeFacts(join(folder, factsFile), { repository_id: id, root });
-  const lockPath = join(folder, "lock.db");
-  const store = openStoreAt(join(folder, "index.db"), lockPath);
+  const lockPath = join(folder, lockFile);
+  const store = openStoreAt(join(folder, indexFile), lockPath);
   return { store, segmentFolder: folder, reader: openReader(store, folder), lockPath };
 }
 
@@ -168,14 +180,37 @@ function openStoreAt(path: string, lockPath: string): IndexStore {
   }
 }
 
+/** When the index in this folder was last opened or written. */
+export function lastUsedAt(folder: string): number {
+  const names = [factsFile, indexFile, `${indexFile}-wal`];
+  return Math.max(...names.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0));
+}
+
+/** Closes the index in this folder where this process has it open; false while it is in use. */
+export function closeUnused(folder: string): boolean {
+  for (const [key, { store, segmentFolder, holds }] of opened) {
+    if (segmentFolder !== folder) continue;
+    if (holds.count > 0) return false;
+    opened.delete(key);
+    store[Symbol.dispose]();
+  }
+  return true;
+}
+
+/** Once there, its time says when the index was last opened. */
 function writeFacts(path: string, facts: object): void {
-  if (existsSync(path)) return;
+  const now = new Date();
+  if (existsSync(path)) {
+    utimesSync(path, now, now);
+    return;
+  }
   const unfinished = `${path}.${process.pid}`;
   writeFileSync(unfinished, `${JSON.stringify(facts)}\n`, { mode: 0o600 });
   renameSync(unfinished, path);
 }
 
-function rootOf(folder: string): string | undefined {
+/** The folder of sources that the index in this folder is of. */
+export function rootOf(folder: string): string | undefined {
   try {
     const facts: unknown = JSON.parse(readFileSync(join(folder, factsFile), "utf8"));
     return typeof facts === "object" && facts !== null && "root" in facts ? String(facts.root) : undefined;

@@ -7,7 +7,7 @@ import type { Loaded } from "./index/reader.ts";
 import type { StoredText } from "./index/store.ts";
 import { stampOf } from "./index/walk.ts";
 import { parseQuestion } from "./rank/question.ts";
-import { partOfFile, type RankedFile, rankFiles, weighTerms } from "./rank/rank.ts";
+import { type Meaning, partOfFile, type RankedFile, rankFiles, weighTerms } from "./rank/rank.ts";
 import { chooseSpans, type HitFinder, hitFinder, type Span } from "./rank/spans.ts";
 import type { Repository } from "./repository.ts";
 import { mostRanked, type SearchRequest } from "./request.ts";
@@ -20,12 +20,12 @@ export function findResults(
   repository: Repository,
   { view }: Loaded,
   request: SearchRequest,
-  contextLines: number,
+  { contextLines, meaning }: { readonly contextLines: number; readonly meaning: Meaning | null },
 ): Found {
   const { offset, limit } = request;
   const question = parseQuestion(request.query);
   const most = Math.min(offset + limit + 1, mostRanked);
-  const ranked = rankFiles(view, question, { most, accepted: acceptedFiles(view, request) });
+  const ranked = rankFiles(view, question, { most, accepted: acceptedFiles(view, request), meaning });
   const weighed = weighTerms(view, question);
   const hitsIn = hitFinder(
     new Map(weighed.map(({ text, weight, rarity, rarest }) => [text, weight * Math.min(rarity, rarest)])),

@@ -9,6 +9,7 @@ import { makeBudget } from "../fit/budget.ts";
 import { CHARACTER_LIMIT } from "../fit/limits.ts";
 import { openSession, type SessionOptions } from "../session.ts";
 import { createMetrics, metrics } from "../telemetry/metrics.ts";
+import { takeLock } from "./index/lock.ts";
 import type { SearchInput } from "./request.ts";
 import { cancelIndexingJob, getIndexingStatus, indexRepository, searchCode, startIndex } from "./search.ts";
 
@@ -429,4 +430,23 @@ test("a session in memory searches too and writes nothing", async () => {
   await using work = await openWork({}, { inMemory: true });
   work.write("a.ts", "const needle = 1;\n");
   assert.equal((await work.search("needle")).total_count, 1);
+});
+
+test("whoever waits for an index is told how far it is, and may stop waiting", async () => {
+  await using work = await openWork({ "search.wait": 1_300 });
+  work.write("a.ts", "const needle = 1;\n");
+  const job = await startIndex({}, work.session);
+  const { repository_id } = await job.ended();
+  work.write("b.ts", "const needle = 2;\n");
+  using _lock = takeLock(join(work.session.searchFolder ?? "", "default", repository_id, "lock.db"));
+  const told: string[] = [];
+  const slow = { ...work.session, settings: { ...work.session.settings, "search.refresh_wait": 1_300 } };
+  const reply = await searchCode({ query: "needle" }, slow, { progress: (message) => void told.push(message) });
+  assert.equal(reply.returned_count, 1);
+  assert.ok(told.length > 0 && told.every((message) => message === "Indexed 0 of 0 files"), told.join());
+  assert.ok(reply.indexing !== undefined);
+  const signal = AbortSignal.timeout(100);
+  const since = performance.now();
+  await assert.rejects(searchCode({ query: "needle" }, { ...slow, signal }), { name: "AbortError" });
+  assert.ok(performance.now() - since < 1_000);
 });

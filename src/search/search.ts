@@ -2,14 +2,20 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import type { Spool } from "../acquire/spool.ts";
+import type { JobRecord } from "../answer/indexing.ts";
 import type { CodeResult, SearchFacts, SearchReply } from "../answer/search.ts";
 import { detectContentKind } from "../detect/detect.ts";
-import type { Budget } from "../fit/budget.ts";
+import type { Budget, Tokenizer } from "../fit/budget.ts";
+import { CHARACTER_LIMIT } from "../fit/limits.ts";
+import { estimateTokens } from "../fit/measure.ts";
 import { type FittedResults, truncateResultsBySize } from "../fit/results.ts";
 import type { Session } from "../session.ts";
+import { sweepIfDue } from "../sweep.ts";
+import { askMeaning, nearChunks } from "./embed/meaning.ts";
 import { freshen } from "./fresh.ts";
-import { cancelIndexing, indexingStatus, type JobRecord, type RunningJob, startIndexing } from "./jobs.ts";
+import { cancelIndexing, indexingStatus, type RunningJob, startIndexing } from "./jobs.ts";
 import { findProject, type Project } from "./project.ts";
+import { reportSearch } from "./report.ts";
 import { findRepository, type HeldRepository, openRepository } from "./repository.ts";
 import { cursorAt, parseRequest, type SearchInput } from "./request.ts";
 import { findResults } from "./results.ts";
@@ -20,6 +26,8 @@ export type SearchOptions = {
   readonly budget?: Budget | undefined;
   /** Wait until the index is complete, however long that takes: for scripts, which cannot ask again. */
   readonly complete?: boolean;
+  /** Told now and then while the folder is indexed first. */
+  readonly progress?: ((message: string) => void) | undefined;
 };
 
 /** Answers a question about a folder of code with the few spans that matter, best first, inside the budget. */
@@ -28,13 +36,39 @@ export async function searchCode(
   session: Session,
   options: SearchOptions = {},
 ): Promise<SearchReply> {
+  const search = await findCode(input, session, options);
+  await search.keepOversized(options.budget);
+  const fitted = search.fit(options.budget);
+  search.report(fitted);
+  return fitted.reply;
+}
+
+/** A reply and what fitting it found out. */
+export type FittedSearch = FittedResults<CodeResult, SearchFacts>;
+
+/** A search that is done but for its fitting: the same results for whatever room there is. */
+export type Search = {
+  /** The reply within a budget, exactly as it was measured. `more` stands among its keys and is measured with them. */
+  fit(budget?: Budget, more?: object): FittedSearch;
+  /** Keeps a first result that fits no reply of this budget even alone, so that later fits can name it. */
+  keepOversized(budget?: Budget): Promise<void>;
+  /** Tells events, metrics and the log which reply left. */
+  report(fitted: FittedSearch): void;
+};
+
+/** Finds the index, brings it up to date and ranks. */
+export async function findCode(input: SearchInput, session: Session, options: SearchOptions = {}): Promise<Search> {
   const started = performance.now();
   const request = parseRequest(input);
   using held = await repositoryOf(input, session);
   const { repository } = held;
-  const job = await freshen(repository, session, options.complete ?? false);
+  const job = await freshen(repository, session, options);
+  const { vector, facts: embedding } = await askMeaning(request.query, repository.store, session);
   const loaded = repository.reader.load();
-  const found = findResults(repository, loaded, request, session.settings["search.context_lines"]);
+  const meaning = vector === null ? null : nearChunks(vector, repository.store, loaded.view);
+  const contextLines = session.settings["search.context_lines"];
+  const found = findResults(repository, loaded, request, { contextLines, meaning });
+  const indexedAt = repository.store.fact("indexed_at") ?? null;
   const latencyMs = Number((performance.now() - started).toFixed(2));
   const facts = (returned: readonly CodeResult[]): SearchFacts => {
     const left = returned.length < found.results.length || found.more;
@@ -45,14 +79,35 @@ export async function searchCode(
       repository_id: repository.id,
       latency_ms: latencyMs,
       next_cursor: left && returned.length > 0 ? cursorAt(request.offset + returned.length) : null,
-      indexed_at: repository.store.fact("indexed_at") ?? null,
+      indexed_at: indexedAt,
       stale_files: returned.filter(({ stale }) => stale).map(({ file_path }) => file_path),
       ...(job === null ? {} : { indexing: { files_done: job.files_done, files_total: job.files_total } }),
+      ...(embedding === null ? {} : { embedding }),
     };
   };
-  const reply = await fitWithin(found.results, facts, options, session);
-  report(reply, performance.now() - started, session);
-  return reply;
+  let artifactRef: string | null | undefined;
+  const tokenizer = await session.tokenizer();
+  const fit: Search["fit"] = (budget = unlimited, more = {}) =>
+    truncateResultsBySize(found.results, undefined, undefined, {
+      envelope: (returned) => ({ ...facts(returned), ...more }),
+      budget: tokenizer === undefined ? budget : countedBy(tokenizer, budget),
+      ...(artifactRef !== undefined && { artifactRef }),
+    });
+  return {
+    fit,
+    async keepOversized(budget) {
+      const { oversized } = fit(budget);
+      if (oversized !== null) artifactRef = await keepResult(oversized, session);
+    },
+    report: (fitted) => reportSearch(fitted, request.query, performance.now() - started, session),
+  };
+}
+
+const unlimited: Budget = { chars: Infinity, bound: "default" };
+
+/** Where a tokenizer counts, a reply has a limit in tokens even if its client names none. */
+function countedBy(tokenizer: Tokenizer, budget: Budget): Budget {
+  return { ...budget, tokens: { ...tokenizer, max: budget.tokens?.max ?? estimateTokens(CHARACTER_LIMIT) } };
 }
 
 async function repositoryOf(input: SearchInput, session: Session): Promise<HeldRepository> {
@@ -68,24 +123,9 @@ function projectOf(explicit: string | undefined, from: string, session: Session,
   return findProject({ explicit, from, home: session.searchFolder, scope: session.store, create });
 }
 
-type Facts = (returned: readonly CodeResult[]) => SearchFacts;
-
-/** A first result that fits no reply even alone is kept whole, and the reply names it. */
-async function fitWithin(
-  results: readonly CodeResult[],
-  envelope: Facts,
-  { budget }: SearchOptions,
-  session: Session,
-): Promise<SearchReply> {
-  const fit = (more: object): FittedResults<CodeResult, SearchFacts> =>
-    truncateResultsBySize(results, undefined, undefined, { envelope, ...(budget && { budget }), ...more });
-  const fitted = fit({});
-  if (fitted.oversized === null) return fitted.reply;
-  return fit({ artifactRef: await keepResult(fitted.oversized, session) }).reply;
-}
-
-async function keepResult({ file_path, content }: CodeResult, session: Session): Promise<string | null> {
-  const bytes = Buffer.from(content);
+async function keepResult(result: CodeResult, session: Session): Promise<string | null> {
+  const { file_path } = result;
+  const bytes = Buffer.from(wholeText(result));
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   const spool: Spool = {
     content: { bytes },
@@ -104,28 +144,27 @@ async function keepResult({ file_path, content }: CodeResult, session: Session):
   );
 }
 
-function report(reply: SearchReply, durationMs: number, { emit }: Session): void {
-  const { reason, returned_count, original_count, actual_chars, limit_chars } = reply.truncation_info;
-  const sizes = { returned_count, original_count, actual_chars, limit_chars };
-  emit({
-    event: "search.completed",
-    ...sizes,
-    truncated: reason !== null,
-    duration_ms: Math.round(durationMs),
-    indexing: reply.indexing !== undefined,
-  });
-  if (reason !== null) emit({ event: "search.truncated", ...sizes, reason });
+/** Everything a result would have shown. */
+function wholeText({ context_before, content, context_after, spans = [] }: CodeResult): string {
+  const best = [context_before, content, context_after].filter((lines) => lines !== "").join("\n");
+  return [best, ...spans.map((span) => span.content)].join("\n\n");
 }
 
 /** What is asked of the indexer. */
-export type IndexInput = { readonly repo_path?: string | undefined; readonly project_id?: string | undefined };
+export type IndexInput = {
+  readonly repo_path?: string | undefined;
+  readonly project_id?: string | undefined;
+  /** Read every file again, changed or not. */
+  readonly force_reindex?: boolean | undefined;
+};
 
 /** Starts indexing a folder and returns at once with the job. */
 export async function startIndex(input: IndexInput, session: Session): Promise<RunningJob> {
   const dir = resolve(session.cwd, input.repo_path ?? ".");
   const project = projectOf(input.project_id, dir, session, true);
+  session.background(() => sweepIfDue(session));
   using held = await openRepository(project, dir, session.roots);
-  return await startIndexing(held.repository, session, "asked");
+  return await startIndexing(held.repository, session, input.force_reindex ? "anew" : "asked");
 }
 
 /** Starts indexing a folder: the job's first record, to be followed by its id. */

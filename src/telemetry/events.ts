@@ -78,6 +78,7 @@ export type EventFields = {
     files_skipped: number;
     duration_ms: number;
   };
+  "index.swept": { size_bytes: number };
   "overflow.classified": {
     dialect: string;
     status: number | null;
@@ -251,6 +252,10 @@ export const eventRows: EventRows = {
       files_skipped: "Files passed over.",
       duration_ms: "Wall time of the run.",
     },
+  },
+  "index.swept": {
+    about: "A search index was removed: its folder is gone and nobody has used it for long.",
+    fields: { size_bytes: "Bytes of the index." },
   },
   "overflow.classified": {
     about: "A provider refused a request.",

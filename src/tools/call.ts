@@ -3,9 +3,8 @@
  * errors into words and reports the call. A tool cannot forget any of it.
  */
 import { joinReply } from "../answer/answer.ts";
-import type { ResultLimit } from "../config/clients.ts";
 import { SpillwayError } from "../errors.ts";
-import { type Bound, type Budget, limitsOf, makeBudget } from "../fit/budget.ts";
+import { type Bound, type Budget, type ClientLimit, limitsOf, makeBudget } from "../fit/budget.ts";
 import { OVERHEAD_CHARS, WIRE_BYTES } from "../fit/limits.ts";
 import { countBytes, largestPassing } from "../fit/measure.ts";
 import { clipped } from "../names.ts";
@@ -42,7 +41,7 @@ export async function callTool(tool: Tool, rawInput: unknown, session: ToolSessi
 type Answered = { readonly reply: ToolReply; readonly budget: Budget; readonly code: string | null };
 
 async function answer(tool: Tool, rawInput: unknown, session: ToolSession): Promise<Answered> {
-  const { client, turnChars, signal } = session;
+  const { turnChars, signal } = session;
   let notes = session.notes ?? [];
   const stopProgress = tellProgress(tool, session);
   try {
@@ -50,9 +49,11 @@ async function answer(tool: Tool, rawInput: unknown, session: ToolSession): Prom
     notes = [...input.notes, ...notes];
     const unfitted = await tool.run(input.values, session);
     const { requestedChars, defaultChars } = unfitted;
-    const ask = { requested: requestedChars, default: defaultChars, client: client?.limit, turn: turnChars };
-    const budget = makeBudget(ask);
-    return { reply: fitReply(unfitted, notes, { budget, client: client?.limit }), budget, code: null };
+    const client = await clientLimit(session);
+    const budget = makeBudget({ requested: requestedChars, default: defaultChars, client, turn: turnChars });
+    const reply = fitReply(unfitted, notes, { budget, client });
+    unfitted.settled?.();
+    return { reply, budget, code: null };
   } catch (error) {
     signal.throwIfAborted();
     const code = error instanceof SpillwayError ? error.code : "internal";
@@ -60,6 +61,15 @@ async function answer(tool: Tool, rawInput: unknown, session: ToolSession): Prom
   } finally {
     stopProgress();
   }
+}
+
+/** What the client takes of one reply; its tokens are counted by its model's tokenizer where there is one. */
+async function clientLimit({ client, tokenizer }: ToolSession): Promise<ClientLimit | undefined> {
+  const counting = await tokenizer();
+  const max = client?.limit.tokens;
+  return counting === undefined || max === undefined
+    ? client?.limit
+    : { ...client?.limit, tokens: { ...counting, max } };
 }
 
 const progressEveryMs = 2_000;
@@ -74,12 +84,12 @@ function tellProgress({ title }: Tool, { progress }: ToolSession): () => void {
 }
 
 /** What the content is held to, and what the client takes of a whole reply. */
-type Bounds = { readonly budget: Budget; readonly client: ResultLimit | undefined };
+type Bounds = { readonly budget: Budget; readonly client: ClientLimit | undefined };
 
 /** The reply with as much content as the budget and the client take, measured as it leaves. */
 function fitReply(unfitted: Unfitted, notes: readonly string[], bounds: Bounds): ToolReply {
   const { budget, client } = bounds;
-  const draft = (chars: number, bound: Bound) => compose(unfitted.render(chars, bound), notes, chars);
+  const draft = (chars: number, bound: Bound) => compose(unfitted.render(chars, bound, notes), notes, chars);
   const whole = draft(budget.chars, budget.bound);
   const who = withinBudget(whole, budget) ? "client" : budget.bound;
   if (who === "client" && withinClient(whole, client)) return whole;
@@ -106,7 +116,7 @@ function withinBudget({ text, structured }: ToolReply, { chars }: Budget): boole
 }
 
 /** Whether both are within what the client takes and one message may be. It counts everything it gets, escapes too. */
-function withinClient({ text, structured, links }: ToolReply, client: ResultLimit | undefined): boolean {
+function withinClient({ text, structured, links }: ToolReply, client: ClientLimit | undefined): boolean {
   const json = JSON.stringify(structured);
   if (countBytes(JSON.stringify(text)) + countBytes(json) > WIRE_BYTES) return false;
   const forms = [text + links.map((link) => JSON.stringify(link)).join(""), json];

@@ -9,6 +9,8 @@ export type Field = {
   readonly type: FieldType;
   readonly about: string;
   readonly required?: true;
+  /** Set where the tool has its own word for an absent or empty text: it gets an empty one. */
+  readonly blank?: true;
   readonly choices?: readonly string[];
   /** Other names that models use for it. The same name in another spelling (max_chars, maxChars) is always known. */
   readonly aliases?: readonly string[];
@@ -73,7 +75,9 @@ export function readInput<F extends Fields>(fields: F, raw: unknown): ReadInput<
     }
   }
   for (const [name, field] of Object.entries(fields)) {
-    if (field.required && values[name] === undefined) throw missing(name, field, unknown);
+    if (!field.required || values[name] !== undefined) continue;
+    if (!field.blank) throw missing(name, field, unknown);
+    values[name] = "";
   }
   // Each name of the table was given the value its row describes, or undefined.
   return { values: values as Input<F>, notes: unknownNote(unknown, Object.keys(fields)) };

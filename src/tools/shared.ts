@@ -43,6 +43,19 @@ export const offsetField = {
   aliases: ["start", "start_index"],
 } as const satisfies Field;
 
+export const folderField = {
+  type: "text",
+  about: "Folder with source files.",
+  aliases: ["path", "dir", "folder", "root", "repository_path"],
+  path: true,
+} as const satisfies Field;
+
+export const projectField = {
+  type: "text",
+  about: "Project, by which indexes are kept apart.",
+  aliases: ["project"],
+} as const satisfies Field;
+
 /** Fetching changes nothing but our own store. */
 export const fetchHints: ToolHints = {
   readOnlyHint: true,

@@ -18,7 +18,7 @@ import { type Guard, makeGuard } from "./guard.ts";
 import { peek } from "./peek.ts";
 import { takeTurns } from "./politeness.ts";
 import { parseRobots, type Robots } from "./robots.ts";
-import { type Lane, openTransport } from "./transport.ts";
+import { type Lane, openTransport, type Transport } from "./transport.ts";
 import { nameOf } from "./url.ts";
 
 export type NetworkAsk = OpenAsk & {
@@ -28,9 +28,22 @@ export type NetworkAsk = OpenAsk & {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
+export type PostAsk = {
+  readonly json: string;
+  readonly timeoutMs: number;
+  /** A longer answer is refused. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+};
+
 /** Connections are shared by all who share a network; closing it ends them. */
 export type Network = AsyncDisposable & {
   open(url: URL, ask: NetworkAsk): Promise<Opened | Unchanged>;
+  /**
+   * Sends JSON to a service that the user's own settings name, and gives its answer. Being named allows the service's
+   * host and port, and nothing else; network.deny still holds, and no redirect is followed.
+   */
+  post(service: URL, ask: PostAsk): Promise<string>;
   /** All that decides which bytes come for a URL, credentials included: only ever handed to a hash. */
   fingerprint(url: URL, prefers: PagePreference): Promise<string>;
 };
@@ -55,12 +68,18 @@ const accepts: Readonly<Record<PagePreference, string>> = {
 /** The network behind `openNetwork`; nothing is connected before the first fetch. */
 export function makeNetwork(options: NetworkOptions): Network {
   const { settings, env, now = Date.now, wires = machineWires, pause } = options;
-  const guard = options.guard ?? makeGuard({ allow: settings["network.allow"], deny: settings["network.deny"] });
+  const lists = { allow: settings["network.allow"], deny: settings["network.deny"] };
+  const guard = options.guard ?? makeGuard(lists);
   // What was fetched under other rules does not answer under these.
   const rules = [settings["network.allow"], settings["network.deny"]];
   const credentials = credentialsFrom(settings["network.headers"], env);
   const userAgent = sendable(settings["network.user_agent"] ?? `Spillway/${version} (retrieval for AI agents)`);
   const transport = openTransport({ settings, env, wires, guard });
+  const serviceTransports = rememberedTransports(({ host, hostname, protocol }) => {
+    const port = host === hostname ? (protocol === "https:" ? ":443" : ":80") : "";
+    const named = makeGuard({ ...lists, allow: [...lists.allow, `${host}${port}`] });
+    return openTransport({ settings, env, wires, guard: options.guard ?? named });
+  });
   const takeTurn = takeTurns(settings["network.delay"], now);
   const robots = rememberedRobots(now);
 
@@ -89,8 +108,36 @@ export function makeNetwork(options: NetworkOptions): Network {
     return async (url, headers, until) => {
       if (settings["network.robots"] === "on") await requireAllowed(url, until);
       await takeTurn(url.host, until);
-      return transport.request(url, headers, until, lane);
+      return transport.request(url, headers, until, { lane });
     };
+  }
+
+  async function post(service: URL, ask: PostAsk): Promise<string> {
+    const deadline = AbortSignal.timeout(ask.timeoutMs);
+    const late = () => deadlineError(service, ask.timeoutMs);
+    const transportToIt = serviceTransports(service);
+    const base = exchangeFor({ prefers: "source", signal: ask.signal }, AbortSignal.any([ask.signal, deadline]));
+    const exchange: Exchange = {
+      ...base,
+      headersFor: (url) => ({
+        ...base.headersFor(url),
+        accept: "application/json",
+        "content-type": "application/json",
+      }),
+      async send(url, headers, until) {
+        if (url.href !== service.href) throw redirected(service);
+        return transportToIt.request(url, headers, until, { body: ask.json });
+      },
+    };
+    try {
+      const reply = await follow(service, exchange);
+      requireContent(reply);
+      const limits = { expansion: settings["network.expansion"], deadline, late, signal: ask.signal };
+      return await readAll(replyBody(reply, limits), reply, ask.maxBytes);
+    } catch (error) {
+      ask.signal.throwIfAborted();
+      throw deadline.aborted && !(error instanceof SpillwayError) ? late() : error;
+    }
   }
 
   function exchangeFor(ask: NetworkAsk, signal: AbortSignal): Exchange {
@@ -176,9 +223,12 @@ export function makeNetwork(options: NetworkOptions): Network {
 
   return {
     open,
+    post,
     fingerprint: async (url, prefers) =>
       JSON.stringify([url.href, accepts[prefers], userAgent, rules, credentials.fingerprint]),
-    [Symbol.asyncDispose]: transport[Symbol.asyncDispose],
+    async [Symbol.asyncDispose]() {
+      await Promise.all([transport, ...serviceTransports.opened()].map((each) => each[Symbol.asyncDispose]()));
+    },
   };
 }
 
@@ -190,6 +240,43 @@ function sendable(userAgent: string): string {
 }
 
 type Page = { readonly reply: Reply; readonly body: ReplyBody };
+
+/** One way for each service, opened when it is first used. */
+function rememberedTransports(openTo: (service: URL) => Transport) {
+  const known = new Map<string, Transport>();
+  const find = (service: URL): Transport => {
+    const transport = known.get(service.origin) ?? openTo(service);
+    known.set(service.origin, transport);
+    return transport;
+  };
+  return Object.assign(find, { opened: () => known.values() });
+}
+
+function redirected({ host }: URL): SpillwayError {
+  return new SpillwayError(
+    "network_refused",
+    `${clipped(host)} leads elsewhere, and what is sent to it is not sent on.`,
+    {
+      hint: "Name the address that it leads to in the setting.",
+    },
+  );
+}
+
+async function readAll({ chunks, shortfall }: ReplyBody, reply: Reply, maxBytes: number): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    pieces.push(chunk);
+    if (bytes > maxBytes) break;
+  }
+  const missing = bytes > maxBytes ? `more than ${maxBytes} bytes` : shortfall();
+  if (missing === undefined) return Buffer.concat(pieces).toString("utf8");
+  reply.discard();
+  throw new SpillwayError("response_invalid", `The answer of ${clipped(reply.url.host)} cannot be used: ${missing}.`, {
+    hint: "Try again; if it stays so, look at that service.",
+  });
+}
 
 const robotsBytes = 500 * 1024;
 const robotsAgeMs = 60 * 60 * 1_000;

@@ -26,8 +26,11 @@ export type Response = {
 export type Lane = "first" | "beside";
 
 export type Transport = AsyncDisposable & {
-  request(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal, lane?: Lane): Promise<Response>;
+  /** With a body it is a POST. */
+  request(url: URL, headers: Headers, signal: AbortSignal, more?: { lane?: Lane; body?: string }): Promise<Response>;
 };
+
+type Headers = Readonly<Record<string, string>>;
 
 export type TransportOptions = {
   readonly settings: Settings;
@@ -45,7 +48,7 @@ export function openTransport(options: TransportOptions): Transport {
   const chooseProxy = proxiesOf(options.env);
   let loading: Promise<Dispatchers> | undefined;
   return {
-    async request(url, headers, signal, lane = "first") {
+    async request(url, headers, signal, { lane = "first", body } = {}) {
       const proxy = chooseProxy(url);
       if (proxy !== undefined) options.guard.host({ host: url.hostname, port: Number(portOf(url)) });
       // A failed start (a certificate file that is not there yet) must not last.
@@ -54,7 +57,7 @@ export function openTransport(options: TransportOptions): Transport {
         throw error;
       });
       const dispatcher = (await loading).through(proxy, lane);
-      return send(dispatcher, url, headers, signal, proxy !== undefined);
+      return send(dispatcher, { url, headers, body }, signal, proxy !== undefined);
     },
     async [Symbol.asyncDispose]() {
       await (await loading)?.destroy();
@@ -64,13 +67,19 @@ export function openTransport(options: TransportOptions): Transport {
 
 async function send(
   dispatcher: Dispatcher,
-  url: URL,
-  headers: Readonly<Record<string, string>>,
+  { url, headers, body: sent }: { readonly url: URL; readonly headers: Headers; readonly body: string | undefined },
   signal: AbortSignal,
   proxied: boolean,
 ): Promise<Response> {
   const path = `${url.pathname}${url.search}`;
-  const requested = dispatcher.request({ origin: url.origin, path, method: "GET", headers: { ...headers }, signal });
+  const requested = dispatcher.request({
+    origin: url.origin,
+    path,
+    method: sent === undefined ? "GET" : "POST",
+    headers: { ...headers },
+    body: sent ?? null,
+    signal,
+  });
   // undici hears of an abort only once the request is on a connection; looking up, dialling and queueing take time too.
   const answered = await untilAborted(
     requested,

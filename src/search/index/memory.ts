@@ -1,5 +1,14 @@
 /** The store of an index in memory: for tests, and for answering where no disk can be written. */
-import type { Change, IndexStore, NewFile, PassedOver, StoredFile, StoredText } from "./store.ts";
+import type {
+  Change,
+  IndexStore,
+  NewFile,
+  NewVectors,
+  PassedOver,
+  StoredFile,
+  StoredText,
+  StoredVectors,
+} from "./store.ts";
 
 /** An empty store; it is gone with the process. */
 export function memoryStore(): IndexStore {
@@ -7,6 +16,9 @@ export function memoryStore(): IndexStore {
   const passed = new Map<string, PassedOver>();
   const segments = new Set<string>();
   const facts = new Map<string, string>();
+  const vectors = new Map<number, StoredVectors>();
+  let madeBy: string | undefined;
+  let lastNumber = 0;
   let generation = 0;
   let lastId = 0;
 
@@ -29,8 +41,23 @@ export function memoryStore(): IndexStore {
     for (const segment of change.dropSegments ?? []) changed = segments.delete(segment) || changed;
     if (change.addSegment !== undefined) changed = segments.add(change.addSegment).size > 0;
     for (const [name, value] of Object.entries(change.facts ?? {})) facts.set(name, value);
+    if (change.vectors !== undefined) putVectors(change.vectors);
     if (changed) generation++;
     return generation;
+  }
+
+  const isThere = (id: number): boolean => files.values().some((file) => file.id === id);
+
+  function putVectors(given: NewVectors): void {
+    if (madeBy !== given.madeBy) vectors.clear();
+    madeBy = given.madeBy;
+    for (const { id, bytes } of given.put) if (isThere(id)) vectors.set(id, { number: ++lastNumber, id, bytes });
+  }
+
+  /** Vectors of files that are gone count no more. */
+  function liveVectors(): StoredVectors[] {
+    for (const id of vectors.keys()) if (!isThere(id)) vectors.delete(id);
+    return [...vectors.values()].sort((one, other) => one.number - other.number);
   }
 
   function restamp(id: number, stamp: string): void {
@@ -55,6 +82,10 @@ export function memoryStore(): IndexStore {
       const file = files.values().find((each) => each.id === id);
       return file && { id, path: file.path, stamp: file.stamp, text: file.text, chunks: file.chunks };
     },
+    vectorsMadeBy: () => madeBy,
+    vectorsAfter: (number) => liveVectors().filter((each) => each.number > number),
+    filesWithoutVectors: (most) =>
+      [...files.values()].flatMap(({ id }) => (vectors.has(id) ? [] : [id])).slice(0, most),
     write,
     [Symbol.dispose]: () => undefined,
   };

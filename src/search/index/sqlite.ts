@@ -1,10 +1,10 @@
 /** The store of an index in SQLite, in WAL mode: readers see whole changes only, and a killed writer leaves none by half. */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Chunk } from "./chunk.ts";
-import type { Change, IndexStore, PassedOver } from "./store.ts";
+import type { Change, IndexStore, NewVectors, PassedOver } from "./store.ts";
 
 /** Raised with every change of tables or of what is in them; an index of another version is built anew. */
-const schemaVersion = 1;
+const schemaVersion = 2;
 
 const schema = `
   CREATE TABLE IF NOT EXISTS files (
@@ -14,8 +14,14 @@ const schema = `
   CREATE TABLE IF NOT EXISTS passed (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, reason TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS segments (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS vectors (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, file INTEGER NOT NULL UNIQUE REFERENCES files (id) ON DELETE CASCADE,
+    bytes BLOB NOT NULL
+  ) STRICT;
   INSERT OR IGNORE INTO facts VALUES ('generation', '0');
 `;
+
+const madeByFact = "vectors_made_by";
 
 /** Opens the store at this path and makes it where there is none. */
 export function sqliteStore(path: string): IndexStore {
@@ -31,6 +37,13 @@ export function sqliteStore(path: string): IndexStore {
   const json = <Row>(text: string): Row[] => JSON.parse(String(sql(text).get()?.rows));
   const fact = (name: string) => sql("SELECT value FROM facts WHERE name = ?").get(name)?.value as string | undefined;
   const setFact = (name: string, value: string) => sql("INSERT OR REPLACE INTO facts VALUES (?, ?)").run(name, value);
+
+  function putVectors({ madeBy, put }: NewVectors): void {
+    if (fact(madeByFact) !== madeBy) sql("DELETE FROM vectors").run();
+    setFact(madeByFact, madeBy);
+    const insert = "INSERT OR REPLACE INTO vectors (file, bytes) SELECT id, ? FROM files WHERE id = ?";
+    for (const { id, bytes } of put) sql(insert).run(bytes, id);
+  }
 
   function apply(change: Change): number {
     let changed = 0;
@@ -55,6 +68,7 @@ export function sqliteStore(path: string): IndexStore {
     if (change.addSegment !== undefined)
       changed += run("INSERT OR REPLACE INTO segments VALUES (?)", change.addSegment);
     for (const [name, value] of Object.entries(change.facts ?? {})) setFact(name, value);
+    if (change.vectors !== undefined) putVectors(change.vectors);
     const generation = Number(fact("generation")) + (changed > 0 ? 1 : 0);
     setFact("generation", String(generation));
     return generation;
@@ -83,6 +97,15 @@ export function sqliteStore(path: string): IndexStore {
       const [path, stamp, text] = [String(row.path), String(row.stamp), String(row.text)];
       return { id, path, stamp, text, chunks: unpackChunks(row.chunks as Uint8Array) };
     },
+    vectorsMadeBy: () => fact(madeByFact),
+    vectorsAfter: (number) =>
+      sql("SELECT number, file, bytes FROM vectors WHERE number > ? ORDER BY number")
+        .all(number)
+        .map((row) => ({ number: Number(row.number), id: Number(row.file), bytes: row.bytes as Uint8Array })),
+    filesWithoutVectors: (most) =>
+      sql("SELECT id FROM files WHERE id NOT IN (SELECT file FROM vectors) ORDER BY id LIMIT ?")
+        .all(most)
+        .map(({ id }) => Number(id)),
     write: (change) => inTransaction(database, "BEGIN IMMEDIATE", () => apply(change)),
     [Symbol.dispose]: () => database.close(),
   };
@@ -124,7 +147,7 @@ function prepare(database: DatabaseSync): void {
   const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
   if (version === schemaVersion) return;
   inTransaction(database, "BEGIN IMMEDIATE", () => {
-    for (const table of ["files", "passed", "segments", "facts"]) {
+    for (const table of ["vectors", "files", "passed", "segments", "facts"]) {
       if (version !== 0) database.exec(`DROP TABLE IF EXISTS ${table}`);
     }
     database.exec(schema);

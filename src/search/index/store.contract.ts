@@ -73,5 +73,44 @@ export function storeContract(name: string, open: () => IndexStore): void {
         paths.sort(),
       );
     });
+
+    test("keeps vectors by file, in the order they came, and says which files have none", () => {
+      using store = open();
+      store.write({ put: [newFile("a.ts"), newFile("b.ts"), newFile("c.ts")] });
+      const [a = 0, b = 0, c = 0] = store.snapshot().fileIds;
+      assert.deepEqual([store.vectorsMadeBy(), store.filesWithoutVectors(9)], [undefined, [a, b, c]]);
+      const generation = store.generation();
+      store.write({ vectors: { madeBy: "model", put: [{ id: b, bytes: Uint8Array.of(1, 2) }] } });
+      store.write({ vectors: { madeBy: "model", put: [{ id: a, bytes: Uint8Array.of(3) }] } });
+      store.write({ vectors: { madeBy: "model", put: [{ id: 999, bytes: Uint8Array.of(9) }] } });
+      assert.equal(store.generation(), generation);
+      const [first = assert.fail(), second = assert.fail(), ...more] = store.vectorsAfter(0);
+      assert.deepEqual([first.id, [...first.bytes], second.id, more], [b, [1, 2], a, []]);
+      assert.deepEqual(
+        store.vectorsAfter(first.number).map(({ id }) => id),
+        [a],
+      );
+      assert.deepEqual([store.filesWithoutVectors(9), store.filesWithoutVectors(0)], [[c], []]);
+    });
+
+    test("never mixes vectors of two models, and forgets those of files that are gone or changed", () => {
+      using store = open();
+      store.write({ put: [newFile("a.ts"), newFile("b.ts"), newFile("c.ts")] });
+      const put = store.snapshot().fileIds.map((id) => ({ id, bytes: Uint8Array.of(id) }));
+      store.write({ vectors: { madeBy: "one", put } });
+      store.write({ remove: ["a.ts"], put: [newFile("b.ts", "changed\n")] });
+      const [left = assert.fail(), ...none] = store.vectorsAfter(0);
+      assert.deepEqual(none, []);
+      store.write({
+        vectors: { madeBy: "two", put: store.filesWithoutVectors(1).map((id) => ({ id, bytes: Uint8Array.of(7) })) },
+      });
+      assert.equal(store.vectorsMadeBy(), "two");
+      const after = store.vectorsAfter(0);
+      assert.deepEqual(
+        after.map(({ bytes }) => [...bytes]),
+        [[7]],
+      );
+      assert.ok((after[0]?.number ?? 0) > left.number);
+    });
   });
 }

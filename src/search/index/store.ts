@@ -19,6 +19,15 @@ export type NewFile = Omit<StoredFile, "id"> & { readonly text: string; readonly
 /** A file that was looked at and is none for the index; its stamp saves looking again. */
 export type PassedOver = { readonly path: string; readonly stamp: string; readonly reason: string };
 
+/** Vectors of the chunks of some files, as bytes, and what made them. Of files that are gone they are left out. */
+export type NewVectors = {
+  readonly madeBy: string;
+  readonly put: readonly { readonly id: number; readonly bytes: Uint8Array }[];
+};
+
+/** The vectors of one file. A later one has a higher number. */
+export type StoredVectors = { readonly number: number; readonly id: number; readonly bytes: Uint8Array };
+
 /** All of it happens, or nothing. */
 export type Change = {
   readonly put?: readonly NewFile[];
@@ -30,6 +39,8 @@ export type Change = {
   /** A segment that now covers files; those it replaces. */
   readonly addSegment?: string;
   readonly dropSegments?: readonly string[];
+  /** Vectors of files, all by one model: those of any other go in the same step, so that two are never mixed. */
+  readonly vectors?: NewVectors;
   /** Facts about the index as a whole, by name. */
   readonly facts?: Readonly<Record<string, string>>;
 };
@@ -53,6 +64,12 @@ export interface IndexStore extends Disposable {
   passedOver(): PassedOver[];
   /** The text of a version; undefined once it was replaced or removed. */
   text(id: number): StoredText | undefined;
+  /** What made the vectors that are there; undefined while there are none. */
+  vectorsMadeBy(): string | undefined;
+  /** Vectors stored after this number, in their order. */
+  vectorsAfter(number: number): StoredVectors[];
+  /** Files without vectors, the oldest first. */
+  filesWithoutVectors(most: number): number[];
   /** Does all of it in one step and gives the generation after it. */
   write(change: Change): number;
 }

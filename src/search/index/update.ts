@@ -12,6 +12,8 @@ export type IndexPlace = { readonly root: string; readonly store: IndexStore; re
 export type UpdateOptions = {
   /** Larger files are passed over. */
   readonly maxFileBytes: number;
+  /** Every file is read and stored again, whatever is known of it. */
+  readonly anew?: boolean;
   /** Folders that are never walked, by their full path. */
   readonly hidden?: ReadonlySet<string>;
   readonly signal: AbortSignal;
@@ -109,8 +111,8 @@ type Finding =
 
 async function examine(file: FoundFile, known: Known, root: string, options: UpdateOptions): Promise<Finding> {
   const { path } = file;
-  const before = known.files.get(path);
-  const passed = known.passed.get(path);
+  const before = options.anew ? undefined : known.files.get(path);
+  const passed = options.anew ? undefined : known.passed.get(path);
   if (before?.stamp === file.stamp) return { is: "same" };
   if (passed?.stamp === file.stamp) return { is: "passed", entry: passed, known: true };
   const source = readSource(root, path, options.maxFileBytes);

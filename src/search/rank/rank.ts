@@ -28,18 +28,26 @@ export type ScoreParts = {
   readonly stemShare: number;
   readonly name: number;
   readonly size: number;
+  /** Only where vectors were asked. */
+  readonly meaning?: number;
   readonly role: number;
 };
+
+/** Chunks of the view that are near the question in meaning, from 0 to 1. */
+export type Meaning = ReadonlyMap<number, number>;
 
 export type RankOptions = {
   /** How many files to give. */
   readonly most: number;
   /** 1 for each file of the view that may be given; without it all may. */
   readonly accepted?: Uint8Array | null;
+  /** What vectors tell; null where there are none. */
+  readonly meaning?: Meaning | null;
 };
 
 /** The best files, best first; equal scores in the order of the view, so that the same index gives the same answer. */
-export function rankFiles(view: IndexView, question: Question, { most, accepted = null }: RankOptions): RankedFile[] {
+export function rankFiles(view: IndexView, question: Question, options: RankOptions): RankedFile[] {
+  const { most, accepted = null, meaning = null } = options;
   const scores = createScores(view);
   const share = 1 / Math.max(1, question.terms.length);
   for (const { text, weight, rarest, pathWeight } of weighTerms(view, question)) {
@@ -48,7 +56,8 @@ export function rankFiles(view: IndexView, question: Question, { most, accepted 
   }
   addNames(view, scores, question);
   if (question.path !== null) addPathAsked(view, scores, question.path);
-  return pickFiles(view, question, scores, most, accepted);
+  const near = meaning === null ? null : addMeaning(view, scores, meaning);
+  return pickFiles(view, question, { ...scores, meaning: near }, most, accepted);
 }
 
 /** What is summed up per chunk and per file of the view. */
@@ -62,6 +71,9 @@ type Scores = {
   readonly folder: Float64Array;
   readonly name: Float64Array;
 };
+
+/** With what vectors tell of each file, or null. */
+type FinalScores = Scores & { readonly meaning: Float64Array | null };
 
 function createScores({ chunkCount, fileCount }: IndexView): Scores {
   return {
@@ -245,6 +257,20 @@ function addNames(view: IndexView, scores: Scores, { names }: Question): void {
   }
 }
 
+/** How near each file is by its nearest chunk; the chunks themselves rise, so that they are what is shown. */
+function addMeaning(view: IndexView, scores: Scores, meaning: Meaning): Float64Array {
+  const near = new Float64Array(view.fileCount);
+  const best = largest(scores.chunk) || 1;
+  for (const [chunk, share] of meaning) {
+    const part = view.parts.findLast(({ firstChunk }) => firstChunk <= chunk);
+    if (part === undefined) continue;
+    const file = part.firstFile + (part.segment.chunkFile[chunk - part.firstChunk] ?? 0);
+    near[file] = Math.max(near[file] ?? 0, share);
+    scores.chunk[chunk] = (scores.chunk[chunk] ?? 0) + share * weights.meaningChunk * best;
+  }
+  return near;
+}
+
 function largest(numbers: Float64Array): number {
   let most = 0;
   for (let at = 0; at < numbers.length; at++) if ((numbers[at] ?? 0) > most) most = numbers[at] ?? 0;
@@ -254,7 +280,7 @@ function largest(numbers: Float64Array): number {
 function pickFiles(
   view: IndexView,
   question: Question,
-  scores: Scores,
+  scores: FinalScores,
   most: number,
   accepted: Uint8Array | null,
 ): RankedFile[] {
@@ -281,7 +307,7 @@ function partsOf(
   own: number,
   file: number,
   chunk: number,
-  scores: Scores,
+  scores: FinalScores,
   tops: { readonly chunk: number; readonly file: number },
   asked: number,
 ): ScoreParts {
@@ -295,6 +321,7 @@ function partsOf(
     stemShare: weights.stemShare * Math.min(1, (scores.stemHits[file] ?? 0) / stemTerms),
     name: weights.name * (scores.name[file] ?? 0),
     size: weights.size * Math.min(1, Math.log(1 + (segment.fileTokens[own] ?? 0)) / 9),
+    ...(scores.meaning === null ? {} : { meaning: weights.meaning * (scores.meaning[file] ?? 0) }),
     role: roleFactor(traits, asked),
   };
 }
@@ -335,8 +362,9 @@ function bestChunkPerFile(view: IndexView, chunkScores: Float64Array): Float64Ar
   return best;
 }
 
-function totalOf({ chunk, file, stem, folder, stemShare, name, size, role }: ScoreParts): number {
-  return Math.min(1, ((chunk + file + stem + folder + stemShare + name + size) * role) / highestScore);
+function totalOf({ chunk, file, stem, folder, stemShare, name, size, meaning, role }: ScoreParts): number {
+  const highest = meaning === undefined ? highestScore : highestScore + weights.meaning;
+  return Math.min(1, ((chunk + file + stem + folder + stemShare + name + size + (meaning ?? 0)) * role) / highest);
 }
 
 const roleWeights = (Object.keys(fileRoles) as FileRole[]).map(

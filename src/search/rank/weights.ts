@@ -19,6 +19,10 @@ export const weights = {
   stemShare: 0.26,
   name: 0.9,
   size: 0.13,
+  /** Where vectors tell how near a file's chunks are in meaning: the nearest chunk of all counts fully. */
+  meaning: 0.5,
+  /** What a chunk gains for being near, as a share of the best chunk's score. */
+  meaningChunk: 0.5,
   /** Defining a name of the question as a value, a function, a type. */
   named: [0, 0.4, 0.93, 1.14],
   /** How sure it is that a word is a name: spelled like one, capitalised, two words together, any word. */

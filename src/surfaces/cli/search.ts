@@ -5,6 +5,7 @@ import { clipped } from "../../names.ts";
 import { parseQuestion } from "../../search/rank/question.ts";
 import type { SearchInput } from "../../search/request.ts";
 import { searchCode } from "../../search/search.ts";
+import type { Session } from "../../session.ts";
 import type { Call, Command, ExitCode } from "./command.ts";
 import { linesOf } from "./lines.ts";
 import { projectRow, textOption } from "./options.ts";
@@ -32,12 +33,18 @@ export const searchCommand: Command = {
   async run(call) {
     if (call.args.length === 1 && call.args[0] === "-") return searchLines(call);
     const query = call.args.join(" ");
-    const reply = await searchCode(inputOf(call, query), await call.session());
+    const reply = await searchCode(inputOf(call, query), await sessionOf(call));
     await call.terminal.out(call.json ? jsonLine(reply) : textOf(reply, query, call.terminal.color === true));
     for (const notice of call.json ? [] : searchNotices(reply)) call.terminal.note(`${notice}\n`);
     return 0;
   },
 };
+
+/** Where nobody reads notices, the log tells of what was cut. */
+async function sessionOf({ session, json, args, terminal }: Call): Promise<Session> {
+  const opened = await session();
+  return json || args[0] === "-" ? { ...opened, log: (line) => terminal.note(`spillway: ${line}\n`) } : opened;
+}
 
 function inputOf(call: Call, query: string): SearchInput {
   const limit = textOption(call, "limit");
@@ -63,7 +70,7 @@ function wholeNumber(text: string): number {
 
 /** A query that cannot be answered gets its line too, so that answers stay beside their questions. */
 async function searchLines(call: Call): Promise<ExitCode> {
-  const session = await call.session();
+  const session = await sessionOf(call);
   let failed = false;
   for await (const query of linesOf(call.terminal.stdin)) {
     try {
