@@ -10,6 +10,7 @@ export function isHidden(element: Element): boolean {
   if (!element.hidden) return false;
   const { class: className = "", id = "", role } = element.attributes;
   const name = `${className} ${id}`;
+  if (role === "tabpanel") return false;
   if ((role !== undefined && role !== "region") || coverName.test(name)) return true;
   return (
     !foldedName.test(name) && !(panelName.test(name) && (isInside(element, "main") || isInside(element, "article")))

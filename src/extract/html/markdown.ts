@@ -11,7 +11,12 @@ import { maxColumns, tableKind, writeTable } from "./table.ts";
 import { inlineTags } from "./tags.ts";
 import { type Element, flatText, type Page } from "./tree.ts";
 
-export type Written = { readonly text: string; readonly marks: readonly Mark[] };
+export type Written = {
+  readonly text: string;
+  readonly marks: readonly Mark[];
+  /** Characters of paragraphs that were not written a second time. */
+  readonly copiedChars: number;
+};
 export type WriteOptions = { readonly url?: string | undefined; readonly mode: "markdown" | "text" };
 
 /** The text of a page's chosen part. */
@@ -59,10 +64,12 @@ class Walk {
   readonly #blocks = new Blocks();
   readonly #line = new Line((kind, element, text) => this.#wrapped(kind, element, text));
   readonly #lists: List[] = [];
+  readonly #keptNotes = new Map<Element, boolean>();
   readonly #paragraphs = new Set<string>();
   #writtenChars = 0;
   #copiedChars = 0;
   #heading = 0;
+  #underHeading = "";
   #note: Element | undefined;
   #table: TableRows | undefined;
   #listing: Listing | undefined;
@@ -92,7 +99,7 @@ class Walk {
       else if (!this.#choice.dropped[child.index] && this.#enter(child)) stack.push({ element: child, next: 0 });
     }
     this.#flush();
-    return this.#blocks.finish();
+    return { ...this.#blocks.finish(), copiedChars: this.#copiedChars };
   }
 
   /** Begins an element; false when it is written already or has nothing to say. */
@@ -151,10 +158,20 @@ class Walk {
 
   #isFootnoteLink(link: Element): boolean {
     if (this.#note !== undefined && isBackReference(link)) return true;
-    const label = this.#footnotes.references.get(link);
-    if (label === undefined || !this.#isMarkdown) return false;
-    this.#line.add(`[^${label}]`);
+    const reference = this.#isMarkdown ? this.#footnotes.references.get(link) : undefined;
+    if (reference === undefined || !this.#isKept(reference.note)) return false;
+    this.#line.add(`[^${reference.label}]`);
     return true;
+  }
+
+  /** Whether a note stands in what is written; a label that leads nowhere says less than the link. */
+  #isKept(note: Element): boolean {
+    const known = this.#keptNotes.get(note);
+    if (known !== undefined) return known;
+    let one: Element | null = note;
+    while (one !== null && one !== this.#choice.root && !this.#choice.dropped[one.index]) one = one.parent;
+    this.#keptNotes.set(note, one === this.#choice.root);
+    return one === this.#choice.root;
   }
 
   #wrapped(kind: WrapKind, element: Element, text: string): string {
@@ -270,17 +287,19 @@ class Walk {
   }
 
   #writeHeading(text: string): void {
+    this.#underHeading = this.#choice.isForum ? "" : text;
     const line = this.#isMarkdown ? `${"#".repeat(this.#heading)} ${text}` : text;
     this.#blocks.write(line, { label: plainLabel(text), level: this.#heading });
   }
 
-  /** Pages repeat whole paragraphs for other screens, in sliders and as quotations of earlier posts. */
+  /** Pages repeat paragraphs for other screens, in sliders and as quotations; under another heading it is no copy. */
   #isRepeated(text: string): boolean {
     if (this.#choice.keepsRepeats || text.length < repeatedChars) return false;
-    const isCopy = this.#paragraphs.has(text);
+    const placed = `${this.#underHeading}\n${text}`;
+    const isCopy = this.#paragraphs.has(placed);
     if (isCopy) this.#copiedChars += text.length;
     else this.#writtenChars += text.length;
-    this.#paragraphs.add(text);
+    this.#paragraphs.add(placed);
     return isCopy;
   }
 
@@ -360,9 +379,9 @@ function isHeading(tag: string): boolean {
   return tag.length === 2 && tag[0] === "h" && tag >= "h1" && tag <= "h6";
 }
 
-/** Quotations, and callouts, which Markdown writes as quotations with a type. */
+/** Quotations, and remarks and callouts, which Markdown writes as quotations with a type. */
 function isQuotation({ tag, attributes }: Element): boolean {
-  return tag === "blockquote" || attributes["data-callout"] !== undefined;
+  return tag === "blockquote" || tag === "aside" || attributes["data-callout"] !== undefined;
 }
 
 /** A power rather than an ordinal or a sign: the text of `10<sup>2</sup>` is not 102. */

@@ -262,6 +262,16 @@ export function flatText(element: Element, enoughChars = Number.POSITIVE_INFINIT
   return pieces.join("");
 }
 
+/** Tells whether an element is, or holds, one of some kind: each answer costs the same however large the element is. */
+export function createHolds(
+  { elements }: Page,
+  isWanted: (element: Element) => boolean,
+): (element: Element) => boolean {
+  const before = new Int32Array(elements.length + 1);
+  for (const [at, element] of elements.entries()) before[at + 1] = (before[at] ?? 0) + (isWanted(element) ? 1 : 0);
+  return ({ index, end }) => (before[end] ?? 0) > (before[index] ?? 0);
+}
+
 /** Older pages carry the source of formulas in scripts. */
 export function isFormula({ tag, attributes }: Element): boolean {
   return tag === "script" && attributes.type?.startsWith("math/") === true;
