@@ -33,10 +33,9 @@ export type ChooseOptions = {
 export function choose(page: Page, whole: Measures, { pruning, showsHidden, url }: ChooseOptions): Choice {
   const kind = pageKind(page, url);
   const verdictOn = createNameJudge();
+  const isUnseen = (element: Element) => isUnread(element) || (!showsHidden && isHidden(element));
   const isSkipped = (element: Element) =>
-    isUnread(element) ||
-    (!showsHidden && isHidden(element)) ||
-    (pruning === "strict" && isSideMatter(element, kind, verdictOn, whole));
+    isUnseen(element) || (pruning === "strict" && isSideMatter(element, kind, verdictOn, whole));
   const measures = measure(page, isSkipped);
   const place = pruning === "none" ? wholeOf(bodyOf(page)) : choosePlace(page, kind, pruning, measures, verdictOn);
   const { root } = place;
@@ -59,7 +58,7 @@ export function choose(page: Page, whole: Measures, { pruning, showsHidden, url 
   };
   return {
     root,
-    ...prune(survey, isLeftOut),
+    ...prune(survey, isLeftOut, isUnseen),
     keepsRepeats: kind !== "forum" && survey.isReference,
     isForum: kind === "forum",
   };

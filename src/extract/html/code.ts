@@ -122,8 +122,9 @@ export function isNotCode(element: Element): boolean {
   if (element.attributes["data-unselectable"] !== undefined && flatText(element).trim().length < 8) return true;
   if (element.tag === "button" || element.tag === "script" || element.tag === "style" || element.tag === "select")
     return true;
+  if (element.hidden) return true;
   const className = element.attributes.class;
-  if (className === undefined) return element.hidden;
+  if (className === undefined) return false;
   if (className.split(/\s+/).some((name) => gutterTokens.has(name))) return true;
   // The wrapper of a table with a gutter may itself be named after line numbers.
   if (element.children.length > 0 && holdsPre(element)) return false;

@@ -3,6 +3,7 @@
  * the next, milder way of reading is tried. Says which one gave the answer.
  */
 import { choose, type Pruning } from "./choose.ts";
+import { isHidden } from "./hidden.ts";
 import { linearText } from "./linear.ts";
 import { type WriteOptions, type Written, writeMarkdown } from "./markdown.ts";
 import { isUnread, type Measures, measure, unlinkedChars } from "./measure.ts";
@@ -39,7 +40,7 @@ export function climb(page: Page, html: string, options: WriteOptions): Climbed 
   }
   const { reading, method } = best ?? { reading: nothing, method: "full" as const };
   const { text, marks, keptChars, copiedChars } = reading;
-  const needsJs = text.length < poorChars && isShell(page, unlinkedChars(whole, page.root));
+  const needsJs = text.length < poorChars && isShell(page);
   return { text, marks, method, keptShare: share(keptChars - copiedChars, pageChars), needsJs };
 }
 
@@ -48,9 +49,23 @@ function share(part: number, whole: number): number {
 }
 
 /** Scripts, and hardly any text but links, an empty place for them to fill, or the plea to switch them on. */
-function isShell({ elements }: Page, chars: number): boolean {
-  if (!elements.some(({ tag }) => tag === "script")) return false;
-  return chars < emptyChars || elements.some((element) => isMount(element) || asksForScripts(element));
+function isShell(page: Page): boolean {
+  if (!page.elements.some(({ tag }) => tag === "script")) return false;
+  if (page.elements.some((element) => isMount(element) || asksForScripts(element))) return true;
+  return seenChars(page) < emptyChars;
+}
+
+/** Shows no text at all, or has scripts and hardly any text that shows without them. */
+function hidesItsText(page: Page): boolean {
+  const seen = seenChars(page);
+  return seen === 0 || isShell(page) || (seen < poorChars && page.elements.some(({ tag }) => tag === "script"));
+}
+
+function seenChars(page: Page): number {
+  return unlinkedChars(
+    measure(page, (element) => isUnread(element) || isHidden(element)),
+    page.root,
+  );
 }
 
 /** Where frameworks put what their scripts make. */
@@ -91,11 +106,12 @@ function rungs(page: Page, whole: Measures, options: WriteOptions): readonly Run
   return [
     ["main", () => withDescription(page, readChosen("strict", false), options)],
     ["mild", () => readChosen("mild", false)],
-    ["hidden", () => readChosen("strict", true)],
+    // Without scripts that could show it, what is hidden is not meant for a reader.
+    ["hidden", () => (hidesItsText(page) ? readChosen("strict", true) : undefined)],
     ["noscript", () => readNoscript(page, options)],
     ["json-ld", () => readData(articleBody(page), options)],
     ["payload", () => readData(payloadText(page), options)],
-    ["full", () => readChosen("none", true)],
+    ["full", () => readChosen("none", hidesItsText(page))],
   ];
 }
 

@@ -39,6 +39,7 @@ const mostSections = 60;
 export function prune(
   survey: Survey,
   isSkipped: (element: Element) => boolean,
+  isUnseen: (element: Element) => boolean,
 ): { dropped: Uint8Array; keptChars: number } {
   const { page, root, measures, pruning } = survey;
   const dropped = new Uint8Array(page.elements.length);
@@ -61,10 +62,20 @@ export function prune(
       dropSection(element, survey, dropped);
     }
     const isWhole = !dropped[at] && isVerbatim(element, page);
+    if (isWhole) dropUnseen(element, page, isUnseen, dropped);
     if (!dropped[at]) keptChars += (isWhole ? measures.text : measures.own)[at] ?? 0;
     at = dropped[at] || isWhole ? element.end : at + 1;
   }
   return { dropped, keptChars };
+}
+
+/** Nothing is judged inside code and tables, yet what a browser does not show is not there either. */
+function dropUnseen(whole: Element, page: Page, isUnseen: (element: Element) => boolean, dropped: Uint8Array): void {
+  for (let at = whole.index + 1; at < whole.end; ) {
+    const element = page.elements[at] as Element;
+    if (isUnseen(element)) dropped[at] = 1;
+    at = dropped[at] ? element.end : at + 1;
+  }
 }
 
 /** The button of a folded part carries its heading. */

@@ -25,7 +25,7 @@ export type Element = {
   readonly children: Node[];
   readonly attributes: Attributes;
   /** Not shown by its own attributes; class names are judged elsewhere. */
-  readonly hidden: boolean;
+  hidden: boolean;
 };
 
 export type Attributes = Readonly<Partial<Record<string, string>>>;
@@ -106,6 +106,7 @@ export class Tree {
 
   addAttribute(name: string, value: string): void {
     if (name === "style" && value.includes("user-select:none")) this.#setAttribute("data-unselectable", "");
+    if (name === "style" && transparent.test(value)) this.#setAttribute("data-transparent", "");
     if (hidingAttributes.has(name)) this.#hidden ||= hides(name, value);
     else if (!value.startsWith("data:")) this.#setAttribute(name, value);
   }
@@ -293,5 +294,25 @@ function bordersOf(tag: string): ReadonlySet<string> {
 function hides(name: string, value: string): boolean {
   if (name === "hidden") return value !== "until-found";
   if (name === "aria-hidden") return value.trim().toLowerCase() === "true";
-  return /display\s*:\s*none|visibility\s*:\s*hidden/i.test(value);
+  return hidesByStyle(value);
+}
+
+/** Shown once a script has run, where there is one. */
+const transparent = /(?:^|[;\s])opacity\s*:\s*0*(?:\.0+)?%?\s*(?:!important\s*)?(?:;|$)/i;
+
+/** Ways in which a style alone takes an element out of sight. */
+const unseenStyles = [
+  /(?:^|;)(?:display:none|visibility:hidden|content-visibility:hidden|font-size:0(?:\.0+)?(?:px|em|rem|pt|%)?)(?:!important)?(?:;|$)/,
+  /(?:^|;)(?:left|right|top|text-indent|margin-left):-\d{4,}/,
+  /(?:^|;)clip:rect\((?:[01](?:px)?,?){4}\)|(?:^|;)clip-path:inset\((?:50|100)%/,
+  /(?:^|;)transform:scale[xy]?\(0\)/,
+  /(?:^|;)(?:max-)?(?:height|width):0(?:px)?;(?:.*;)?overflow:hidden|(?:^|;)overflow:hidden;(?:.*;)?(?:max-)?(?:height|width):0(?:px)?(?:;|$)/,
+];
+
+function hidesByStyle(value: string): boolean {
+  const style = value
+    .replace(/\/\*.*?\*\//g, "")
+    .replace(/\s+/g, "")
+    .toLowerCase();
+  return unseenStyles.some((pattern) => pattern.test(style));
 }
