@@ -112,6 +112,9 @@ export const generators: readonly Generator[] = [
 /** Words in the names that programs for consent give to their notices. */
 export const consentTools = wordSet("onetrust truste usercentrics didomi");
 
+/** Class names of what shows over code while a pointer rests on it (Verso). */
+export const codeOverlays = wordSet("hover-info hover-container");
+
 /** Words in the names of what is put into pages by other programs: advertisements, buttons to share, forms. */
 export const insertedTools = wordSet(
   "outbrain taboola sharethis addtoany addthis adsbygoogle colorbox gform gfield wpcf",

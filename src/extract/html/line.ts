@@ -8,17 +8,23 @@ export type Wrapper = (kind: WrapKind, element: Element, text: string) => string
 
 type Wrap = { readonly element: Element; readonly kind: WrapKind; start: number; done: boolean };
 
+/** Words of scripts that part them by blanks. */
+const edgeOfLabel = /^(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])[\p{L}\p{N}]){2}/u;
+const endOfLabel = /(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])[\p{L}\p{N}]){2}$/u;
+
 export class Line {
   readonly #write: Wrapper;
+  readonly #escaped: (text: string) => string;
   readonly #wraps: Wrap[] = [];
   #pieces: string[] = [];
   #endsBlank = true;
-  /** Whether the last thing on the line is the end of an inline element. */
-  #closed = false;
+  /** The inline element whose end is the last thing on the line. */
+  #closed: Element | undefined;
   #abuts = false;
 
-  constructor(write: Wrapper) {
+  constructor(write: Wrapper, escaped: (text: string) => string) {
     this.#write = write;
+    this.#escaped = escaped;
   }
 
   get isEmpty(): boolean {
@@ -27,10 +33,11 @@ export class Line {
 
   addText(text: string): void {
     let collapsed = text.replace(/[ \t\n\r\f\u00a0]+/g, " ");
-    if (this.#abuts && /^[\p{L}\p{N}]{2}/u.test(collapsed)) this.addBlank();
+    if (this.#abuts && edgeOfLabel.test(collapsed)) this.addBlank();
     if (this.#endsBlank && collapsed.startsWith(" ")) collapsed = collapsed.slice(1);
-    if (collapsed !== "") this.add(collapsed);
-    this.#abuts = this.#closed = false;
+    if (collapsed !== "") this.add(this.isInside("code") ? collapsed : this.#escaped(collapsed));
+    this.#abuts = false;
+    this.#closed = undefined;
   }
 
   /** Adds a piece that is written as it is. */
@@ -48,15 +55,18 @@ export class Line {
   }
 
   /**
-   * An inline element begins. Two of them without a blank between are labels that a style sheet keeps apart; the
-   * letters of one word never come so, except in code.
+   * An inline element begins. Two of them with names of their own and no blank between are labels that a style sheet
+   * keeps apart; the letters of one word never come so, except in code.
    */
-  meet(): void {
-    this.#abuts = this.#closed && /[\p{L}\p{N}]{2}$/u.test(this.#pieces.at(-1) ?? "") && !this.isInside("code");
+  meet({ attributes }: Element): void {
+    const before = this.#closed?.attributes.class ?? "";
+    const name = attributes.class ?? "";
+    const areLabels = before !== "" && name !== "" && before !== name;
+    this.#abuts = areLabels && endOfLabel.test(this.#pieces.at(-1) ?? "") && !this.isInside("code");
   }
 
-  part(): void {
-    this.#closed = true;
+  part(element: Element): void {
+    this.#closed = element;
   }
 
   isInside(kind: WrapKind): boolean {
@@ -89,7 +99,8 @@ export class Line {
   clear(): void {
     this.#pieces = [];
     this.#endsBlank = true;
-    this.#abuts = this.#closed = false;
+    this.#abuts = false;
+    this.#closed = undefined;
   }
 
   #wrapFrom(wrap: Wrap): void {

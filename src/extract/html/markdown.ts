@@ -2,6 +2,7 @@
 import { Blocks, type Mark } from "./blocks.ts";
 import type { Choice } from "./choose.ts";
 import { codeText, isCodeBlock, isCodeHolder } from "./code.ts";
+import { escapeHeading, escapeLineStarts, escapeLinkText, escapeText } from "./escape.ts";
 import { type Footnotes, findFootnotes, isBackReference } from "./footnotes.ts";
 import { codeLanguage } from "./language.ts";
 import { Line, type WrapKind } from "./line.ts";
@@ -52,7 +53,7 @@ const mostMergedChars = 20_000;
 
 type Frame = { readonly element: Element; next: number };
 type List = { readonly isOrdered: boolean; number: number; items: number };
-type TableRows = { readonly element: Element; readonly rows: string[][]; row: string[] };
+type TableRows = { readonly element: Element; readonly rows: string[][]; row: string[]; readonly spans: number[] };
 type Listing = { readonly element: Element; readonly language: string; readonly text: string; readonly count: number };
 
 class Walk {
@@ -62,7 +63,10 @@ class Walk {
   readonly #resolve: Resolver;
   readonly #footnotes: Footnotes;
   readonly #blocks = new Blocks();
-  readonly #line = new Line((kind, element, text) => this.#wrapped(kind, element, text));
+  readonly #line = new Line(
+    (kind, element, text) => this.#wrapped(kind, element, text),
+    (text) => (this.#isMarkdown ? escapeText(text) : text),
+  );
   readonly #lists: List[] = [];
   readonly #keptNotes = new Map<Element, boolean>();
   readonly #paragraphs = new Set<string>();
@@ -132,7 +136,7 @@ class Walk {
 
   #enterInline(element: Element): boolean {
     const { tag } = element;
-    this.#line.meet();
+    this.#line.meet(element);
     if (tag === "br") return this.#addBreak();
     if (tag === "img") return this.#addImage(element);
     if (tag === "input") return this.#addCheckbox(element);
@@ -146,7 +150,7 @@ class Walk {
 
   #leaveInline(element: Element): void {
     if (wrapKinds[element.tag] !== undefined) this.#line.close();
-    this.#line.part();
+    this.#line.part(element);
   }
 
   #enterCode(element: Element): boolean {
@@ -188,11 +192,11 @@ class Walk {
     // A heading that links to itself is only a heading.
     if (attributes.href === undefined || (this.#heading > 0 && attributes.href.startsWith("#"))) return text;
     const target = this.#resolve(attributes.href);
-    return target === undefined ? text : `[${text.replaceAll("\n", " ")}](${target})`;
+    return target === undefined ? text : `[${escapeLinkText(text.replaceAll("\n", " "))}](${target})`;
   }
 
   #addBreak(): boolean {
-    if (this.#table !== undefined || this.#heading > 0) this.#line.addBlank();
+    if (this.#heading > 0) this.#line.addBlank();
     else this.#line.addBreak();
     return false;
   }
@@ -283,12 +287,12 @@ class Walk {
     const text = this.#line.take();
     if (text === "") return;
     if (this.#heading > 0) this.#writeHeading(text.replaceAll("\n", " "));
-    else if (!this.#isRepeated(text)) this.#blocks.write(text);
+    else if (!this.#isRepeated(text)) this.#blocks.write(this.#isMarkdown ? escapeLineStarts(text) : text);
   }
 
   #writeHeading(text: string): void {
     this.#underHeading = this.#choice.isForum ? "" : text;
-    const line = this.#isMarkdown ? `${"#".repeat(this.#heading)} ${text}` : text;
+    const line = this.#isMarkdown ? `${"#".repeat(this.#heading)} ${escapeHeading(text)}` : text;
     this.#blocks.write(line, { label: plainLabel(text), level: this.#heading });
   }
 
@@ -308,13 +312,21 @@ class Walk {
   #addCode(element: Element): boolean {
     const text = codeText(element);
     if (text === "") return false;
-    if (this.#table !== undefined) this.#line.add(this.#isMarkdown ? inlineCode(text.replace(/\s+/g, " ")) : text);
+    if (this.#table !== undefined) this.#addCellCode(text);
     else {
       this.#flush();
       if (this.#isMarkdown) this.#writeListing(element, codeLanguage(element), text);
       else this.#blocks.write(text);
     }
     return false;
+  }
+
+  /** A cell is one line: each line of the code is written for itself. */
+  #addCellCode(text: string): void {
+    const lines = text.split("\n").filter((line) => line.trim() !== "");
+    this.#line.addBreak();
+    this.#line.add(this.#isMarkdown ? lines.map(inlineCode).join("\n") : text);
+    this.#line.addBreak();
   }
 
   #writeListing(element: Element, language: string, text: string): void {
@@ -333,16 +345,16 @@ class Walk {
   #enterTable(element: Element): boolean {
     const kind = this.#table === undefined ? tableKind(this.#page, element) : "layout";
     if (kind === "code") return this.#addCode(element);
-    if (this.#table !== undefined) this.#line.addBlank();
+    if (this.#table !== undefined) this.#line.addBreak();
     else this.#flush();
-    if (kind === "data") this.#table = { element, rows: [], row: [] };
+    if (kind === "data") this.#table = { element, rows: [], row: [], spans: [] };
     return true;
   }
 
   #enterInTable({ tag }: Element, table: TableRows): boolean {
     if (tag === "tr") table.row = [];
     else if (tag === "td" || tag === "th") this.#line.clear();
-    else this.#line.addBlank();
+    else this.#line.addBreak();
     return true;
   }
 
@@ -352,7 +364,7 @@ class Walk {
     else if (tag === "td" || tag === "th") this.#leaveCell(element, table);
     else if (tag === "tr" && table.row.length > 0) table.rows.push(table.row);
     else if (tag === "caption") this.#writeCaption();
-    else this.#line.addBlank();
+    else this.#line.addBreak();
   }
 
   #leaveTable({ rows }: TableRows): void {
@@ -362,16 +374,34 @@ class Walk {
     if (text !== "") this.#blocks.write(text);
   }
 
-  #leaveCell({ attributes }: Element, { row }: TableRows): void {
-    const text = this.#line.take().replaceAll("\n", " ");
-    row.push(this.#isMarkdown ? text.replaceAll("|", "\\|") : text);
-    const span = Math.min(maxColumns, Number.parseInt(attributes.colspan ?? "1", 10) || 1);
-    for (let extra = 1; extra < span; extra += 1) row.push("");
+  #leaveCell({ attributes }: Element, { row, spans }: TableRows): void {
+    const text = this.#line.take().replace(/\s*\n\s*/g, this.#isMarkdown ? "<br>" : " ");
+    skipSpanned(row, spans);
+    const columns = spanOf(attributes.colspan, maxColumns);
+    const rows = spanOf(attributes.rowspan, mostSpannedRows);
+    for (let column = 0; column < columns; column += 1) {
+      if (rows > 1 && row.length < maxColumns) spans[row.length] = rows - 1;
+      row.push(column > 0 ? "" : this.#isMarkdown ? text.replaceAll("|", "\\|") : text);
+    }
+    skipSpanned(row, spans);
   }
 
   #writeCaption(): void {
     const text = this.#line.take();
     if (text !== "") this.#blocks.write(text);
+  }
+}
+
+function spanOf(value: string | undefined, most: number): number {
+  return Math.max(1, Math.min(most, Number.parseInt(value ?? "1", 10) || 1));
+}
+const mostSpannedRows = 1000;
+
+/** Leaves the places empty that cells of earlier rows reach down into. */
+function skipSpanned(row: string[], spans: number[]): void {
+  for (let left = spans[row.length] ?? 0; left > 0; left = spans[row.length] ?? 0) {
+    spans[row.length] = left - 1;
+    row.push("");
   }
 }
 
@@ -434,6 +464,7 @@ function plainLabel(text: string): string {
     .slice(0, labelChars)
     .replace(/!\[[^\]]*\]\([^)]*\)/g, "")
     .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replace(/[*`]/g, "")
+    .replace(/(?<!\\)[*`]/g, "")
+    .replace(/\\([!-/:-@[-`{-~])/g, "$1")
     .trim();
 }

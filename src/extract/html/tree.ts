@@ -45,7 +45,7 @@ export const limits = { depth: 500, elements: 400_000, attributeChars: 4096, pay
 const hidingAttributes = new Set(["hidden", "style", "aria-hidden"]);
 const keptAttributes = new Set(
   (
-    "class id role href alt lang type name content property itemprop itemtype rel datetime colspan start value " +
+    "class id role href alt lang type name content property itemprop itemtype rel datetime colspan rowspan start value " +
     "data-lang data-language encoding alttext shadowrootmode data-callout data-math data-latex data-nosnippet checked display"
   ).split(" "),
 );
