@@ -6,7 +6,7 @@ import { cardChars, isUnread, type Measures, measure, unlinkedChars } from "./me
 import { createNameJudge, isNamed, type NameJudge } from "./names.ts";
 import { prune, type Survey } from "./prune.ts";
 import { type PageKind, pageKind } from "./signals.ts";
-import { headings, wordSet } from "./tags.ts";
+import { headings, inlineTags, wordSet } from "./tags.ts";
 import { createHolds, type Element, type Page } from "./tree.ts";
 
 /** What of a page is written: everything under `root` but what is dropped, by element index. */
@@ -146,7 +146,7 @@ const articleShares: Shares = { prose: 0.8, text: 0 };
 const referenceShares: Shares = { prose: 0.9, text: 0.95 };
 const otherShares: Shares = { prose: 0.9, text: 0.8 };
 const leastProseChars = 1000;
-const undivided = wordSet("p li ul ol table tbody tr td pre blockquote dl dd a span");
+const undivided = wordSet("p li ul ol table tbody tr td pre blockquote dl dd h1 h2 h3 h4 h5 h6");
 
 /** Goes down while one child holds nearly all sentences, so that what surrounds an article is left out. */
 function narrow(root: Element, measures: Measures, shares: Shares, isPart: (element: Element) => boolean): Element {
@@ -155,7 +155,7 @@ function narrow(root: Element, measures: Measures, shares: Shares, isPart: (elem
     const all = prose[at.index] ?? 0;
     const holds = (child: Element) => (prose[child.index] ?? 0) >= shares.prose * all;
     const next = at.children.find((child): child is Element => typeof child !== "string" && holds(child));
-    if (all < leastProseChars || next === undefined || undivided.has(next.tag)) return at;
+    if (all < leastProseChars || next === undefined || undivided.has(next.tag) || inlineTags.has(next.tag)) return at;
     if (unlinkedChars(measures, next) < shares.text * unlinkedChars(measures, at)) return at;
     if (at.children.some((child) => child !== next && typeof child !== "string" && isPart(child))) return at;
     at = next;

@@ -180,9 +180,12 @@ export function isCodeBlock(element: Element): boolean {
   if (!others.every(standsApart)) return false;
   return (
     others.some((other) => typeof other !== "string" && !inlineTags.has(other.tag)) ||
-    flatText(element).trim().includes("\n")
+    flatText(element, linesWithinChars).trim().includes("\n")
   );
 }
+
+/** A block of code has its first line end within so many characters. */
+const linesWithinChars = 2_000;
 
 function standsApart(node: Node): boolean {
   return typeof node !== "string" && (!inlineTags.has(node.tag) || node.tag === "code" || node.tag === "button");

@@ -16,6 +16,7 @@ export class Line {
   readonly #write: Wrapper;
   readonly #escaped: (text: string) => string;
   readonly #wraps: Wrap[] = [];
+  readonly #inside = new Map<WrapKind, number>();
   #pieces: string[] = [];
   #endsBlank = true;
   /** The inline element whose end is the last thing on the line. */
@@ -70,17 +71,19 @@ export class Line {
   }
 
   isInside(kind: WrapKind): boolean {
-    return this.#wraps.some((wrap) => wrap.kind === kind);
+    return (this.#inside.get(kind) ?? 0) > 0;
   }
 
   /** Inside code and inside another of its kind an element is not wrapped again. */
   open(element: Element, kind: WrapKind, plain = false): void {
     const done = plain || this.isInside(kind) || this.isInside("code");
     this.#wraps.push({ element, kind, start: this.#pieces.length, done });
+    this.#count(kind, 1);
   }
 
   close(): void {
     const wrap = this.#wraps.pop();
+    if (wrap !== undefined) this.#count(wrap.kind, -1);
     if (wrap !== undefined && !wrap.done) this.#wrapFrom(wrap);
   }
 
@@ -101,6 +104,10 @@ export class Line {
     this.#endsBlank = true;
     this.#abuts = false;
     this.#closed = undefined;
+  }
+
+  #count(kind: WrapKind, change: number): void {
+    this.#inside.set(kind, (this.#inside.get(kind) ?? 0) + change);
   }
 
   #wrapFrom(wrap: Wrap): void {

@@ -260,15 +260,14 @@ class Walk {
   }
 
   #enterList({ tag, attributes }: Element): void {
-    const start = Number.parseInt(attributes.start ?? "1", 10);
-    this.#lists.push({ isOrdered: tag === "ol", number: Number.isNaN(start) ? 1 : start, items: 0 });
+    const number = itemNumber(attributes.start) ?? 1;
+    this.#lists.push({ isOrdered: tag === "ol", number, items: 0 });
   }
 
   #enterItem({ attributes }: Element): void {
     const list = this.#lists.at(-1);
     if (list !== undefined && (list.items > 0 || this.#lists.length > 1)) this.#blocks.tighten();
-    const value = Number.parseInt(attributes.value ?? "", 10);
-    if (list !== undefined && !Number.isNaN(value)) list.number = value;
+    if (list !== undefined) list.number = itemNumber(attributes.value) ?? list.number;
     const marker = list?.isOrdered ? `${list.number}. ` : "- ";
     if (list !== undefined) {
       list.number += 1;
@@ -390,6 +389,11 @@ class Walk {
     const text = this.#line.take();
     if (text !== "") this.#blocks.write(text);
   }
+}
+
+/** A number that Markdown takes for one of a list: at most nine digits. */
+function itemNumber(value: string | undefined): number | undefined {
+  return value !== undefined && /^\s*\d{1,9}\s*$/.test(value) ? Number(value) : undefined;
 }
 
 function spanOf(value: string | undefined, most: number): number {

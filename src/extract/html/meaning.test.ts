@@ -78,6 +78,11 @@ const exact: readonly { name: string; html: string; markdown: string }[] = [
     markdown: fence("int a;\nint b;"),
   },
   {
+    name: "the language of code beside a gutter",
+    html: '<table class="highlighttable"><tr><td class="linenos"><pre>1\n2</pre></td><td class="code"><pre><code class="language-py">a\nb</code></pre></td></tr></table>',
+    markdown: fence("a\nb", "py"),
+  },
+  {
     name: "cells that span rows",
     html: "<table><tr><th>A<th>B<th>C</tr><tr><td rowspan=2>1<td>2<td>3</tr><tr><td>4<td>5</tr></table>",
     markdown: "| A | B | C |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n|  | 4 | 5 |",

@@ -115,12 +115,12 @@ const siteTags = wordSet("nav footer");
 const siteRoles = wordSet("navigation contentinfo complementary search banner dialog alertdialog menu menubar toolbar");
 
 /** Parts of a site by their tag, role or what is known of the program that made the page. */
-function isSitePart(element: Element, { generator, pruning, measures, holdsTitle }: Survey): boolean {
+function isSitePart(element: Element, { page, generator, pruning, measures, holdsTitle }: Survey): boolean {
   const { tag, attributes } = element;
   if (generator?.drops.some((name) => attributes.id === name || hasClass(element, name))) return true;
   // The foot of a quotation names who is quoted.
   if (siteTags.has(tag)) return !isInside(element, "blockquote");
-  if (tag === "aside") return !isRemark(element, measures);
+  if (tag === "aside") return !isRemark(element, page, measures);
   if (tag === "header" && !isInside(element, "article") && !isInside(element, "main"))
     return !holdsTitle(element) || mostlyLinks(element, measures);
   if (attributes.role !== undefined && siteRoles.has(attributes.role)) return true;
@@ -132,14 +132,15 @@ function mostlyLinks({ index }: Element, { text, links }: Measures): boolean {
   return (links[index] ?? 0) > 0.5 * (text[index] ?? 0);
 }
 
-/** An aside of one or two sentences between the paragraphs of the text; the others are about something else. */
-function isRemark({ parent, index }: Element, { text, links, prose }: Measures): boolean {
-  const siblings = parent?.children.filter((child): child is Element => typeof child !== "string") ?? [];
-  const at = siblings.findIndex((sibling) => sibling.index === index);
-  const isParagraph = (sibling: Element | undefined) => sibling !== undefined && (prose[sibling.index] ?? 0) > 0;
-  return (
-    (links[index] ?? 0) < 0.3 * (text[index] ?? 0) && isParagraph(siblings[at - 1]) && isParagraph(siblings[at + 1])
-  );
+/** An aside of a few words between the paragraphs of the text; the others are about something else. */
+function isRemark(element: Element, { elements }: Page, { text, links, prose }: Measures): boolean {
+  const { parent, index, end } = element;
+  let before = elements[index - 1];
+  while (before !== undefined && before !== parent && before.parent !== parent) before = before.parent ?? undefined;
+  const after = elements[end];
+  if (before === undefined || before === parent || after?.parent !== parent) return false;
+  const isBetween = (prose[before.index] ?? 0) > 0 && (prose[after.index] ?? 0) > 0;
+  return isBetween && (links[index] ?? 0) < 0.3 * (text[index] ?? 0);
 }
 
 /** Parts that their name gives away, and forms. */

@@ -248,17 +248,31 @@ function element(index: number, tag: string, parent: Element | null, attributes:
   return { index, end: index + 1, tag, parent, children: [], attributes, hidden };
 }
 
-/** The text under an element, markup aside: all of it, or at least so many of its first characters. */
+/**
+ * The text under an element, markup aside: all of it, or at least so many of its first characters. Then the number
+ * of elements is bounded too, so that looking at the start of something costs the same however large it is.
+ */
 export function flatText(element: Element, enoughChars = Number.POSITIVE_INFINITY): string {
+  const mostElements = 2 * limits.depth + enoughChars;
   const pieces: string[] = [];
   let chars = 0;
-  const stack: (Element | string)[] = [element];
-  while (stack.length > 0 && chars < enoughChars) {
-    const node = stack.pop() as Element | string;
-    if (typeof node === "string") {
-      pieces.push(node);
-      chars += node.length;
-    } else for (let at = node.children.length - 1; at >= 0; at -= 1) stack.push(node.children[at] as Element | string);
+  let elements = 0;
+  const stack: { readonly element: Element; next: number }[] = [{ element, next: 0 }];
+  for (
+    let frame = stack.at(-1);
+    frame !== undefined && chars < enoughChars && elements < mostElements;
+    frame = stack.at(-1)
+  ) {
+    const child = frame.element.children[frame.next];
+    frame.next += 1;
+    if (child === undefined) stack.pop();
+    else if (typeof child === "string") {
+      pieces.push(child);
+      chars += child.length;
+    } else {
+      elements += 1;
+      stack.push({ element: child, next: 0 });
+    }
   }
   return pieces.join("");
 }
