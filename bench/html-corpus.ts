@@ -55,8 +55,8 @@ export function readCodePages(folder = corpusPages()): readonly CodePage[] {
 /** Tells one corpus from another. */
 export function digestOf(pages: readonly TruePage[], codePages: readonly CodePage[]): string {
   const hash = createHash("sha256");
-  for (const { id, type, truth } of pages) hash.update(JSON.stringify([id, type, truth]));
-  for (const { name, expected } of codePages) hash.update(JSON.stringify([name, expected]));
+  for (const { id, type, truth, html } of pages) hash.update(JSON.stringify([id, type, truth, html]));
+  for (const { name, expected, html } of codePages) hash.update(JSON.stringify([name, expected, html]));
   return hash.digest("hex");
 }
 
