@@ -116,11 +116,13 @@ export function finishOf(frame: unknown): Finish {
   return saidNothing(choice, fields) ? "empty" : "output";
 }
 
-/** A cut answer without one token of its own: the input filled the window. */
+/** A cut answer without one token of its own: the input filled the window. A call or a thought is an answer too. */
 function saidNothing(choice: Fields, { usage, response, done_reason }: Fields): boolean {
   const counted = fieldsOf(usage).completion_tokens ?? fieldsOf(usage).output_tokens;
   if (typeof counted === "number") return counted === 0;
-  const text = choice.text ?? fieldsOf(choice.message).content ?? (done_reason === undefined ? undefined : response);
+  const message = fieldsOf(choice.message);
+  if (message.tool_calls || message.reasoning_content || message.reasoning) return false;
+  const text = choice.text ?? message.content ?? (done_reason === undefined ? undefined : response);
   return text === "";
 }
 

@@ -10,6 +10,11 @@ export function recoveredHeader(stubs: number): Readonly<Record<string, string>>
   return { "x-spillway": stubs > 0 ? `recovered; stubs=${stubs}` : "recovered; output lowered" };
 }
 
+/** Tells a client that stubs were put into its request before it was sent. */
+export function preparedHeader(stubs: number): Readonly<Record<string, string>> {
+  return { "x-spillway": stubs > 0 ? `stubs=${stubs}` : "output lowered" };
+}
+
 /** The provider's error body with the report in it; a body that is no JSON object stays the text it was. */
 export function failureBody(report: OverflowReport, providerBody: string): string {
   const { upstream: _, ...fields } = report;

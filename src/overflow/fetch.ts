@@ -4,9 +4,9 @@ import { classify } from "./classify.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { dialectFor } from "./dialects/dialects.ts";
 import { type Ended, recoverExchange, type Sent } from "./exchange.ts";
-import { failureBody, failureHeaders, recoveredHeader } from "./failure.ts";
+import { failureBody, failureHeaders, preparedHeader, recoveredHeader } from "./failure.ts";
 import { openRecovery } from "./open.ts";
-import { type Outgoing, outgoingOf } from "./outgoing.ts";
+import { type Outgoing, outgoingOf, textOfJson } from "./outgoing.ts";
 import type { Recovery } from "./recovery.ts";
 import { firstLook, refusalInside } from "./stream.ts";
 
@@ -59,12 +59,14 @@ async function recovering(fetch: Fetch, call: Call, recovery: Recovery): Promise
     resend: async (smaller) => seen(await fetch(input, withNewKey(withBody(init, smaller)))),
   });
   if (ended.how === "as_it_came") return ended.answer;
-  return ended.how === "failed" ? failed(ended) : marked(ended.answer, recoveredHeader(ended.stubs));
+  if (ended.how === "failed") return failed(ended);
+  return marked(ended.answer, ended.how === "prepared" ? preparedHeader(ended.stubs) : recoveredHeader(ended.stubs));
 }
 
-function readOutgoing({ dialect, body, url }: Call): Outgoing | undefined {
-  const json = typeof body === "string" ? body : Buffer.from(body).toString("utf8");
-  return outgoingOf(dialect, json, url.host, url.pathname);
+function readOutgoing({ input, init, dialect, body, url }: Call): Outgoing | undefined {
+  const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : undefined));
+  const json = typeof body === "string" ? body : textOfJson(body);
+  return json === undefined ? undefined : outgoingOf({ dialect, url, header: (name) => headers.get(name) }, json);
 }
 
 function withBody(init: Init, { json }: Outgoing): Init {

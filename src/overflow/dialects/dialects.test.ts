@@ -8,7 +8,7 @@ import { isStub } from "../../answer/stub.ts";
 import { applyEdits, type Path, spliceEdits } from "../edits.ts";
 import type { Keep } from "../keep.ts";
 import { planShedding } from "../plan.ts";
-import { shed } from "../shed.ts";
+import { shed, stubEdit } from "../shed.ts";
 import type { Verdict } from "../verdict.ts";
 import { aiSdk } from "./ai-sdk.ts";
 import type { Dialect, Part, Request } from "./dialect.ts";
@@ -74,7 +74,8 @@ const keep: Keep = async ({ content }) => ({
 async function rewrite(dialect: Dialect, request: Request, verdict: Verdict) {
   const json = JSON.stringify(request);
   const plan = planShedding(request, dialect, verdict, { wireBytes: Buffer.byteLength(json) });
-  const { edits } = await shed(request, dialect, plan, keep);
+  const { clamp, stubs } = await shed({ dialect, request, json, target: { endpoint: "", model: "" } }, plan, keep);
+  const edits = [...clamp, ...stubs.map(stubEdit)];
   return { plan, edits, request: applyEdits(request, edits), json: spliceEdits(json, edits) };
 }
 

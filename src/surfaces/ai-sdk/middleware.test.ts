@@ -105,6 +105,27 @@ describe("the AI SDK middleware", () => {
     assert.equal(seen.length, 1);
   });
 
+  test("hands on an answer whose room was taken by thinking, or whose tokens nobody counted", async () => {
+    for (const [usage, calls] of [
+      [{ outputTokens: { total: 500, text: 0, reasoning: 500 } }, 1],
+      [{ outputTokens: 500 }, 1],
+      [undefined, 1],
+      [{ outputTokens: { total: 0 } }, 2],
+    ] as const) {
+      const { seen, call } = modelWith(100_000);
+      const cut = { content: [], finishReason: "length", usage };
+      const doGenerate = async (): Promise<Answer> => {
+        seen.push(params);
+        return cut;
+      };
+      const answer = await overflowMiddleware({ session: await watchedSession() }).wrapGenerate({
+        ...call(params),
+        doGenerate,
+      });
+      assert.deepEqual([answer === cut, seen.length], [calls === 1, calls]);
+    }
+  });
+
   test("hands other errors on as they were thrown", async () => {
     for (const thrown of [
       new TypeError("a bug"),

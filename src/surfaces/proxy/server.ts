@@ -7,8 +7,8 @@ import { systemCode } from "../../errors.ts";
 import type { Dialect } from "../../overflow/dialects/dialect.ts";
 import { dialectFor } from "../../overflow/dialects/dialects.ts";
 import { type Ended, recoverExchange, type Sent } from "../../overflow/exchange.ts";
-import { failureBody, failureHeaders, recoveredHeader } from "../../overflow/failure.ts";
-import { outgoingOf } from "../../overflow/outgoing.ts";
+import { failureBody, failureHeaders, preparedHeader, recoveredHeader } from "../../overflow/failure.ts";
+import { type Outgoing, outgoingOf, textOfJson } from "../../overflow/outgoing.ts";
 import type { Recovery } from "../../overflow/recovery.ts";
 import { refusalOf } from "./guard.ts";
 import { type Answer, seen } from "./look.ts";
@@ -130,7 +130,7 @@ function heldBody(request: IncomingMessage, mostBytes: number): () => Promise<Bu
 }
 
 async function recovering(call: Call, dialect: Dialect): Promise<void> {
-  const { request, response, url, context } = call;
+  const { request, response, context } = call;
   // A compressed answer could not be looked at; the client asked for nothing that this takes away.
   const headers = passedHeaders(request.rawHeaders, ["accept-encoding"]);
   const mayChange = context.recovery.mayPrepare() && Number(request.headers["content-length"]) <= context.bodyBytes;
@@ -138,7 +138,7 @@ async function recovering(call: Call, dialect: Dialect): Promise<void> {
   // A request that may have to change is awaited whole; any other is already on its way upstream while it comes in.
   let body = mayChange ? await whole() : undefined;
   const ended = await recoverExchange<Answer>(context.recovery, {
-    read: () => (body === undefined ? undefined : outgoingOf(dialect, body.toString("utf8"), url.host, url.pathname)),
+    read: () => readOutgoing(call, dialect, body),
     async send(instead) {
       if (instead?.json !== undefined) return post(call, headers, Buffer.from(instead.json));
       if (body !== undefined) return post(call, headers, body);
@@ -150,6 +150,12 @@ async function recovering(call: Call, dialect: Dialect): Promise<void> {
     resend: ({ json = "" }) => post(call, withNewKey(headers), Buffer.from(json)),
   });
   await answerWith(response, ended);
+}
+
+function readOutgoing({ request, url }: Call, dialect: Dialect, body: Buffer | undefined): Outgoing | undefined {
+  const json = body && textOfJson(body);
+  const header = (name: string) => request.headers[name]?.toString();
+  return json === undefined ? undefined : outgoingOf({ dialect, url, header }, json);
 }
 
 /** An upstream may refuse before it has read everything; what is still to come is only needed here then. */
@@ -178,12 +184,16 @@ async function post(
 async function answerWith(response: ServerResponse, ended: Ended<Answer>): Promise<void> {
   const { message, held, ended: complete } = ended.answer;
   if (ended.how !== "failed") {
-    const added = ended.how === "recovered" ? recoveredHeader(ended.stubs) : {};
-    return handOn(response, message, held, complete, added);
+    return handOn(response, message, held, complete, addedHeaders(ended));
   }
   if ((message.statusCode ?? 502) < 400) return handOn(response, message, held, complete, failureHeaders);
   const body = Buffer.from(failureBody(ended.report, String(ended.refusal.body)));
   return handOn(response, message, [body], true, failureHeaders);
+}
+
+function addedHeaders(ended: Exclude<Ended<Answer>, { how: "failed" }>): Readonly<Record<string, string>> {
+  if (ended.how === "as_it_came") return {};
+  return ended.how === "recovered" ? recoveredHeader(ended.stubs) : preparedHeader(ended.stubs);
 }
 
 /** Status and headers, what was held, and then every chunk as it arrives. */
