@@ -10,6 +10,8 @@ export type Sent<A> = {
   /** Whether the provider took the request, as far as can be seen. */
   readonly accepted: boolean;
   readonly refusal?: Refusal;
+  /** Whether it took the second request to get it: then there is no other. */
+  readonly last?: true;
   /** Frees an answer that will not be handed on. */
   readonly discard?: () => Promise<void>;
 };
@@ -40,7 +42,7 @@ export async function recoverExchange<A>(recovery: Recovery, carrier: Carrier<A>
   const read = prepared === undefined ? carrier.read() : undefined;
   const outgoing = prepared ?? (read && unchanged(read));
   const remedy = outgoing && (await recovery.remedyFor(outgoing, first.refusal));
-  if (remedy === undefined || remedy.do === "pass") return asItCame;
+  if (remedy === undefined || remedy.do === "pass" || (remedy.do === "retry" && first.last)) return asItCame;
   if (remedy.do === "fail") {
     return { how: "failed", answer: first.answer, refusal: first.refusal, report: remedy.report };
   }

@@ -8,7 +8,7 @@ import { failureBody, failureHeaders, preparedHeader, recoveredHeader } from "./
 import { openRecovery } from "./open.ts";
 import { type Outgoing, outgoingOf, textOfJson } from "./outgoing.ts";
 import type { Recovery } from "./recovery.ts";
-import { firstLook, refusalInside } from "./stream.ts";
+import { firstLook, type Look } from "./stream.ts";
 
 type Fetch = typeof globalThis.fetch;
 type Input = Parameters<Fetch>[0];
@@ -83,13 +83,12 @@ function withNewKey(init: Init): Init {
   return { ...init, headers };
 }
 
-/** Only errors, the start of streams and JSON answers are looked at. */
+/** Only errors and the beginning of JSON and streams are looked at. */
 async function seen(response: Response): Promise<Sent<Response>> {
-  const type = response.headers.get("content-type") ?? "";
   if (!response.ok) return seenError(response);
-  if (type.startsWith("text/event-stream") && response.body) return seenStream(response, response.body);
-  if (type.includes("json") && response.body) return seenAnswer(response);
-  return { answer: response, accepted: true };
+  const looking = response.body ? firstLook(response.headers.get("content-type") ?? "") : undefined;
+  if (looking === undefined || response.body === null) return { answer: response, accepted: true };
+  return seenSuccess(response, response.body, looking);
 }
 
 async function seenError(response: Response): Promise<Sent<Response>> {
@@ -99,24 +98,20 @@ async function seenError(response: Response): Promise<Sent<Response>> {
   return { answer: again(response, body), accepted: false, refusal };
 }
 
-/** An answer that was cut before its first token, or an error under status 200. */
-async function seenAnswer(response: Response): Promise<Sent<Response>> {
-  const body = await response.text();
-  const answer = again(response, body);
-  const refusal = refusalInside(body, response.status);
-  return refusal ? { answer, accepted: false, refusal } : { answer, accepted: true };
-}
-
-async function seenStream(response: Response, stream: ReadableStream<Uint8Array>): Promise<Sent<Response>> {
+/** A refusal under status 200, or an answer that was cut before its first token. */
+async function seenSuccess(
+  response: Response,
+  stream: ReadableStream<Uint8Array>,
+  { look, end }: Look,
+): Promise<Sent<Response>> {
   const reader = stream.getReader();
-  const { look } = firstLook();
   const held: Uint8Array[] = [];
   for (;;) {
     const { done, value } = await reader.read();
     if (value) held.push(value);
-    const found = value ? look(value) : ({ is: "fine" } as const);
-    if (found.is === "open" && !done) continue;
-    const answer = again(response, resumed(reader, held));
+    const found = done ? end() : look(value);
+    if (found.is === "open") continue;
+    const answer = again(response, done ? Buffer.concat(held) : resumed(reader, held));
     if (found.is !== "refused") return { answer, accepted: true };
     const refusal = { verdict: found.verdict, status: response.status, body: found.body };
     return { answer, accepted: false, refusal, discard: () => reader.cancel() };
@@ -145,7 +140,7 @@ function resumed(
 }
 
 /** The same answer with its body to be read again: the length and the encoding were those of the wire. */
-function again(response: Response, body: string | ReadableStream<Uint8Array> | null): Response {
+function again(response: Response, body: string | Buffer | ReadableStream<Uint8Array> | null): Response {
   const { status, statusText, url } = response;
   const headers = new Headers(response.headers);
   headers.delete("content-length");

@@ -12,7 +12,7 @@ import { type Outgoing, outgoingOf, textOfJson } from "../../overflow/outgoing.t
 import type { Recovery } from "../../overflow/recovery.ts";
 import { refusalOf } from "./guard.ts";
 import { type Answer, seen } from "./look.ts";
-import { createRelay, passedHeaders, type Relay } from "./relay.ts";
+import { createRelay, passedHeaders, type Relay, StaleConnection } from "./relay.ts";
 import { type Upstreams, upstreamFor } from "./upstreams.ts";
 
 export type ProxyOptions = {
@@ -98,71 +98,51 @@ type Call = {
   readonly signal: AbortSignal;
 };
 
-/** Any other endpoint of the provider: nothing is looked at. */
-async function passThrough(call: Call): Promise<void> {
-  const { answer } = forward(call, passedHeaders(call.request.rawHeaders));
-  await handOn(call.response, await answer);
-}
-
-/** Opens the request upstream and lets the body flow into it as it comes. */
-function forward({ request, url, method, context, signal }: Call, headers: readonly string[]) {
+/** Any other endpoint of the provider, and what is too large to hold: the body flows upstream as it comes. */
+async function passThrough(call: Call, held: readonly Buffer[] = []): Promise<void> {
+  const { request, response, url, method, context, signal } = call;
   const { "content-length": length } = request.headers;
+  const headers = passedHeaders(request.rawHeaders);
   const all = length === undefined ? headers : [...headers, "content-length", length];
-  const opened = context.relay.open(url, method, all, signal);
-  request.pipe(opened.upstream);
-  return opened;
+  const { upstream, answer } = context.relay.open(url, method, all, signal);
+  for (const chunk of held) upstream.write(chunk);
+  request.pipe(upstream);
+  await handOn(response, await answer);
 }
 
-/** A request's body while it passes: whole in the end, or undefined when it is larger than may be held. */
-function heldBody(request: IncomingMessage, mostBytes: number): () => Promise<Buffer | undefined> {
+/** The chunks of a request's body up to so many bytes; `whole` where there are no more. */
+async function readBody(request: IncomingMessage, mostBytes: number): Promise<{ chunks: Buffer[]; whole: boolean }> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  request.on("data", (chunk: Buffer) => {
+  if (Number(request.headers["content-length"]) > mostBytes) return { chunks, whole: false };
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes <= mostBytes) chunks.push(chunk);
-    else chunks.length = 0;
-  });
-  const ended = new Promise<boolean>((done) => {
-    request.once("end", () => done(true));
-    request.once("close", () => done(false));
-  });
-  return async () => ((await ended) && bytes <= mostBytes ? Buffer.concat(chunks) : undefined);
+    if (bytes > mostBytes) return { chunks, whole: false };
+  }
+  return { chunks, whole: true };
 }
 
+/** The body is sent in one piece: an upstream that refuses it before it was read can still be heard. */
 async function recovering(call: Call, dialect: Dialect): Promise<void> {
   const { request, response, context } = call;
+  const { chunks, whole } = await readBody(request, context.bodyBytes);
+  if (!whole) return passThrough(call, chunks);
+  const body = Buffer.concat(chunks);
   // A compressed answer could not be looked at; the client asked for nothing that this takes away.
   const headers = passedHeaders(request.rawHeaders, ["accept-encoding"]);
-  const mayChange = context.recovery.mayPrepare() && Number(request.headers["content-length"]) <= context.bodyBytes;
-  const whole = heldBody(request, context.bodyBytes);
-  // A request that may have to change is awaited whole; any other is already on its way upstream while it comes in.
-  let body = mayChange ? await whole() : undefined;
   const ended = await recoverExchange<Answer>(context.recovery, {
     read: () => readOutgoing(call, dialect, body),
-    async send(instead) {
-      if (instead?.json !== undefined) return post(call, headers, Buffer.from(instead.json));
-      if (body !== undefined) return post(call, headers, body);
-      const { answer } = forward(call, headers);
-      const sent = await seen(await answer);
-      if (sent.refusal) body = await rest(request, whole);
-      return sent;
-    },
-    resend: ({ json = "" }) => post(call, withNewKey(headers), Buffer.from(json)),
+    send: (instead) => post(call, headers, instead?.json === undefined ? body : Buffer.from(instead.json)),
+    resend: ({ json = "" }) => postAfresh(call, withNewKey(headers), Buffer.from(json)),
   });
   await answerWith(response, ended);
 }
 
-function readOutgoing({ request, url }: Call, dialect: Dialect, body: Buffer | undefined): Outgoing | undefined {
-  const json = body && textOfJson(body);
+function readOutgoing({ request, url }: Call, dialect: Dialect, body: Buffer): Outgoing | undefined {
+  const json = textOfJson(body);
   const header = (name: string) => request.headers[name]?.toString();
   return json === undefined ? undefined : outgoingOf({ dialect, url, header }, json);
-}
-
-/** An upstream may refuse before it has read everything; what is still to come is only needed here then. */
-function rest(request: IncomingMessage, whole: () => Promise<Buffer | undefined>): Promise<Buffer | undefined> {
-  request.unpipe();
-  request.resume();
-  return whole();
 }
 
 /** A provider that remembers keys would answer the smaller request with the refusal of the first. */
@@ -172,12 +152,23 @@ function withNewKey(headers: readonly string[]): string[] {
   );
 }
 
-async function post(
+async function post(call: Call, headers: readonly string[], body: Buffer): Promise<Sent<Answer>> {
+  const { url, method, context, signal } = call;
+  try {
+    return await seen(await context.relay.send(url, method, headers, body, { signal }));
+  } catch (error) {
+    if (!(error instanceof StaleConnection)) throw error;
+    return postAfresh(call, headers, body);
+  }
+}
+
+/** The second and last request, over a connection that cannot be stale. */
+async function postAfresh(
   { url, method, context, signal }: Call,
   headers: readonly string[],
   body: Buffer,
 ): Promise<Sent<Answer>> {
-  return seen(await context.relay.send(url, method, headers, body, signal));
+  return { ...(await seen(await context.relay.send(url, method, headers, body, { signal, fresh: true }))), last: true };
 }
 
 /** The answer as it came, or the provider's error with our fields in it. */
