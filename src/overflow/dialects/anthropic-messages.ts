@@ -15,7 +15,8 @@ import {
 
 export const anthropicMessages: Dialect = {
   name: "anthropic-messages",
-  endpoint: /\/messages$/,
+  // Another service posts single messages to its threads.
+  endpoint: /(?<!\/threads\/[^/]+)\/messages$/,
   parts(request) {
     const messages = itemsOf(request.messages);
     const newest = newestFrom(messages, ({ role }) => role === "assistant");

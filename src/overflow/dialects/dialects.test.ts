@@ -203,6 +203,7 @@ test("only the endpoints that take conversations have a dialect", () => {
     ["POST", "/v1/messages", "anthropic-messages"],
     ["POST", "/v1beta/models/gemini-3-pro:streamGenerateContent", "gemini"],
     ["POST", "/v1/messages/count_tokens", undefined],
+    ["POST", "/v1/threads/t_1/messages", undefined],
     ["POST", "/v1/responses/compact", undefined],
     ["POST", "/v1beta/models/gemini-3-pro:countTokens", undefined],
     ["GET", "/v1/messages", undefined],

@@ -1,5 +1,6 @@
 /** The first look at what an upstream answers: enough of it is read to know a refusal, and nothing is lost by looking. */
 import type { IncomingMessage } from "node:http";
+import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { classify } from "../../overflow/classify.ts";
 import type { Sent } from "../../overflow/exchange.ts";
 import { type FirstLook, firstLook, type Look } from "../../overflow/stream.ts";
@@ -14,20 +15,35 @@ const mostErrorBytes = 1024 * 1024;
 export async function seen(message: IncomingMessage): Promise<Sent<Answer>> {
   const { statusCode: status = 502, headers } = message;
   const type = headers["content-type"] ?? "";
-  const encoded = (headers["content-encoding"] ?? "identity") !== "identity";
-  if (encoded) return { answer: { message, held: [], ended: false }, accepted: status < 400 };
-  if (status >= 400) return seenError(message, status);
-  const looking = firstLook(type);
+  const encoding = headers["content-encoding"] ?? "identity";
+  if (status >= 400) return seenError(message, status, encoding);
+  const looking = encoding === "identity" ? firstLook(type) : undefined;
   if (looking === undefined) return { answer: { message, held: [], ended: false }, accepted: true };
   return seenSuccess(message, status, looking);
 }
 
-async function seenError(message: IncomingMessage, status: number): Promise<Sent<Answer>> {
+async function seenError(message: IncomingMessage, status: number, encoding: string): Promise<Sent<Answer>> {
   const { held, ended } = await readUpTo(message, mostErrorBytes);
-  const body = Buffer.concat(held).toString("utf8");
+  const body = decoded(Buffer.concat(held), encoding).toString("utf8");
   const headers = Object.fromEntries(Object.entries(message.headers).map(([name, value]) => [name, value?.toString()]));
   const refusal = { verdict: classify({ status, headers, body }), status, body };
   return { answer: { message, held, ended }, accepted: false, refusal };
+}
+
+const decoders: Readonly<Record<string, typeof gunzipSync | typeof brotliDecompressSync>> = {
+  gzip: gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
+};
+
+/** The bytes of an error as they are read, or none where its encoding is unknown or broken. */
+function decoded(bytes: Buffer, encoding: string): Buffer {
+  if (encoding === "identity") return bytes;
+  try {
+    return decoders[encoding]?.(bytes, { maxOutputLength: mostErrorBytes }) ?? Buffer.alloc(0);
+  } catch {
+    return Buffer.alloc(0); // It is handed on as it came.
+  }
 }
 
 async function readUpTo(message: IncomingMessage, mostBytes: number): Promise<{ held: Buffer[]; ended: boolean }> {

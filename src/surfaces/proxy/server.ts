@@ -3,14 +3,14 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
-import { systemCode } from "../../errors.ts";
+import { SpillwayError, systemCode } from "../../errors.ts";
 import type { Dialect } from "../../overflow/dialects/dialect.ts";
 import { dialectFor } from "../../overflow/dialects/dialects.ts";
 import { type Ended, recoverExchange, type Sent } from "../../overflow/exchange.ts";
 import { failureBody, failureHeaders, preparedHeader, recoveredHeader } from "../../overflow/failure.ts";
 import { type Outgoing, outgoingOf, textOfJson } from "../../overflow/outgoing.ts";
 import type { Recovery } from "../../overflow/recovery.ts";
-import { refusalOf } from "./guard.ts";
+import { admit } from "./guard.ts";
 import { type Answer, seen } from "./look.ts";
 import { createRelay, passedHeaders, type Relay, StaleConnection } from "./relay.ts";
 import { type Upstreams, upstreamFor } from "./upstreams.ts";
@@ -21,6 +21,8 @@ export type ProxyOptions = {
   /** 0 takes a free port. */
   readonly port: number;
   readonly allowOrigins: readonly string[];
+  /** What every path must begin with; without one every program of this machine is served. */
+  readonly token?: string | undefined;
   /** Largest request that is held to be sent again. */
   readonly bodyBytes: number;
 };
@@ -44,9 +46,12 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
     );
   });
   server.listen(options.port, "127.0.0.1");
-  await once(server, "listening");
+  await once(server, "listening").catch((cause: unknown) => {
+    throw cannotListen(options.port, cause);
+  });
+  const origin = `http://127.0.0.1:${portOf(server.address())}`;
   return {
-    url: `http://127.0.0.1:${portOf(server.address())}`,
+    url: options.token === undefined ? origin : `${origin}/${options.token}`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       relay.close();
@@ -55,16 +60,24 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
   };
 }
 
+function cannotListen(port: number, cause: unknown): SpillwayError {
+  const code = systemCode(cause) ?? "error";
+  return new SpillwayError("config_invalid", `The proxy cannot listen on port ${port} (${code}).`, {
+    hint: "Set proxy.port to one that is free, or to 0 for any; another proxy may be running already.",
+    cause,
+  });
+}
+
 const portOf = (address: AddressInfo | string | null): number =>
   typeof address === "object" && address ? address.port : 0;
 
 type Context = ProxyOptions & { readonly relay: Relay };
 
 async function serve(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
-  const refused = refusalOf(request, context);
-  if (refused !== undefined) return refuse(response, 403, "forbidden", refused);
-  const { url: target = "", method = "GET" } = request;
-  const url = upstreamFor(context.upstreams, target);
+  const admitted = admit(request, context);
+  if ("refused" in admitted) return refuse(response, 403, "forbidden", admitted.refused);
+  const { method = "GET" } = request;
+  const url = upstreamFor(context.upstreams, admitted.target);
   if (url === undefined) return refuse(response, 404, "unknown_upstream", unknownPlace(context.upstreams));
   const gone = new AbortController();
   response.once("close", () => {
@@ -129,8 +142,8 @@ async function recovering(call: Call, dialect: Dialect): Promise<void> {
   const { chunks, whole } = await readBody(request, context.bodyBytes);
   if (!whole) return passThrough(call, chunks);
   const body = Buffer.concat(chunks);
-  // A compressed answer could not be looked at; the client asked for nothing that this takes away.
-  const headers = passedHeaders(request.rawHeaders, ["accept-encoding"]);
+  // A compressed success could not be looked at, and the client loses nothing; in shadow nothing at all is changed.
+  const headers = passedHeaders(request.rawHeaders, context.recovery.mode === "on" ? ["accept-encoding"] : []);
   const ended = await recoverExchange<Answer>(context.recovery, {
     read: () => readOutgoing(call, dialect, body),
     send: (instead) => post(call, headers, instead?.json === undefined ? body : Buffer.from(instead.json)),
@@ -179,7 +192,7 @@ async function answerWith(response: ServerResponse, ended: Ended<Answer>): Promi
   }
   if ((message.statusCode ?? 502) < 400) return handOn(response, message, held, complete, failureHeaders);
   const body = Buffer.from(failureBody(ended.report, String(ended.refusal.body)));
-  return handOn(response, message, [body], true, failureHeaders);
+  return handOn(response, message, [body], true, failureHeaders, ["content-encoding"]);
 }
 
 function addedHeaders(ended: Exclude<Ended<Answer>, { how: "failed" }>): Readonly<Record<string, string>> {
@@ -194,8 +207,9 @@ async function handOn(
   held: readonly Buffer[] = [],
   complete = false,
   added: Readonly<Record<string, string>> = {},
+  without: readonly string[] = [],
 ): Promise<void> {
-  const headers = [...passedHeaders(message.rawHeaders), ...Object.entries(added).flat()];
+  const headers = [...passedHeaders(message.rawHeaders, without), ...Object.entries(added).flat()];
   const length = lengthOf(message, held, complete);
   if (length !== undefined) headers.push("content-length", length);
   response.writeHead(message.statusCode ?? 502, message.statusMessage, headers);
