@@ -1,6 +1,7 @@
 /** Recovery part by part: what each format can hold, what a provider points at, and what is kept of it. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { isStub } from "../src/answer/stub.ts";
 import { fieldsOf, itemsOf } from "../src/overflow/dialects/dialect.ts";
 import { withOverflowRecovery } from "../src/overflow/fetch.ts";
 import { bytesOfRef } from "./bodies.ts";
@@ -291,6 +292,43 @@ describe("the part a provider points at", () => {
       assert.deepEqual(look(JSON.parse(sent[1] ?? "")), expected);
     });
   }
+});
+
+test("characters of no part in particular are those of the whole input", async () => {
+  const texts = Array.from({ length: 8 }, (_, at) => `${at} ${long.slice(0, 6_000)}`);
+  const rounds = texts.flatMap((content, at) => {
+    const [call] = chatCall.tool_calls;
+    const id = `c${at}`;
+    return [
+      { role: "assistant", content: null, tool_calls: [{ ...call, id }] },
+      { role: "tool", tool_call_id: id, content },
+    ];
+  });
+  const body = { model: "m", messages: [{ role: "user", content: "x" }, ...rounds] };
+  const message = "Input is too long: 48000 characters, maximum 20000 characters";
+  const { response, sent } = await refusedOnce("openai-chat", body, message);
+  assert.deepEqual([response.status, sent.length], [200, 2]);
+  const left = (sent[1] ?? "").length;
+  assert.ok(
+    left < 22_000 && left > 10_000 && JSON.parse(sent[1] ?? "").messages.at(-1).content === texts[7],
+    `${left} characters left`,
+  );
+});
+
+test("no text costs more than its length to look at", async () => {
+  const spaces = {
+    type: "image",
+    source: { type: "base64", media_type: "image/png", data: `${" ".repeat(200_000)}!` },
+  };
+  const stubLike = `[Set aside by Spillway to fit the model's limit: ${`artifact_ref=af_${"0".repeat(32)}. To read it: `.repeat(6_000)}x`;
+  const start = performance.now();
+  await refusedOnce(
+    "anthropic-messages",
+    claudeRequest([spaces]),
+    "messages.2.content.0.content.0.image: image exceeds 5 MB maximum: 9427836 bytes > 5242880 bytes",
+  );
+  assert.equal(isStub(stubLike), false);
+  assert.ok(performance.now() - start < 500, `${performance.now() - start} ms`);
 });
 
 describe("the output room", () => {

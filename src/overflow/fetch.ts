@@ -94,7 +94,8 @@ async function seen(response: Response): Promise<Sent<Response>> {
 async function seenError(response: Response): Promise<Sent<Response>> {
   const body = await response.text();
   const { status } = response;
-  const refusal = { verdict: classify({ status, body }), status, body };
+  const headers = Object.fromEntries(response.headers);
+  const refusal = { verdict: classify({ status, headers, body }), status, body };
   return { answer: again(response, body), accepted: false, refusal };
 }
 

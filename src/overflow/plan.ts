@@ -69,7 +69,7 @@ export function planShedding(request: Request, dialect: Dialect, verdict: Verdic
   if (clamp) return { clamp, sheds: [], sizes: bytes, fits: true, shortBy: 0 };
   // No input is at fault for the room that was asked for.
   if (verdict.class === "output_limit") return { clamp: [], sheds: [], sizes: bytes, fits: false, shortBy: 0 };
-  if (isAboutOnePart(verdict)) {
+  if (isAboutOnePart(verdict, parts)) {
     const sheds = pointedAt(parts, verdict).map(wholeShed);
     return { clamp: [], sheds, sizes: bytes, fits: sheds.length > 0, shortBy: 0 };
   }
@@ -100,8 +100,12 @@ function clampOf(room: OutputRoom | undefined, verdict: Verdict): readonly Edit[
 const clampMargin = (limit: number): number => Math.max(32, Math.ceil(limit * 0.005));
 
 /** A limit on one string or one attachment: the size of the whole request is not at fault. */
-function isAboutOnePart(verdict: Verdict): boolean {
-  return verdict.class === "attachment_limit" || (verdict.class === "request_bytes" && verdict.unit === "chars");
+function isAboutOnePart(verdict: Verdict, parts: readonly Standing[]): boolean {
+  if (verdict.class === "attachment_limit") return true;
+  if (verdict.class !== "request_bytes" || verdict.unit !== "chars") return false;
+  // Characters of no part in particular are those of all, unless one part alone has that many.
+  const longest = Math.max(0, ...parts.map(({ now }) => partChars(now)));
+  return verdict.path !== undefined || longest > (verdict.actual ?? verdict.limit ?? Infinity) * 0.95;
 }
 
 /** The parts a limit on one part is about: the one that is named, those over it, or as many as are too many. */
@@ -154,7 +158,8 @@ function sizesOf(
   const { limit } = verdict;
   if (verdict.class !== "context_tokens") {
     const target = limit === undefined ? wireBytes * blindShare : limit - Math.max(128, limit * 0.005);
-    return { unit: "bytes", before: wireBytes, target: Math.floor(target), scale: 1, clamp: [] };
+    const before = verdict.unit === "chars" ? (verdict.actual ?? wireBytes) : wireBytes;
+    return { unit: "bytes", before, target: Math.floor(target), scale: 1, clamp: [] };
   }
   const estimate = restTokens(request, parts) + sum(parts.map(({ now }) => partTokens(now)));
   const output = verdict.output ?? 0;
