@@ -64,7 +64,7 @@ async function recovered(): Promise<void> {
           const request = requestIn(name, conversation);
           const output = dialect.sharesWindow ? conversation.outputTokens : 0;
           const provider = simulateProvider({
-            windowTokens: Math.floor((tokensOf(request, dialect) + output) * share),
+            windowTokens: Math.floor((tokensOf(request) + output) * share),
             wording,
           });
           const fetch = withOverflowRecovery(provider.fetch, { session: await memorySession() });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { requestIn, type Turn } from "../../../test/conversations.ts";
-import { faultIn, tokensOf, wordings } from "../../../test/provider.ts";
+import { faultIn, outputOf, tokensOf, wordings } from "../../../test/provider.ts";
 import { watchedSession } from "../../../test/recovery.ts";
 import { longTranscript } from "../../../test/transcripts.ts";
 import { isStub } from "../../answer/stub.ts";
@@ -31,7 +31,7 @@ function modelWith(windowTokens: number, inStream = false) {
   function refusalFor(given: Request): Error | undefined {
     seen.push(given);
     const fault = faultIn("ai-sdk", given);
-    const [input, output] = [tokensOf(given, aiSdk), aiSdk.outputRoom(given)?.tokens ?? 0];
+    const [input, output] = [tokensOf(given), outputOf(given, "ai-sdk")];
     const said = fault ? { status: 400, body: fault } : wordings.openai({ limit: windowTokens, input, output });
     if (!fault && input + output <= windowTokens) return undefined;
     return Object.assign(new Error("Bad Request"), {
@@ -151,7 +151,7 @@ describe("the AI SDK middleware", () => {
       let recovered = 0;
       for (let seed = 1; seed <= 12; seed++) {
         const request = requestIn("ai-sdk", longTranscript(seed));
-        const { seen, call } = modelWith(Math.floor((tokensOf(request, aiSdk) + 1_024) * share));
+        const { seen, call } = modelWith(Math.floor((tokensOf(request) + 1_024) * share));
         const answer = await overflowMiddleware({ session: await watchedSession() })
           .wrapGenerate(call(request))
           .catch(() => undefined);
