@@ -46,14 +46,21 @@ function readOn(ref: string, reader: StubReader): string {
 
 /** Whether a text is a stub, whole and unchanged. */
 export function isStub(text: string): boolean {
-  if (!text.startsWith(`[${opening}`)) return false;
-  const lineEnd = text.indexOf("\n");
+  return shownIn(text) !== undefined;
+}
+
+/** How many characters of what it stands for a stub shows, or undefined for a text that is no stub. */
+export function shownIn(text: string): number | undefined {
+  if (!text.startsWith(`[${opening}`)) return undefined;
+  const lineEnd = text.slice(0, longestHead + 1).indexOf("\n");
+  if (lineEnd < 0 && text.length > longestHead) return undefined;
   const head = lineEnd < 0 ? text : text.slice(0, lineEnd);
-  if (!/artifact_ref=af_[0-9a-f]{32}\. To read it: .*\]$/.test(head) || head.length > longestHead) return false;
-  if (lineEnd < 0) return true;
+  if (!/artifact_ref=af_[0-9a-f]{32}\. To read it: .*\]$/.test(head)) return undefined;
+  if (lineEnd < 0) return 0;
   const [mark = "", shownChars = ""] =
     /^\nBeginning and end, (\d+) chars:\n/.exec(text.slice(lineEnd, lineEnd + 60)) ?? [];
-  return mark !== "" && text.length === lineEnd + mark.length + Number(shownChars);
+  const whole = mark !== "" && text.length === lineEnd + mark.length + Number(shownChars);
+  return whole ? Number(shownChars) : undefined;
 }
 
 /** Names are clipped and a path is as long as systems let it be. */

@@ -400,6 +400,15 @@ export const settingRows = {
     userOnly: true,
     about: "Where spillway proxy sends what comes in under /name, each as name=address. Nothing else is reached.",
   },
+  "proxy.token": {
+    type: "choice",
+    default: "on",
+    choices: ["on", "off"],
+    userOnly: true,
+    about:
+      "Whether the path of every request to spillway proxy must begin with the token it prints, which stays the same. " +
+      "off: every program of this machine is served.",
+  },
   "proxy.allow_origins": {
     type: "list",
     default: [],

@@ -3,8 +3,8 @@
  * figures. The output room first, then the part that was named, then old attachments, old results, the newest results as
  * excerpts, and last what the user attached just now. It stops as soon as the request fits.
  */
-import { isStub } from "../answer/stub.ts";
-import type { Dialect, OutputRoom, Part, Request } from "./dialects/dialect.ts";
+import { shownIn } from "../answer/stub.ts";
+import type { Dialect, OutputRoom, Part, PartContent, Request } from "./dialects/dialect.ts";
 import type { Edit, Path } from "./edits.ts";
 import { partChars, partTokens, restTokens } from "./estimate.ts";
 import type { Verdict } from "./verdict.ts";
@@ -45,24 +45,32 @@ const leastGainChars = 100;
 export type PlanOptions = {
   /** Bytes of the request as it was sent. */
   readonly wireBytes: number;
+  /** Stubs that already stand in the place of parts, by path. */
+  readonly stuck?: ReadonlyMap<string, string>;
   /** Parts that could not be kept and must stay. */
   readonly staying?: ReadonlySet<string>;
   /** What an earlier plan fell short by. */
   readonly shortBy?: number;
 };
 
+/** A part, and what is sent in its place now: itself, or the stub that an earlier request put there. */
+type Standing = Part & { readonly now: PartContent };
+
 /** The plan for a request that was refused with this verdict, or that is expected to be. */
 export function planShedding(request: Request, dialect: Dialect, verdict: Verdict, options: PlanOptions): Plan {
-  const { wireBytes, staying, shortBy = 0 } = options;
-  const all = dialect.parts(request);
-  const parts = all.filter(
-    ({ at, content }) => !staying?.has(at.join(".")) && !("text" in content && isStub(content.text)),
-  );
+  const { wireBytes, stuck, staying, shortBy = 0 } = options;
+  const all = dialect.parts(request).map((part): Standing => {
+    const stub = stuck?.get(part.at.join("."));
+    return { ...part, now: stub === undefined ? part.content : { text: stub } };
+  });
+  const parts = all.filter((part) => !staying?.has(part.at.join(".")) && !isLight(part));
   const bytes = { unit: "bytes", before: wireBytes, target: wireBytes } as const;
   const clamp = clampOf(dialect.outputRoom(request), verdict);
   if (clamp) return { clamp, sheds: [], sizes: bytes, fits: true, shortBy: 0 };
-  if (isAboutOnePart(verdict)) {
-    const sheds = parts.filter((part) => isPointedAt(part, verdict)).map(wholeShed);
+  // No input is at fault for the room that was asked for.
+  if (verdict.class === "output_limit") return { clamp: [], sheds: [], sizes: bytes, fits: false, shortBy: 0 };
+  if (isAboutOnePart(verdict, parts)) {
+    const sheds = pointedAt(parts, verdict).map(wholeShed);
     return { clamp: [], sheds, sizes: bytes, fits: sheds.length > 0, shortBy: 0 };
   }
   const { scale, clamp: lowered, ...sizes } = sizesOf(request, dialect, all, verdict, wireBytes);
@@ -71,6 +79,11 @@ export function planShedding(request: Request, dialect: Dialect, verdict: Verdic
   const left = sizes.unit === "tokens" && after > goal.target ? Math.min(after, leftOver(request, all, sheds)) : after;
   const missing = Math.max(0, left - goal.target);
   return { clamp: sheds.length > 0 ? lowered : [], sheds, sizes: goal, fits: missing === 0, shortBy: missing };
+}
+
+/** A stub with no more than a glimpse cannot become lighter; an excerpt can. */
+function isLight({ now }: Standing): boolean {
+  return "text" in now && (shownIn(now.text) ?? Infinity) <= glimpseChars;
 }
 
 /** The room that is left for the answer when the input alone fits, if that is enough to be of use. */
@@ -87,29 +100,47 @@ function clampOf(room: OutputRoom | undefined, verdict: Verdict): readonly Edit[
 const clampMargin = (limit: number): number => Math.max(32, Math.ceil(limit * 0.005));
 
 /** A limit on one string or one attachment: the size of the whole request is not at fault. */
-function isAboutOnePart(verdict: Verdict): boolean {
-  return verdict.class === "attachment_limit" || (verdict.class === "request_bytes" && verdict.unit === "chars");
+function isAboutOnePart(verdict: Verdict, parts: readonly Standing[]): boolean {
+  if (verdict.class === "attachment_limit") return true;
+  if (verdict.class !== "request_bytes" || verdict.unit !== "chars") return false;
+  // Characters of no part in particular are those of all, unless one part alone has that many.
+  const longest = Math.max(0, ...parts.map(({ now }) => partChars(now)));
+  return verdict.path !== undefined || longest > (verdict.actual ?? verdict.limit ?? Infinity) * 0.95;
 }
 
-function isPointedAt(part: Part, verdict: Verdict): boolean {
+/** The parts a limit on one part is about: the one that is named, those over it, or as many as are too many. */
+function pointedAt(parts: readonly Standing[], verdict: Verdict): readonly Standing[] {
   const { path, limit, unit } = verdict;
-  if (verdict.class === "attachment_limit" && part.role !== "attachment") return false;
-  if (path !== undefined && isNamed(part.at, path)) return true;
-  if (path !== undefined || limit === undefined) return false;
-  if (unit === "chars") return partChars(part.content) > limit;
-  return unit === "bytes" && (partChars(part.content) * 3) / 4 > limit;
+  const asked = parts.filter(({ role }) => verdict.class !== "attachment_limit" || role === "attachment");
+  if (path !== undefined) {
+    const named = asked.filter(({ at }) => isNamed(at, path));
+    if (named.length > 0 || unit === "chars") return named;
+  }
+  if (unit === "chars") return asked.filter(({ now }) => limit !== undefined && partChars(now) > limit);
+  if (unit === "bytes") return asked.filter(({ now }) => limit !== undefined && (partChars(now) * 3) / 4 > limit);
+  if (unit === "pages") return asked.filter(({ now }) => !isPicture(now));
+  return unit === "pixels" || limit === undefined ? [] : overCount(asked, limit);
 }
 
-function wholeShed(part: Part): Shed {
+/** `too many images, max allowed is 16`: the oldest beyond that number; pictures where they alone are too many. */
+function overCount(parts: readonly Standing[], most: number): readonly Standing[] {
+  const pictures = parts.filter(({ now }) => isPicture(now));
+  const counted = pictures.length > most ? pictures : parts;
+  return counted.slice(0, Math.max(0, counted.length - most));
+}
+
+const isPicture = (content: PartContent): boolean => "base64" in content && content.mediaType.startsWith("image/");
+
+function wholeShed(part: Standing): Shed {
   return { part, shownChars: glimpse(part) };
 }
 
 /** What stays, counted for itself: where our scale is off, the parts that go are the likelier reason. */
-function leftOver(request: Request, parts: readonly Part[], sheds: readonly Shed[]): number {
+function leftOver(request: Request, parts: readonly Standing[], sheds: readonly Shed[]): number {
   const gone = new Map(sheds.map(({ part, shownChars }) => [part.at.join("."), stubChars + shownChars]));
-  const stays = parts.map(({ at, content }) => {
+  const stays = parts.map(({ at, now }) => {
     const stub = gone.get(at.join("."));
-    return stub === undefined ? partTokens(content) : stub / 3;
+    return stub === undefined ? partTokens(now) : stub / 3;
   });
   return restTokens(request, parts) + sum(stays);
 }
@@ -120,16 +151,17 @@ type Measured = Sizes & { readonly scale: number; readonly clamp: readonly Edit[
 function sizesOf(
   request: Request,
   dialect: Dialect,
-  parts: readonly Part[],
+  parts: readonly Standing[],
   verdict: Verdict,
   wireBytes: number,
 ): Measured {
   const { limit } = verdict;
   if (verdict.class !== "context_tokens") {
     const target = limit === undefined ? wireBytes * blindShare : limit - Math.max(128, limit * 0.005);
-    return { unit: "bytes", before: wireBytes, target: Math.floor(target), scale: 1, clamp: [] };
+    const before = verdict.unit === "chars" ? (verdict.actual ?? wireBytes) : wireBytes;
+    return { unit: "bytes", before, target: Math.floor(target), scale: 1, clamp: [] };
   }
-  const estimate = restTokens(request, parts) + sum(parts.map(({ content }) => partTokens(content)));
+  const estimate = restTokens(request, parts) + sum(parts.map(({ now }) => partTokens(now)));
   const output = verdict.output ?? 0;
   const said = verdict.input ?? (verdict.actual === undefined ? undefined : verdict.actual - output);
   // A refused request is over its limit, whatever we think it weighs.
@@ -147,8 +179,8 @@ function sizesOf(
 }
 
 /** Parts in the order of the remedies. Within one remedy the largest come first. */
-function candidates(parts: readonly Part[], verdict: Verdict): Part[] {
-  const ranked = parts.map((part) => ({ part, rank: rankOf(part, verdict), chars: partChars(part.content) }));
+function candidates(parts: readonly Standing[], verdict: Verdict): Standing[] {
+  const ranked = parts.map((part) => ({ part, rank: rankOf(part, verdict), chars: partChars(part.now) }));
   const worth = ranked.filter(({ chars }) => chars > stubChars + leastGainChars);
   return worth.sort((one, other) => one.rank - other.rank || other.chars - one.chars).map(({ part }) => part);
 }
@@ -162,11 +194,19 @@ function rankOf(part: Part, verdict: Verdict): number {
   return isHeavyKind(part) ? 3 : 4;
 }
 
-/** `messages.3.content.0.image.source` names `messages.3.content.0`, and `input[0].content` what is inside it. */
+/**
+ * `messages.3.content.0.image.source` names `messages.3.content.0`, and `input[0].content` what is inside it. After an
+ * index some providers add the type of the block: `content.0.tool_result.content.1.image`.
+ */
 function isNamed(at: Path, path: string): boolean {
   const named = path.split(/[.[\]]+/).filter(Boolean);
-  const common = Math.min(named.length, at.length);
-  return common >= 2 && named.slice(0, common).every((step, index) => String(at[index]) === step);
+  let matched = 0;
+  for (const [index, step] of named.entries()) {
+    if (matched === at.length) break;
+    if (String(at[matched]) === step) matched++;
+    else if (!/^\d+$/.test(named[index - 1] ?? "")) return false;
+  }
+  return matched >= 2;
 }
 
 /** What came out of a document or is no text at all is of the least use inside the conversation. */
@@ -181,15 +221,18 @@ function looksBinary(start: string): boolean {
   return strange > start.length / 20 || /^[A-Za-z0-9+/_-]{200,}/.test(start);
 }
 
-/** How much a part weighs, and how much a stub that shows so many of its characters. */
-type Measure = { readonly part: (part: Part) => number; readonly stub: (part: Part, shownChars: number) => number };
+/** How much what stands in a part's place weighs, and how much a stub that shows so many of its characters. */
+type Measure = {
+  readonly part: (part: Standing) => number;
+  readonly stub: (part: Standing, shownChars: number) => number;
+};
 
 function measureFor(unit: Sizes["unit"], scale: number): Measure {
-  const weights = new Map<Part, number>();
-  const weigh = unit === "bytes" ? jsonBytes : ({ content }: Part) => partTokens(content) * scale;
+  const weights = new Map<Standing, number>();
+  const weigh = unit === "bytes" ? jsonBytes : ({ now }: Standing) => partTokens(now) * scale;
   const lineWeight = unit === "bytes" ? stubChars : (stubChars / 3) * Math.max(1, scale);
 
-  function partWeight(part: Part): number {
+  function partWeight(part: Standing): number {
     const weight = weights.get(part) ?? weigh(part);
     weights.set(part, weight);
     return weight;
@@ -198,14 +241,18 @@ function measureFor(unit: Sizes["unit"], scale: number): Measure {
   return {
     part: partWeight,
     stub: (part, shown) =>
-      lineWeight + (shown === 0 ? 0 : (shown * partWeight(part)) / Math.max(1, partChars(part.content))),
+      lineWeight + (shown === 0 ? 0 : (shown * partWeight(part)) / Math.max(1, partChars(part.now))),
   };
 }
 
-const jsonBytes = ({ content }: Part): number =>
-  Buffer.byteLength(JSON.stringify("text" in content ? content.text : content.base64));
+const jsonBytes = ({ now }: Standing): number =>
+  Buffer.byteLength(JSON.stringify("text" in now ? now.text : now.base64));
 
-function choose(parts: readonly Part[], { before, target }: Sizes, measure: Measure): { sheds: Shed[]; after: number } {
+function choose(
+  parts: readonly Standing[],
+  { before, target }: Sizes,
+  measure: Measure,
+): { sheds: Shed[]; after: number } {
   const sheds: Shed[] = [];
   let after = before;
   for (const part of parts) {
@@ -226,9 +273,9 @@ function glimpse({ content }: Part): number {
 }
 
 /** As much of a newest result as there is room for once the excess is gone. */
-function excerptChars(part: Part, excess: number, weight: number, measure: Measure): number {
+function excerptChars(part: Standing, excess: number, weight: number, measure: Measure): number {
   if (!("text" in part.content)) return 0;
-  const chars = partChars(part.content);
+  const chars = partChars(part.now);
   const overhead = measure.stub(part, 0);
   const share = Math.max(0, weight - excess - overhead) / Math.max(1, weight);
   return Math.max(glimpse(part), Math.floor(chars * share * 0.97));

@@ -97,6 +97,7 @@ export type EventFields = {
     stubs: readonly string[];
     clamped: boolean;
   };
+  "overflow.repeated": { dialect: string; stubs: number; bytes_before: number; bytes_after: number };
   "overflow.failed": {
     dialect: string;
     class: string;
@@ -279,6 +280,15 @@ export const eventRows: EventRows = {
       bytes_after: bytesAfter,
       stubs,
       clamped: "Whether the room for the answer was lowered.",
+    },
+  },
+  "overflow.repeated": {
+    about: "Stubs of earlier requests of a conversation were put in place again before a request was sent.",
+    fields: {
+      dialect,
+      stubs: "How many.",
+      bytes_before: bytesBefore,
+      bytes_after: bytesAfter,
     },
   },
   "overflow.failed": {
