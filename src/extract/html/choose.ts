@@ -39,7 +39,7 @@ export function choose(page: Page, whole: Measures, { pruning, showsHidden, url 
   const measures = measure(page, isSkipped);
   const place = pruning === "none" ? wholeOf(bodyOf(page)) : choosePlace(page, kind, pruning, measures, verdictOn);
   const { root } = place;
-  const isLeftOut = (element: Element) => isSkipped(element) || isOutside(element, place);
+  const isLeftOut = (element: Element) => isSkipped(element) || isOutside(element, place, measures);
   const keepsComments = kind === "forum" || (kind === "unknown" && commentShare(page, root, measures, verdictOn) > 0.5);
   const title = page.elements.find(({ tag }) => tag === "h1");
   const survey: Survey = {
@@ -86,15 +86,26 @@ function bodyOf(page: Page): Element {
 }
 
 /** Where the content stands: under an element, from one place in document order up to another. */
-type Place = { readonly root: Element; readonly from: number; readonly to: number };
+type Place = {
+  readonly root: Element;
+  readonly from: number;
+  readonly to: number;
+  readonly title?: Element;
+  readonly text?: Element;
+};
 
 function wholeOf(root: Element): Place {
   return { root, from: root.index, to: root.end };
 }
 
-function isOutside({ index, end }: Element, { from, to }: Place): boolean {
-  return end <= from || index >= to;
+function isOutside({ tag, index, end }: Element, { from, to, title, text }: Place, measures: Measures): boolean {
+  if (end <= from || index >= to) return true;
+  if (title === undefined || text === undefined || inlineTags.has(tag)) return false;
+  return index >= title.end && end <= text.index && (measures.text[index] ?? 0) < leadChars;
 }
+
+/** What is shorter, between the title of an article and its text, is a date, a name or a button. */
+const leadChars = 40;
 
 function choosePlace(page: Page, kind: PageKind, pruning: Pruning, measures: Measures, verdictOn: NameJudge): Place {
   const main = mainOf(page, measures);
@@ -111,7 +122,7 @@ function fromTitle(root: Element, main: Element, page: Page): Place {
   if (title === undefined || title.index > root.index) return wholeOf(root);
   let around = root;
   while (around.parent !== null && title.index < around.index) around = around.parent;
-  return { root: around, from: title.index, to: root.end };
+  return { root: around, from: title.index, to: root.end, title, text: root };
 }
 
 const titledShare = 1.2;

@@ -45,7 +45,7 @@ export function climb(page: Page, html: string, options: WriteOptions): Climbed 
 }
 
 function share(part: number, whole: number): number {
-  return Math.max(0, Math.min(1, part / whole));
+  return whole <= 1 ? 1 : Math.max(0, Math.min(1, part / whole));
 }
 
 /** Scripts, and hardly any text but links, an empty place for them to fill, or the plea to switch them on. */

@@ -345,6 +345,10 @@ describe("the ladder", () => {
     assert.equal(extractHtml(`${short}<div id=root></div>${script}`, { mode: "markdown" }).needsJs, true);
   });
 
+  test("of a page without text nothing was left out", () => {
+    assert.equal(extractHtml("<body></body>", { mode: "markdown" }).keptShare, 1);
+  });
+
   test("an empty page without scripts needs none", () => {
     assert.equal(extractHtml("<p>hi</p>", { mode: "markdown" }).needsJs, false);
   });
