@@ -21,8 +21,8 @@ export type FreshenOptions = {
 const tellEveryMs = 500;
 
 /**
- * Brings the index up to date, as far as that goes in the time a search may wait. Gives the job that is still under way,
- * or null when the index is complete. A folder that cannot be indexed at all is an error.
+ * Brings the index up to date, as far as that goes in the time a search may wait. Gives the job that is still under way
+ * or has failed, or null when the index is complete. A folder that cannot be indexed at all is an error.
  */
 export async function freshen(
   repository: Repository,
@@ -40,7 +40,8 @@ export async function freshen(
     clearInterval(telling),
   );
   if (ended === null) return job.record();
-  if (ended.status === "failed") throw indexFailed(ended);
+  if (ended.status === "failed" && isNew) throw indexFailed(ended);
+  if (ended.status === "failed") return ended;
   lookedAt.set(repository, now());
   return ended.status === "pending" || ended.status === "running" ? ended : null;
 }

@@ -43,7 +43,7 @@ export async function startIndexing(repository: Repository, session: Session, as
   if (lock === null) return foreignJob(repository);
   const job = runJob(repository, session, lock, asked);
   running.set(repository, job);
-  job.ended().finally(() => running.delete(repository));
+  void job.ended().finally(() => running.delete(repository));
   return job;
 }
 
@@ -53,7 +53,7 @@ const recordEveryMs = 500;
 function runJob(repository: Repository, session: Session, lock: Disposable, asked: Asked): RunningJob {
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, session.lifetime]);
-  const log = jobLog(logPlace(repository));
+  const log = tolerant(jobLog(logPlace(repository)));
   let record = newRecord(repository, session.now());
   let writtenAt = session.now();
   let recorded = asked !== "by the way";
@@ -137,7 +137,6 @@ function newRecord({ id, project, root }: Repository, now: number): JobRecord {
 }
 
 function outcomeOf(report: UpdateReport, { root }: Repository): Partial<JobRecord> {
-  const unreadable = report.skipped.some(({ again }) => again);
   const facts = {
     files_indexed: report.indexed,
     files_removed: report.removed,
@@ -149,7 +148,7 @@ function outcomeOf(report: UpdateReport, { root }: Repository): Partial<JobRecor
     const error = `No files to index in ${clipped(root, 200)}: it is empty, or everything in it is ignored or no text.`;
     return { ...facts, status: "failed", message: "Nothing was indexed.", error };
   }
-  return { ...facts, status: unreadable ? "partial" : "completed", message: messageOf(report) };
+  return { ...facts, status: report.unreadable > 0 ? "partial" : "completed", message: messageOf(report) };
 }
 
 function messageOf({ files, indexed, removed, skippedCount }: UpdateReport): string {
@@ -243,6 +242,21 @@ type JobLog = {
 /** The records of a project's jobs: one small file each, or in memory where nothing is kept on disk. */
 function jobLog({ id, folder, scope }: Project): JobLog {
   return folder === null ? memoryLog(id, scope) : fileLog(join(folder, "jobs"));
+}
+
+/** For who indexes: where no record can be written, the index is worth more than the record. */
+function tolerant(log: JobLog): Pick<JobLog, "open" | "write" | "cancelAsked"> {
+  return {
+    cancelAsked: log.cancelAsked,
+    open: () => log.open().catch(() => undefined),
+    write(record) {
+      try {
+        log.write(record);
+      } catch {
+        // A full disk, or no folder: whoever asks for this job by its id is told that there is none.
+      }
+    },
+  };
 }
 
 const inMemory = new WeakMap<object, Map<string, JobRecord>>();

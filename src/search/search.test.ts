@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { temporaryFolder } from "../../test/bodies.ts";
@@ -390,6 +390,27 @@ test("a data folder that cannot be written still leaves an answer", async () => 
   await using session = await openSession({ settings, cwd: work.root });
   work.write("a.ts", "const needle = 1;\n");
   assert.equal((await searchCode({ query: "needle" }, session)).total_count, 1);
+});
+
+test("a job whose record cannot be written indexes all the same", async () => {
+  await using work = await openWork();
+  work.write("a.ts", "const needle = 1;\n");
+  mkdirSync(join(work.session.searchFolder ?? "", "default"), { recursive: true });
+  writeFileSync(join(work.session.searchFolder ?? "", "default", "jobs"), "a file where the folder should be");
+  assert.equal((await work.search("needle")).total_count, 1);
+  assert.equal((await (await startIndex({}, work.session)).ended()).status, "completed");
+});
+
+test("an index that cannot be brought up to date answers as it is, saying so", async () => {
+  await using work = await openWork();
+  work.write("a.ts", "const needle = 1;\n");
+  await work.search("needle");
+  const aside = `${work.root}-aside`;
+  renameSync(work.root, aside);
+  mkdirSync(work.root);
+  const reply = await work.search("needle");
+  assert.match(reply.indexing?.error ?? "", /^No files to index/);
+  assert.match(searchNotices(reply).join(), /could not be brought up to date and is of \d{4}-.*No files to index/);
 });
 
 test("a damaged index is made anew", async () => {

@@ -62,7 +62,7 @@ export async function findCode(input: SearchInput, session: Session, options: Se
   using held = await repositoryOf(input, session);
   const { repository } = held;
   const job = await freshen(repository, session, options);
-  const loaded = repository.reader.load();
+  const loaded = repository.reader.load(job === null || job.status === "failed");
   const found = findResults(repository, loaded, request, session.settings["search.context_lines"]);
   const indexedAt = repository.store.fact("indexed_at") ?? null;
   const latencyMs = Number((performance.now() - started).toFixed(2));
@@ -77,7 +77,7 @@ export async function findCode(input: SearchInput, session: Session, options: Se
       next_cursor: left && returned.length > 0 ? cursorAt(request.offset + returned.length) : null,
       indexed_at: indexedAt,
       stale_files: returned.filter(({ stale }) => stale).map(({ file_path }) => file_path),
-      ...(job === null ? {} : { indexing: { files_done: job.files_done, files_total: job.files_total } }),
+      ...(job !== null && { indexing: indexingOf(job) }),
     };
   };
   let artifactRef: string | null | undefined;
@@ -96,6 +96,11 @@ export async function findCode(input: SearchInput, session: Session, options: Se
     },
     report: (fitted) => reportSearch(fitted, request.query, performance.now() - started, session),
   };
+}
+
+/** How far the index is behind its folder. */
+function indexingOf({ files_done, files_total, error }: JobRecord): NonNullable<SearchFacts["indexing"]> {
+  return { files_done, files_total, ...(error !== null && { error }) };
 }
 
 const unlimited: Budget = { chars: Infinity, bound: "default" };

@@ -84,7 +84,9 @@ export function createLexicon(): Lexicon {
 
   function termsOfName(name: string): readonly number[] {
     const found: number[] = [];
-    scan(name, 0, name.length, (word) => found.push(...list.slice(starts[word], starts[word + 1])));
+    scan(name, 0, name.length, (word) => {
+      for (const each of list.slice(starts[word], starts[word + 1])) found.push(each);
+    });
     return found;
   }
 

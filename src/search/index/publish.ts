@@ -8,8 +8,9 @@ import type { IndexStore, Snapshot } from "./store.ts";
 import type { IndexPlace, Turn } from "./update.ts";
 
 const suffix = ".segment";
-/** Fewer files than this are indexed on the spot by whoever searches; a segment of their own is not worth its file. */
+/** Less than this is indexed on the spot by whoever searches; a segment of its own is not worth its file. */
 const fewestFiles = 100;
+const fewestChars = 2_000_000;
 const largestChars = 16_000_000;
 /** More segments than this, and the smallest are made into one. */
 const mostSegments = 12;
@@ -21,9 +22,18 @@ export async function publishSegments({ store, segmentFolder }: IndexPlace, turn
   const { kept, worn } = judgeSegments(snapshot, segmentFolder);
   const covered = new Set(kept.flatMap(({ live }) => live));
   const missing = snapshot.fileIds.filter((id) => !covered.has(id));
-  if (missing.length < fewestFiles && worn.length === 0) return;
+  if (worn.length === 0 && !isWorthSegment(store, missing)) return;
   await publish(store, segmentFolder, missing, worn, turn);
   removeLeftovers(segmentFolder, new Set(store.snapshot().segments));
+}
+
+function isWorthSegment(store: IndexStore, missing: readonly number[]): boolean {
+  if (missing.length >= fewestFiles) return true;
+  let chars = 0;
+  return missing.some((id) => {
+    chars += store.text(id)?.text.length ?? 0;
+    return chars >= fewestChars;
+  });
 }
 
 type Judged = { readonly name: string; readonly live: readonly number[] };

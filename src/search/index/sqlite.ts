@@ -107,9 +107,9 @@ export function isDamaged(error: unknown): boolean {
   return [11, 26].includes(resultCode(error));
 }
 
-/** Whether the database may not be opened or written. */
+/** Whether the database may not be opened or written, or the disk fails or is full. */
 export function isRefused(error: unknown): boolean {
-  return [8, 13, 14, 23].includes(resultCode(error));
+  return [8, 10, 13, 14, 23].includes(resultCode(error));
 }
 
 /** Whether another connection holds what was wanted. */

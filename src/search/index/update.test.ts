@@ -5,6 +5,7 @@ import { describe, test } from "node:test";
 import { temporaryFolder } from "../../../test/bodies.ts";
 import { parseQuestion } from "../rank/question.ts";
 import { partOfFile, rankFiles } from "../rank/rank.ts";
+import { memoryStore } from "./memory.ts";
 import { openReader } from "./reader.ts";
 import { sqliteStore } from "./sqlite.ts";
 import { updateIndex } from "./update.ts";
@@ -141,6 +142,38 @@ describe("bringing an index up to date", () => {
     const { indexed, files } = await index.update();
     assert.deepEqual([indexed, files], [1_200 - before, 1_200]);
   });
+});
+
+test("more files may be gone or passed over than a call takes arguments", async () => {
+  await using folder = await temporaryFolder();
+  writeFileSync(join(folder.path, "a.ts"), "const value = 1;\n");
+  const store = memoryStore();
+  const pass = Array.from({ length: 200_000 }, (_, file) => ({ path: `gone/${file}.png`, stamp: "s", reason: "r" }));
+  store.write({ pass });
+  const sizes: number[] = [];
+  const write: typeof store.write = (change) => {
+    sizes.push(change.remove?.length ?? 0);
+    return store.write(change);
+  };
+  const place = { root: folder.path, store: { ...store, write }, segmentFolder: null };
+  const { signal } = new AbortController();
+  const { files, removed } = await updateIndex(place, { maxFileBytes: 1_000, signal, now: Date.now });
+  assert.deepEqual([files, removed, store.passedOver().length], [1, 0, 0]);
+  assert.ok(Math.max(...sizes) <= 1_000, "removed in one step");
+});
+
+test("an index in memory, and a few large files on disk, are searched whole", async () => {
+  await using index = await openIndex();
+  const filler = "const filler = compute(value);\n".repeat(3_000);
+  for (let file = 0; file < 60; file++) index.write(`f${file}.ts`, `const needle${file} = 1;\n${filler}`);
+  const store = memoryStore();
+  const { signal } = new AbortController();
+  const options = { maxFileBytes: 1_000_000, signal, now: Date.now };
+  await updateIndex({ root: index.root, store, segmentFolder: null }, options);
+  assert.deepEqual(index.find("needle59", openReader(store, null)), ["f59.ts"]);
+  await updateIndex({ root: index.root, store: index.store, segmentFolder: index.segmentFolder }, options);
+  assert.deepEqual(index.find("needle59"), ["f59.ts"]);
+  assert.ok(index.store.snapshot().segments.length > 0, "made on the spot for every search");
 });
 
 describe("segments", () => {
