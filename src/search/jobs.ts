@@ -10,9 +10,10 @@ import { makeFolders } from "../folders.ts";
 import { clipped } from "../names.ts";
 import type { Session } from "../session.ts";
 import { isLocked, takeLock } from "./index/lock.ts";
+import { isDamaged } from "./index/sqlite.ts";
 import { type UpdateReport, updateIndex } from "./index/update.ts";
 import type { Project } from "./project.ts";
-import { holdRepository, lockFile, type Repository } from "./repository.ts";
+import { discardIndex, holdRepository, lockFile, type Repository, reopenRepository } from "./repository.ts";
 
 /** A job of this process. */
 export type RunningJob = {
@@ -69,24 +70,34 @@ function runJob(repository: Repository, session: Session, lock: Disposable, aske
     log.write(record);
   };
 
+  async function update(place: Repository): Promise<UpdateReport> {
+    const { settings, now } = session;
+    const maxFileBytes = settings["search.file_bytes"];
+    const hidden = ownFolders(session);
+    const report = await updateIndex(place, { maxFileBytes, anew: asked === "anew", hidden, signal, now, progress });
+    place.store.write({ facts: { indexed_at: new Date(now()).toISOString() } });
+    return report;
+  }
+
+  /** An index that turns out to be damaged is made anew: its folder has everything that was in it. */
+  async function updateSound(): Promise<UpdateReport> {
+    try {
+      return await update(repository);
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+      discardIndex(repository);
+      using anew = await reopenRepository(repository);
+      return await update(anew.repository);
+    }
+  }
+
   async function work(): Promise<JobRecord> {
     using _lock = lock;
     using _hold = holdRepository(repository);
     try {
       await log.open();
       if (recorded) log.write(record);
-      const { settings, now } = session;
-      const maxFileBytes = settings["search.file_bytes"];
-      const report = await updateIndex(repository, {
-        maxFileBytes,
-        anew: asked === "anew",
-        hidden: ownFolders(session),
-        signal,
-        now,
-        progress,
-      });
-      repository.store.write({ facts: { indexed_at: new Date(now()).toISOString() } });
-      note(outcomeOf(report, repository));
+      note(outcomeOf(await updateSound(), repository));
     } catch (error) {
       note(failureOf(error, signal));
     }

@@ -1,14 +1,25 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { temporaryFolder } from "../../test/bodies.ts";
-import { searchNotices } from "../answer/search.ts";
+import { type SearchReply, searchNotices } from "../answer/search.ts";
 import { defaultSettings, type Settings } from "../config/settings.ts";
 import { makeBudget } from "../fit/budget.ts";
 import { CHARACTER_LIMIT } from "../fit/limits.ts";
 import { openSession, type SessionOptions } from "../session.ts";
 import { createMetrics, metrics } from "../telemetry/metrics.ts";
+import { closeUnused } from "./repository.ts";
 import type { SearchInput } from "./request.ts";
 import { cancelIndexingJob, getIndexingStatus, indexRepository, searchCode, startIndex } from "./search.ts";
 
@@ -422,6 +433,48 @@ test("a damaged index is made anew", async () => {
   writeFileSync(join(place, "index.db"), "this is no database, and long enough to be looked at as one".repeat(100));
   const { total_count } = await work.search("needle", { project_id: "other", dir: repository_path });
   assert.equal(total_count, 1);
+});
+
+describe("damage", () => {
+  const damage: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+    "random bytes after the first page": (bytes) => Buffer.concat([bytes.subarray(0, 16_384), noise(bytes.length)]),
+    "random bytes all over": (bytes) => noise(bytes.length + 20_000),
+    zeros: (bytes) => Buffer.concat([bytes.subarray(0, 100), Buffer.alloc(bytes.length)]),
+  };
+  const noise = (length: number) => Buffer.from(Array.from({ length }, (_, at) => (at * 2_654_435_761) >>> 13));
+
+  for (const ending of ["index.db", "lock.db", ".segment"]) {
+    for (const [how, spoil] of Object.entries(damage)) {
+      for (const when of ["before it is opened", "while it is open"]) {
+        test(`to ${ending} by ${how} ${when} is mended`, async () => {
+          await using work = await openWork();
+          for (let file = 0; file < 120; file++) work.write(`f${file}.ts`, `const needle${file} = value;\n`);
+          const { repository_id } = await work.search("needle7");
+          const place = join(work.session.searchFolder ?? "", "default", repository_id);
+          if (when === "before it is opened") assert.ok(closeUnused(place));
+          const names = readdirSync(place).filter((name) => name.endsWith(ending));
+          assert.ok(names.length > 0);
+          for (const name of names) writeFileSync(join(place, name), spoil(readFileSync(join(place, name))));
+          if (ending === "index.db") rmSync(join(place, "index.db-wal"), { force: true });
+          for (let again = 0; again < 2; again++) {
+            work.write("new.ts", `const needle${again}new = value;\n`);
+            assert.deepEqual(pathsOf(await work.search("needle7")), ["f7.ts"]);
+            assert.deepEqual(pathsOf(await work.search(`needle${again}new`)), ["new.ts"]);
+          }
+        });
+      }
+    }
+  }
+});
+
+const pathsOf = ({ results }: SearchReply): string[] => results.map(({ file_path }) => file_path);
+
+test("the index is for its owner alone", { skip: process.platform === "win32" }, async () => {
+  await using work = await openWork();
+  work.write("a.ts", "const needle = 1;\n");
+  const { repository_id } = await work.search("needle");
+  const place = join(work.session.searchFolder ?? "", "default", repository_id);
+  for (const name of readdirSync(place)) assert.equal(statSync(join(place, name)).mode & 0o077, 0, name);
 });
 
 test("more folders than are kept open are searched at once", async () => {

@@ -12,10 +12,19 @@ import { type FittedResults, truncateResultsBySize } from "../fit/results.ts";
 import type { Session } from "../session.ts";
 import { sweepIfDue } from "../sweep.ts";
 import { freshen } from "./fresh.ts";
+import { takeLock } from "./index/lock.ts";
+import { isDamaged } from "./index/sqlite.ts";
 import { cancelIndexing, indexingStatus, type RunningJob, startIndexing } from "./jobs.ts";
 import { findProject, type Project } from "./project.ts";
 import { reportSearch } from "./report.ts";
-import { findRepository, type HeldRepository, openRepository } from "./repository.ts";
+import {
+  discardIndex,
+  findRepository,
+  type HeldRepository,
+  isDiscarded,
+  openRepository,
+  type Repository,
+} from "./repository.ts";
 import { cursorAt, parseRequest, type SearchInput } from "./request.ts";
 import { findResults } from "./results.ts";
 
@@ -59,12 +68,16 @@ export type Search = {
 export async function findCode(input: SearchInput, session: Session, options: SearchOptions = {}): Promise<Search> {
   const started = performance.now();
   const request = parseRequest(input);
-  using held = await repositoryOf(input, session);
-  const { repository } = held;
-  const job = await freshen(repository, session, options);
-  const loaded = repository.reader.load(job === null || job.status === "failed");
-  const found = findResults(repository, loaded, request, session.settings["search.context_lines"]);
-  const indexedAt = repository.store.fact("indexed_at") ?? null;
+  const answer = await onSoundIndex(
+    () => repositoryOf(input, session),
+    async (repository) => {
+      const job = await freshen(repository, session, options);
+      const loaded = repository.reader.load(job === null || job.status === "failed");
+      const found = findResults(repository, loaded, request, session.settings["search.context_lines"]);
+      return { repository, job, found, indexedAt: repository.store.fact("indexed_at") ?? null };
+    },
+  );
+  const { repository, job, found, indexedAt } = answer;
   const latencyMs = Number((performance.now() - started).toFixed(2));
   const facts = (returned: readonly CodeResult[]): SearchFacts => {
     const left = returned.length < found.results.length || found.more;
@@ -96,6 +109,31 @@ export async function findCode(input: SearchInput, session: Session, options: Se
     },
     report: (fitted) => reportSearch(fitted, request.query, performance.now() - started, session),
   };
+}
+
+/** A damaged index is found out only when it is read: then it is taken away, made anew, and asked once more. */
+async function onSoundIndex<T>(
+  open: () => Promise<HeldRepository>,
+  ask: (repository: Repository) => Promise<T>,
+): Promise<T> {
+  {
+    using held = await open();
+    try {
+      return await ask(held.repository);
+    } catch (error) {
+      if (!isDiscarded(held.repository) && !discardIfDamaged(held.repository, error)) throw error;
+    }
+  }
+  using held = await open();
+  return await ask(held.repository);
+}
+
+/** Whether the index was damaged; it is left to its writer where there is one. */
+function discardIfDamaged(repository: Repository, error: unknown): boolean {
+  if (!isDamaged(error) || repository.lockPath === null) return false;
+  using lock = takeLock(repository.lockPath);
+  if (lock !== null) discardIndex(repository);
+  return lock !== null;
 }
 
 /** How far the index is behind its folder. */

@@ -1,9 +1,21 @@
 /** One writer at a time, across processes: the system itself lets go of the lock when its holder dies. */
+import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { isBusy } from "./sqlite.ts";
+import { isBusy, isDamaged, makePrivate } from "./sqlite.ts";
 
 /** Takes the lock at this path; null when somebody else has it. Disposing gives it back. */
 export function takeLock(path: string): Disposable | null {
+  try {
+    return take(path);
+  } catch (error) {
+    if (!isDamaged(error)) throw error;
+    rmSync(path, { force: true }); // Nobody can hold a lock in a file that is no database.
+    return take(path);
+  }
+}
+
+function take(path: string): Disposable | null {
+  makePrivate(path);
   const database = new DatabaseSync(path);
   try {
     database.exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE");

@@ -42,15 +42,19 @@ describe("a segment", () => {
     assert.deepEqual(filesWith(segment, termsOfWord("Ünïcode")[0] ?? ""), ["b.md"]);
   });
 
-  test("is refused when it is cut short, of another version, or no segment at all", () => {
+  test("is refused when it is cut short, of another version, damaged anywhere, or no segment at all", () => {
     const builder = createSegmentBuilder();
     builder.add({ id: 1, path: "a", text: "word", chunks: chunkText("word") });
     const bytes = builder.finish();
     assert.equal(openSegment(bytes.slice(0, -1)), null);
     assert.equal(openSegment(bytes.slice(0, 10)), null);
     assert.equal(openSegment(Buffer.from("not a segment at all, but long enough to be one")), null);
-    bytes[4] = 99;
-    assert.equal(openSegment(bytes), null);
+    for (const [at, byte] of bytes.entries()) {
+      bytes[at] = byte ^ 0x10;
+      assert.equal(openSegment(bytes), null, `byte ${at}`);
+      bytes[at] = byte;
+    }
+    assert.ok(openSegment(bytes.fill(0, 36)) === null);
   });
 
   test("gives back where every term of every text is", () => {

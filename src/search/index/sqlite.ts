@@ -1,4 +1,5 @@
 /** The store of an index in SQLite, in WAL mode: readers see whole changes only, and a killed writer leaves none by half. */
+import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Chunk } from "./chunk.ts";
 import type { Change, IndexStore, PassedOver } from "./store.ts";
@@ -88,7 +89,13 @@ export function sqliteStore(path: string): IndexStore {
   };
 }
 
+/** Makes the file where there is none, for its owner alone; what SQLite puts beside it is as private as it is. */
+export function makePrivate(path: string): void {
+  closeSync(openSync(path, "a", 0o600));
+}
+
 function openPrepared(path: string): DatabaseSync {
+  makePrivate(path);
   const database = new DatabaseSync(path);
   try {
     prepare(database);
