@@ -149,6 +149,25 @@ describe("a code search", () => {
     }
   });
 
+  test("shows the part of an endless line that answers, once", async () => {
+    await using work = await openWork();
+    const data = Array.from({ length: 900 }, (_, index) => `item${index}(first, second)`).join("; ");
+    const line = `${data}; const needle = 1; ${data}; const needle = 2; ${data}`;
+    work.write("a.ts", `${"const short = 1;\n".repeat(400)}${line}\n`);
+    const [first = assert.fail()] = (await work.search("needle")).results;
+    assert.match(first.content, /^\.\.\..*const needle = 1.*\.\.\.$/s);
+    assert.deepEqual([first.start_line, first.end_line, first.spans], [401, 401, undefined]);
+    assert.ok(first.content.length < 4_100);
+  });
+
+  test("counts lines as editors do, whatever separators stand in them", async () => {
+    await using work = await openWork();
+    work.write("a.c", "one\f\ntwo\vtwo\nthree\u0085\nfour\rfour\r\nconst needle = 1;\n");
+    const [first = assert.fail()] = (await work.search("needle", { explain: true })).results;
+    assert.equal(first.content.split("\n")[5 - first.start_line], "const needle = 1;");
+    assert.equal(first.end_line, 5);
+  });
+
   test("marks what changed after it was indexed, and shows the indexed lines", async () => {
     await using work = await openWork({ "search.refresh_every": 3_600_000 });
     work.write("a.ts", "before();\nconst needle = 1;\nafter();\n");

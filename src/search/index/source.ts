@@ -57,8 +57,14 @@ export async function textOf(bytes: Buffer, path: string): Promise<SourceText> {
   // The first look sees the beginning only; a zero byte further on is no text in any charset that has none there.
   if (isByteCharset(charset) && bytes.includes(0)) return { reason: "not text (binary data inside)" };
   if (!canDecode(charset)) return { reason: `charset ${charset} cannot be read` };
-  const { text } = cleanText(await decode(bytes, charset));
+  const { text } = cleanText(withOwnLines(await decode(bytes, charset)));
   return isMinified(text) ? { reason: "minified or data: its lines are too long" } : { text };
+}
+
+/** Lines are counted as editors count them; what cleaning would make a line end of stands inside a line here. */
+function withOwnLines(text: string): string {
+  const hasLines = text.includes("\n");
+  return text.replace(hasLines ? /[\f\v\x85]|\r(?!\n)/g : /[\f\v\x85]/g, " ");
 }
 
 /** One stray control character in so many bytes: an icon or a separator that somebody typed into a string. */

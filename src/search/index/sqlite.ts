@@ -5,7 +5,7 @@ import type { Chunk } from "./chunk.ts";
 import type { Change, IndexStore, PassedOver } from "./store.ts";
 
 /** Raised with every change of tables or of what is in them; an index of another version is built anew. */
-const schemaVersion = 1;
+const schemaVersion = 2;
 
 const schema = `
   CREATE TABLE IF NOT EXISTS files (

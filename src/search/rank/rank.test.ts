@@ -6,7 +6,7 @@ import { chunkText } from "../index/chunk.ts";
 import { openSegment } from "../index/segment.ts";
 import { viewOf } from "../index/view.ts";
 import { parseQuestion } from "./question.ts";
-import { rankFiles } from "./rank.ts";
+import { partOfFile, rankFiles } from "./rank.ts";
 
 type Files = Readonly<Record<string, string>>;
 
@@ -113,17 +113,25 @@ describe("the ranking", () => {
       Array.from({ length: 40 }, (_, index) => [`f${index}.ts`, `const needle${index % 7} = hay + needle;\n${body}`]),
     );
     const [first, second] = [Object.entries(files).slice(0, 15), Object.entries(files).slice(15)];
-    const gone = Object.fromEntries(Object.entries(files).map(([path]) => [`gone/${path}`, "needle needle needle\n"]));
+    const gone = Object.fromEntries(
+      Object.entries(files).map(([path]) => [`gone/${path}`, "class goneOnly {}\nfunction needle() { hay }\n"]),
+    );
     const live = new Set(Array.from({ length: 40 }, (_, index) => index + 1));
     const spread = viewOf(
       [segmentOf(Object.fromEntries(first), 1), segmentOf(gone, 1_000), segmentOf(Object.fromEntries(second), 16)],
       live,
     );
+    const turned = viewOf([segmentOf(Object.fromEntries(second)), segmentOf(Object.fromEntries(first), 100)], null);
     const whole = viewOf([segmentOf(files, 1)], null);
     const scores = (view: typeof whole, query: string) =>
-      rankFiles(view, parseQuestion(query), { most: 50 }).map(({ score }) => score.toFixed(9));
-    for (const query of ["needle", "needle3 hay", "f7"])
+      rankFiles(view, parseQuestion(query), { most: 10 }).map(({ file, score }) => {
+        const { segment, firstFile } = partOfFile(view, file);
+        return `${segment.path(file - firstFile)} ${score.toFixed(12)}`;
+      });
+    for (const query of ["needle", "needle3 hay", "f7", "needles haying", "goneOnly needle"]) {
       assert.deepEqual(scores(spread, query), scores(whole, query), query);
+      assert.deepEqual(scores(turned, query), scores(whole, query), query);
+    }
   });
 
   test("reads a question of any length in bounded time", () => {
