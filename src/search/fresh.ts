@@ -17,6 +17,13 @@ export type FreshenOptions = {
   readonly progress?: ((message: string) => void) | undefined;
 };
 
+/** A writer that ends before there is an index was killed or cancelled: the next one is us. */
+const mostAttempts = 3;
+
+function isLeft({ status }: JobRecord, { store }: Repository): boolean {
+  return (status === "completed" || status === "interrupted") && store.fact("indexed_at") === undefined;
+}
+
 /** Times between two words about how far it is. */
 const tellEveryMs = 500;
 
@@ -27,7 +34,7 @@ const tellEveryMs = 500;
 export async function freshen(
   repository: Repository,
   session: Session,
-  { complete = false, progress }: FreshenOptions,
+  { complete = false, progress, attempts = mostAttempts }: FreshenOptions & { readonly attempts?: number },
 ): Promise<JobRecord | null> {
   const { settings, now } = session;
   const isNew = repository.store.fact("indexed_at") === undefined;
@@ -41,6 +48,9 @@ export async function freshen(
   );
   if (ended === null) return job.record();
   if (ended.status === "failed" && isNew) throw indexFailed(ended);
+  if (isLeft(ended, repository) && attempts > 1) {
+    return freshen(repository, session, { complete, progress, attempts: attempts - 1 });
+  }
   if (ended.status === "failed") return ended;
   lookedAt.set(repository, now());
   return ended.status === "pending" || ended.status === "running" ? ended : null;

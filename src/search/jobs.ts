@@ -95,7 +95,7 @@ function runJob(repository: Repository, session: Session, lock: Disposable, aske
     using _lock = lock;
     using _hold = holdRepository(repository);
     try {
-      await log.open();
+      await log.open(repository.id);
       if (recorded) log.write(record);
       note(outcomeOf(await updateSound(), repository));
     } catch (error) {
@@ -185,9 +185,10 @@ function foreignJob(repository: Repository): RunningJob {
   const theirs = log.all().findLast((each) => each.repository_id === repository.id && isOpen(each));
   const record = theirs ?? { ...newRecord(repository, Date.now()), message: "Another process is indexing." };
   const latest = () => log.read(record.job_id) ?? record;
-  const ended = async (signal?: AbortSignal) => {
+  const ended = async (signal?: AbortSignal): Promise<JobRecord> => {
     await untilFree(repository, signal);
-    return latest();
+    // Who looks for changes by the way keeps no record unless it takes long, and is done when the lock is free.
+    return signal?.aborted || theirs !== undefined ? latest() : { ...record, status: "completed", progress: 1 };
   };
   return { record: latest, ended, cancel: () => log.askCancel(record.job_id) };
 }
@@ -241,7 +242,8 @@ function isHeld({ folder }: Project, { repository_id }: JobRecord): boolean {
 const mostJobs = 100;
 
 type JobLog = {
-  open(): Promise<void>;
+  /** Makes room, and marks what a killed process left of this repository; who calls holds its lock. */
+  open(repositoryId: string): Promise<void>;
   write(record: JobRecord): void;
   read(jobId: string): JobRecord | undefined;
   all(): JobRecord[];
@@ -259,7 +261,7 @@ function jobLog({ id, folder, scope }: Project): JobLog {
 function tolerant(log: JobLog): Pick<JobLog, "open" | "write" | "cancelAsked"> {
   return {
     cancelAsked: log.cancelAsked,
-    open: () => log.open().catch(() => undefined),
+    open: (repositoryId) => log.open(repositoryId).catch(() => undefined),
     write(record) {
       try {
         log.write(record);
@@ -316,20 +318,26 @@ function fileLog(place: string): JobLog {
     return ids.flatMap((id) => read(id) ?? []).sort((one, other) => (one.started_at < other.started_at ? -1 : 1));
   }
 
+  function interrupt(record: JobRecord): JobRecord {
+    const message = "The process that indexed ended before it was done; index again to go on from there.";
+    const interrupted: JobRecord = { ...record, status: "interrupted", message };
+    write(interrupted);
+    return interrupted;
+  }
+
   return {
     write,
     read,
     all,
-    async open() {
+    async open(repositoryId) {
       await makeFolders(place);
-      for (const { job_id } of all().slice(0, -mostJobs)) rmSync(pathOf(job_id, "json"), { force: true });
+      const records = all();
+      for (const { job_id } of records.slice(0, -mostJobs)) rmSync(pathOf(job_id, "json"), { force: true });
+      for (const record of records.slice(-mostJobs)) {
+        if (record.repository_id === repositoryId && isOpen(record)) interrupt(record);
+      }
     },
-    interrupt(record) {
-      const message = "The process that indexed ended before it was done; index again to go on from there.";
-      const interrupted: JobRecord = { ...record, status: "interrupted", message };
-      write(interrupted);
-      return interrupted;
-    },
+    interrupt,
     askCancel: (jobId) => writeFileSync(pathOf(jobId, "cancel"), "", { mode: 0o600 }),
     cancelAsked: (jobId) => existsSync(pathOf(jobId, "cancel")),
   };

@@ -5,10 +5,12 @@ import type { CodeResult, ResultSpan } from "../answer/search.ts";
 import { acceptedFiles } from "./filter.ts";
 import type { Loaded } from "./index/reader.ts";
 import type { StoredText } from "./index/store.ts";
+import type { IndexView } from "./index/view.ts";
 import { stampOf } from "./index/walk.ts";
 import { parseQuestion } from "./rank/question.ts";
 import { partOfFile, type RankedFile, rankFiles, weighTerms } from "./rank/rank.ts";
 import { type ChosenSpan, chooseSpans, type HitFinder, hitFinder, type Span } from "./rank/spans.ts";
+import { verbatimGain } from "./rank/verbatim.ts";
 import type { Repository } from "./repository.ts";
 import { mostRanked, type SearchRequest } from "./request.ts";
 
@@ -24,8 +26,9 @@ export function findResults(
 ): Found {
   const { offset, limit } = request;
   const question = parseQuestion(request.query);
-  const most = Math.min(offset + limit + 1, mostRanked);
-  const ranked = rankFiles(view, question, { most, accepted: acceptedFiles(view, request) });
+  const most = Math.min(Math.max(offset + limit + 1, mostReread), mostRanked);
+  const accepted = acceptedFiles(view, request);
+  const ranked = preferVerbatim(repository, view, request.query, rankFiles(view, question, { most, accepted }));
   const weighed = weighTerms(view, question);
   const hitsIn = hitFinder(
     new Map(weighed.map(({ text, weight, rarity, rarest }) => [text, weight * Math.min(rarity, rarest)])),
@@ -38,6 +41,20 @@ export function findResults(
     return [makeResult(repository, stored, file, firstOwn, { hitsIn, contextLines, explain: request.explain })];
   });
   return { results, more: ranked.length > offset + limit };
+}
+
+/** So many of the best are read for the words of the question as they stand there. */
+const mostReread = 50;
+
+function preferVerbatim({ reader }: Repository, view: IndexView, query: string, ranked: RankedFile[]): RankedFile[] {
+  const gainOf = verbatimGain(query);
+  if (gainOf === null) return ranked;
+  const again = ranked.slice(0, mostReread).map((file) => {
+    const { segment, firstFile } = partOfFile(view, file.file);
+    const text = reader.text(segment.fileIds[file.file - firstFile] ?? 0)?.text ?? "";
+    return { ...file, score: Math.min(1, file.score + gainOf(text)) };
+  });
+  return [...again.sort((one, other) => other.score - one.score), ...ranked.slice(mostReread)];
 }
 
 type Showing = { readonly hitsIn: HitFinder; readonly contextLines: number; readonly explain: boolean };

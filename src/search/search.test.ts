@@ -19,6 +19,7 @@ import { makeBudget } from "../fit/budget.ts";
 import { CHARACTER_LIMIT } from "../fit/limits.ts";
 import { openSession, type SessionOptions } from "../session.ts";
 import { createMetrics, metrics } from "../telemetry/metrics.ts";
+import { takeLock } from "./index/lock.ts";
 import { closeUnused } from "./repository.ts";
 import type { SearchInput } from "./request.ts";
 import { cancelIndexingJob, getIndexingStatus, indexRepository, searchCode, startIndex } from "./search.ts";
@@ -166,6 +167,15 @@ describe("a code search", () => {
     const [first = assert.fail()] = (await work.search("needle", { explain: true })).results;
     assert.equal(first.content.split("\n")[5 - first.start_line], "const needle = 1;");
     assert.equal(first.end_line, 5);
+  });
+
+  test("prefers the file that has an error text word for word", async () => {
+    await using work = await openWork();
+    const words = "session connection closed before the response was complete";
+    for (let file = 0; file < 20; file++)
+      work.write(`session/connection${file}.ts`, `${words.split(" ").toReversed().join("; ")};\n`.repeat(5));
+    work.write("zz.ts", `${"const other = compute(value);\n".repeat(60)}throw new Error("${words}");\n`);
+    assert.equal((await work.search(`Error: ${words}`)).results[0]?.file_path, "zz.ts");
   });
 
   test("marks what changed after it was indexed, and shows the indexed lines", async () => {
@@ -375,6 +385,28 @@ describe("an indexing job", () => {
     assert.match(searchNotices(reply).join(), /still being made/);
     await (await startIndex({}, work.session)).ended();
     assert.equal((await work.search("needle1499")).indexing, undefined);
+  });
+
+  test("of another process is waited for, and a complete index is not said to be unfinished", async () => {
+    await using work = await openWork({ "search.refresh_wait": 400 });
+    work.write("a.ts", "const needle = 1;\n");
+    const { repository_id } = await work.search("needle");
+    const lockPath = join(work.session.searchFolder ?? "", "default", repository_id, "lock.db");
+    const lock = takeLock(lockPath) ?? assert.fail();
+    const late = await work.search("needle");
+    assert.match(searchNotices(late).join(), /looked over for changes/);
+    setTimeout(() => lock[Symbol.dispose](), 50);
+    assert.equal((await work.search("needle")).indexing, undefined);
+  });
+
+  test("that was killed is marked by the next one", async () => {
+    await using work = await openWork();
+    work.write("a.ts", "const value = 1;\n");
+    const done = await (await startIndex({}, work.session)).ended();
+    const path = join(work.session.searchFolder ?? "", "default", "jobs", `${done.job_id}.json`);
+    writeFileSync(path, JSON.stringify({ ...done, status: "running", finished_at: null }));
+    await work.search("value");
+    assert.equal(JSON.parse(readFileSync(path, "utf8")).status, "interrupted");
   });
 
   test("is waited for by who wants a complete answer", async () => {

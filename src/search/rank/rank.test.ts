@@ -80,6 +80,24 @@ const cases: readonly { name: string; query: string; files: Files; first: string
     files: { "app.py": body, "lib/app.py": "", "lib/other.py": `app lib py ${body}` },
     first: "lib/app.py",
   },
+  ...["src/flask/sessions.py:120", "sessions.py:120: KeyError", "at src/flask/sessions.py:120 in open"].map(
+    (query) => ({
+      name: `a place in a file asks for that file: ${query}`,
+      query,
+      files: {
+        "docs/error.py": `KeyError open at src flask sessions py ${body}`,
+        "src/flask/sessions.py": "x = 1\n",
+        "sessions/py.py": `# sessions py flask src 120 KeyError\n${body}`,
+      },
+      first: "src/flask/sessions.py",
+    }),
+  ),
+  {
+    name: "the ending of a file is no word of its name",
+    query: "py reader",
+    files: { "a.py": `${body}# reader\n`, "b.ts": `${body}# py reader\n` },
+    first: "b.ts",
+  },
   {
     name: "two words are one name in the code",
     query: "hash map",
