@@ -7,6 +7,7 @@ import type { Session } from "../session.ts";
 import { type RunningJob, startIndexing } from "./jobs.ts";
 import type { Repository } from "./repository.ts";
 
+/** By a clock that never goes back. */
 const lookedAt = new WeakMap<Repository, number>();
 
 /** Longer than any indexing takes: whoever wants a complete index waits for it. */
@@ -36,10 +37,10 @@ export async function freshen(
   session: Session,
   { complete = false, progress, attempts = mostAttempts }: FreshenOptions & { readonly attempts?: number },
 ): Promise<JobRecord | null> {
-  const { settings, now } = session;
+  const { settings } = session;
   const isNew = repository.store.fact("indexed_at") === undefined;
-  const looked = lookedAt.get(repository) ?? 0;
-  if (!isNew && now() - looked < settings["search.refresh_every"]) return null;
+  const looked = lookedAt.get(repository) ?? -Infinity;
+  if (!isNew && performance.now() - looked < settings["search.refresh_every"]) return null;
   const job = await startIndexing(repository, session, isNew ? "asked" : "by the way");
   const waitMs = isNew ? settings["search.wait"] : settings["search.refresh_wait"];
   const telling = progress && setInterval(() => progress(progressWords(job.record())), tellEveryMs);
@@ -52,7 +53,7 @@ export async function freshen(
     return freshen(repository, session, { complete, progress, attempts: attempts - 1 });
   }
   if (ended.status === "failed") return ended;
-  lookedAt.set(repository, now());
+  lookedAt.set(repository, performance.now());
   return ended.status === "pending" || ended.status === "running" ? ended : null;
 }
 

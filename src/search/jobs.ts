@@ -1,6 +1,6 @@
 /** Indexing as a job: started at once, one per repository, followed and cancelled by its id, never left as a ghost. */
 import { randomUUID } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { JobRecord } from "../answer/indexing.ts";
@@ -117,8 +117,10 @@ function logPlace({ lockPath, project }: Repository): Project {
 }
 
 /** Our own data may lie inside the folder that is indexed: it is nobody's source. */
-function ownFolders({ searchFolder }: Session): ReadonlySet<string> {
-  return new Set(searchFolder === null ? [] : [resolve(searchFolder, "..", "..")]);
+export function ownFolders({ searchFolder }: Session): ReadonlySet<string> {
+  if (searchFolder === null) return new Set();
+  const own = resolve(searchFolder, "..", "..");
+  return new Set([own, existsSync(own) ? realpathSync(own) : own]);
 }
 
 function sizesOf({ status, files_indexed, files_removed, files_skipped, started_at, finished_at }: JobRecord) {
@@ -156,14 +158,16 @@ function outcomeOf(report: UpdateReport, { root }: Repository): Partial<JobRecor
     progress: 1,
   };
   if (report.files === 0) {
-    const error = `No files to index in ${clipped(root, 200)}: it is empty, or everything in it is ignored or no text.`;
+    const why =
+      report.unreadable > 0 ? "what is in it cannot be read" : "it is empty, or everything in it is ignored or no text";
+    const error = `No files to index in ${clipped(root, 200)}: ${why}.`;
     return { ...facts, status: "failed", message: "Nothing was indexed.", error };
   }
   return { ...facts, status: report.unreadable > 0 ? "partial" : "completed", message: messageOf(report) };
 }
 
-function messageOf({ files, indexed, removed, skippedCount }: UpdateReport): string {
-  if (indexed + removed === 0) {
+function messageOf({ files, indexed, removed, skippedCount, unreadable }: UpdateReport): string {
+  if (indexed + removed + unreadable === 0) {
     return `Repository up to date - no file changes detected since last index (${files} files already indexed)`;
   }
   const gone = removed === 0 ? "" : `, ${counted(removed, "file")} removed`;

@@ -178,6 +178,34 @@ describe("a code search", () => {
     assert.equal((await work.search(`Error: ${words}`)).results[0]?.file_path, "zz.ts");
   });
 
+  test("takes an absolute directory below the root, and refuses one elsewhere", async () => {
+    await using work = await openWork();
+    for (const path of ["src/a.ts", "lib/b.ts"]) work.write(path, "const needle = 1;\n");
+    assert.deepEqual(pathsOf(await work.search("needle", { directory: join(work.root, "src") })), ["src/a.ts"]);
+    assert.equal((await work.search("needle", { directory: work.root })).total_count, 2);
+    await assert.rejects(work.search("needle", { directory: dirname(work.root) }), /outside the repository/);
+    await assert.rejects(work.search("needle", { cursor: "c_9999" }), /past the last result: 500 are ranked/);
+  });
+
+  test("keeps looking for changes when the clock goes back", async () => {
+    await using work = await openWork({ "search.refresh_every": 20 });
+    let time = Date.now();
+    const session = { ...work.session, now: () => time };
+    work.write("a.ts", "const needle = 1;\n");
+    await searchCode({ query: "needle" }, session);
+    time -= 3_600_000;
+    work.write("b.ts", "const needle = 2;\n");
+    await new Promise((done) => setTimeout(done, 30));
+    assert.equal((await searchCode({ query: "needle" }, session)).total_count, 2);
+  });
+
+  test("finds a file by its folder alone", async () => {
+    await using work = await openWork();
+    work.write("billing/a.ts", "const other = 1;\n");
+    work.write("b.ts", "const value = 1;\n");
+    assert.deepEqual(pathsOf(await work.search("billing")), ["billing/a.ts"]);
+  });
+
   test("marks what changed after it was indexed, and shows the indexed lines", async () => {
     await using work = await openWork({ "search.refresh_every": 3_600_000 });
     work.write("a.ts", "before();\nconst needle = 1;\nafter();\n");

@@ -25,7 +25,7 @@ import {
   openRepository,
   type Repository,
 } from "./repository.ts";
-import { cursorAt, parseRequest, type SearchInput } from "./request.ts";
+import { cursorAt, inRepository, parseRequest, type SearchInput } from "./request.ts";
 import { findResults } from "./results.ts";
 
 /** What a surface knows beyond the input. */
@@ -73,7 +73,12 @@ export async function findCode(input: SearchInput, session: Session, options: Se
     async (repository) => {
       const job = await freshen(repository, session, options);
       const loaded = repository.reader.load(job === null || job.status === "failed");
-      const found = findResults(repository, loaded, request, session.settings["search.context_lines"]);
+      const found = findResults(
+        repository,
+        loaded,
+        inRepository(request, repository.root),
+        session.settings["search.context_lines"],
+      );
       return { repository, job, found, indexedAt: repository.store.fact("indexed_at") ?? null };
     },
   );

@@ -34,7 +34,7 @@ export function readSource(root: string, path: string, maxBytes: number): Source
 function readOpen(file: number, maxBytes: number): SourceBytes {
   const stats = fstatSync(file, { bigint: true });
   if (!stats.isFile()) return { reason: "not a regular file", again: true };
-  if (stats.size > maxBytes) return { reason: `larger than ${maxBytes} bytes`, again: false };
+  if (stats.size > maxBytes) return { reason: tooLarge(maxBytes), again: false };
   const bytes = Buffer.allocUnsafe(Number(stats.size));
   let length = 0;
   while (length < bytes.length) {
@@ -45,6 +45,11 @@ function readOpen(file: number, maxBytes: number): SourceBytes {
   const whole = bytes.subarray(0, length);
   return { bytes: whole, stamp: stampOf(stats), hash: createHash("sha256").update(whole).digest("base64url") };
 }
+
+/** Why a file above this size is passed over. */
+export const tooLarge = (maxBytes: number): string => `larger than ${maxBytes} bytes`;
+/** Whether that is the reason, whatever the size was. */
+export const isTooLarge = (reason: string): boolean => /^larger than \d+ bytes$/.test(reason);
 
 export type SourceText = { readonly text: string } | { readonly reason: string };
 

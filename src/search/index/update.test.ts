@@ -112,6 +112,22 @@ describe("bringing an index up to date", () => {
     assert.deepEqual([again.indexed, again.skippedCount], [0, skipped.length]);
   });
 
+  test("follows the limit of size when that is changed", async () => {
+    await using index = await openIndex();
+    index.write("a.ts", `const needle = 1;\n${"const filler = 1;\n".repeat(100)}`);
+    const { signal } = new AbortController();
+    const place = { root: index.root, store: index.store, segmentFolder: index.segmentFolder };
+    for (const [maxFileBytes, files] of [
+      [100, 0],
+      [10_000, 1],
+      [200, 0],
+      [200, 0],
+    ] as const) {
+      const report = await updateIndex(place, { maxFileBytes, signal, now: () => Date.now() + 10_000 });
+      assert.equal(report.files, files, `${maxFileBytes}`);
+    }
+  });
+
   test("reports an unreadable file, drops its old text, and takes it in again later", {
     skip: process.getuid?.() === 0,
   }, async () => {

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { chunkText } from "./chunk.ts";
 import { publishSegments } from "./publish.ts";
-import { readSource, textOf } from "./source.ts";
+import { isTooLarge, readSource, textOf, tooLarge } from "./source.ts";
 import type { IndexStore, NewFile, PassedOver, StoredFile } from "./store.ts";
 import { type FoundFile, type SkippedFile, walkFolder } from "./walk.ts";
 
@@ -128,9 +128,11 @@ async function examine(file: FoundFile, known: Known, root: string, options: Upd
   const { path } = file;
   const before = options.anew ? undefined : known.files.get(path);
   const passed = options.anew ? undefined : known.passed.get(path);
-  if (before?.stamp === file.stamp) return { is: "same" };
-  if (passed?.stamp === file.stamp) return { is: "passed", entry: passed, known: true };
-  const source = readSource(root, path, options.maxFileBytes);
+  const { maxFileBytes } = options;
+  if (before?.stamp === file.stamp && file.sizeBytes <= maxFileBytes) return { is: "same" };
+  if (passed?.stamp === file.stamp && !wasForSize(passed, maxFileBytes))
+    return { is: "passed", entry: passed, known: true };
+  const source = readSource(root, path, maxFileBytes);
   if ("reason" in source) {
     const { reason, again } = source;
     if (again) return { is: "unreadable", skipped: { path, reason, again } };
@@ -143,6 +145,11 @@ async function examine(file: FoundFile, known: Known, root: string, options: Upd
   const { text } = read;
   const changed = { path, stamp, hash: source.hash, text, chunks: chunkText(text) };
   return { is: "changed", file: changed, bytes: source.bytes.length };
+}
+
+/** Passed over for a limit that is another now. */
+function wasForSize({ reason }: PassedOver, maxFileBytes: number): boolean {
+  return isTooLarge(reason) && reason !== tooLarge(maxFileBytes);
 }
 
 /** Clocks of file systems tick slowly: a file written this moment may be written again under the same stamp. */

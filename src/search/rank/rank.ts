@@ -275,7 +275,8 @@ function pickFiles(
     for (let own = 0; own < segment.fileCount; own++) {
       const file = firstFile + own;
       const chunk = bestChunks[file] ?? 0;
-      if ((chunk === 0 && scores.stem[file] === 0) || dead?.[own] === 1 || accepted?.[file] === 0) continue;
+      const isFound = chunk > 0 || scores.stem[file] !== 0 || scores.folder[file] !== 0;
+      if (!isFound || dead?.[own] === 1 || accepted?.[file] === 0) continue;
       best.add(file, totalOf(partsOf(segment, own, file, chunk, scores, tops, question.roles)));
     }
   }
