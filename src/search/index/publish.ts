@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { buildFrom } from "./reader.ts";
+import { createSegmentBuilder } from "./build.ts";
 import { openSegment } from "./segment.ts";
 import type { IndexStore, Snapshot } from "./store.ts";
 import type { IndexPlace, Turn } from "./update.ts";
@@ -75,13 +75,27 @@ async function publish(
   let rest = missing;
   let dropSegments = worn;
   do {
-    const { bytes, count, segment } = buildFrom(store, rest, largestChars);
+    const { bytes, count } = await buildBytes(store, rest, turn);
     rest = rest.slice(count);
-    if (segment === null) store.write({ dropSegments });
+    if (bytes === null) store.write({ dropSegments });
     else store.write({ addSegment: writeSegment(folder, bytes), dropSegments });
     dropSegments = [];
     await turn();
   } while (rest.length > 0);
+}
+
+/** File by file, so that searches have their turn in between. */
+async function buildBytes(store: IndexStore, ids: readonly number[], turn: Turn) {
+  const builder = createSegmentBuilder();
+  let count = 0;
+  for (const id of ids) {
+    if (builder.textChars() >= largestChars) break;
+    const file = store.text(id);
+    if (file !== undefined) builder.add(file);
+    count++;
+    await turn();
+  }
+  return { bytes: builder.fileCount() === 0 ? null : builder.finish(), count };
 }
 
 /** The name appears only once all bytes are on the disk. */

@@ -71,11 +71,11 @@ export function openReader(store: IndexStore, folder: string | null): IndexReade
 }
 
 /** A segment of these files of the store, up to so much text; files gone meanwhile are left out. */
-export function buildFrom(
+function buildFrom(
   store: IndexStore,
   ids: readonly number[],
   maxChars: number,
-): { readonly segment: Segment | null; readonly count: number; readonly bytes: Uint8Array } {
+): { readonly segment: Segment | null; readonly count: number } {
   const builder = createSegmentBuilder();
   let count = 0;
   for (const id of ids) {
@@ -84,9 +84,7 @@ export function buildFrom(
     if (file !== undefined) builder.add(file);
     count++;
   }
-  if (builder.fileCount() === 0) return { segment: null, count, bytes: new Uint8Array() };
-  const bytes = builder.finish();
-  return { segment: openSegment(bytes), count, bytes };
+  return { segment: builder.fileCount() === 0 ? null : openSegment(builder.finish()), count };
 }
 
 function readSegment(path: string): Segment | null {

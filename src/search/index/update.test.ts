@@ -6,8 +6,10 @@ import { temporaryFolder } from "../../../test/bodies.ts";
 import { parseQuestion } from "../rank/question.ts";
 import { partOfFile, rankFiles } from "../rank/rank.ts";
 import { memoryStore } from "./memory.ts";
+import { publishSegments } from "./publish.ts";
 import { openReader } from "./reader.ts";
 import { sqliteStore } from "./sqlite.ts";
+import { newFile } from "./store.contract.ts";
 import { updateIndex } from "./update.ts";
 
 async function openIndex() {
@@ -210,6 +212,17 @@ describe("segments", () => {
       ["route3 order", "step17", "part5 order", "file99"].map((query) => index.find(query, bare)),
       answers,
     );
+  });
+
+  test("are made file by file, so that others have their turn", async () => {
+    await using index = await openIndex();
+    const store = memoryStore();
+    store.write({ put: Array.from({ length: 120 }, (_, file) => newFile(`f${file}.ts`)) });
+    let turns = 0;
+    await publishSegments({ root: index.root, store, segmentFolder: index.segmentFolder }, async () => {
+      turns++;
+    });
+    assert.ok(turns >= 120, `${turns} turns`);
   });
 
   test("that are damaged are made again, and leftovers go", async () => {
