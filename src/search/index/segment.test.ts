@@ -33,6 +33,7 @@ describe("a segment", () => {
     assert.deepEqual(filesWith(segment, "=writejson"), ["src/render/json.go"]);
     assert.ok(segment.find("/render") !== null && segment.find("/json") !== null);
     assert.equal(segment.find("/write"), null);
+    assert.equal(segment.find("/go"), null, "the ending says nothing of what is inside");
   });
 
   test("holds scripts without spaces, emoji and every byte order", () => {

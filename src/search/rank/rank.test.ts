@@ -93,12 +93,6 @@ const cases: readonly { name: string; query: string; files: Files; first: string
     }),
   ),
   {
-    name: "the ending of a file is no word of its name",
-    query: "py reader",
-    files: { "a.py": `${body}# reader\n`, "b.ts": `${body}# py reader\n` },
-    first: "b.ts",
-  },
-  {
     name: "two words are one name in the code",
     query: "hash map",
     files: { "a.zig": `pub const HashMap = struct {\n${body}};\n`, "b.zig": `// hash of a map\n${body}` },
