@@ -35,8 +35,8 @@ export type SearchFacts = {
   readonly indexed_at: string | null;
   /** Files of these results that have changed or gone since. */
   readonly stale_files: readonly string[];
-  /** Set while the index is being made or brought up to date. */
-  readonly indexing?: { readonly files_done: number; readonly files_total: number };
+  /** Set while the index is being made or brought up to date, and where that failed, with the reason. */
+  readonly indexing?: { readonly files_done: number; readonly files_total: number; readonly error?: string };
   /** Set where an embeddings service is named. */
   readonly embedding?: EmbeddingFacts;
 };
@@ -81,7 +81,7 @@ function withContext({ context_before, content, context_after, start_line, end_l
 
 /** Sentences a reader should see before the results. */
 export function searchNotices(reply: SearchReply): string[] {
-  const { truncation_info: info, next_cursor, indexing, stale_files, embedding } = reply;
+  const { truncation_info: info, next_cursor, indexing, indexed_at, stale_files, embedding } = reply;
   const notices: string[] = [];
   if (info.reason !== null) {
     const next = next_cursor === null ? "" : `, or cursor=${next_cursor}`;
@@ -90,10 +90,7 @@ export function searchNotices(reply: SearchReply): string[] {
         `character limit. For more: a smaller limit, a filter${next}.`,
     );
   }
-  if (indexing !== undefined) {
-    const done = `${grouped(indexing.files_done)} of ${counted(indexing.files_total, "file")}`;
-    notices.push(`The index is still being made (${done}): these results are from what is ready.`);
-  }
+  if (indexing !== undefined) notices.push(indexingNotice(indexing, indexed_at));
   if (stale_files.length > 0) {
     notices.push(
       `Changed since they were indexed: ${counted(stale_files.length, "file")}; the lines shown are the indexed ones.`,
@@ -103,4 +100,14 @@ export function searchNotices(reply: SearchReply): string[] {
     notices.push(`Ranked by words alone, without embeddings. ${embedding.problem}`);
   }
   return notices;
+}
+
+function indexingNotice(
+  { files_done, files_total, error }: NonNullable<SearchFacts["indexing"]>,
+  indexedAt: string | null,
+): string {
+  const done = `${grouped(files_done)} of ${counted(files_total, "file")}`;
+  if (indexedAt === null) return `The index is still being made (${done}): these results are from what is ready.`;
+  if (error === undefined) return "The folder is still being looked over for changes: the newest may be missing here.";
+  return `The index could not be brought up to date and is of ${indexedAt}: ${clipped(error, 300)}`;
 }

@@ -158,12 +158,14 @@ function dropTrailing<R extends SearchResult, E>(
   return count === 0 ? fitOne(page, first) : finish(page, draftOf(count));
 }
 
-/** One result too large for the limit: whole while the reply can carry it, then without context, then an excerpt. */
+/** One result too large for the limit: whole while the reply can carry it, then without context, then an excerpt without spans. */
 function fitOne<R extends SearchResult, E>(page: Page<R, E>, first: R): FittedResults<R, E> {
   const draftOf = (...results: ReturnedResult<R>[]) => page.draft(results, "single_result_too_large");
   const whole = draftOf(first);
   if (fitsHard(page, whole)) return finish(page, whole);
-  const bare = withoutContext(first, page.artifactRef);
+  const withSpans = draftOf(withoutContext(first, page.artifactRef));
+  if (fitsHard(page, withSpans)) return { ...finish(page, withSpans), oversized: first };
+  const bare = withoutSpans(withoutContext(first, page.artifactRef));
   const excerptOf = (chars: number) => draftOf({ ...bare, content: cutBetweenCodePoints(bare.content, chars) });
   const longest = Math.min(bare.content.length, page.limits.hard.chars);
   const chars = largestPassing(-1, longest, (candidate) => fitsHard(page, excerptOf(candidate)));
@@ -172,8 +174,11 @@ function fitOne<R extends SearchResult, E>(page: Page<R, E>, first: R): FittedRe
 }
 
 function withoutContext<R extends SearchResult>(result: R, artifactRef: string | null): ReturnedResult<R> {
-  const bare = { ...result, context_before: "", context_after: "", artifact_ref: artifactRef };
-  return result.spans === undefined ? bare : { ...bare, spans: [] };
+  return { ...result, context_before: "", context_after: "", artifact_ref: artifactRef };
+}
+
+function withoutSpans<R extends SearchResult>(result: ReturnedResult<R>): ReturnedResult<R> {
+  return result.spans === undefined ? result : { ...result, spans: [] };
 }
 
 function fitsHard<R, E>({ limits }: Page<R, E>, { json }: Draft<R, E>): boolean {

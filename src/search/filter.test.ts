@@ -24,6 +24,8 @@ const cases: readonly (readonly [directory: string, path: string, lies: boolean]
   ["' OR 1=1 --", "src/a.ts", false],
   ["../other", "src/a.ts", false],
   ["a.*", "abc/x", false],
+  ["100\\%", "100%/x", true],
+  ["100\\%", "1000/x", false],
 ];
 
 describe("a directory filter", () => {

@@ -17,14 +17,15 @@ export function acceptedFiles(view: IndexView, { fileType, directory }: SearchRe
   return accepted;
 }
 
-/** Whether a path lies in a folder, or is it. `%` stands for any run of characters, everything else for itself. */
+/** Whether a path lies in a folder, or is it. `%` stands for any run of characters, `\\%` and everything else for itself. */
 export function folderMatcher(directory: string): (path: string) => boolean {
   const plain = directory
+    .replaceAll("\\%", literal)
     .replaceAll("\\", "/")
     .replace(/^(?:\.?\/)+/, "")
     .replace(/\/+$/, "");
   if (plain === "" || plain === ".") return () => true;
-  const [first = "", ...rest] = plain.split(/%+/);
+  const [first = "", ...rest] = plain.split(/%+/).map((piece) => piece.replaceAll(literal, "%"));
   const last = rest.pop();
   return (path) => {
     if (!path.startsWith(first)) return false;
@@ -33,6 +34,9 @@ export function folderMatcher(directory: string): (path: string) => boolean {
     return last === undefined ? endsName(path, first.length) : hasEnding(path, at, last);
   };
 }
+
+/** Stands for a `%` that means itself; no path has it. */
+const literal = "\0";
 
 function afterPieces(path: string, start: number, pieces: readonly string[]): number {
   let at = start;

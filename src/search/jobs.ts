@@ -1,6 +1,6 @@
 /** Indexing as a job: started at once, one per repository, followed and cancelled by its id, never left as a ghost. */
 import { randomUUID } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { JobRecord } from "../answer/indexing.ts";
@@ -11,9 +11,10 @@ import { clipped } from "../names.ts";
 import type { Session } from "../session.ts";
 import { type Filled, fillVectors } from "./embed/fill.ts";
 import { isLocked, takeLock } from "./index/lock.ts";
+import { isDamaged } from "./index/sqlite.ts";
 import { type UpdateReport, updateIndex } from "./index/update.ts";
 import type { Project } from "./project.ts";
-import { holdRepository, lockFile, type Repository } from "./repository.ts";
+import { discardIndex, holdRepository, lockFile, type Repository, reopenRepository } from "./repository.ts";
 
 /** A job of this process. */
 export type RunningJob = {
@@ -46,7 +47,7 @@ export async function startIndexing(repository: Repository, session: Session, as
   if (lock === null) return foreignJob(repository);
   const job = runJob(repository, session, lock, asked);
   running.set(repository, job);
-  job.ended().finally(() => running.delete(repository));
+  void job.ended().finally(() => running.delete(repository));
   return job;
 }
 
@@ -56,7 +57,7 @@ const recordEveryMs = 500;
 function runJob(repository: Repository, session: Session, lock: Disposable, asked: Asked): RunningJob {
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, session.lifetime]);
-  const log = jobLog(logPlace(repository));
+  const log = tolerant(jobLog(logPlace(repository)));
   let record = newRecord(repository, session.now());
   let writtenAt = session.now();
   let recorded = asked !== "by the way";
@@ -72,24 +73,34 @@ function runJob(repository: Repository, session: Session, lock: Disposable, aske
     log.write(record);
   };
 
+  async function update(place: Repository): Promise<UpdateReport> {
+    const { settings, now } = session;
+    const maxFileBytes = settings["search.file_bytes"];
+    const hidden = ownFolders(session);
+    const report = await updateIndex(place, { maxFileBytes, anew: asked === "anew", hidden, signal, now, progress });
+    place.store.write({ facts: { indexed_at: new Date(now()).toISOString() } });
+    return report;
+  }
+
+  /** An index that turns out to be damaged is made anew: its folder has everything that was in it. */
+  async function updateSound(): Promise<UpdateReport> {
+    try {
+      return await update(repository);
+    } catch (error) {
+      if (!isDamaged(error)) throw error;
+      discardIndex(repository);
+      using anew = await reopenRepository(repository);
+      return await update(anew.repository);
+    }
+  }
+
   async function work(): Promise<JobRecord> {
     using _lock = lock;
     using _hold = holdRepository(repository);
     try {
-      await log.open();
+      await log.open(repository.id);
       if (recorded) log.write(record);
-      const { settings, now } = session;
-      const maxFileBytes = settings["search.file_bytes"];
-      const report = await updateIndex(repository, {
-        maxFileBytes,
-        anew: asked === "anew",
-        hidden: ownFolders(session),
-        signal,
-        now,
-        progress,
-      });
-      repository.store.write({ facts: { indexed_at: new Date(now()).toISOString() } });
-      note(outcomeOf(report, repository));
+      note(outcomeOf(await updateSound(), repository));
     } catch (error) {
       note(failureOf(error, signal));
     }
@@ -116,8 +127,10 @@ function logPlace({ lockPath, project }: Repository): Project {
 }
 
 /** Our own data may lie inside the folder that is indexed: it is nobody's source. */
-function ownFolders({ searchFolder }: Session): ReadonlySet<string> {
-  return new Set(searchFolder === null ? [] : [resolve(searchFolder, "..", "..")]);
+export function ownFolders({ searchFolder }: Session): ReadonlySet<string> {
+  if (searchFolder === null) return new Set();
+  const own = resolve(searchFolder, "..", "..");
+  return new Set([own, existsSync(own) ? realpathSync(own) : own]);
 }
 
 function sizesOf({ status, files_indexed, files_removed, files_skipped, started_at, finished_at }: JobRecord) {
@@ -147,7 +160,6 @@ function newRecord({ id, project, root }: Repository, now: number): JobRecord {
 }
 
 function outcomeOf(report: UpdateReport, { root }: Repository): Partial<JobRecord> {
-  const unreadable = report.skipped.some(({ again }) => again);
   const facts = {
     files_indexed: report.indexed,
     files_removed: report.removed,
@@ -156,14 +168,16 @@ function outcomeOf(report: UpdateReport, { root }: Repository): Partial<JobRecor
     progress: 1,
   };
   if (report.files === 0) {
-    const error = `No files to index in ${clipped(root, 200)}: it is empty, or everything in it is ignored or no text.`;
+    const why =
+      report.unreadable > 0 ? "what is in it cannot be read" : "it is empty, or everything in it is ignored or no text";
+    const error = `No files to index in ${clipped(root, 200)}: ${why}.`;
     return { ...facts, status: "failed", message: "Nothing was indexed.", error };
   }
-  return { ...facts, status: unreadable ? "partial" : "completed", message: messageOf(report) };
+  return { ...facts, status: report.unreadable > 0 ? "partial" : "completed", message: messageOf(report) };
 }
 
-function messageOf({ files, indexed, removed, skippedCount }: UpdateReport): string {
-  if (indexed + removed === 0) {
+function messageOf({ files, indexed, removed, skippedCount, unreadable }: UpdateReport): string {
+  if (indexed + removed + unreadable === 0) {
     return `Repository up to date - no file changes detected since last index (${files} files already indexed)`;
   }
   const gone = removed === 0 ? "" : `, ${counted(removed, "file")} removed`;
@@ -185,9 +199,10 @@ function foreignJob(repository: Repository): RunningJob {
   const theirs = log.all().findLast((each) => each.repository_id === repository.id && isOpen(each));
   const record = theirs ?? { ...newRecord(repository, Date.now()), message: "Another process is indexing." };
   const latest = () => log.read(record.job_id) ?? record;
-  const ended = async (signal?: AbortSignal) => {
+  const ended = async (signal?: AbortSignal): Promise<JobRecord> => {
     await untilFree(repository, signal);
-    return latest();
+    // Who looks for changes by the way keeps no record unless it takes long, and is done when the lock is free.
+    return signal?.aborted || theirs !== undefined ? latest() : { ...record, status: "completed", progress: 1 };
   };
   const cancel = () => log.askCancel(record.job_id);
   return { record: latest, ended, cancel, embedded: async () => nothingFilled };
@@ -244,7 +259,8 @@ function isHeld({ folder }: Project, { repository_id }: JobRecord): boolean {
 const mostJobs = 100;
 
 type JobLog = {
-  open(): Promise<void>;
+  /** Makes room, and marks what a killed process left of this repository; who calls holds its lock. */
+  open(repositoryId: string): Promise<void>;
   write(record: JobRecord): void;
   read(jobId: string): JobRecord | undefined;
   all(): JobRecord[];
@@ -256,6 +272,21 @@ type JobLog = {
 /** The records of a project's jobs: one small file each, or in memory where nothing is kept on disk. */
 function jobLog({ id, folder, scope }: Project): JobLog {
   return folder === null ? memoryLog(id, scope) : fileLog(join(folder, "jobs"));
+}
+
+/** For who indexes: where no record can be written, the index is worth more than the record. */
+function tolerant(log: JobLog): Pick<JobLog, "open" | "write" | "cancelAsked"> {
+  return {
+    cancelAsked: log.cancelAsked,
+    open: (repositoryId) => log.open(repositoryId).catch(() => undefined),
+    write(record) {
+      try {
+        log.write(record);
+      } catch {
+        // A full disk, or no folder: whoever asks for this job by its id is told that there is none.
+      }
+    },
+  };
 }
 
 const inMemory = new WeakMap<object, Map<string, JobRecord>>();
@@ -304,20 +335,26 @@ function fileLog(place: string): JobLog {
     return ids.flatMap((id) => read(id) ?? []).sort((one, other) => (one.started_at < other.started_at ? -1 : 1));
   }
 
+  function interrupt(record: JobRecord): JobRecord {
+    const message = "The process that indexed ended before it was done; index again to go on from there.";
+    const interrupted: JobRecord = { ...record, status: "interrupted", message };
+    write(interrupted);
+    return interrupted;
+  }
+
   return {
     write,
     read,
     all,
-    async open() {
+    async open(repositoryId) {
       await makeFolders(place);
-      for (const { job_id } of all().slice(0, -mostJobs)) rmSync(pathOf(job_id, "json"), { force: true });
+      const records = all();
+      for (const { job_id } of records.slice(0, -mostJobs)) rmSync(pathOf(job_id, "json"), { force: true });
+      for (const record of records.slice(-mostJobs)) {
+        if (record.repository_id === repositoryId && isOpen(record)) interrupt(record);
+      }
     },
-    interrupt(record) {
-      const message = "The process that indexed ended before it was done; index again to go on from there.";
-      const interrupted: JobRecord = { ...record, status: "interrupted", message };
-      write(interrupted);
-      return interrupted;
-    },
+    interrupt,
     askCancel: (jobId) => writeFileSync(pathOf(jobId, "cancel"), "", { mode: 0o600 }),
     cancelAsked: (jobId) => existsSync(pathOf(jobId, "cancel")),
   };

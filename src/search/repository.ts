@@ -175,9 +175,34 @@ function openStoreAt(path: string, lockPath: string): IndexStore {
     if (!isDamaged(error)) throw error;
     using lock = takeLock(lockPath);
     if (lock === null) throw error;
-    for (const ending of ["", "-wal", "-shm"]) rmSync(path + ending, { force: true });
+    removeStore(path);
     return sqliteStore(path);
   }
+}
+
+function removeStore(path: string): void {
+  for (const ending of ["", "-wal", "-shm"]) rmSync(path + ending, { force: true });
+}
+
+const discarded = new WeakSet<Repository>();
+
+/** Whether the index was found damaged and closed: who still wants it opens the repository again. */
+export function isDiscarded(repository: Repository): boolean {
+  return discarded.has(repository);
+}
+
+/** Closes a damaged index and takes it away, so that the next to open it begins anew. Hold the lock. */
+export function discardIndex(repository: Repository): void {
+  if (discarded.has(repository)) return;
+  discarded.add(repository);
+  for (const [key, each] of opened) if (each === repository) opened.delete(key);
+  repository.store[Symbol.dispose]();
+  if (repository.segmentFolder !== null) removeStore(join(repository.segmentFolder, indexFile));
+}
+
+/** Opens a repository again whose index was discarded. */
+export function reopenRepository({ project, root, id }: Repository): Promise<HeldRepository> {
+  return open(project, root, id);
 }
 
 /** When the index in this folder was last opened or written. */

@@ -1,4 +1,6 @@
 /** What a search is asked, checked once at the edge. */
+import { existsSync } from "node:fs";
+import { isAbsolute, relative, sep } from "node:path";
 import { SpillwayError } from "../errors.ts";
 import { clipped } from "../names.ts";
 
@@ -55,6 +57,19 @@ export function parseRequest(input: SearchInput): SearchRequest {
   };
 }
 
+/** An absolute directory below the root is the same as a relative one; one that lies elsewhere has nothing to find. */
+export function inRepository(request: SearchRequest, root: string): SearchRequest {
+  const { directory } = request;
+  if (directory === null || !isAbsolute(directory)) return request;
+  const path = relative(root, directory);
+  if (path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path)) return { ...request, directory: path };
+  if (!existsSync(directory)) return request; // `/src` means `src`.
+  throw invalid(
+    `Directory ${clipped(directory, 200)} is outside the repository ${clipped(root, 200)}`,
+    "Name a folder below it.",
+  );
+}
+
 function fileTypeOf(given: string | undefined): string | null {
   if (given === undefined || given === "") return null;
   if (given.startsWith(".")) {
@@ -69,6 +84,12 @@ export const cursorAt = (offset: number): string => `c_${offset}`;
 function offsetOf(cursor: string | undefined): number {
   if (cursor === undefined || cursor === "") return 0;
   const offset = /^c_(\d{1,4})$/.exec(cursor)?.[1];
+  if (offset !== undefined && Number(offset) >= mostRanked) {
+    throw invalid(
+      `Cursor ${cursor} is past the last result: ${mostRanked} are ranked`,
+      "Ask more narrowly, or filter.",
+    );
+  }
   if (offset !== undefined) return Number(offset);
   throw invalid(`Invalid cursor: ${clipped(cursor)}`, "Give next_cursor of an earlier reply as it was, or none.");
 }

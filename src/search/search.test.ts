@@ -1,15 +1,26 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { temporaryFolder } from "../../test/bodies.ts";
-import { searchNotices } from "../answer/search.ts";
+import { type SearchReply, searchNotices } from "../answer/search.ts";
 import { defaultSettings, type Settings } from "../config/settings.ts";
 import { makeBudget } from "../fit/budget.ts";
 import { CHARACTER_LIMIT } from "../fit/limits.ts";
 import { openSession, type SessionOptions } from "../session.ts";
 import { createMetrics, metrics } from "../telemetry/metrics.ts";
 import { takeLock } from "./index/lock.ts";
+import { closeUnused } from "./repository.ts";
 import type { SearchInput } from "./request.ts";
 import { cancelIndexingJob, getIndexingStatus, indexRepository, searchCode, startIndex } from "./search.ts";
 
@@ -137,6 +148,62 @@ describe("a code search", () => {
     for (const { start_line, end_line, content } of first.spans ?? []) {
       assert.equal(content, lines.slice(start_line - 1, end_line).join("\n"));
     }
+  });
+
+  test("shows the part of an endless line that answers, once", async () => {
+    await using work = await openWork();
+    const data = Array.from({ length: 900 }, (_, index) => `item${index}(first, second)`).join("; ");
+    const line = `${data}; const needle = 1; ${data}; const needle = 2; ${data}`;
+    work.write("a.ts", `${"const short = 1;\n".repeat(400)}${line}\n`);
+    const [first = assert.fail()] = (await work.search("needle")).results;
+    assert.match(first.content, /^\.\.\..*const needle = 1.*\.\.\.$/s);
+    assert.deepEqual([first.start_line, first.end_line, first.spans], [401, 401, undefined]);
+    assert.ok(first.content.length < 4_100);
+  });
+
+  test("counts lines as editors do, whatever separators stand in them", async () => {
+    await using work = await openWork();
+    work.write("a.c", "one\f\ntwo\vtwo\nthree\u0085\nfour\rfour\r\nconst needle = 1;\n");
+    const [first = assert.fail()] = (await work.search("needle", { explain: true })).results;
+    assert.equal(first.content.split("\n")[5 - first.start_line], "const needle = 1;");
+    assert.equal(first.end_line, 5);
+  });
+
+  test("prefers the file that has an error text word for word", async () => {
+    await using work = await openWork();
+    const words = "session connection closed before the response was complete";
+    for (let file = 0; file < 20; file++)
+      work.write(`session/connection${file}.ts`, `${words.split(" ").toReversed().join("; ")};\n`.repeat(5));
+    work.write("zz.ts", `${"const other = compute(value);\n".repeat(60)}throw new Error("${words}");\n`);
+    assert.equal((await work.search(`Error: ${words}`)).results[0]?.file_path, "zz.ts");
+  });
+
+  test("takes an absolute directory below the root, and refuses one elsewhere", async () => {
+    await using work = await openWork();
+    for (const path of ["src/a.ts", "lib/b.ts"]) work.write(path, "const needle = 1;\n");
+    assert.deepEqual(pathsOf(await work.search("needle", { directory: join(work.root, "src") })), ["src/a.ts"]);
+    assert.equal((await work.search("needle", { directory: work.root })).total_count, 2);
+    await assert.rejects(work.search("needle", { directory: dirname(work.root) }), /outside the repository/);
+    await assert.rejects(work.search("needle", { cursor: "c_9999" }), /past the last result: 500 are ranked/);
+  });
+
+  test("keeps looking for changes when the clock goes back", async () => {
+    await using work = await openWork({ "search.refresh_every": 20 });
+    let time = Date.now();
+    const session = { ...work.session, now: () => time };
+    work.write("a.ts", "const needle = 1;\n");
+    await searchCode({ query: "needle" }, session);
+    time -= 3_600_000;
+    work.write("b.ts", "const needle = 2;\n");
+    await new Promise((done) => setTimeout(done, 30));
+    assert.equal((await searchCode({ query: "needle" }, session)).total_count, 2);
+  });
+
+  test("finds a file by its folder alone", async () => {
+    await using work = await openWork();
+    work.write("billing/a.ts", "const other = 1;\n");
+    work.write("b.ts", "const value = 1;\n");
+    assert.deepEqual(pathsOf(await work.search("billing")), ["billing/a.ts"]);
   });
 
   test("marks what changed after it was indexed, and shows the indexed lines", async () => {
@@ -348,6 +415,28 @@ describe("an indexing job", () => {
     assert.equal((await work.search("needle1499")).indexing, undefined);
   });
 
+  test("of another process is waited for, and a complete index is not said to be unfinished", async () => {
+    await using work = await openWork({ "search.refresh_wait": 400 });
+    work.write("a.ts", "const needle = 1;\n");
+    const { repository_id } = await work.search("needle");
+    const lockPath = join(work.session.searchFolder ?? "", "default", repository_id, "lock.db");
+    const lock = takeLock(lockPath) ?? assert.fail();
+    const late = await work.search("needle");
+    assert.match(searchNotices(late).join(), /looked over for changes/);
+    setTimeout(() => lock[Symbol.dispose](), 50);
+    assert.equal((await work.search("needle")).indexing, undefined);
+  });
+
+  test("that was killed is marked by the next one", async () => {
+    await using work = await openWork();
+    work.write("a.ts", "const value = 1;\n");
+    const done = await (await startIndex({}, work.session)).ended();
+    const path = join(work.session.searchFolder ?? "", "default", "jobs", `${done.job_id}.json`);
+    writeFileSync(path, JSON.stringify({ ...done, status: "running", finished_at: null }));
+    await work.search("value");
+    assert.equal(JSON.parse(readFileSync(path, "utf8")).status, "interrupted");
+  });
+
   test("is waited for by who wants a complete answer", async () => {
     await using work = await openWork({ "search.wait": 0 });
     for (let file = 0; file < 600; file++) work.write(`f${file}.ts`, `const needle${file} = needle;\n`.repeat(20));
@@ -393,6 +482,27 @@ test("a data folder that cannot be written still leaves an answer", async () => 
   assert.equal((await searchCode({ query: "needle" }, session)).total_count, 1);
 });
 
+test("a job whose record cannot be written indexes all the same", async () => {
+  await using work = await openWork();
+  work.write("a.ts", "const needle = 1;\n");
+  mkdirSync(join(work.session.searchFolder ?? "", "default"), { recursive: true });
+  writeFileSync(join(work.session.searchFolder ?? "", "default", "jobs"), "a file where the folder should be");
+  assert.equal((await work.search("needle")).total_count, 1);
+  assert.equal((await (await startIndex({}, work.session)).ended()).status, "completed");
+});
+
+test("an index that cannot be brought up to date answers as it is, saying so", async () => {
+  await using work = await openWork();
+  work.write("a.ts", "const needle = 1;\n");
+  await work.search("needle");
+  const aside = `${work.root}-aside`;
+  renameSync(work.root, aside);
+  mkdirSync(work.root);
+  const reply = await work.search("needle");
+  assert.match(reply.indexing?.error ?? "", /^No files to index/);
+  assert.match(searchNotices(reply).join(), /could not be brought up to date and is of \d{4}-.*No files to index/);
+});
+
 test("a damaged index is made anew", async () => {
   await using work = await openWork();
   work.write("a.ts", "const needle = 1;\n");
@@ -402,6 +512,48 @@ test("a damaged index is made anew", async () => {
   writeFileSync(join(place, "index.db"), "this is no database, and long enough to be looked at as one".repeat(100));
   const { total_count } = await work.search("needle", { project_id: "other", dir: repository_path });
   assert.equal(total_count, 1);
+});
+
+describe("damage", () => {
+  const damage: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+    "random bytes after the first page": (bytes) => Buffer.concat([bytes.subarray(0, 16_384), noise(bytes.length)]),
+    "random bytes all over": (bytes) => noise(bytes.length + 20_000),
+    zeros: (bytes) => Buffer.concat([bytes.subarray(0, 100), Buffer.alloc(bytes.length)]),
+  };
+  const noise = (length: number) => Buffer.from(Array.from({ length }, (_, at) => (at * 2_654_435_761) >>> 13));
+
+  for (const ending of ["index.db", "lock.db", ".segment"]) {
+    for (const [how, spoil] of Object.entries(damage)) {
+      for (const when of ["before it is opened", "while it is open"]) {
+        test(`to ${ending} by ${how} ${when} is mended`, async () => {
+          await using work = await openWork();
+          for (let file = 0; file < 120; file++) work.write(`f${file}.ts`, `const needle${file} = value;\n`);
+          const { repository_id } = await work.search("needle7");
+          const place = join(work.session.searchFolder ?? "", "default", repository_id);
+          if (when === "before it is opened") assert.ok(closeUnused(place));
+          const names = readdirSync(place).filter((name) => name.endsWith(ending));
+          assert.ok(names.length > 0);
+          for (const name of names) writeFileSync(join(place, name), spoil(readFileSync(join(place, name))));
+          if (ending === "index.db") rmSync(join(place, "index.db-wal"), { force: true });
+          for (let again = 0; again < 2; again++) {
+            work.write("new.ts", `const needle${again}new = value;\n`);
+            assert.deepEqual(pathsOf(await work.search("needle7")), ["f7.ts"]);
+            assert.deepEqual(pathsOf(await work.search(`needle${again}new`)), ["new.ts"]);
+          }
+        });
+      }
+    }
+  }
+});
+
+const pathsOf = ({ results }: SearchReply): string[] => results.map(({ file_path }) => file_path);
+
+test("the index is for its owner alone", { skip: process.platform === "win32" }, async () => {
+  await using work = await openWork();
+  work.write("a.ts", "const needle = 1;\n");
+  const { repository_id } = await work.search("needle");
+  const place = join(work.session.searchFolder ?? "", "default", repository_id);
+  for (const name of readdirSync(place)) assert.equal(statSync(join(place, name)).mode & 0o077, 0, name);
 });
 
 test("more folders than are kept open are searched at once", async () => {

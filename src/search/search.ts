@@ -13,11 +13,20 @@ import type { Session } from "../session.ts";
 import { sweepIfDue } from "../sweep.ts";
 import { askMeaning, nearChunks } from "./embed/meaning.ts";
 import { freshen } from "./fresh.ts";
+import { takeLock } from "./index/lock.ts";
+import { isDamaged } from "./index/sqlite.ts";
 import { cancelIndexing, indexingStatus, type RunningJob, startIndexing } from "./jobs.ts";
 import { findProject, type Project } from "./project.ts";
 import { reportSearch } from "./report.ts";
-import { findRepository, type HeldRepository, openRepository } from "./repository.ts";
-import { cursorAt, parseRequest, type SearchInput } from "./request.ts";
+import {
+  discardIndex,
+  findRepository,
+  type HeldRepository,
+  isDiscarded,
+  openRepository,
+  type Repository,
+} from "./repository.ts";
+import { cursorAt, inRepository, parseRequest, type SearchInput } from "./request.ts";
 import { findResults } from "./results.ts";
 
 /** What a surface knows beyond the input. */
@@ -60,15 +69,19 @@ export type Search = {
 export async function findCode(input: SearchInput, session: Session, options: SearchOptions = {}): Promise<Search> {
   const started = performance.now();
   const request = parseRequest(input);
-  using held = await repositoryOf(input, session);
-  const { repository } = held;
-  const job = await freshen(repository, session, options);
-  const { vector, facts: embedding } = await askMeaning(request.query, repository.store, session);
-  const loaded = repository.reader.load();
-  const meaning = vector === null ? null : nearChunks(vector, repository.store, loaded.view);
-  const contextLines = session.settings["search.context_lines"];
-  const found = findResults(repository, loaded, request, { contextLines, meaning });
-  const indexedAt = repository.store.fact("indexed_at") ?? null;
+  const answer = await onSoundIndex(
+    () => repositoryOf(input, session),
+    async (repository) => {
+      const job = await freshen(repository, session, options);
+      const { vector, facts: embedding } = await askMeaning(request.query, repository.store, session);
+      const loaded = repository.reader.load(job === null || job.status === "failed");
+      const meaning = vector === null ? null : nearChunks(vector, repository.store, loaded.view);
+      const contextLines = session.settings["search.context_lines"];
+      const found = findResults(repository, loaded, inRepository(request, repository.root), { contextLines, meaning });
+      return { repository, job, embedding, found, indexedAt: repository.store.fact("indexed_at") ?? null };
+    },
+  );
+  const { repository, job, embedding, found, indexedAt } = answer;
   const latencyMs = Number((performance.now() - started).toFixed(2));
   const facts = (returned: readonly CodeResult[]): SearchFacts => {
     const left = returned.length < found.results.length || found.more;
@@ -81,7 +94,7 @@ export async function findCode(input: SearchInput, session: Session, options: Se
       next_cursor: left && returned.length > 0 ? cursorAt(request.offset + returned.length) : null,
       indexed_at: indexedAt,
       stale_files: returned.filter(({ stale }) => stale).map(({ file_path }) => file_path),
-      ...(job === null ? {} : { indexing: { files_done: job.files_done, files_total: job.files_total } }),
+      ...(job !== null && { indexing: indexingOf(job) }),
       ...(embedding === null ? {} : { embedding }),
     };
   };
@@ -101,6 +114,36 @@ export async function findCode(input: SearchInput, session: Session, options: Se
     },
     report: (fitted) => reportSearch(fitted, request.query, performance.now() - started, session),
   };
+}
+
+/** A damaged index is found out only when it is read: then it is taken away, made anew, and asked once more. */
+async function onSoundIndex<T>(
+  open: () => Promise<HeldRepository>,
+  ask: (repository: Repository) => Promise<T>,
+): Promise<T> {
+  {
+    using held = await open();
+    try {
+      return await ask(held.repository);
+    } catch (error) {
+      if (!isDiscarded(held.repository) && !discardIfDamaged(held.repository, error)) throw error;
+    }
+  }
+  using held = await open();
+  return await ask(held.repository);
+}
+
+/** Whether the index was damaged; it is left to its writer where there is one. */
+function discardIfDamaged(repository: Repository, error: unknown): boolean {
+  if (!isDamaged(error) || repository.lockPath === null) return false;
+  using lock = takeLock(repository.lockPath);
+  if (lock !== null) discardIndex(repository);
+  return lock !== null;
+}
+
+/** How far the index is behind its folder. */
+function indexingOf({ files_done, files_total, error }: JobRecord): NonNullable<SearchFacts["indexing"]> {
+  return { files_done, files_total, ...(error !== null && { error }) };
 }
 
 const unlimited: Budget = { chars: Infinity, bound: "default" };

@@ -91,7 +91,7 @@ export function createSegmentBuilder(): SegmentBuilder {
     const name = basename(path);
     const pathTerm = (term: string) => lexicon.term(termKinds.path + term);
     for (const term of pathTerms(path.slice(0, path.length - name.length))) terms.add(pathTerm(term), 1);
-    for (const term of pathTerms(name)) terms.mark(pathTerm(term), 1);
+    for (const term of pathTerms(stemOf(name))) terms.mark(pathTerm(term), 1);
     postTerms(file);
   }
 
@@ -117,8 +117,13 @@ export function pathTerms(path: string): string[] {
   return (path.match(/[\p{L}\p{M}\p{N}_$]+/gu) ?? []).flatMap(termsOfWord);
 }
 
+/** The name of a file without its ending, which says how it is written and not what is in it. */
+function stemOf(name: string): string {
+  return name.replace(/(?<=.)\.[^.]*$/, "");
+}
+
 function traitsOf(path: string): number {
-  const stem = basename(path).replace(/\.[^.]*$/, "");
+  const stem = stemOf(basename(path));
   const terms = new Set(pathTerms(stem));
   const whole = plainName(stem);
   if (terms.size > 1) terms.delete(whole);

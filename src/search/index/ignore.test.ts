@@ -30,6 +30,8 @@ const cases = [
   { rules: "# x", path: "# x", says: null },
   { rules: "x  ", path: "x", says: "ignored" },
   { rules: "x\\ ", path: "x ", says: "ignored" },
+  { rules: "\ufeffx", path: "x", says: "ignored" },
+  { rules: "x\t", path: "x", says: null },
   { rules: "*.tar.gz", path: "a.tar.gz", says: "ignored" },
   { rules: "/", path: "x", says: null },
   { rules: "!", path: "x", says: null },

@@ -24,7 +24,10 @@ export function parseIgnore(text: string): IgnoreRules {
   const byName = new Map<string, Rule[]>();
   const byEnding = new Map<string, Rule[]>();
   const others: Rule[] = [];
-  for (const rule of text.split(/\r?\n/, mostRules).flatMap(parseLine)) {
+  for (const rule of text
+    .replace(/^\ufeff/, "")
+    .split(/\r?\n/, mostRules)
+    .flatMap(parseLine)) {
     const name = plainNameOf(rule);
     const ending = name === null ? endingOf(rule) : null;
     if (name !== null) byName.set(name, [...(byName.get(name) ?? []), rule]);
@@ -59,7 +62,7 @@ function parseLine(line: string, order: number): Rule[] {
 
 /** Blanks at the end do not count, unless the last of them is escaped. */
 function withoutTrailingBlanks(line: string): string {
-  const trimmed = line.replace(/[ \t]+$/, "");
+  const trimmed = line.replace(/ +$/, "");
   return trimmed.endsWith("\\") && trimmed.length < line.length ? `${trimmed} ` : trimmed;
 }
 

@@ -3,7 +3,7 @@ import { termsOf, wordsOf } from "../../extract/terms.ts";
 import { isWordUnit } from "./definitions.ts";
 import type { Tally } from "./growable.ts";
 
-/** Longer runs are keys, digests and data, not words anybody asks for. */
+/** Longer runs of ASCII are keys, digests and data, not words anybody asks for; others are taken in pieces. */
 const longestWord = 80;
 
 /** What one word is found by: the parts of an identifier, and the whole of it with case and underscores taken away. */
@@ -40,6 +40,12 @@ export type Lexicon = {
   scan(text: string, start: number, end: number, found: (word: number) => void): void;
 };
 
+/** This place, or the one before it where it would part a surrogate pair. */
+function betweenPairs(text: string, at: number): number {
+  const unit = text.charCodeAt(at);
+  return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at;
+}
+
 /** An empty lexicon. */
 export function createLexicon(): Lexicon {
   const terms: string[] = [];
@@ -74,6 +80,21 @@ export function createLexicon(): Lexicon {
         unit = text.charCodeAt(++at);
       } while (at < end && (unit >= 128 || wordUnits[unit] === 1));
       if (at - from <= longestWord) found(words.number(text, from, at, hash >>> 0));
+      else scanPieces(text, from, at, found);
+    }
+  }
+
+  /** Scripts without spaces have runs of any length. Pieces share a character: words are found by two that are neighbours. */
+  function scanPieces(text: string, start: number, end: number, found: (word: number) => void): void {
+    for (let from = start; from < end - 1; from += longestWord - 2) {
+      const [first, last] = [betweenPairs(text, from), betweenPairs(text, Math.min(end, from + longestWord))];
+      let [hash, ascii] = [0x811c9dc5, true];
+      for (let at = first; at < last; at++) {
+        const unit = text.charCodeAt(at);
+        if (unit >= 128) ascii = false;
+        hash = Math.imul(hash ^ unit, 0x01000193);
+      }
+      if (!ascii) found(words.number(text, first, last, hash >>> 0));
     }
   }
 
@@ -84,7 +105,9 @@ export function createLexicon(): Lexicon {
 
   function termsOfName(name: string): readonly number[] {
     const found: number[] = [];
-    scan(name, 0, name.length, (word) => found.push(...list.slice(starts[word], starts[word + 1])));
+    scan(name, 0, name.length, (word) => {
+      for (const each of list.slice(starts[word], starts[word + 1])) found.push(each);
+    });
     return found;
   }
 

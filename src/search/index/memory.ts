@@ -13,6 +13,7 @@ import type {
 /** An empty store; it is gone with the process. */
 export function memoryStore(): IndexStore {
   const files = new Map<string, NewFile & { id: number }>();
+  const byId = new Map<number, string>();
   const passed = new Map<string, PassedOver>();
   const segments = new Set<string>();
   const facts = new Map<string, string>();
@@ -26,15 +27,17 @@ export function memoryStore(): IndexStore {
     let changed = false;
     for (const path of change.remove ?? []) {
       passed.delete(path);
-      changed = files.delete(path) || changed;
+      changed = forget(path) || changed;
     }
     for (const file of change.put ?? []) {
       passed.delete(file.path);
+      forget(file.path);
       files.set(file.path, { ...file, id: ++lastId });
+      byId.set(lastId, file.path);
       changed = true;
     }
     for (const entry of change.pass ?? []) {
-      changed = files.delete(entry.path) || changed;
+      changed = forget(entry.path) || changed;
       passed.set(entry.path, entry);
     }
     for (const { id, stamp } of change.restamp ?? []) restamp(id, stamp);
@@ -46,7 +49,13 @@ export function memoryStore(): IndexStore {
     return generation;
   }
 
-  const isThere = (id: number): boolean => files.values().some((file) => file.id === id);
+  function forget(path: string): boolean {
+    byId.delete(files.get(path)?.id ?? 0);
+    return files.delete(path);
+  }
+
+  const fileOf = (id: number) => files.get(byId.get(id) ?? "");
+  const isThere = (id: number): boolean => byId.has(id);
 
   function putVectors(given: NewVectors): void {
     if (madeBy !== given.madeBy) vectors.clear();
@@ -61,7 +70,7 @@ export function memoryStore(): IndexStore {
   }
 
   function restamp(id: number, stamp: string): void {
-    const file = files.values().find((each) => each.id === id);
+    const file = fileOf(id);
     if (file !== undefined) files.set(file.path, { ...file, stamp });
   }
 
@@ -79,7 +88,7 @@ export function memoryStore(): IndexStore {
     files: () => [...files.values()].map(shown),
     passedOver: () => [...passed.values()],
     text(id): StoredText | undefined {
-      const file = files.values().find((each) => each.id === id);
+      const file = fileOf(id);
       return file && { id, path: file.path, stamp: file.stamp, text: file.text, chunks: file.chunks };
     },
     vectorsMadeBy: () => madeBy,

@@ -2,14 +2,15 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { buildFrom } from "./reader.ts";
+import { createSegmentBuilder } from "./build.ts";
 import { openSegment } from "./segment.ts";
 import type { IndexStore, Snapshot } from "./store.ts";
 import type { IndexPlace, Turn } from "./update.ts";
 
 const suffix = ".segment";
-/** Fewer files than this are indexed on the spot by whoever searches; a segment of their own is not worth its file. */
+/** Less than this is indexed on the spot by whoever searches; a segment of its own is not worth its file. */
 const fewestFiles = 100;
+const fewestChars = 2_000_000;
 const largestChars = 16_000_000;
 /** More segments than this, and the smallest are made into one. */
 const mostSegments = 12;
@@ -21,9 +22,18 @@ export async function publishSegments({ store, segmentFolder }: IndexPlace, turn
   const { kept, worn } = judgeSegments(snapshot, segmentFolder);
   const covered = new Set(kept.flatMap(({ live }) => live));
   const missing = snapshot.fileIds.filter((id) => !covered.has(id));
-  if (missing.length < fewestFiles && worn.length === 0) return;
+  if (worn.length === 0 && !isWorthSegment(store, missing)) return;
   await publish(store, segmentFolder, missing, worn, turn);
   removeLeftovers(segmentFolder, new Set(store.snapshot().segments));
+}
+
+function isWorthSegment(store: IndexStore, missing: readonly number[]): boolean {
+  if (missing.length >= fewestFiles) return true;
+  let chars = 0;
+  return missing.some((id) => {
+    chars += store.text(id)?.text.length ?? 0;
+    return chars >= fewestChars;
+  });
 }
 
 type Judged = { readonly name: string; readonly live: readonly number[] };
@@ -65,13 +75,27 @@ async function publish(
   let rest = missing;
   let dropSegments = worn;
   do {
-    const { bytes, count, segment } = buildFrom(store, rest, largestChars);
+    const { bytes, count } = await buildBytes(store, rest, turn);
     rest = rest.slice(count);
-    if (segment === null) store.write({ dropSegments });
+    if (bytes === null) store.write({ dropSegments });
     else store.write({ addSegment: writeSegment(folder, bytes), dropSegments });
     dropSegments = [];
     await turn();
   } while (rest.length > 0);
+}
+
+/** File by file, so that searches have their turn in between. */
+async function buildBytes(store: IndexStore, ids: readonly number[], turn: Turn) {
+  const builder = createSegmentBuilder();
+  let count = 0;
+  for (const id of ids) {
+    if (builder.textChars() >= largestChars) break;
+    const file = store.text(id);
+    if (file !== undefined) builder.add(file);
+    count++;
+    await turn();
+  }
+  return { bytes: builder.fileCount() === 0 ? null : builder.finish(), count };
 }
 
 /** The name appears only once all bytes are on the disk. */

@@ -10,15 +10,19 @@ import { type IndexView, viewOf } from "./view.ts";
 export type Loaded = { readonly view: IndexView; readonly snapshot: Snapshot; readonly waiting: number };
 
 export type IndexReader = {
-  /** The index as it is now; what is loaded already is not loaded again. */
-  load(): Loaded;
+  /**
+   * The index as it is now; what is loaded already is not loaded again. All of it, or as much as can be made at once: a
+   * search beside a first indexing does not wait for what has no segment yet.
+   */
+  load(all?: boolean): Loaded;
   text(id: number): StoredText | undefined;
 };
 
 /** Characters of text that are indexed on the spot for one answer; while a first indexing runs, more may be waiting. */
 const mostFreshChars = 4_000_000;
-/** Segments made on the spot before they are made into one. */
+/** Small segments made on the spot before they are made into one; those of so many chunks stay as they are. */
 const mostFreshSegments = 8;
+const largeChunks = 1_000;
 
 /** A reader of the store whose segments lie in `folder`; null where segments are not kept. */
 export function openReader(store: IndexStore, folder: string | null): IndexReader {
@@ -26,14 +30,14 @@ export function openReader(store: IndexStore, folder: string | null): IndexReade
   let fresh: Segment[] = [];
   let loaded: Loaded | undefined;
 
-  function load(): Loaded {
+  function load(all = true): Loaded {
     if (loaded !== undefined && store.generation() === loaded.snapshot.generation && loaded.waiting === 0)
       return loaded;
     const snapshot = store.snapshot();
     const live = new Set(snapshot.fileIds);
     for (const name of stored.keys()) if (!snapshot.segments.includes(name)) stored.delete(name);
     const kept = folder === null ? [] : snapshot.segments.flatMap((name) => readStored(folder, name));
-    const waiting = addFresh(live, kept);
+    const waiting = addFresh(live, kept, all);
     loaded = { view: viewOf([...kept, ...fresh], live), snapshot, waiting };
     return loaded;
   }
@@ -48,26 +52,30 @@ export function openReader(store: IndexStore, folder: string | null): IndexReade
   }
 
   /** Covers files that are in no segment, as many as can be done at once, and gives how many are left. */
-  function addFresh(live: ReadonlySet<number>, kept: readonly Segment[]): number {
+  function addFresh(live: ReadonlySet<number>, kept: readonly Segment[], all: boolean): number {
     const covered = new Set(kept.flatMap(({ fileIds }) => [...fileIds]));
     fresh = fresh.filter(({ fileIds }) => fileIds.some((id) => live.has(id) && !covered.has(id)));
-    if (fresh.length > mostFreshSegments) fresh = [];
+    const isLarge = ({ chunkCount }: Segment) => chunkCount >= largeChunks;
+    if (fresh.filter((segment) => !isLarge(segment)).length > mostFreshSegments) fresh = fresh.filter(isLarge);
     const done = new Set([...covered, ...fresh.flatMap(({ fileIds }) => [...fileIds])]);
-    const missing = [...live].filter((id) => !done.has(id));
-    const { segment, count } = buildFrom(store, missing, mostFreshChars);
-    if (segment !== null) fresh.push(segment);
-    return missing.length - count;
+    let missing = [...live].filter((id) => !done.has(id));
+    do {
+      const { segment, count } = buildFrom(store, missing, mostFreshChars);
+      if (segment !== null) fresh.push(segment);
+      missing = missing.slice(count);
+    } while (all && missing.length > 0);
+    return missing.length;
   }
 
   return { load, text: (id) => store.text(id) };
 }
 
 /** A segment of these files of the store, up to so much text; files gone meanwhile are left out. */
-export function buildFrom(
+function buildFrom(
   store: IndexStore,
   ids: readonly number[],
   maxChars: number,
-): { readonly segment: Segment | null; readonly count: number; readonly bytes: Uint8Array } {
+): { readonly segment: Segment | null; readonly count: number } {
   const builder = createSegmentBuilder();
   let count = 0;
   for (const id of ids) {
@@ -76,9 +84,7 @@ export function buildFrom(
     if (file !== undefined) builder.add(file);
     count++;
   }
-  if (builder.fileCount() === 0) return { segment: null, count, bytes: new Uint8Array() };
-  const bytes = builder.finish();
-  return { segment: openSegment(bytes), count, bytes };
+  return { segment: builder.fileCount() === 0 ? null : openSegment(builder.finish()), count };
 }
 
 function readSegment(path: string): Segment | null {

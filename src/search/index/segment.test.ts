@@ -33,6 +33,7 @@ describe("a segment", () => {
     assert.deepEqual(filesWith(segment, "=writejson"), ["src/render/json.go"]);
     assert.ok(segment.find("/render") !== null && segment.find("/json") !== null);
     assert.equal(segment.find("/write"), null);
+    assert.equal(segment.find("/go"), null, "the ending says nothing of what is inside");
   });
 
   test("holds scripts without spaces, emoji and every byte order", () => {
@@ -42,15 +43,26 @@ describe("a segment", () => {
     assert.deepEqual(filesWith(segment, termsOfWord("Ünïcode")[0] ?? ""), ["b.md"]);
   });
 
-  test("is refused when it is cut short, of another version, or no segment at all", () => {
+  test("finds every two neighbours of a long run without spaces", () => {
+    const run = Array.from({ length: 400 }, (_, at) => String.fromCodePoint(0x4e00 + at * 7)).join("");
+    const segment = build({ "a.md": `# ${run}\n`, "b.md": `# ${"a1b2".repeat(100)}\n` });
+    for (let at = 0; at + 2 <= run.length; at++) assert.deepEqual(filesWith(segment, run.slice(at, at + 2)), ["a.md"]);
+    assert.equal(segment.findPrefix("a1b2", 1).length, 0);
+  });
+
+  test("is refused when it is cut short, of another version, damaged anywhere, or no segment at all", () => {
     const builder = createSegmentBuilder();
     builder.add({ id: 1, path: "a", text: "word", chunks: chunkText("word") });
     const bytes = builder.finish();
     assert.equal(openSegment(bytes.slice(0, -1)), null);
     assert.equal(openSegment(bytes.slice(0, 10)), null);
     assert.equal(openSegment(Buffer.from("not a segment at all, but long enough to be one")), null);
-    bytes[4] = 99;
-    assert.equal(openSegment(bytes), null);
+    for (const [at, byte] of bytes.entries()) {
+      bytes[at] = byte ^ 0x10;
+      assert.equal(openSegment(bytes), null, `byte ${at}`);
+      bytes[at] = byte;
+    }
+    assert.ok(openSegment(bytes.fill(0, 36)) === null);
   });
 
   test("gives back where every term of every text is", () => {

@@ -1,4 +1,5 @@
 /** A segment is the inverted index of some files as one run of bytes: written once, read without parsing. */
+import { crc32 } from "node:zlib";
 
 /** What a term's first character says of it; the words of the text itself have none. */
 export const termKinds = {
@@ -61,8 +62,8 @@ export type Range = { readonly from: number; readonly to: number };
 
 const magic = 0x53505347;
 /** Raised with every change of the layout or of what terms mean; a segment of another version is built anew. */
-export const segmentVersion = 1;
-const headerNumbers = 8;
+export const segmentVersion = 3;
+const headerNumbers = 9;
 
 /** The bytes of a segment. Postings are sorted by term without comparing: a count per term, then each into its place. */
 export function encodeSegment(parts: SegmentParts, terms: readonly string[], postings: Postings): Uint8Array {
@@ -97,21 +98,33 @@ export function encodeSegment(parts: SegmentParts, terms: readonly string[], pos
     places.length,
     paths.bytes.length,
     words.bytes.length,
+    0,
   );
-  return join([header, ...columns]);
+  return sealed(join([header, ...columns]));
 }
 
-/** Opens the bytes of a segment; null for bytes that are none, or one of another version, or cut short. */
+/** The last number of the header is the checksum of everything but itself. */
+function sealed(bytes: Uint8Array): Uint8Array {
+  new Uint32Array(bytes.buffer, bytes.byteOffset, headerNumbers)[headerNumbers - 1] = checksumOf(bytes);
+  return bytes;
+}
+
+function checksumOf(bytes: Uint8Array): number {
+  const header = bytes.subarray(0, (headerNumbers - 1) * 4);
+  return crc32(bytes.subarray(headerNumbers * 4), crc32(header));
+}
+
+/** Opens the bytes of a segment; null for bytes that are none, of another version, cut short or damaged. */
 export function openSegment(bytes: Uint8Array): Segment | null {
   const aligned = bytes.byteOffset % 4 === 0 ? bytes : Uint8Array.from(bytes);
   if (aligned.length < headerNumbers * 4) return null;
-  const [found, version, files = 0, chunks = 0, terms = 0, postings = 0, pathBytes = 0, wordBytes = 0] =
+  const [found, version, files = 0, chunks = 0, terms = 0, postings = 0, pathBytes = 0, wordBytes = 0, sum] =
     new Uint32Array(aligned.buffer, aligned.byteOffset, headerNumbers);
   if (found !== magic || version !== segmentVersion) return null;
   const perFile = [files, files, files, files + 1];
   const lengths = [...perFile, ...Array<number>(5).fill(chunks), files + 1, terms + 1, terms + 1, postings];
   const size = lengths.reduce((sum, length) => sum + length * 4, headerNumbers * 4) + postings + pathBytes + wordBytes;
-  if (aligned.length !== size) return null;
+  if (aligned.length !== size || checksumOf(aligned) !== sum) return null;
   return readColumns(aligned, lengths, { postings, pathBytes, terms });
 }
 

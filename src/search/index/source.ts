@@ -34,7 +34,7 @@ export function readSource(root: string, path: string, maxBytes: number): Source
 function readOpen(file: number, maxBytes: number): SourceBytes {
   const stats = fstatSync(file, { bigint: true });
   if (!stats.isFile()) return { reason: "not a regular file", again: true };
-  if (stats.size > maxBytes) return { reason: `larger than ${maxBytes} bytes`, again: false };
+  if (stats.size > maxBytes) return { reason: tooLarge(maxBytes), again: false };
   const bytes = Buffer.allocUnsafe(Number(stats.size));
   let length = 0;
   while (length < bytes.length) {
@@ -45,6 +45,11 @@ function readOpen(file: number, maxBytes: number): SourceBytes {
   const whole = bytes.subarray(0, length);
   return { bytes: whole, stamp: stampOf(stats), hash: createHash("sha256").update(whole).digest("base64url") };
 }
+
+/** Why a file above this size is passed over. */
+export const tooLarge = (maxBytes: number): string => `larger than ${maxBytes} bytes`;
+/** Whether that is the reason, whatever the size was. */
+export const isTooLarge = (reason: string): boolean => /^larger than \d+ bytes$/.test(reason);
 
 export type SourceText = { readonly text: string } | { readonly reason: string };
 
@@ -57,8 +62,14 @@ export async function textOf(bytes: Buffer, path: string): Promise<SourceText> {
   // The first look sees the beginning only; a zero byte further on is no text in any charset that has none there.
   if (isByteCharset(charset) && bytes.includes(0)) return { reason: "not text (binary data inside)" };
   if (!canDecode(charset)) return { reason: `charset ${charset} cannot be read` };
-  const { text } = cleanText(await decode(bytes, charset));
+  const { text } = cleanText(withOwnLines(await decode(bytes, charset)));
   return isMinified(text) ? { reason: "minified or data: its lines are too long" } : { text };
+}
+
+/** Lines are counted as editors count them; what cleaning would make a line end of stands inside a line here. */
+function withOwnLines(text: string): string {
+  const hasLines = text.includes("\n");
+  return text.replace(hasLines ? /[\f\v\x85]|\r(?!\n)/g : /[\f\v\x85]/g, " ");
 }
 
 /** One stray control character in so many bytes: an icon or a separator that somebody typed into a string. */

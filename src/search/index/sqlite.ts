@@ -1,10 +1,11 @@
 /** The store of an index in SQLite, in WAL mode: readers see whole changes only, and a killed writer leaves none by half. */
+import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { Chunk } from "./chunk.ts";
 import type { Change, IndexStore, NewVectors, PassedOver } from "./store.ts";
 
 /** Raised with every change of tables or of what is in them; an index of another version is built anew. */
-const schemaVersion = 2;
+const schemaVersion = 3;
 
 const schema = `
   CREATE TABLE IF NOT EXISTS files (
@@ -111,7 +112,13 @@ export function sqliteStore(path: string): IndexStore {
   };
 }
 
+/** Makes the file where there is none, for its owner alone; what SQLite puts beside it is as private as it is. */
+export function makePrivate(path: string): void {
+  closeSync(openSync(path, "a", 0o600));
+}
+
 function openPrepared(path: string): DatabaseSync {
+  makePrivate(path);
   const database = new DatabaseSync(path);
   try {
     prepare(database);
@@ -130,9 +137,9 @@ export function isDamaged(error: unknown): boolean {
   return [11, 26].includes(resultCode(error));
 }
 
-/** Whether the database may not be opened or written. */
+/** Whether the database may not be opened or written, or the disk fails or is full. */
 export function isRefused(error: unknown): boolean {
-  return [8, 13, 14, 23].includes(resultCode(error));
+  return [8, 10, 13, 14, 23].includes(resultCode(error));
 }
 
 /** Whether another connection holds what was wanted. */

@@ -5,8 +5,11 @@ import { describe, test } from "node:test";
 import { temporaryFolder } from "../../../test/bodies.ts";
 import { parseQuestion } from "../rank/question.ts";
 import { partOfFile, rankFiles } from "../rank/rank.ts";
+import { memoryStore } from "./memory.ts";
+import { publishSegments } from "./publish.ts";
 import { openReader } from "./reader.ts";
 import { sqliteStore } from "./sqlite.ts";
+import { newFile } from "./store.contract.ts";
 import { updateIndex } from "./update.ts";
 
 async function openIndex() {
@@ -111,6 +114,22 @@ describe("bringing an index up to date", () => {
     assert.deepEqual([again.indexed, again.skippedCount], [0, skipped.length]);
   });
 
+  test("follows the limit of size when that is changed", async () => {
+    await using index = await openIndex();
+    index.write("a.ts", `const needle = 1;\n${"const filler = 1;\n".repeat(100)}`);
+    const { signal } = new AbortController();
+    const place = { root: index.root, store: index.store, segmentFolder: index.segmentFolder };
+    for (const [maxFileBytes, files] of [
+      [100, 0],
+      [10_000, 1],
+      [200, 0],
+      [200, 0],
+    ] as const) {
+      const report = await updateIndex(place, { maxFileBytes, signal, now: () => Date.now() + 10_000 });
+      assert.equal(report.files, files, `${maxFileBytes}`);
+    }
+  });
+
   test("reports an unreadable file, drops its old text, and takes it in again later", {
     skip: process.getuid?.() === 0,
   }, async () => {
@@ -143,6 +162,38 @@ describe("bringing an index up to date", () => {
   });
 });
 
+test("more files may be gone or passed over than a call takes arguments", async () => {
+  await using folder = await temporaryFolder();
+  writeFileSync(join(folder.path, "a.ts"), "const value = 1;\n");
+  const store = memoryStore();
+  const pass = Array.from({ length: 200_000 }, (_, file) => ({ path: `gone/${file}.png`, stamp: "s", reason: "r" }));
+  store.write({ pass });
+  const sizes: number[] = [];
+  const write: typeof store.write = (change) => {
+    sizes.push(change.remove?.length ?? 0);
+    return store.write(change);
+  };
+  const place = { root: folder.path, store: { ...store, write }, segmentFolder: null };
+  const { signal } = new AbortController();
+  const { files, removed } = await updateIndex(place, { maxFileBytes: 1_000, signal, now: Date.now });
+  assert.deepEqual([files, removed, store.passedOver().length], [1, 0, 0]);
+  assert.ok(Math.max(...sizes) <= 1_000, "removed in one step");
+});
+
+test("an index in memory, and a few large files on disk, are searched whole", async () => {
+  await using index = await openIndex();
+  const filler = "const filler = compute(value);\n".repeat(3_000);
+  for (let file = 0; file < 60; file++) index.write(`f${file}.ts`, `const needle${file} = 1;\n${filler}`);
+  const store = memoryStore();
+  const { signal } = new AbortController();
+  const options = { maxFileBytes: 1_000_000, signal, now: Date.now };
+  await updateIndex({ root: index.root, store, segmentFolder: null }, options);
+  assert.deepEqual(index.find("needle59", openReader(store, null)), ["f59.ts"]);
+  await updateIndex({ root: index.root, store: index.store, segmentFolder: index.segmentFolder }, options);
+  assert.deepEqual(index.find("needle59"), ["f59.ts"]);
+  assert.ok(index.store.snapshot().segments.length > 0, "made on the spot for every search");
+});
+
 describe("segments", () => {
   test("give the same answers as files that are in none", async () => {
     await using index = await openIndex();
@@ -161,6 +212,17 @@ describe("segments", () => {
       ["route3 order", "step17", "part5 order", "file99"].map((query) => index.find(query, bare)),
       answers,
     );
+  });
+
+  test("are made file by file, so that others have their turn", async () => {
+    await using index = await openIndex();
+    const store = memoryStore();
+    store.write({ put: Array.from({ length: 120 }, (_, file) => newFile(`f${file}.ts`)) });
+    let turns = 0;
+    await publishSegments({ root: index.root, store, segmentFolder: index.segmentFolder }, async () => {
+      turns++;
+    });
+    assert.ok(turns >= 120, `${turns} turns`);
   });
 
   test("that are damaged are made again, and leftovers go", async () => {

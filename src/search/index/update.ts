@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { chunkText } from "./chunk.ts";
 import { publishSegments } from "./publish.ts";
-import { readSource, textOf } from "./source.ts";
+import { isTooLarge, readSource, textOf, tooLarge } from "./source.ts";
 import type { IndexStore, NewFile, PassedOver, StoredFile } from "./store.ts";
 import { type FoundFile, type SkippedFile, walkFolder } from "./walk.ts";
 
@@ -30,6 +30,8 @@ export type UpdateReport = {
   readonly indexed: number;
   readonly removed: number;
   readonly skippedCount: number;
+  /** How many of the skipped may be readable another time. */
+  readonly unreadable: number;
   /** The first of them, with the reason. */
   readonly skipped: readonly SkippedFile[];
   /** Bytes read now. */
@@ -43,8 +45,9 @@ const mostSkippedNamed = 200;
 export async function updateIndex(place: IndexPlace, options: UpdateOptions): Promise<UpdateReport> {
   const turn = createTurn(options.signal);
   const known = knownFiles(place.store);
-  const { found, skipped } = await walk(place.root, options.hidden, turn);
-  const writer = createWriter(place, turn);
+  const skipped = createSkipped();
+  const found = await walk(place.root, options.hidden, turn, skipped);
+  const writer = createWriter(place, turn, skipped);
   for (const [done, file] of found.entries()) {
     options.progress?.(done, found.length);
     await writer.add(await examine(file, known, place.root, options));
@@ -53,13 +56,26 @@ export async function updateIndex(place: IndexPlace, options: UpdateOptions): Pr
   const gone = unseen(known, found);
   await writer.finish(gone);
   options.progress?.(found.length, found.length);
-  skipped.push(...writer.skipped);
   const { indexed, bytes } = writer.sums;
   const removed = gone.filter((path) => known.files.has(path)).length;
-  const shown = skipped.slice(0, mostSkippedNamed);
-  const files = place.store.fileCount();
-  return { files, indexed, removed, skippedCount: skipped.length, skipped: shown, bytes };
+  return { files: place.store.fileCount(), indexed, removed, ...skipped.report(), bytes };
 }
+
+/** Counts what is passed over and keeps the first of it: a tree may have more of that than of source. */
+function createSkipped() {
+  const first: SkippedFile[] = [];
+  let [count, unreadable] = [0, 0];
+  return {
+    add(file: SkippedFile): void {
+      count += 1;
+      if (file.again) unreadable += 1;
+      if (first.length < mostSkippedNamed) first.push(file);
+    },
+    report: () => ({ skippedCount: count, unreadable, skipped: first }),
+  };
+}
+
+type Skipped = ReturnType<typeof createSkipped>;
 
 /** Lets others have their turn now and then, and stops where the caller does not want to go on. */
 export type Turn = () => Promise<void>;
@@ -85,15 +101,14 @@ function knownFiles(store: IndexStore): Known {
   };
 }
 
-async function walk(root: string, hidden: ReadonlySet<string> | undefined, turn: Turn) {
+async function walk(root: string, hidden: ReadonlySet<string> | undefined, turn: Turn, skipped: Skipped) {
   const found: FoundFile[] = [];
-  const skipped: SkippedFile[] = [];
   for (const step of walkFolder(root, hidden)) {
     if ("file" in step) found.push(step.file);
-    else skipped.push(step.skipped);
+    else skipped.add(step.skipped);
     await turn();
   }
-  return { found, skipped };
+  return found;
 }
 
 function unseen({ files, passed }: Known, found: readonly FoundFile[]): string[] {
@@ -113,9 +128,11 @@ async function examine(file: FoundFile, known: Known, root: string, options: Upd
   const { path } = file;
   const before = options.anew ? undefined : known.files.get(path);
   const passed = options.anew ? undefined : known.passed.get(path);
-  if (before?.stamp === file.stamp) return { is: "same" };
-  if (passed?.stamp === file.stamp) return { is: "passed", entry: passed, known: true };
-  const source = readSource(root, path, options.maxFileBytes);
+  const { maxFileBytes } = options;
+  if (before?.stamp === file.stamp && file.sizeBytes <= maxFileBytes) return { is: "same" };
+  if (passed?.stamp === file.stamp && !wasForSize(passed, maxFileBytes))
+    return { is: "passed", entry: passed, known: true };
+  const source = readSource(root, path, maxFileBytes);
   if ("reason" in source) {
     const { reason, again } = source;
     if (again) return { is: "unreadable", skipped: { path, reason, again } };
@@ -128,6 +145,11 @@ async function examine(file: FoundFile, known: Known, root: string, options: Upd
   const { text } = read;
   const changed = { path, stamp, hash: source.hash, text, chunks: chunkText(text) };
   return { is: "changed", file: changed, bytes: source.bytes.length };
+}
+
+/** Passed over for a limit that is another now. */
+function wasForSize({ reason }: PassedOver, maxFileBytes: number): boolean {
+  return isTooLarge(reason) && reason !== tooLarge(maxFileBytes);
 }
 
 /** Clocks of file systems tick slowly: a file written this moment may be written again under the same stamp. */
@@ -145,9 +167,8 @@ const batchChars = 2_000_000;
 const firstSegmentChars = 2_000_000;
 const largestSegmentChars = 16_000_000;
 
-function createWriter(place: IndexPlace, turn: Turn) {
+function createWriter(place: IndexPlace, turn: Turn, skipped: Skipped) {
   const sums = { indexed: 0, bytes: 0 };
-  const skipped: SkippedFile[] = [];
   let batch = emptyBatch();
   let unpublishedChars = 0;
   let nextSegmentChars = firstSegmentChars;
@@ -156,20 +177,29 @@ function createWriter(place: IndexPlace, turn: Turn) {
     if (finding.is === "restamped") batch.restamp.push(finding);
     if (finding.is === "passed") pass(finding.entry, finding.known);
     if (finding.is === "unreadable") {
-      skipped.push(finding.skipped);
+      skipped.add(finding.skipped);
       batch.remove.push(finding.skipped.path);
     }
-    if (finding.is !== "changed") return;
-    batch.put.push(finding.file);
-    batch.chars += finding.file.text.length;
+    if (finding.is === "changed") put(finding.file, finding.bytes);
+    await flushIfLarge();
+  }
+
+  function put(file: NewFile, bytes: number): void {
+    batch.put.push(file);
+    batch.chars += file.text.length;
     sums.indexed += 1;
-    sums.bytes += finding.bytes;
-    if (batch.put.length >= batchFiles || batch.chars >= batchChars) await flush();
+    sums.bytes += bytes;
   }
 
   function pass(entry: PassedOver, known: boolean): void {
-    skipped.push({ path: entry.path, reason: entry.reason, again: false });
+    skipped.add({ path: entry.path, reason: entry.reason, again: false });
     if (!known) batch.pass.push(entry);
+  }
+
+  async function flushIfLarge(): Promise<void> {
+    const { put: files, restamp, pass: passed, remove } = batch;
+    const changes = files.length + restamp.length + passed.length + remove.length;
+    if (changes >= batchFiles || batch.chars >= batchChars) await flush();
   }
 
   async function flush(): Promise<void> {
@@ -185,13 +215,15 @@ function createWriter(place: IndexPlace, turn: Turn) {
   }
 
   async function finish(gone: readonly string[]): Promise<void> {
-    await flush();
-    batch.remove.push(...gone);
+    for (const path of gone) {
+      batch.remove.push(path);
+      await flushIfLarge();
+    }
     await flush();
     await publishSegments(place, turn);
   }
 
-  return { sums, skipped, add, finish };
+  return { sums, add, finish };
 }
 
 function emptyBatch() {

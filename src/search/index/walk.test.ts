@@ -50,6 +50,24 @@ describe("walking a folder", () => {
     ]);
   });
 
+  test("never enters .git, and lets only our own ignore file bring back what our list leaves out", async () => {
+    await using folder = await temporaryFolder();
+    write(folder.path, {
+      ".git/config": "",
+      ".gitignore": "/*\n!/*/\n!.env\n!yarn.lock\n!b.ts\n",
+      ".spillwayignore": "!yarn.lock\n*.gen.ts\n",
+      ".env": "SECRET=1",
+      "yarn.lock": "",
+      "b.ts": "",
+      "src/.gitignore": "!a.gen.ts\n",
+      "src/a.gen.ts": "",
+      "src/node_modules/x.js": "",
+      "tree/.git": "gitdir: elsewhere\n",
+      "tree/c.ts": "",
+    });
+    assert.deepEqual(walk(folder.path).files, ["b.ts", "src/.gitignore", "tree/c.ts", "yarn.lock"]);
+  });
+
   test("obeys the repository around it, and its private exclude file", async () => {
     await using folder = await temporaryFolder();
     write(folder.path, {

@@ -23,7 +23,7 @@ export function* walkFolder(root: string, hidden: ReadonlySet<string> = new Set(
 type Walk = { readonly root: string; readonly hidden: ReadonlySet<string> };
 
 /** Ignore rules with the folder they count from, the outermost first. */
-type ScopedRules = { readonly base: string; readonly rules: IgnoreRules };
+type ScopedRules = { readonly base: string; readonly rules: IgnoreRules; readonly from: "git" | "us" };
 
 function* walkInto(walk: Walk, folder: string, above: readonly ScopedRules[], depth: number): Generator<WalkStep> {
   const { root, hidden } = walk;
@@ -37,7 +37,7 @@ function* walkInto(walk: Walk, folder: string, above: readonly ScopedRules[], de
   for (const entry of entries) {
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
     const full = join(root, path);
-    if (isIgnored(rules, full, entry.isDirectory()) || hidden.has(full)) continue;
+    if (entry.name === ".git" || hidden.has(full) || isIgnored(root, rules, full, entry.isDirectory())) continue;
     if (!entry.isDirectory()) yield entry.isFile() ? look(root, path) : skip(path, kindWords(entry), false);
     else if (depth >= deepest) yield skip(path, `deeper than ${deepest} folders`, false);
     else yield* walkInto(walk, path, rules, depth + 1);
@@ -88,15 +88,23 @@ export function unreadable(error: unknown): string {
   return code === undefined ? "unreadable" : `unreadable (${code})`;
 }
 
+/** Our own ignore files have the last word; what git keeps may still be on the list of our own. */
+function isIgnored(root: string, scopes: readonly ScopedRules[], path: string, isFolder: boolean): boolean {
+  const ours = verdictOf("us", scopes, path, isFolder);
+  if (ours !== null) return ours === "ignored";
+  if (judge(defaultIgnores, below(root, path), isFolder) === "ignored") return true;
+  return verdictOf("git", scopes, path, isFolder) === "ignored";
+}
+
 /** The innermost rules are asked first; the first that says anything decides. */
-function isIgnored(scopes: readonly ScopedRules[], path: string, isFolder: boolean): boolean {
+function verdictOf(from: ScopedRules["from"], scopes: readonly ScopedRules[], path: string, isFolder: boolean) {
   for (let at = scopes.length - 1; at >= 0; at--) {
     const scope = scopes[at];
-    if (scope === undefined) continue;
+    if (scope === undefined || scope.from !== from) continue;
     const verdict = judge(scope.rules, below(scope.base, path), isFolder);
-    if (verdict !== null) return verdict === "ignored";
+    if (verdict !== null) return verdict;
   }
-  return false;
+  return null;
 }
 
 /** The path from a folder above it; that of the root of a disk ends in its separator already. */
@@ -104,39 +112,39 @@ function below(base: string, path: string): string {
   return path.slice(base.endsWith(sep) ? base.length : base.length + 1).replaceAll(sep, "/");
 }
 
-/** Later ones win: git's own, then ours. */
-const ignoreFiles = [".gitignore", ".spillwayignore"];
+const ignoreFiles = [
+  [".gitignore", "git"],
+  [".spillwayignore", "us"],
+] as const;
 /** A larger ignore file is no ignore file. */
 const largestIgnoreBytes = 1_000_000;
 
 /** A folder whose names are known is asked only for what it has. */
 function rulesIn(folder: string, has: (name: string) => boolean = () => true): ScopedRules[] {
-  return ignoreFiles.filter(has).flatMap((name) => readRules(folder, join(folder, name)));
+  return ignoreFiles
+    .filter(([name]) => has(name))
+    .flatMap(([name, from]) => readRules(folder, join(folder, name), from));
 }
 
 /** An ignore file that cannot be read hides nothing; its folder is walked as if it were not there. */
-function readRules(base: string, file: string): ScopedRules[] {
+function readRules(base: string, file: string, from: ScopedRules["from"]): ScopedRules[] {
   try {
     const stats = lstatSync(file, { throwIfNoEntry: false });
     if (stats === undefined || !stats.isFile() || stats.size > largestIgnoreBytes) return [];
-    return [{ base, rules: parseIgnore(readFileSync(file, "utf8")) }];
+    return [{ base, rules: parseIgnore(readFileSync(file, "utf8")), from }];
   } catch {
     return [];
   }
 }
 
-/** Our own list, then what the repository around the folder says: a folder inside it is under its rules too. */
+/** What the repository around the folder says: a folder inside it is under its rules too. */
 function rulesAbove(root: string): ScopedRules[] {
-  const defaults = { base: root, rules: defaultIgnores };
   const top = repositoryAround(root);
-  if (top === null) return [defaults];
+  if (top === null) return [];
   const between = relative(top, root).split(sep).filter(Boolean);
   const folders = between.map((_, index) => join(top, ...between.slice(0, index)));
-  return [
-    defaults,
-    ...readRules(top, join(top, ".git", "info", "exclude")),
-    ...folders.flatMap((folder) => rulesIn(folder)),
-  ];
+  const own = readRules(top, join(top, ".git", "info", "exclude"), "git");
+  return [...own, ...folders.flatMap((folder) => rulesIn(folder))];
 }
 
 function repositoryAround(root: string): string | null {

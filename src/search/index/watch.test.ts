@@ -26,3 +26,20 @@ test("watching tells of a swarm of changes once, of those in new folders too, an
   stop.abort();
   await watching;
 });
+
+test("watching tells nothing of hidden folders", async () => {
+  await using folder = await temporaryFolder();
+  const hidden = join(folder.path, ".data");
+  mkdirSync(hidden);
+  const stop = new AbortController();
+  let swarms = 0;
+  const watching = (async () => {
+    for await (const _ of watchFolder(folder.path, stop.signal, new Set([hidden]))) swarms++;
+  })();
+  await wait(100);
+  writeFileSync(join(hidden, "index.db"), "x");
+  await wait(700);
+  assert.equal(swarms, 0);
+  stop.abort();
+  await watching;
+});

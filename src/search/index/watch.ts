@@ -1,5 +1,6 @@
 /** Tells when something below a folder changed. */
 import { watch } from "node:fs/promises";
+import { join, sep } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
 /** Changes come in swarms: a branch switch touches hundreds of files at once. */
@@ -7,10 +8,18 @@ const settleMs = 200;
 /** Where the system tells nothing (a network disk, too many folders), the folder is looked over so often. */
 const lookEveryMs = 30_000;
 
-/** Yields once after each swarm of changes, and now and then without any, until aborted. */
-export async function* watchFolder(root: string, signal: AbortSignal): AsyncGenerator<void> {
+/** Yields once after each swarm of changes, not of those in `hidden`, and now and then without any, until aborted. */
+export async function* watchFolder(
+  root: string,
+  signal: AbortSignal,
+  hidden: ReadonlySet<string> = new Set(),
+): AsyncGenerator<void> {
   const bell = createBell();
-  void ringOnChange(root, signal, bell.ring);
+  const isHidden = (path: string) => hidden.values().some((each) => path === each || path.startsWith(each + sep));
+  const ring = (name: string | null) => {
+    if (name === null || !isHidden(join(root, name))) bell.ring();
+  };
+  void ringOnChange(root, signal, ring);
   while (!signal.aborted) {
     await bell.rung(lookEveryMs, signal);
     await sleep(settleMs, signal);
@@ -20,9 +29,9 @@ export async function* watchFolder(root: string, signal: AbortSignal): AsyncGene
 }
 
 /** Where watching is not possible, or no longer, looking over now and then has to do. */
-async function ringOnChange(root: string, signal: AbortSignal, ring: () => void): Promise<void> {
+async function ringOnChange(root: string, signal: AbortSignal, ring: (name: string | null) => void): Promise<void> {
   try {
-    for await (const _ of watch(root, { recursive: true, signal, overflow: "ignore" })) ring();
+    for await (const { filename } of watch(root, { recursive: true, signal, overflow: "ignore" })) ring(filename);
   } catch {
     // Aborted, or the system has no more watches to give.
   }

@@ -6,7 +6,7 @@ import { type FileRole, fileRoles } from "../index/role.ts";
 export type Question = {
   readonly kind: "symbol" | "path" | "words";
   readonly terms: readonly string[];
-  /** The query itself where it is a path or a file's name. */
+  /** The path or file's name that the query is or mentions. */
   readonly path: string | null;
   readonly names: readonly QuestionName[];
   /** Roles of files that the query speaks of, as bits: who asks for tests wants them. */
@@ -32,17 +32,19 @@ export function parseQuestion(query: string): Question {
   const kind = kindOf(query, words);
   return {
     kind,
-    path:
-      kind === "path"
-        ? query
-            .trim()
-            .replaceAll("\\", "/")
-            .replace(/^(?:\.?\/)+/, "")
-        : null,
+    path: pathIn(text),
     terms: subject.length > 0 ? subject : [...terms],
     names: namesIn(text, words),
     roles: rolesIn(terms),
   };
+}
+
+/** A name with an ending, with or without folders, a line and what stands around it; or a single word with a slash. */
+function pathIn(text: string): string | null {
+  const plain = text.trim().replaceAll("\\", "/");
+  const named = /(?<![\w/.@+-])[\w/.@+-]{0,300}[\w@+-]\.[a-z]\w{0,9}(?![\w/@+-])/i.exec(plain)?.[0];
+  const found = named ?? (/^\S*\/\S*$/.test(plain) ? plain.replace(/:\d+$/, "") : undefined);
+  return found?.replace(/^(?:\.?\/)+/, "") ?? null;
 }
 
 function kindOf(query: string, words: readonly string[]): Question["kind"] {

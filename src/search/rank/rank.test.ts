@@ -6,7 +6,7 @@ import { chunkText } from "../index/chunk.ts";
 import { openSegment } from "../index/segment.ts";
 import { viewOf } from "../index/view.ts";
 import { parseQuestion } from "./question.ts";
-import { rankFiles } from "./rank.ts";
+import { partOfFile, rankFiles } from "./rank.ts";
 
 type Files = Readonly<Record<string, string>>;
 
@@ -80,6 +80,18 @@ const cases: readonly { name: string; query: string; files: Files; first: string
     files: { "app.py": body, "lib/app.py": "", "lib/other.py": `app lib py ${body}` },
     first: "lib/app.py",
   },
+  ...["src/flask/sessions.py:120", "sessions.py:120: KeyError", "at src/flask/sessions.py:120 in open"].map(
+    (query) => ({
+      name: `a place in a file asks for that file: ${query}`,
+      query,
+      files: {
+        "docs/error.py": `KeyError open at src flask sessions py ${body}`,
+        "src/flask/sessions.py": "x = 1\n",
+        "sessions/py.py": `# sessions py flask src 120 KeyError\n${body}`,
+      },
+      first: "src/flask/sessions.py",
+    }),
+  ),
   {
     name: "two words are one name in the code",
     query: "hash map",
@@ -113,17 +125,25 @@ describe("the ranking", () => {
       Array.from({ length: 40 }, (_, index) => [`f${index}.ts`, `const needle${index % 7} = hay + needle;\n${body}`]),
     );
     const [first, second] = [Object.entries(files).slice(0, 15), Object.entries(files).slice(15)];
-    const gone = Object.fromEntries(Object.entries(files).map(([path]) => [`gone/${path}`, "needle needle needle\n"]));
+    const gone = Object.fromEntries(
+      Object.entries(files).map(([path]) => [`gone/${path}`, "class goneOnly {}\nfunction needle() { hay }\n"]),
+    );
     const live = new Set(Array.from({ length: 40 }, (_, index) => index + 1));
     const spread = viewOf(
       [segmentOf(Object.fromEntries(first), 1), segmentOf(gone, 1_000), segmentOf(Object.fromEntries(second), 16)],
       live,
     );
+    const turned = viewOf([segmentOf(Object.fromEntries(second)), segmentOf(Object.fromEntries(first), 100)], null);
     const whole = viewOf([segmentOf(files, 1)], null);
     const scores = (view: typeof whole, query: string) =>
-      rankFiles(view, parseQuestion(query), { most: 50 }).map(({ score }) => score.toFixed(9));
-    for (const query of ["needle", "needle3 hay", "f7"])
+      rankFiles(view, parseQuestion(query), { most: 10 }).map(({ file, score }) => {
+        const { segment, firstFile } = partOfFile(view, file);
+        return `${segment.path(file - firstFile)} ${score.toFixed(12)}`;
+      });
+    for (const query of ["needle", "needle3 hay", "f7", "needles haying", "goneOnly needle"]) {
       assert.deepEqual(scores(spread, query), scores(whole, query), query);
+      assert.deepEqual(scores(turned, query), scores(whole, query), query);
+    }
   });
 
   test("reads a question of any length in bounded time", () => {

@@ -45,7 +45,7 @@ export type RankOptions = {
   readonly meaning?: Meaning | null;
 };
 
-/** The best files, best first; equal scores in the order of the view, so that the same index gives the same answer. */
+/** The best files, best first; equal scores by their paths, so that the same files give the same answer. */
 export function rankFiles(view: IndexView, question: Question, options: RankOptions): RankedFile[] {
   const { most, accepted = null, meaning = null } = options;
   const scores = createScores(view);
@@ -103,7 +103,7 @@ const shortestWithRelatives = 4;
 
 /** The question's own terms, then their relatives, each once. */
 export function weighTerms(view: IndexView, question: Question): WeighedTerm[] {
-  const rarityOf = (text: string) => rarity(view.liveChunks, countPlaces(findTerm(view, text)));
+  const rarityOf = (text: string) => rarity(view.liveChunks, countLiveChunks(findTerm(view, text)));
   const own = question.terms.map((text) => {
     return { text, weight: 1, rarity: rarityOf(text), rarest: Infinity, pathWeight: 1 };
   });
@@ -128,11 +128,15 @@ function relativesOf({ parts }: IndexView, term: string): string[] {
     parts.flatMap(({ segment }) =>
       segment.findPrefix(kind + root, mostRelatives).map(({ term: found }) => found.slice(kind.length)),
     );
-  return [...beginning(""), ...beginning(termKinds.path)].filter((found) => rootOf(found) === root);
+  const all = new Set([...beginning(""), ...beginning(termKinds.path)].filter((found) => rootOf(found) === root));
+  // Sums of the same numbers in another order differ in their last digit, and that must not depend on the segments.
+  return [...all].sort();
 }
 
-function countPlaces(found: readonly TermPostings[]): number {
-  return found.reduce((sum, { from, to }) => sum + to - from, 0);
+function countLiveChunks(found: readonly TermPostings[]): number {
+  const whole = found.filter(({ part }) => part.dead === null);
+  const worn = found.filter(({ part }) => part.dead !== null);
+  return whole.reduce((sum, { from, to }) => sum + to - from, countLive(worn).chunks);
 }
 
 /** BM25's measure of how much a word tells. */
@@ -247,7 +251,9 @@ function addNames(view: IndexView, scores: Scores, { names }: Question): void {
     for (const { part, from, to } of found) {
       for (let at = from; at < to; at++) {
         const chunk = part.segment.places[at] ?? 0;
-        const file = part.firstFile + (part.segment.chunkFile[chunk] ?? 0);
+        const own = part.segment.chunkFile[chunk] ?? 0;
+        if (part.dead?.[own] === 1) continue;
+        const file = part.firstFile + own;
         const value = strength * (weights.named[rankOf(part.segment.weights[at] ?? 0)] ?? 0);
         scores.name[file] = Math.max(scores.name[file] ?? 0, value);
         const place = part.firstChunk + chunk;
@@ -286,12 +292,17 @@ function pickFiles(
 ): RankedFile[] {
   const bestChunks = bestChunkPerFile(view, scores.chunk);
   const tops = { chunk: largest(bestChunks) || 1, file: largest(scores.file) || 1 };
-  const best = createBest(most);
+  const pathOf = (file: number): string => {
+    const { segment, firstFile } = partOfFile(view, file);
+    return segment.path(file - firstFile);
+  };
+  const best = createBest(most, pathOf);
   for (const { segment, firstFile, dead } of view.parts) {
     for (let own = 0; own < segment.fileCount; own++) {
       const file = firstFile + own;
       const chunk = bestChunks[file] ?? 0;
-      if ((chunk === 0 && scores.stem[file] === 0) || dead?.[own] === 1 || accepted?.[file] === 0) continue;
+      const isFound = chunk > 0 || scores.stem[file] !== 0 || scores.folder[file] !== 0;
+      if (!isFound || dead?.[own] === 1 || accepted?.[file] === 0) continue;
       best.add(file, totalOf(partsOf(segment, own, file, chunk, scores, tops, question.roles)));
     }
   }
@@ -329,17 +340,18 @@ function partsOf(
 type Scored = { readonly file: number; readonly score: number };
 
 /** Keeps the best of many: those that cannot be among them are not kept at all. */
-function createBest(most: number) {
+function createBest(most: number, pathOf: (file: number) => string) {
   let kept: Scored[] = [];
   let least = -1;
-  const byScore = (one: Scored, other: Scored) => other.score - one.score || one.file - other.file;
+  const byScore = (one: Scored, other: Scored) =>
+    other.score - one.score || (pathOf(one.file) < pathOf(other.file) ? -1 : 1);
   const cut = () => {
     kept = kept.sort(byScore).slice(0, most);
     if (kept.length === most) least = kept.at(-1)?.score ?? -1;
   };
   return {
     add(file: number, score: number): void {
-      if (score <= least) return;
+      if (score < least) return;
       kept.push({ file, score });
       if (kept.length >= most * 4) cut();
     },

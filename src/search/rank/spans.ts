@@ -1,11 +1,14 @@
 /** The parts of a file worth showing: the best chunk cut down to what answers, and glimpses of one or two others. */
-import { type Lines, measureLines } from "../index/chunk.ts";
+import { type Chunk, type Lines, measureLines } from "../index/chunk.ts";
 import { definitionIn } from "../index/definitions.ts";
 import { termsOfWord } from "../index/lexicon.ts";
 import type { StoredText } from "../index/store.ts";
 
 /** Whole lines of a file, counted from 1. */
 export type Span = { readonly startLine: number; readonly endLine: number };
+
+/** Lines to show. Where they are too long to be shown whole, what answers stands after `from` in the text. */
+export type ChosenSpan = Span & { readonly from: number };
 
 /** A chunk of the file by its number in it, and how well it answers. */
 export type ScoredChunk = { readonly index: number; readonly score: number };
@@ -22,21 +25,27 @@ const mostFurther = 2;
 const weakestShare = 0.45;
 
 /** The best span first, then up to two more in the order of their worth. */
-export function chooseSpans(file: StoredText, chunks: readonly ScoredChunk[], hitsIn: HitFinder): Span[] {
+export function chooseSpans(file: StoredText, chunks: readonly ScoredChunk[], hitsIn: HitFinder): ChosenSpan[] {
   const leastScore = (chunks[0]?.score ?? 0) * weakestShare;
-  const worthShowing = chunks.filter(({ score }) => score >= leastScore).slice(0, 1 + mostFurther);
-  const spans = worthShowing.flatMap(({ index }, place) => {
-    const chunk = file.chunks[index];
-    if (chunk === undefined) return [];
+  const worthShowing = oncePerLine(
+    chunks.flatMap(({ index, score }) => (score >= leastScore ? (file.chunks[index] ?? []) : [])),
+  );
+  const spans = worthShowing.slice(0, 1 + mostFurther).map((chunk, place) => {
     const room = place === 0 ? mainChars : furtherChars;
-    return [bestWindow(file.text.slice(chunk.start, chunk.end), chunk, room, hitsIn)];
+    const { start, end } = chunk;
+    return { ...bestWindow(file.text.slice(start, end), chunk, room, hitsIn), from: start };
   });
   return spans.length > 0 ? spans : beginning(file);
 }
 
+/** Pieces of one long line are shown by the best of them. */
+function oncePerLine(chunks: readonly Chunk[]): Chunk[] {
+  return [...new Map(chunks.toReversed().map((chunk) => [chunk.startLine, chunk])).values()].toReversed();
+}
+
 /** A file found by its path alone is shown by its beginning. */
-function beginning({ chunks }: StoredText): Span[] {
-  return chunks.slice(0, 1).map(({ startLine, endLine }) => ({ startLine, endLine }));
+function beginning({ chunks }: StoredText): ChosenSpan[] {
+  return chunks.slice(0, 1).map(({ startLine, endLine, start }) => ({ startLine, endLine, from: start }));
 }
 
 /** In a definition a word says what the lines after it are about. */

@@ -3,6 +3,7 @@ import type { JobRecord } from "../../answer/indexing.ts";
 import { counted } from "../../answer/words.ts";
 import { clipped } from "../../names.ts";
 import { watchFolder } from "../../search/index/watch.ts";
+import { ownFolders } from "../../search/jobs.ts";
 import { startIndex } from "../../search/search.ts";
 import type { Call, Command } from "./command.ts";
 import { requireAtMost } from "./inputs.ts";
@@ -24,7 +25,8 @@ export const indexCommand: Command = {
     const { status, repository_path } = await indexOnce(call, call.values.force === true);
     if (call.values.watch !== true) return status === "failed" ? 1 : 0;
     call.terminal.note(`Watching ${clipped(repository_path, 200)}; Ctrl-C ends it.\n`);
-    for await (const _ of watchFolder(repository_path, call.signal)) await indexOnce(call, false);
+    const hidden = ownFolders(await call.session());
+    for await (const _ of watchFolder(repository_path, call.signal, hidden)) await indexOnce(call, false);
     return 0;
   },
 };

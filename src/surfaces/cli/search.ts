@@ -51,7 +51,7 @@ function inputOf(call: Call, query: string): SearchInput {
   return {
     query,
     dir: textOption(call, "dir"),
-    limit: limit === undefined ? undefined : wholeNumber(limit),
+    limit: limit === undefined ? undefined : limitNumber(limit),
     file_type: textOption(call, "file-type"),
     directory: textOption(call, "directory"),
     cursor: textOption(call, "cursor"),
@@ -61,9 +61,10 @@ function inputOf(call: Call, query: string): SearchInput {
   };
 }
 
-function wholeNumber(text: string): number {
-  if (/^-?\d{1,9}$/.test(text)) return Number(text);
-  throw new SpillwayError("usage", `--limit must be a whole number, got ${JSON.stringify(clipped(text))}.`, {
+/** A number that is none of the allowed ones is the search's to refuse, in the same words everywhere. */
+function limitNumber(text: string): number {
+  if (/^-?\d{1,9}(?:\.\d{1,9})?$/.test(text)) return Number(text);
+  throw new SpillwayError("usage", `--limit must be a number, got ${JSON.stringify(clipped(text))}.`, {
     hint: "For example --limit 20.",
   });
 }
