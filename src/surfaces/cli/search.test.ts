@@ -50,7 +50,8 @@ describe("spillway search and index", () => {
     for (const [args, status, words] of [
       [["search"], 2, /Search query cannot be empty/],
       [["search", "x", "--limit", "99"], 2, /Limit must be between 1 and 50, got 99/],
-      [["search", "x", "--limit", "many"], 2, /whole number/],
+      [["search", "x", "--limit", "1.5"], 2, /Limit must be between 1 and 50, got 1\.5/],
+      [["search", "x", "--limit", "many"], 2, /--limit must be a number/],
       [["search", "x", "--dir", "none"], 1, /does not exist/],
       [["search", "x", "--project", "none"], 1, /There is no project/],
       [["index", "a.ts"], 1, /is no folder/],
