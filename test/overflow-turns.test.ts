@@ -243,4 +243,32 @@ describe("the limits that are learnt", () => {
       assert.equal(sent.at(-1), JSON.stringify({ model: "m", max_tokens: 9, messages: history("fifteen") }), message);
     }
   });
+
+  for (const [said, cuts] of [
+    [{ input_tokens: 9_000 }, false],
+    [{ input_tokens: 40, cache_read_input_tokens: 8_960 }, false],
+    [{ input_tokens: 4_000 }, true],
+    [{}, true],
+  ] as const) {
+    test(`are ${cuts ? "kept" : "forgotten"} where an accepted request weighed ${JSON.stringify(said)}`, async () => {
+      const session = await watchedSession();
+      const sent: string[] = [];
+      const fetch = withOverflowRecovery(
+        async (_, init) => {
+          sent.push(String(init?.body));
+          // Two refusals name 5,000 tokens, each before a smaller request is accepted.
+          return sent.length === 1 || sent.length === 3
+            ? Response.json({ error: { message: "prompt is too long: 6100 tokens > 5000 maximum" } }, { status: 400 })
+            : Response.json({ type: "message", usage: { output_tokens: 3, ...said } });
+        },
+        { session },
+      );
+      const bodies = ["one", "three", "seventy", "fifteen"].map((about) =>
+        JSON.stringify({ model: "m", max_tokens: 9, messages: history(about) }),
+      );
+      for (const body of bodies) await fetch(address, { method: "POST", body });
+      assert.notEqual(sent.at(-2), bodies.at(-2), "the limit was learnt: the third is cut before it is sent");
+      assert.equal(sent.at(-1) !== bodies.at(-1), cuts);
+    });
+  }
 });

@@ -47,7 +47,7 @@ function frameChannel(frames: readonly unknown[], body: unknown): Channel {
 }
 
 /** The JSON of an SSE text (`data:` lines), of a whole body, or nothing. */
-function framesOf(text: string): unknown[] {
+export function framesOf(text: string): unknown[] {
   const whole = parsed(text);
   if (whole !== undefined) return [whole];
   return text.split(/\r?\n/).flatMap((line) => {

@@ -105,6 +105,13 @@ export function createRecovery({ mode, prevent, keep, emit, limits, sticky }: Re
     return isOverflow(verdict) ? fail(sent, { ...refusal, verdict }, reason, bytesBefore, shedding) : { do: "pass" };
   }
 
+  /** What was accepted shows whether a limit that was learnt is one; its answer may tell what it weighed. */
+  function accepted({ sent }: Prepared, inputTokens?: () => number | undefined): void {
+    const learnt = limits.learntFor(sent.target);
+    if (learnt === undefined || wireBytes(sent) < learnt) return;
+    limits.disprove(sent.target, inputTokens?.() ?? estimateOf(sent) * limits.scaleFor(sent.target));
+  }
+
   /** The smaller request was accepted: its stubs stick from now on. */
   function recovered(verdict: Verdict, remedy: Extract<Remedy, { do: "retry" }>): void {
     sticky.remember(remedy.next.given, remedy.shedding.stubs);
@@ -180,7 +187,7 @@ export function createRecovery({ mode, prevent, keep, emit, limits, sticky }: Re
     return { do: "fail", report: { ...facts, ...sizes, stubs, largest_remaining, hint, upstream: { status, body } } };
   }
 
-  return { mode, mayPrepare, prepare, remedyFor, recovered, refusedAgain };
+  return { mode, mayPrepare, prepare, remedyFor, accepted, recovered, refusedAgain };
 }
 
 /** What a smaller request or a lower output room can help; rates, quotas and everything else are left alone. */

@@ -4,6 +4,7 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { classify } from "../../overflow/classify.ts";
 import type { Sent } from "../../overflow/exchange.ts";
 import { type FirstLook, firstLook, type Look } from "../../overflow/stream.ts";
+import { inputTokensIn } from "../../overflow/usage.ts";
 
 /** An upstream's answer, with what was already read of its body. */
 export type Answer = { readonly message: IncomingMessage; readonly held: readonly Buffer[]; readonly ended: boolean };
@@ -73,7 +74,7 @@ async function seenSuccess(message: IncomingMessage, status: number, { look, end
   return sentOf({ message, held, ended: true }, end());
 
   function sentOf(answer: Answer, found: FirstLook): Sent<Answer> {
-    if (found.is !== "refused") return { answer, accepted: true };
+    if (found.is !== "refused") return { answer, accepted: true, inputTokens: () => inputTokensIn(held) };
     return { answer, accepted: false, refusal: { verdict: found.verdict, status, body: found.body }, discard };
   }
 }

@@ -7,7 +7,7 @@ import { SpillwayError, systemCode } from "../../errors.ts";
 import type { Dialect } from "../../overflow/dialects/dialect.ts";
 import { dialectFor } from "../../overflow/dialects/dialects.ts";
 import { type Ended, recoverExchange, type Sent } from "../../overflow/exchange.ts";
-import { failureBody, failureHeaders, preparedHeader, recoveredHeader } from "../../overflow/failure.ts";
+import { failureBody, failureHeaders, failureStream, preparedHeader, recoveredHeader } from "../../overflow/failure.ts";
 import { type Outgoing, outgoingOf, textOfJson } from "../../overflow/outgoing.ts";
 import type { Recovery } from "../../overflow/recovery.ts";
 import { admit } from "./guard.ts";
@@ -120,7 +120,7 @@ async function passThrough(call: Call, held: readonly Buffer[] = []): Promise<vo
   const { upstream, answer } = context.relay.open(url, method, all, signal);
   for (const chunk of held) upstream.write(chunk);
   request.pipe(upstream);
-  await handOn(response, await answer);
+  await handOn(response, { message: await answer, held: [], ended: false });
 }
 
 /** The chunks of a request's body up to so many bytes; `whole` where there are no more. */
@@ -186,13 +186,16 @@ async function postAfresh(
 
 /** The answer as it came, or the provider's error with our fields in it. */
 async function answerWith(response: ServerResponse, ended: Ended<Answer>): Promise<void> {
-  const { message, held, ended: complete } = ended.answer;
-  if (ended.how !== "failed") {
-    return handOn(response, message, held, complete, addedHeaders(ended));
-  }
-  if ((message.statusCode ?? 502) < 400) return handOn(response, message, held, complete, failureHeaders);
-  const body = Buffer.from(failureBody(ended.report, String(ended.refusal.body)));
-  return handOn(response, message, [body], true, failureHeaders, ["content-encoding"]);
+  if (ended.how !== "failed") return handOn(response, ended.answer, addedHeaders(ended));
+  return handOn(response, told(ended), failureHeaders, ["content-encoding", "content-length"]);
+}
+
+/** A refusal with the report in it; where it stands in a stream, the rest of that still comes. */
+function told({ answer, refusal, report }: Extract<Ended<Answer>, { how: "failed" }>): Answer {
+  const { message, held, ended } = answer;
+  const body = String(refusal.body);
+  if ((message.statusCode ?? 502) < 400) return { message, held: [failureStream(report, held, body)], ended };
+  return { message, held: [Buffer.from(failureBody(report, body))], ended: true };
 }
 
 function addedHeaders(ended: Exclude<Ended<Answer>, { how: "failed" }>): Readonly<Record<string, string>> {
@@ -203,18 +206,17 @@ function addedHeaders(ended: Exclude<Ended<Answer>, { how: "failed" }>): Readonl
 /** Status and headers, what was held, and then every chunk as it arrives. */
 async function handOn(
   response: ServerResponse,
-  message: IncomingMessage,
-  held: readonly Buffer[] = [],
-  complete = false,
+  { message, held, ended }: Answer,
   added: Readonly<Record<string, string>> = {},
   without: readonly string[] = [],
 ): Promise<void> {
   const headers = [...passedHeaders(message.rawHeaders, without), ...Object.entries(added).flat()];
-  const length = lengthOf(message, held, complete);
-  if (length !== undefined) headers.push("content-length", length);
+  const { "content-length": announced } = message.headers;
+  const length = ended ? String(held.reduce((bytes, chunk) => bytes + chunk.length, 0)) : announced;
+  if (length !== undefined && (ended || !without.includes("content-length"))) headers.push("content-length", length);
   response.writeHead(message.statusCode ?? 502, message.statusMessage, headers);
   for (const chunk of held) response.write(chunk);
-  if (complete) {
+  if (ended) {
     response.end();
     return;
   }
@@ -222,8 +224,4 @@ async function handOn(
     // The upstream broke off or the client left: either way nobody can be told any more.
     response.destroy();
   });
-}
-
-function lengthOf({ headers }: IncomingMessage, held: readonly Buffer[], complete: boolean): string | undefined {
-  return complete ? String(held.reduce((bytes, chunk) => bytes + chunk.length, 0)) : headers["content-length"];
 }
