@@ -143,6 +143,22 @@ for (const name of httpDialects) {
       assert.ok(spillway.bytes_after < spillway.bytes_before && spillway.stubs.length > 0);
     });
 
+    test("tells of a second refusal inside a stream where the provider tells it", async () => {
+      const { post } = await recoveringProvider({
+        windowTokens: 400,
+        wording: wordings.bare,
+        overflowInStream: "first",
+      });
+      const { response, sent } = await post(name, talk([turn(heavy), open(light)]), { stream: true });
+      const text = await response.text();
+      const [, data = "{}"] = /^data: (.*"error".*)$/m.exec(text) ?? [];
+      const { error } = JSON.parse(data);
+      assert.deepEqual(
+        [response.status, sent.length, error.message, error.spillway.reason],
+        [200, 2, "Input is too long for requested model.", "refused_again"],
+      );
+    });
+
     test("brings the body under a byte limit exactly", async () => {
       const { post } = await recoveringProvider({ bodyBytes: 30_000 });
       const { response, sent } = await post(name, talk([turn(heavy), turn(heavy), open(light)]));
