@@ -55,7 +55,7 @@ const lexicon: readonly Lexeme[] = [
   ],
   [
     "atmost",
-    /\b(?:should|must|can) (?:have|contain|be) (?:at most|no more than|up to|fewer than|less than)|\b(?:valid |supported )?range (?:of|is)\b|范围/,
+    /\b(?:should|must|can) (?:have|contain|be) (?:an? )?(?:(?:maximum )?(?:length|size)(?: of)? )?(?:at most|no more than|up to|fewer than|less than)(?: or equal to)?|\b(?:valid |supported )?range (?:of|is)\b|范围/,
   ],
   [
     "atmost",
@@ -75,6 +75,7 @@ const lexicon: readonly Lexeme[] = [
     /\b(?:output|completion|generated|response|reasoning|thinking) (?:tokens?|length|size|budget)|\bcompletion\b|\boutput\b|\bgeneration\b|最大输出|输出长度/,
   ],
   // The window.
+  ["window", /\bmodel(?:'s)? max(?:imum)? (?:length|size)\b/],
   [
     "window",
     /\b(?:max(?:imum)? |total |allowed |available |supported )*context[ -]?(?:length|window|size|limit|budget|capacity|len)s?\b|\bn ctx\b|\bnum ctx\b|\bcontext\b(?! ?=)|\bctx\b/,
@@ -170,7 +171,7 @@ export function sentencesOf(text: string): string[] {
     .slice(0, longestText)
     .replace(/\bhttps?:\/\/\S+/g, " ")
     .replace(/[’‘]/g, "'")
-    .replace(/<[^>\n]{1,200}>/g, " ")
+    .replace(/<[/!]?[a-z\d][^>\n]{0,200}>/gi, " ")
     .replace(/([a-z])(?<!\bmax)(?=[A-Z][a-z])|(?<=\bmax)(?=[A-Z])(?!Length|Tokens)/g, "$1 ")
     .replace(/(?<!\bmax)_|(?<=\bmax)_(?!tokens\b)/g, " ")
     .split(/[.!?](?=\s|$)|[;\n。！；]|(?<=error|exception|\binvalid(?: \w{1,20}){1,2}):/i)

@@ -99,6 +99,7 @@ function unitOf(before: string, after: string): LimitUnit | undefined {
   const said = unitsAfter.find(([, form]) => form.test(after))?.[0];
   if (said !== undefined) return said;
   if (/\bbytes\b[^\d]{0,24}$/i.test(before)) return "bytes";
+  if (/\btokens(?: allowed| permitted)?\W{1,3}$/i.test(before)) return "tokens";
   return /\b(?:characters|chars)\b[^\d]{0,12}$/i.test(before) ? "chars" : undefined;
 }
 

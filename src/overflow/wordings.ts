@@ -198,6 +198,13 @@ export const wordings: readonly Wording[] = [
     example: "prompt token count of 146270 exceeds the limit of 128000",
   },
   {
+    form: "input exceed|toobig max? bytes",
+    origin: "written",
+    class: "request_bytes",
+    confidence: 0.9,
+    example: "RESOURCE_EXHAUSTED: gRPC message exceeds maximum size 4194304",
+  },
+  {
     form: "input .. exceed|toobig|atmost",
     origin: "recorded",
     class: "context_tokens",
