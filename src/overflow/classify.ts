@@ -68,7 +68,8 @@ function byCode({ report, text, concepts }: Evidence, only = /(?:)/): Opinion | 
     if (found === "context_tokens") return { class: found, confidence: 0.98 };
     if (found === "request_bytes" && /request|payload|body|entity/i.test(code) && !isRate(concepts)) {
       const said = wordingOf(text)?.class;
-      return { class: said === "context_tokens" ? said : found, confidence: 0.9 };
+      const isOther = said === "context_tokens" || said === "attachment_limit";
+      return { class: isOther ? said : found, confidence: 0.9 };
     }
   }
   return undefined;
