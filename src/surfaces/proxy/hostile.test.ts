@@ -135,6 +135,30 @@ describe("an upstream that breaks off", () => {
     });
   }
 
+  for (const [when, events, waitMs] of [
+    ["with its first event", ['data: {"choices":[{"delta":{"content":"one"}}]}\n\n'], 0],
+    ["after some events", ['data: {"choices":[{"delta":{"content":"one"}}]}\n\n', "data: {}\n\n"], 60],
+    ["while its first event is awaited", [": hello\n\n"], 30],
+  ] as const) {
+    test(`${when} leaves no client waiting`, { timeout: 5_000 }, async () => {
+      await using all = await proxied(async (request, response) => {
+        await bodyOf(request);
+        response.writeHead(200, stream);
+        for (const event of events) response.write(event);
+        await pause(waitMs);
+        request.socket.resetAndDestroy();
+      });
+      const told = await all
+        .post(conversation(300))
+        .then(
+          async (response) => (response.status === 200 ? response.text() : response.status),
+          () => "broken off",
+        )
+        .catch(() => "broken off");
+      assert.ok(told === "broken off" || told === 502, String(told));
+    });
+  }
+
   test("on a kept connection is asked once more over a fresh one, and never a third time", async () => {
     let calls = 0;
     let warm = true;
