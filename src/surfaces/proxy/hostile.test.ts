@@ -179,6 +179,30 @@ describe("an upstream that breaks off", () => {
   });
 });
 
+describe("an upstream that named a limit twice", () => {
+  for (const [usage, cuts] of [
+    [{ prompt_tokens: 9_000 }, false],
+    [{ prompt_tokens: 5_000 }, true],
+  ] as const) {
+    test(`and ${cuts ? "keeps to it" : "then takes more"} is ${cuts ? "" : "not "}held to it`, async () => {
+      const sent: number[] = [];
+      await using all = await proxied(async (request, response) => {
+        sent.push((await bodyOf(request)).length);
+        // The first and the third are refused, and their smaller ones accepted.
+        if (sent.length === 1 || sent.length === 3) response.writeHead(400, json).end(refusal);
+        else response.writeHead(200, json).end(JSON.stringify({ choices: [], usage }));
+      });
+      const body = conversation(24_000, { user: "words ".repeat(2_000) });
+      const bodies = ["a", "b", "c", "d"].map((about) => body.replace('"go"', `"go ${about}"`));
+      for (const one of bodies) await (await all.post(one)).text();
+      assert.deepEqual(
+        sent.map((bytes) => bytes === bodies[0]?.length),
+        [true, false, true, false, false, !cuts],
+      );
+    });
+  }
+});
+
 describe("requests", () => {
   test("in chunks get their stubs back like others", async () => {
     let calls = 0;

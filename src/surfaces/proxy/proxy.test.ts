@@ -127,6 +127,21 @@ describe("the proxy", () => {
     assert.equal(await statusOf(all.url, "/sim/v1/models", { host: `localhost:${new URL(all.url).port}` }), 200);
   });
 
+  test("listens on 127.0.0.1 and on no other address of this machine", {
+    skip: process.platform !== "linux" && "only Linux answers on every address of 127.0.0.0/8",
+  }, async () => {
+    await using all = await proxiedProvider({});
+    const { port } = new URL(all.url);
+    const elsewhere = connect(Number(port), "127.0.0.2");
+    const answered = await once(elsewhere, "connect").then(
+      () => true,
+      () => false,
+    );
+    elsewhere.destroy();
+    assert.equal(answered, false);
+    assert.equal(await statusOf(all.url, "/sim/v1/models"), 200);
+  });
+
   test("ends the upstream request when the client leaves", async () => {
     const left = Promise.withResolvers<void>();
     const upstream = createServer((request, response) => {
