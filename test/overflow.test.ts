@@ -143,6 +143,18 @@ for (const name of httpDialects) {
       assert.ok(spillway.bytes_after < spillway.bytes_before && spillway.stubs.length > 0);
     });
 
+    test("names the reader where the request has one, and the command line where it has none", async () => {
+      for (const [tools, reads] of [
+        [{}, /To read it: read_artifact\(\{"artifact_ref": "af_[0-9a-f]{32}"\}\)/],
+        [{ tools: [] }, /To read it: spillway read af_[0-9a-f]{32} /],
+      ] as const) {
+        const { post } = await recoveringProvider({ windowTokens: 3_000 });
+        const { sent } = await post(name, talk([turn(heavy), open(light)]), tools);
+        const stubs = stringsIn(JSON.parse(sent[1] ?? "{}")).filter(isStub);
+        assert.ok(stubs.length > 0 && stubs.every((stub) => reads.test(stub)), stubs[0]);
+      }
+    });
+
     test("tells of a second refusal inside a stream where the provider tells it", async () => {
       const { post } = await recoveringProvider({
         windowTokens: 400,

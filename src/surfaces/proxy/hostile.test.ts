@@ -120,6 +120,21 @@ describe("an upstream that streams", () => {
   }
 });
 
+describe("an upstream that compresses for who can read it", () => {
+  test("is asked not to, so that a refusal inside its stream is seen", async () => {
+    let calls = 0;
+    await using all = await proxied(async (request, response) => {
+      await bodyOf(request);
+      const event = `data: ${++calls === 1 ? refusal : '{"ok":1}'}\n\n`;
+      const packs = /gzip/.test(String(request.headers["accept-encoding"]));
+      response.writeHead(200, { ...stream, ...(packs ? { "content-encoding": "gzip" } : {}) });
+      response.end(packs ? gzipSync(event) : event);
+    });
+    const response = await all.post(conversation(50_000));
+    assert.deepEqual([calls, await response.text()], [2, 'data: {"ok":1}\n\n']);
+  });
+});
+
 describe("an upstream that breaks off", () => {
   for (const how of ["resetAndDestroy", "destroySoon"] as const) {
     test(`after an early 413 (${how}) is heard, and the request recovered`, async () => {
