@@ -23,7 +23,12 @@ export type ErrorCode =
   | "place_not_found"
   | "run_not_found"
   | "render_failed"
-  | "context_overflow";
+  | "context_overflow"
+  | "key_missing"
+  | "model_unknown"
+  | "provider_refused"
+  | "provider_unreachable"
+  | "run_busy";
 
 export type ErrorDetails = {
   /** The next move; a model will try exactly what it says. */

@@ -24,6 +24,10 @@ export type Session = SourceContext & {
   readonly spoolFolders: readonly string[];
   /** Where the event logs of this owner are. */
   readonly eventFolder: string;
+  /** Where the transcripts of this owner's runs are. */
+  readonly transcriptFolder: string;
+  /** The working session that artifacts and events are grouped under. */
+  readonly run: string;
   readonly emit: Emit;
   readonly signal: AbortSignal;
   readonly now: () => number;
@@ -72,6 +76,8 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     store: openStore(inMemory ? memoryObjects(now) : diskObjects(home), { owner, run, now }),
     spoolFolders: inMemory ? [tmpdir()] : [join(home, temporaryPrefix), tmpdir()],
     eventFolder,
+    transcriptFolder: join(home, "transcripts", wordFor(owner)),
+    run,
     emit,
     signal: options.signal ?? new AbortController().signal,
     now,

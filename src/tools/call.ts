@@ -42,7 +42,7 @@ export async function callTool(tool: Tool, rawInput: unknown, session: ToolSessi
 type Answered = { readonly reply: ToolReply; readonly budget: Budget; readonly code: string | null };
 
 async function answer(tool: Tool, rawInput: unknown, session: ToolSession): Promise<Answered> {
-  const { client, turnChars, signal } = session;
+  const { client, turn, signal } = session;
   let notes = session.notes ?? [];
   const stopProgress = tellProgress(tool, session);
   try {
@@ -50,13 +50,17 @@ async function answer(tool: Tool, rawInput: unknown, session: ToolSession): Prom
     notes = [...input.notes, ...notes];
     const unfitted = await tool.run(input.values, session);
     const { requestedChars, defaultChars } = unfitted;
-    const ask = { requested: requestedChars, default: defaultChars, client: client?.limit, turn: turnChars };
+    const ask = { requested: requestedChars, default: defaultChars, client: client?.limit, turn: turn?.shareChars() };
     const budget = makeBudget(ask);
-    return { reply: fitReply(unfitted, notes, { budget, client: client?.limit }), budget, code: null };
+    const reply = fitReply(unfitted, notes, { budget, client: client?.limit });
+    turn?.spend(reply.text.length);
+    return { reply, budget, code: null };
   } catch (error) {
     signal.throwIfAborted();
     const code = error instanceof SpillwayError ? error.code : "internal";
-    return { reply: errorReply(error, notes), budget: makeBudget({ default: 0 }), code };
+    const reply = errorReply(error, notes);
+    turn?.spend(reply.text.length);
+    return { reply, budget: makeBudget({ default: 0 }), code };
   } finally {
     stopProgress();
   }
