@@ -44,6 +44,7 @@ type Answered = { readonly reply: ToolReply; readonly budget: Budget; readonly c
 async function answer(tool: Tool, rawInput: unknown, session: ToolSession): Promise<Answered> {
   const { client, turn, signal } = session;
   let notes = session.notes ?? [];
+  turn?.join();
   const stopProgress = tellProgress(tool, session);
   try {
     const input = readInput(tool.input, rawInput);

@@ -12,6 +12,8 @@ export type Field = {
   readonly choices?: readonly string[];
   /** Other names that models use for it. The same name in another spelling (max_chars, maxChars) is always known. */
   readonly aliases?: readonly string[];
+  /** Set where the value is never stored or logged. */
+  readonly secret?: true;
 };
 
 export type Fields = Readonly<Record<string, Field>>;

@@ -5,7 +5,8 @@ import { OVERHEAD_CHARS } from "../fit/limits.ts";
 import { callsInTurn, openTurn } from "./turn.ts";
 
 test("calls that finish share what is left evenly, and what a small one leaves goes to the others", () => {
-  const turn = openTurn(30_000, 3);
+  const turn = openTurn(30_000);
+  for (let call = 0; call < 3; call++) turn.join();
   assert.equal(turn.shareChars(), 10_000 - OVERHEAD_CHARS);
   turn.spend(1_000);
   assert.equal(turn.shareChars(), 14_500 - OVERHEAD_CHARS);
@@ -18,7 +19,8 @@ test("whatever the calls want, as many as have room stay within the turn", () =>
   fc.assert(
     fc.property(fc.integer({ min: 2_000, max: 200_000 }), wants, (chars, wanted) => {
       const calls = wanted.slice(0, callsInTurn(chars));
-      const turn = openTurn(chars, calls.length);
+      const turn = openTurn(chars);
+      for (const _ of calls) turn.join();
       let sum = 0;
       for (const want of calls) {
         const content = Math.min(want, Math.max(1_000, turn.shareChars()));
