@@ -126,8 +126,8 @@ function sizesOf(
 ): Measured {
   const { limit } = verdict;
   if (verdict.class !== "context_tokens") {
-    const target = limit === undefined ? wireBytes * blindShare : limit - Math.max(128, limit * 0.005);
-    return { unit: "bytes", before: wireBytes, target: Math.floor(target), scale: 1, clamp: [] };
+    const target = Math.floor(bytesTarget(verdict, wireBytes));
+    return { unit: "bytes", before: wireBytes, target, scale: 1, clamp: [] };
   }
   const estimate = restTokens(request, parts) + sum(parts.map(({ content }) => partTokens(content)));
   const output = verdict.output ?? 0;
@@ -144,6 +144,13 @@ function sizesOf(
   const target = Math.floor(limit - reserved - Math.min(margin, limit / 8));
   const clamp = room !== undefined && reserved < asked ? (room.lowered(reserved) ?? []) : [];
   return { unit: "tokens", before, target, scale: before / Math.max(1, estimate), clamp };
+}
+
+/** A request that was refused below the limit is counted otherwise than we count: its share of the limit still tells. */
+function bytesTarget({ limit, actual }: Verdict, wireBytes: number): number {
+  if (limit === undefined) return wireBytes * blindShare;
+  const countsOtherwise = wireBytes <= limit && actual !== undefined && actual > limit;
+  return countsOtherwise ? ((wireBytes * limit) / actual) * 0.995 : limit - Math.max(128, limit * 0.005);
 }
 
 /** Parts in the order of the remedies. Within one remedy the largest come first. */
