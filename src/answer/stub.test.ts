@@ -20,6 +20,19 @@ describe("a stub", () => {
     );
   });
 
+  test("goes on naming the sources that the result was about, a few of them", () => {
+    const sources = ["1", "2", "3", "4"].map((digit) => `af_${digit.repeat(32)}`);
+    const stub = stubText(
+      { ...facts, text: `[Fetched ${sources.join(" and ")}]${"x".repeat(3_000)} af_${"5".repeat(32)}` },
+      0,
+    );
+    assert.match(
+      stub,
+      /chars\. It is about artifact_ref=af_1{32}, artifact_ref=af_2{32}, artifact_ref=af_3{32}\. Kept whole as/,
+    );
+    assert.ok(isStub(stub) && !stub.includes("af_4") && !stub.includes("af_5"));
+  });
+
   test("names the command and the file where the model has no reader", () => {
     const stub = stubText({ ...facts, reader: { path: "/data/blobs/ab/abcd" } }, 0);
     assert.match(stub, /To read it: spillway read af_[0-9a-f]{32} .*Its bytes: \/data\/blobs\/ab\/abcd\]$/);
