@@ -10,6 +10,7 @@ import { type Dialect, fieldsOf, itemsOf, type Request } from "../src/overflow/d
 import { dialects } from "../src/overflow/dialects/dialects.ts";
 import { gemini } from "../src/overflow/dialects/gemini.ts";
 import { signatureOf } from "./conversations.ts";
+import { type Script, saidStream } from "./scripted.ts";
 
 export type Sizes = { readonly limit: number; readonly input: number; readonly output: number };
 
@@ -60,10 +61,16 @@ export type ProviderOptions = {
   readonly windowTokens?: number;
   readonly bodyBytes?: number;
   readonly wording?: Wording;
+  /** How a body over the cap is refused. */
+  readonly bytesWording?: (bytes: number, limit: number) => { readonly status: number; readonly body: string };
   /** Answers every request with this instead. */
   readonly always?: { readonly status: number; readonly body: string; readonly headers?: Record<string, string> };
   /** Reports overflow inside a stream with status 200, after this many lifecycle events or content events. */
   readonly overflowInStream?: "first" | "after_content";
+  /** What the model says to a request that is accepted; answers are streamed. */
+  readonly script?: Script;
+  /** Answers the request of this number, counted from 0, with this instead; undefined lets it pass. */
+  readonly instead?: (index: number) => ProviderOptions["always"] | undefined;
 };
 
 export type Answer = {
@@ -86,7 +93,8 @@ export function simulateProvider(options: ProviderOptions = {}): Provider {
   const seen: Exchange[] = [];
 
   function answer(pathname: string, json: string, headers: Record<string, string> = {}): Answer {
-    const given = reply(pathname, json, options);
+    const always = options.instead?.(seen.length) ?? options.always;
+    const given = reply(pathname, json, { ...options, ...(always ? { always } : {}) }, seen.length);
     seen.push({ json, headers, status: given.status });
     return given;
   }
@@ -160,7 +168,7 @@ async function respond(
   response.end();
 }
 
-function reply(pathname: string, json: string, options: ProviderOptions): Answer {
+function reply(pathname: string, json: string, options: ProviderOptions, turn: number): Answer {
   const type = { "content-type": "application/json" };
   if (options.always)
     return {
@@ -175,11 +183,17 @@ function reply(pathname: string, json: string, options: ProviderOptions): Answer
   if (refused && !(streams && options.overflowInStream))
     return { status: refused.status, headers: type, chunks: [refused.body] };
   if (!streams) return { status: 200, headers: type, chunks: [JSON.stringify(success(dialect))] };
-  return {
-    status: 200,
-    headers: { "content-type": "text/event-stream" },
-    chunks: streamOf(dialect, refused?.body, options),
-  };
+  const chunks =
+    options.script && !refused
+      ? scriptedStream(dialect, JSON.parse(json), options.script, turn)
+      : streamOf(dialect, refused?.body, options);
+  return { status: 200, headers: { "content-type": "text/event-stream" }, chunks };
+}
+
+function scriptedStream(dialect: Dialect, request: Request, script: Script, turn: number): string[] {
+  const said = script(request, dialect);
+  const output = stringTokens(JSON.stringify(said));
+  return saidStream(dialect, said, { input: tokensOf(request, dialect), output }, turn);
 }
 
 function refusalOf(
@@ -188,12 +202,9 @@ function refusalOf(
   options: ProviderOptions,
 ): { status: number; body: string } | undefined {
   const { windowTokens = Infinity, bodyBytes = Infinity, wording = wordings.openai } = options;
+  const { bytesWording = messageSize } = options;
   const bytes = Buffer.byteLength(json);
-  if (bytes > bodyBytes)
-    return error(400, {
-      message: `total message size ${bytes} exceeds limit ${bodyBytes}`,
-      type: "invalid_request_error",
-    });
+  if (bytes > bodyBytes) return bytesWording(bytes, bodyBytes);
   const request: Request = JSON.parse(json);
   const wrong = faultIn(dialect.name, request);
   if (wrong) return error(400, { message: wrong, type: "invalid_request_error" });
@@ -202,6 +213,10 @@ function refusalOf(
   const over = input + (dialect.sharesWindow ? output : 0) > windowTokens;
   return over ? wording({ limit: windowTokens, input, output }) : undefined;
 }
+
+/** The words Spillway was born from. */
+export const messageSize = (bytes: number, limit: number) =>
+  error(400, { message: `total message size ${bytes} exceeds limit ${limit}`, type: "invalid_request_error" });
 
 const counted = new Map<string, number>();
 

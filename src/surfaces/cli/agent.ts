@@ -33,7 +33,7 @@ export const runCommand: Command = {
   ].join("\n"),
   async run(call) {
     requireAtMost(1, call);
-    const { settings, transcriptFolder, network, run } = await call.session();
+    const { settings, transcriptFolder, run } = await call.session();
     const [task] = call.args;
     const keep = { folder: transcriptFolder, keep: settings["runner.transcripts"] };
     const resumed = textOption(call, "resume");
@@ -48,7 +48,7 @@ export const runCommand: Command = {
     const target = early ?? findTarget(named ?? transcript.head.model, settings, call.terminal.env);
     await addTask(transcript, task);
     const { head } = transcript;
-    const place = { cwd: head.cwd, env: call.terminal.env, network, signal: call.signal, confined: true };
+    const place = { cwd: head.cwd, env: call.terminal.env, signal: call.signal, confined: true };
     await using session = await openSession({ ...place, settings: { ...settings, run: head.run } });
     return await work(call, session, transcript, target, resumed !== undefined);
   },

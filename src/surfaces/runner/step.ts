@@ -5,6 +5,9 @@ import type { Tool } from "../../tools/tool.ts";
 import { providerOptions } from "./model.ts";
 import { callsOf } from "./repair.ts";
 
+// The SDK would write its warnings about models it does not know to standard error, between our lines.
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
 export type Ask = {
   readonly model: Parameters<typeof streamText>[0]["model"];
   readonly system: string;
