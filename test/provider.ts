@@ -80,7 +80,13 @@ export type Answer = {
 };
 
 /** What a provider was sent and what it said to it. */
-export type Exchange = { readonly json: string; readonly headers: Record<string, string>; readonly status: number };
+export type Exchange = {
+  readonly json: string;
+  readonly headers: Record<string, string>;
+  readonly status: number;
+  /** What it was refused with. */
+  readonly refusal?: string;
+};
 
 export type Provider = {
   readonly seen: Exchange[];
@@ -95,7 +101,12 @@ export function simulateProvider(options: ProviderOptions = {}): Provider {
   function answer(pathname: string, json: string, headers: Record<string, string> = {}): Answer {
     const always = options.instead?.(seen.length) ?? options.always;
     const given = reply(pathname, json, { ...options, ...(always ? { always } : {}) }, seen.length);
-    seen.push({ json, headers, status: given.status });
+    seen.push({
+      json,
+      headers,
+      status: given.status,
+      ...(given.status === 200 ? {} : { refusal: given.chunks.join("") }),
+    });
     return given;
   }
 

@@ -49,7 +49,7 @@ const mostSources = 3;
 const opening = "Set aside by Spillway to fit the model's limit:";
 
 function readOn(ref: string, reader: StubReader): string {
-  if ("tool" in reader) return `To read it: ${reader.tool}({"artifact_ref": "${ref}"}) with offset, lines or query.`;
+  if ("tool" in reader) return `To read it: ${reader.tool} with that artifact_ref and offset, lines or query.`;
   const file = reader.path === null ? "" : ` Its bytes: ${reader.path}`;
   return `To read it: spillway read ${ref} (--offset, --lines, --query).${file}`;
 }
@@ -64,6 +64,22 @@ export function isStub(text: string): boolean {
   const [mark = "", shownChars = ""] =
     /^\nBeginning and end, (\d+) chars:\n/.exec(text.slice(lineEnd, lineEnd + 60)) ?? [];
   return mark !== "" && text.length === lineEnd + mark.length + Number(shownChars);
+}
+
+/** How many characters of its text a stub shows. */
+export function shownIn(stub: string): number {
+  const lineEnd = stub.indexOf("\n");
+  return lineEnd < 0 ? 0 : Number(/^\nBeginning and end, (\d+) /.exec(stub.slice(lineEnd, lineEnd + 60))?.[1] ?? 0);
+}
+
+/** The same stub showing nothing: what is left of it in a conversation that has grown long. */
+export function shortStub(stub: string): string {
+  return stub.split("\n", 1)[0] ?? stub;
+}
+
+/** The ref of what a stub stands for. */
+export function refOfStub(stub: string): string {
+  return /Kept whole as artifact_ref=(af_[0-9a-f]{32})/.exec(shortStub(stub))?.[1] ?? "";
 }
 
 /** Names are clipped and a path is as long as systems let it be. */

@@ -3,7 +3,7 @@
  * figures. The output room first, then the part that was named, then old attachments, old results, the newest results as
  * excerpts, and last what the user attached just now. It stops as soon as the request fits.
  */
-import { isStub } from "../answer/stub.ts";
+import { isStub, shownIn } from "../answer/stub.ts";
 import type { Dialect, OutputRoom, Part, Request } from "./dialects/dialect.ts";
 import type { Edit, Path } from "./edits.ts";
 import { partChars, partTokens, restTokens } from "./estimate.ts";
@@ -55,9 +55,7 @@ export type PlanOptions = {
 export function planShedding(request: Request, dialect: Dialect, verdict: Verdict, options: PlanOptions): Plan {
   const { wireBytes, staying, shortBy = 0 } = options;
   const all = dialect.parts(request);
-  const parts = all.filter(
-    ({ at, content }) => !staying?.has(at.join(".")) && !("text" in content && isStub(content.text)),
-  );
+  const parts = all.filter((part) => !staying?.has(part.at.join(".")) && !(isStubbed(part) && shownChars(part) === 0));
   const bytes = { unit: "bytes", before: wireBytes, target: wireBytes } as const;
   const clamp = clampOf(dialect.outputRoom(request), verdict);
   if (clamp) return { clamp, sheds: [], sizes: bytes, fits: true, shortBy: 0 };
@@ -156,7 +154,7 @@ function bytesTarget({ limit, actual }: Verdict, wireBytes: number): number {
 /** Parts in the order of the remedies. Within one remedy the largest come first. */
 function candidates(parts: readonly Part[], verdict: Verdict): Part[] {
   const ranked = parts.map((part) => ({ part, rank: rankOf(part, verdict), chars: partChars(part.content) }));
-  const worth = ranked.filter(({ chars }) => chars > stubChars + leastGainChars);
+  const worth = ranked.filter(({ part, chars }) => isStubbed(part) || chars > stubChars + leastGainChars);
   return worth.sort((one, other) => one.rank - other.rank || other.chars - one.chars).map(({ part }) => part);
 }
 
@@ -212,20 +210,39 @@ function measureFor(unit: Sizes["unit"], scale: number): Measure {
 const jsonBytes = ({ content }: Part): number =>
   Buffer.byteLength(JSON.stringify("text" in content ? content.text : content.base64));
 
+/** First all that is heavy, with a glimpse of each; only if that is not enough the glimpses go too, the oldest first. */
 function choose(parts: readonly Part[], { before, target }: Sizes, measure: Measure): { sheds: Shed[]; after: number } {
-  const sheds: Shed[] = [];
+  const chosen = new Map<Part, number>();
   let after = before;
-  for (const part of parts) {
-    if (after <= target) break;
-    const weight = measure.part(part);
-    const shownChars = part.newest ? excerptChars(part, after - target, weight, measure) : glimpse(part);
-    const saved = weight - measure.stub(part, shownChars);
-    if (saved <= 0) continue;
-    sheds.push({ part, shownChars });
+  function take(part: Part, shown: number, weight: number): void {
+    const saved = weight - measure.stub(part, shown);
+    if (saved <= 0) return;
+    chosen.set(part, shown);
     after -= saved;
   }
-  return { sheds, after };
+  for (const part of parts) {
+    if (after <= target) break;
+    if (isStubbed(part) && shownChars(part) <= glimpseChars) continue;
+    const weight = measure.part(part);
+    take(part, showing(part, after - target, weight, measure), weight);
+  }
+  for (const part of parts.toSorted((one, other) => Number(one.newest) - Number(other.newest))) {
+    if (after <= target) break;
+    const shown = chosen.get(part);
+    if (shown === 0 || (shown === undefined && !isStubbed(part))) continue;
+    take(part, 0, shown === undefined ? measure.part(part) : measure.stub(part, shown));
+  }
+  return { sheds: [...chosen].map(([part, shown]) => ({ part, shownChars: shown })), after };
 }
+
+function showing(part: Part, excess: number, weight: number, measure: Measure): number {
+  if (isStubbed(part)) return 0;
+  return part.newest ? excerptChars(part, excess, weight, measure) : glimpse(part);
+}
+
+const isStubbed = ({ content }: Part): boolean => "text" in content && isStub(content.text);
+
+const shownChars = ({ content }: Part): number => ("text" in content ? shownIn(content.text) : 0);
 
 /** Short texts get a shorter glimpse, so that setting them aside still gains something. */
 function glimpse({ content }: Part): number {

@@ -190,6 +190,9 @@ function shortfall({ next, plan, shedding, unkept }: Smaller, verdict: Verdict):
   const notEnough = unkept > 0 ? "not_kept" : "does_not_fit";
   if (shedding.edits.length === 0) return unkept > 0 ? "not_kept" : "nothing_to_shed";
   if (plan.fits) return shedding.unkept.length > 0 ? "not_kept" : undefined;
+  // Where no limit is named the target is a guess: what is clearly smaller is worth the one request that is left.
+  const { before, target } = plan.sizes;
+  if (verdict.limit === undefined && target + plan.shortBy <= before * 0.95) return undefined;
   if (plan.sizes.unit === "bytes") return wireBytes(next) <= (verdict.limit ?? 0) ? undefined : notEnough;
   // Our count of tokens is an estimate: a near miss is worth the one request that is left.
   return plan.shortBy <= plan.sizes.target * 0.05 ? undefined : notEnough;

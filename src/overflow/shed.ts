@@ -1,6 +1,6 @@
 /** Carries a plan out: keeps each part, then puts its stub in its place; what cannot be kept is not touched. */
 import { createHash } from "node:crypto";
-import { type StubReader, stubText } from "../answer/stub.ts";
+import { isStub, refOfStub, type StubReader, shortStub, stubText } from "../answer/stub.ts";
 import type { Dialect, Part, PartContent, Request } from "./dialects/dialect.ts";
 import type { Edit, Path } from "./edits.ts";
 import type { Keep, Kept } from "./keep.ts";
@@ -12,6 +12,8 @@ export type Stub = {
   readonly contentHash: string;
   readonly contentChars: number;
   readonly text: string;
+  /** The longer stub that stood there before. */
+  readonly shortens?: string;
 };
 
 export type Shedding = {
@@ -28,19 +30,26 @@ export async function shed(request: Request, dialect: Dialect, plan: Plan, keep:
   const stubs: Stub[] = [];
   const unkept: Path[] = [];
   for (const one of plan.sheds) {
-    const kept = await keep(one.part);
-    if (kept === undefined) {
+    const stub = shortened(one.part) ?? stubOf(one, await keep(one.part), hasReader);
+    if (stub === undefined) {
       unkept.push(one.part.at);
       continue;
     }
-    const stub = stubOf(one, kept, hasReader);
     edits.push({ at: one.part.at, value: one.part.replacement(stub.text) });
     stubs.push(stub);
   }
   return { edits, stubs, unkept };
 }
 
-function stubOf({ part, shownChars }: Shed, kept: Kept, hasReader: boolean): Stub {
+/** What a stub stands for is kept already. */
+function shortened({ content }: Part): Stub | undefined {
+  if (!("text" in content) || !isStub(content.text)) return undefined;
+  const { text: shortens } = content;
+  return { ref: refOfStub(shortens), ...identity(content), text: shortStub(shortens), shortens };
+}
+
+function stubOf({ part, shownChars }: Shed, kept: Kept | undefined, hasReader: boolean): Stub | undefined {
+  if (kept === undefined) return undefined;
   const { content, tool } = part;
   const reader: StubReader = hasReader ? { tool: "read_artifact" } : { path: kept.path };
   const text = stubText(

@@ -25,7 +25,8 @@ export function stickyStubs(): StickyStubs {
     if (stubs.length === 0) return;
     const key = conversationOf(outgoing);
     const { known, lengths } = conversations.get(key) ?? { known: new Map(), lengths: new Set() };
-    for (const { contentHash, contentChars, text } of stubs) {
+    for (const { contentHash, contentChars, text, shortens } of stubs) {
+      if (shortens !== undefined) replaceAll(known, shortens, text);
       if (known.size >= mostStubs) break;
       known.set(contentHash, text);
       lengths.add(contentChars);
@@ -46,6 +47,11 @@ export function stickyStubs(): StickyStubs {
   }
 
   return { any: () => conversations.size > 0, remember, recall };
+}
+
+/** The client sends the whole text again, so the shorter stub must stand for that too. */
+function replaceAll(known: Map<string, string>, was: string, now: string): void {
+  for (const [contentHash, stub] of known) if (stub === was) known.set(contentHash, now);
 }
 
 function conversationOf({ dialect, request }: Outgoing): string {
