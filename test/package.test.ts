@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { promisify } from "node:util";
@@ -120,12 +122,16 @@ describe("the packed package, installed elsewhere", () => {
   });
 
   test("runs an agent with nothing but itself, and says what it lacks", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    await new Promise((done) => server.close(done));
     const asked = run("npx", ["--offline", "spillway", "run", "Hello?", "--model", "openai:gpt-5"], {
       cwd: place,
-      env: { ...env(), OPENAI_API_KEY: "sk-none", SPILLWAY_RUNNER_ENDPOINTS: "openai=http://127.0.0.1:9/v1" },
+      env: { ...env(), OPENAI_API_KEY: "sk-none", SPILLWAY_RUNNER_ENDPOINTS: `openai=http://127.0.0.1:${port}/v1` },
     });
     const { stderr, code } = await asked.catch((error) => error);
-    assert.match(stderr, /spillway: openai at 127\.0\.0\.1:9 could not be reached \(\w+\)\.\n/);
+    assert.match(stderr, /spillway: openai at 127\.0\.0\.1:\d+ could not be reached \(ECONNREFUSED\)\.\n/);
     assert.equal(code, 1);
   });
 

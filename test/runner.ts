@@ -1,7 +1,8 @@
 /** The runner as tests drive it: the command itself, on a store of its own, against the simulated provider. */
+import { glob } from "node:fs/promises";
 import { join } from "node:path";
 import { readTranscript } from "../src/surfaces/runner/transcript.ts";
-import { openCli, type Ran } from "./cli.ts";
+import { openCli, type Ran, type RunOptions } from "./cli.ts";
 import { type ProviderOptions, serveProvider } from "./provider.ts";
 
 /** How each dialect is asked for on the command line. */
@@ -27,23 +28,26 @@ export function runnerEnvironment(url: string): Record<string, string> {
   };
 }
 
-export async function openRunner(options: ProviderOptions) {
+export async function openRunner(options: ProviderOptions & { readonly delayMs?: number }) {
   const [cli, provider] = [await openCli(), await serveProvider(options)];
   const env = runnerEnvironment(provider.url);
   return {
     ...cli,
     provider,
-    async run(argv: readonly string[], more: Record<string, string> = {}): Promise<Ran> {
-      return cli.run(argv, { env: { ...env, ...more } });
+    async run(argv: readonly string[], more: Record<string, string> = {}, options: RunOptions = {}): Promise<Ran> {
+      return cli.run(argv, { ...options, env: { ...env, ...more } });
     },
     /** Runs with --json and gives the events. */
-    async events(argv: readonly string[], more: Record<string, string> = {}) {
-      const ran = await cli.run([...argv, "--json"], { env: { ...env, ...more } });
+    async events(argv: readonly string[], more: Record<string, string> = {}, options: RunOptions = {}) {
+      const ran = await cli.run([...argv, "--json"], { ...options, env: { ...env, ...more } });
       const lines = ran.out.split("\n").filter(Boolean);
       return { ...ran, events: lines.map((line) => JSON.parse(line)) };
     },
-    transcript: (path: string) => readTranscript(path),
-    transcripts: join(cli.home, "transcripts"),
+    /** The lines of the one transcript there is. */
+    async transcript() {
+      const [file] = await Array.fromAsync(glob("transcripts/*/*.jsonl", { cwd: cli.home }));
+      return file === undefined ? undefined : readTranscript(join(cli.home, file));
+    },
     async [Symbol.asyncDispose]() {
       await provider[Symbol.asyncDispose]();
       await cli[Symbol.asyncDispose]();

@@ -137,6 +137,8 @@ function lineFor(event: Exclude<RunEvent, { type: "text" }>): string {
     case "step":
       return "";
     case "summary":
+      // What never began is told by its error alone.
+      if (event.steps === 0 && event.how === "failed") return "";
       return `\n${summaryLines(event, event.run, event.transcript)}`;
   }
 }

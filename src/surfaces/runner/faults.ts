@@ -70,7 +70,10 @@ export function providerError(fault: Fault, target: Target, cause: unknown): Spi
   const said = clipped(key === undefined ? saidIn(fault.body) : saidIn(fault.body).replaceAll(key, "***"), 300);
   const report = reportIn(fault);
   if (report !== undefined) return new ContextOverflowError(report, cause);
-  if (status === undefined && code !== undefined) return unreachable(target, code, cause);
+  const unconnected = /^Cannot connect to API: (.*)$/.exec(said)?.[1];
+  if (status === undefined && (code ?? unconnected) !== undefined) {
+    return unreachable(target, code ?? unconnected ?? "", cause);
+  }
   if (isOverflow(classify({ status: status ?? null, body: fault.body }))) return tooLarge(said, cause);
   if (status === 401 || status === 403) {
     return new SpillwayError("provider_refused", `${provider} does not accept the key (${status}: ${said}).`, {
@@ -149,12 +152,12 @@ function stringsOf(value: unknown): Readonly<Record<string, string>> {
 const messageOf = (thrown: unknown): string =>
   (thrown instanceof Error ? thrown.message : JSON.stringify(thrown)) ?? "";
 
-/** The first system code down the chain of causes. */
+/** The first system code down the chain of causes; providers have codes too, in small letters. */
 function codeWithin(thrown: unknown): string | undefined {
   let error = thrown;
   for (let depth = 0; depth < 6 && error instanceof Error; depth++) {
     const code = systemCode(error);
-    if (code !== undefined) return code;
+    if (code !== undefined && /^[A-Z][A-Z0-9_]+$/.test(code)) return code;
     error = error instanceof AggregateError ? error.errors[0] : error.cause;
   }
   return undefined;
