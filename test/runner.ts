@@ -31,6 +31,10 @@ export function runnerEnvironment(url: string): Record<string, string> {
 export async function openRunner(options: ProviderOptions & { readonly delayMs?: number }) {
   const [cli, provider] = [await openCli(), await serveProvider(options)];
   const env = runnerEnvironment(provider.url);
+  const transcriptPath = async () => {
+    const [file] = await Array.fromAsync(glob("transcripts/*/*.jsonl", { cwd: cli.home }));
+    return file === undefined ? undefined : join(cli.home, file);
+  };
   return {
     ...cli,
     provider,
@@ -43,10 +47,11 @@ export async function openRunner(options: ProviderOptions & { readonly delayMs?:
       const lines = ran.out.split("\n").filter(Boolean);
       return { ...ran, events: lines.map((line) => JSON.parse(line)) };
     },
-    /** The lines of the one transcript there is. */
+    /** The one transcript there is. */
+    transcriptPath,
     async transcript() {
-      const [file] = await Array.fromAsync(glob("transcripts/*/*.jsonl", { cwd: cli.home }));
-      return file === undefined ? undefined : readTranscript(join(cli.home, file));
+      const path = await transcriptPath();
+      return path === undefined ? undefined : readTranscript(path);
     },
     async [Symbol.asyncDispose]() {
       await provider[Symbol.asyncDispose]();

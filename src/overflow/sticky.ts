@@ -24,15 +24,10 @@ export function stickyStubs(): StickyStubs {
   function remember(outgoing: Outgoing, stubs: readonly Stub[]): void {
     if (stubs.length === 0) return;
     const key = conversationOf(outgoing);
-    const { known, lengths } = conversations.get(key) ?? { known: new Map(), lengths: new Set() };
-    for (const { contentHash, contentChars, text, shortens } of stubs) {
-      if (shortens !== undefined) replaceAll(known, shortens, text);
-      if (known.size >= mostStubs) break;
-      known.set(contentHash, text);
-      lengths.add(contentChars);
-    }
+    const conversation = conversations.get(key) ?? newConversation();
+    learn(conversation, stubs);
     conversations.delete(key);
-    conversations.set(key, { known, lengths });
+    conversations.set(key, conversation);
     const [oldest] = conversations.keys();
     if (conversations.size > mostConversations && oldest !== undefined) conversations.delete(oldest);
   }
@@ -43,10 +38,39 @@ export function stickyStubs(): StickyStubs {
     if (conversation === undefined) return [];
     conversations.delete(key);
     conversations.set(key, conversation);
-    return stubAgain(outgoing.dialect.parts(outgoing.request), conversation.known, conversation.lengths);
+    return recallIn(conversation, outgoing);
   }
 
   return { any: () => conversations.size > 0, remember, recall };
+}
+
+/** The stubs of one conversation that outlives its process: those of before, and word of every new one. */
+export function stubsOfOne(before: readonly Stub[], onNew: (stubs: readonly Stub[]) => void): StickyStubs {
+  const conversation = newConversation();
+  learn(conversation, before);
+  return {
+    any: () => conversation.known.size > 0,
+    remember(_, stubs) {
+      learn(conversation, stubs);
+      onNew(stubs);
+    },
+    recall: (outgoing) => recallIn(conversation, outgoing),
+  };
+}
+
+const newConversation = (): Conversation => ({ known: new Map(), lengths: new Set() });
+
+function learn({ known, lengths }: Conversation, stubs: readonly Stub[]): void {
+  for (const { contentHash, contentChars, text, shortens } of stubs) {
+    if (shortens !== undefined) replaceAll(known, shortens, text);
+    if (known.size >= mostStubs) break;
+    known.set(contentHash, text);
+    lengths.add(contentChars);
+  }
+}
+
+function recallIn({ known, lengths }: Conversation, { dialect, request }: Outgoing): Edit[] {
+  return stubAgain(dialect.parts(request), known, lengths);
 }
 
 /** The client sends the whole text again, so the shorter stub must stand for that too. */

@@ -6,6 +6,9 @@ import { CHAR_TO_TOKEN_RATIO } from "../../fit/limits.ts";
 import { estimateTokens } from "../../fit/measure.ts";
 import { withOverflowRecovery } from "../../overflow/fetch.ts";
 import { knownLimits } from "../../overflow/limits.ts";
+import { openRecovery } from "../../overflow/open.ts";
+import type { Stub } from "../../overflow/shed.ts";
+import { stubsOfOne } from "../../overflow/sticky.ts";
 import type { Session } from "../../session.ts";
 import type { Event } from "../../telemetry/events.ts";
 import type { Tool } from "../../tools/tool.ts";
@@ -60,7 +63,12 @@ type Tally = ReturnType<typeof createTally>;
 async function untilDone(setting: RunSetting, tally: Tally): Promise<RunEnding> {
   const { session, transcript, tools } = setting;
   const wire = countedFetch(setting.fetch ?? globalThis.fetch, tally);
-  const model = await loadModel(setting.target, withOverflowRecovery(wire.fetch, { session }));
+  const newStubs: Stub[] = [];
+  const recovery = openRecovery(
+    session,
+    stubsOfOne(transcript.stubs, (stubs) => void newStubs.push(...stubs)),
+  );
+  const model = await loadModel(setting.target, withOverflowRecovery(wire.fetch, { session, recovery }));
   const turnChars = turnCharsFor(setting);
   const history = [...transcript.messages];
   for (;;) {
@@ -79,7 +87,9 @@ async function untilDone(setting: RunSetting, tally: Tally): Promise<RunEnding> 
 
   async function remember(messages: readonly ModelMessage[]): Promise<void> {
     const at = new Date(session.now()).toISOString();
+    const stubs = newStubs.splice(0);
     await transcript.add(
+      ...(stubs.length === 0 ? [] : [{ type: "stubs" as const, at, stubs }]),
       ...messages.map((message) => ({ type: "message" as const, at, message: withoutSecrets(message, tools) })),
     );
     history.push(...messages);

@@ -8,6 +8,7 @@ import type { ModelMessage } from "ai";
 import { isUnwritable, SpillwayError, systemCode } from "../../errors.ts";
 import { makeFolders } from "../../folders.ts";
 import { clipped, wordFor } from "../../names.ts";
+import type { Stub } from "../../overflow/shed.ts";
 import type { RunReport } from "./report.ts";
 
 /** What a run is about; its first line. */
@@ -27,16 +28,21 @@ export type MessageLine = { readonly type: "message"; readonly at: string; reado
 /** Words of an answer that was broken off; they are not sent again. */
 export type PartialLine = { readonly type: "partial"; readonly at: string; readonly text: string };
 
+/** What was set aside to fit the model's limit: the next process sets the same aside before it sends anything. */
+export type StubsLine = { readonly type: "stubs"; readonly at: string; readonly stubs: readonly Stub[] };
+
 /** How one call of the runner ended. */
 export type EndLine = { readonly type: "end"; readonly at: string } & RunReport;
 
-export type TranscriptLine = RunHead | MessageLine | PartialLine | EndLine;
+export type TranscriptLine = RunHead | MessageLine | PartialLine | StubsLine | EndLine;
 
 /** A transcript that is written to. Closing it lets others write. */
 export type Transcript = AsyncDisposable & {
   readonly path: string;
   readonly head: RunHead;
   readonly messages: readonly ModelMessage[];
+  /** Those of earlier processes. */
+  readonly stubs: readonly Stub[];
   add(...lines: readonly Exclude<TranscriptLine, RunHead>[]): Promise<void>;
 };
 
@@ -54,7 +60,7 @@ export async function beginTranscript({ folder, keep }: TranscriptFolder, head: 
       throw systemCode(error) === "EEXIST" ? alreadyThere(head.run) : error;
     });
     await append(file, [head]);
-    return writing({ path, head, messages: [], file, lock });
+    return writing({ path, head, messages: [], stubs: [], file, lock });
   } catch (error) {
     throw isUnwritable(error) ? unwritable(folder, error) : error;
   }
@@ -72,7 +78,8 @@ export async function resumeTranscript({ folder }: TranscriptFolder, run: string
     if (head?.type !== "run") throw damaged(path);
     await truncate(path, wholeBytes);
     const messages = lines.flatMap((line) => (line.type === "message" ? [line.message] : []));
-    return writing({ path, head, messages, file: await open(path, "a"), lock });
+    const stubs = lines.flatMap((line) => (line.type === "stubs" ? line.stubs : []));
+    return writing({ path, head, messages, stubs, file: await open(path, "a"), lock });
   } catch (error) {
     await lock[Symbol.asyncDispose]();
     throw error;
@@ -84,18 +91,19 @@ export async function readTranscript(path: string): Promise<readonly TranscriptL
   return (await readLines(path)).lines;
 }
 
-type Writing = Pick<Transcript, "path" | "head" | "messages"> & {
+type Writing = Pick<Transcript, "path" | "head" | "messages" | "stubs"> & {
   readonly file: FileHandle;
   readonly lock: AsyncDisposable;
 };
 
-function writing({ path, head, messages, file, lock }: Writing): Transcript {
+function writing({ path, head, messages, stubs, file, lock }: Writing): Transcript {
   const known = [...messages];
   let broken: unknown;
   return {
     path,
     head,
     messages: known,
+    stubs,
     async add(...lines) {
       // After half a line nothing may follow: it would be taken for its end.
       if (broken !== undefined) throw broken;
