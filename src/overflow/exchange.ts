@@ -34,7 +34,10 @@ export async function recoverExchange<A>(recovery: Recovery, carrier: Carrier<A>
   const given = recovery.mayPrepare() ? carrier.read() : undefined;
   const prepared = given && (await recovery.prepare(given));
   const first = await carrier.send(prepared === given ? undefined : prepared);
-  if (first.refusal === undefined) return { how: "as_it_came", answer: first.answer };
+  if (first.refusal === undefined) {
+    if (prepared && first.accepted) recovery.accepted(prepared);
+    return { how: "as_it_came", answer: first.answer };
+  }
   const outgoing = prepared ?? carrier.read();
   const remedy = outgoing && (await recovery.remedyFor(outgoing, first.refusal));
   if (outgoing === undefined || remedy === undefined || remedy.do === "pass") {

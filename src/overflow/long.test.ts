@@ -61,3 +61,19 @@ describe("a conversation that grows long", () => {
     assert.ok((sent[1] ?? "").length < (sent[0] ?? "").length * 0.976);
   });
 });
+
+describe("a provider that names no number", () => {
+  test("is given what it took before, so that the newest result need not be cut", async () => {
+    const { post } = await recoveringProvider({ windowTokens: 3_000, wording: wordings.responses });
+    const turns = [turn("Anna", 250), turn("Bert", 120)];
+    const { response } = await post("openai-chat", conversation([turns[0] ?? turn("", 1), open(turn("Bert", 120))]));
+    assert.equal(response.status, 200);
+    await post("openai-chat", conversation([...turns, open(turn("Carl", 110))]));
+    const { sent, response: last } = await post(
+      "openai-chat",
+      conversation([...turns, turn("Carl", 110), open(turn("Dora", 130))]),
+    );
+    assert.equal(last.status, 200);
+    assert.equal(resultsOf(sent.at(-1) ?? "").at(-1), words("Dora", 130));
+  });
+});

@@ -47,6 +47,8 @@ export type PlanOptions = {
   readonly wireBytes: number;
   /** Parts that could not be kept and must stay. */
   readonly staying?: ReadonlySet<string>;
+  /** The largest estimate that the same target has accepted, where it names no numbers. */
+  readonly accepted?: number;
   /** What an earlier plan fell short by. */
   readonly shortBy?: number;
 };
@@ -63,7 +65,7 @@ export function planShedding(request: Request, dialect: Dialect, verdict: Verdic
     const sheds = parts.filter((part) => isPointedAt(part, verdict)).map(wholeShed);
     return { clamp: [], sheds, sizes: bytes, fits: sheds.length > 0, shortBy: 0 };
   }
-  const { scale, clamp: lowered, ...sizes } = sizesOf(request, dialect, all, verdict, wireBytes);
+  const { scale, clamp: lowered, ...sizes } = sizesOf(request, dialect, all, verdict, options);
   const goal = { ...sizes, target: sizes.target - shortBy };
   const { sheds, after } = choose(candidates(parts, verdict), goal, measureFor(sizes.unit, scale));
   const left = sizes.unit === "tokens" && after > goal.target ? Math.min(after, leftOver(request, all, sheds)) : after;
@@ -120,7 +122,7 @@ function sizesOf(
   dialect: Dialect,
   parts: readonly Part[],
   verdict: Verdict,
-  wireBytes: number,
+  { wireBytes, accepted = 0 }: PlanOptions,
 ): Measured {
   const { limit } = verdict;
   if (verdict.class !== "context_tokens") {
@@ -132,8 +134,11 @@ function sizesOf(
   const said = verdict.input ?? (verdict.actual === undefined ? undefined : verdict.actual - output);
   // A refused request is over its limit, whatever we think it weighs.
   const before = said ?? Math.max(estimate, limit === undefined ? 0 : Math.ceil(limit * 1.05));
-  if (limit === undefined)
-    return { unit: "tokens", before, target: Math.floor(before * blindShare), scale: 1, clamp: [] };
+  if (limit === undefined) {
+    // What was accepted before is a safer guess than a share, as long as it is clearly less.
+    const target = Math.min(before * 0.95, Math.max(before * blindShare, accepted * 0.98));
+    return { unit: "tokens", before, target: Math.floor(target), scale: 1, clamp: [] };
+  }
   const room = dialect.outputRoom(request);
   const asked = dialect.sharesWindow ? Math.max(output, room?.tokens ?? 0) : 0;
   const reserved = Math.min(asked, Math.floor(limit / 4));

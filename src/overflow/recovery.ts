@@ -60,9 +60,10 @@ export function createRecovery({ mode, prevent, keep, emit, limits, sticky }: Re
 
   /** What to do about an answer. With nothing to gain the identical request is never sent again. */
   async function remedyFor(outgoing: Outgoing, refusal: Refusal): Promise<Remedy> {
-    const verdict = silentOverflow(outgoing, refusal, limits) ?? refusal.verdict;
+    const verdict = withKnownLimit(outgoing, silentOverflow(outgoing, refusal, limits) ?? refusal.verdict, limits);
     classified(outgoing, verdict, refusal.status);
     if (!isRecoverable(verdict)) return skip(outgoing, verdict, verdict.class);
+    if (verdict.class === "context_tokens" && verdict.limit === undefined) limits.refusedBlindly(outgoing.target);
     if (verdict.class === "context_tokens") limits.learn(outgoing.target, verdict, estimateOf(outgoing));
     if (mode === "shadow") return shadow(outgoing, verdict);
     const bytesBefore = wireBytes(outgoing);
@@ -71,7 +72,7 @@ export function createRecovery({ mode, prevent, keep, emit, limits, sticky }: Re
         ? fail(outgoing, { ...refusal, verdict }, "server_state", bytesBefore)
         : { do: "pass" };
     }
-    const smaller = await makeSmaller(outgoing, verdict, keep);
+    const smaller = await makeSmaller(outgoing, verdict, keep, limits.acceptedFor(outgoing.target));
     const { next, shedding } = smaller;
     const reason = shortfall(smaller, verdict);
     if (reason === undefined) return { do: "retry", outgoing: next, shedding, bytesBefore };
@@ -80,8 +81,14 @@ export function createRecovery({ mode, prevent, keep, emit, limits, sticky }: Re
       : { do: "pass" };
   }
 
+  /** A provider that names no number still tells by what it accepts how much it takes. */
+  function accepted(outgoing: Outgoing): void {
+    if (limits.acceptedFor(outgoing.target) !== undefined) limits.accept(outgoing.target, estimateOf(outgoing));
+  }
+
   /** The smaller request was accepted: its stubs stick from now on. */
   function recovered(first: Outgoing, verdict: Verdict, remedy: Extract<Remedy, { do: "retry" }>): void {
+    accepted(remedy.outgoing);
     sticky.remember(first, remedy.shedding.stubs);
     report(remedy.outgoing, verdict, { ...remedy, attempts: 2 });
   }
@@ -150,7 +157,7 @@ export function createRecovery({ mode, prevent, keep, emit, limits, sticky }: Re
     return { do: "fail", report: { ...facts, ...sizes, stubs, largest_remaining, hint, upstream: { status, body } } };
   }
 
-  return { mode, mayPrepare, prepare, remedyFor, recovered, refusedAgain };
+  return { mode, mayPrepare, prepare, remedyFor, accepted, recovered, refusedAgain };
 }
 
 /** What a smaller request or a lower output room can help; rates, quotas and everything else are left alone. */
@@ -168,12 +175,22 @@ type Smaller = {
 };
 
 /** Plans and sheds; again where a part could not be kept or the exact bytes turned out too many. */
-async function makeSmaller(outgoing: Outgoing, verdict: Verdict, keep: Keep): Promise<Smaller> {
+async function makeSmaller(
+  outgoing: Outgoing,
+  verdict: Verdict,
+  keep: Keep,
+  accepted: number | undefined = undefined,
+): Promise<Smaller> {
   const bytes = wireBytes(outgoing);
   const staying = new Set<string>();
   let shortBy = 0;
   for (let round = 1; ; round++) {
-    const plan = planShedding(outgoing.request, outgoing.dialect, verdict, { wireBytes: bytes, staying, shortBy });
+    const plan = planShedding(outgoing.request, outgoing.dialect, verdict, {
+      wireBytes: bytes,
+      staying,
+      shortBy,
+      ...(accepted === undefined ? {} : { accepted }),
+    });
     const shedding = await shed(outgoing.request, outgoing.dialect, plan, keep);
     const next = edited(outgoing, shedding.edits);
     for (const at of shedding.unkept) staying.add(at.join("."));
@@ -212,6 +229,13 @@ function expectedVerdict(outgoing: Outgoing, limits: KnownLimits): Verdict | und
   const output = dialect.sharesWindow ? (dialect.outputRoom(request)?.tokens ?? 0) : 0;
   if (input + output <= limit) return undefined;
   return { class: "context_tokens", confidence: 1, unit: "tokens", limit, input, output, actual: input + output };
+}
+
+/** A refusal without a number is one of the limit that is known, if the user or earlier refusals named it. */
+function withKnownLimit(outgoing: Outgoing, verdict: Verdict, limits: KnownLimits): Verdict {
+  const limit = limits.tokensFor(outgoing.target);
+  if (verdict.class !== "context_tokens" || verdict.limit !== undefined || limit === undefined) return verdict;
+  return { ...verdict, limit, unit: "tokens" };
 }
 
 /** A few providers refuse without a word; where the request is near a limit that is known, that is the reason. */
