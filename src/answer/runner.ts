@@ -27,7 +27,7 @@ export function tooManyCalls(most: number): string {
 /** What was called, in a few words. */
 export function callWords(tool: string, input: unknown): string {
   const fields = typeof input === "object" && input !== null ? Object.entries(input) : [];
-  const words = fields.filter(([name]) => name !== "password").map(([, value]) => wordsOf(value));
+  const words = fields.map(([, value]) => wordsOf(value));
   return clipped([tool, ...words].join(" "), 100);
 }
 

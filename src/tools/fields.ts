@@ -87,7 +87,7 @@ function objectOf(raw: unknown): object {
 }
 
 /** `maxChars`, `max_chars` and `max-chars` are one name. */
-function fieldNamed(fields: Fields, key: string): string | undefined {
+export function fieldNamed(fields: Fields, key: string): string | undefined {
   if (Object.hasOwn(fields, key)) return key;
   const plain = plainName(key);
   return Object.keys(fields).find((name) => [name, ...(fields[name]?.aliases ?? [])].map(plainName).includes(plain));

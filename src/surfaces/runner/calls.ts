@@ -2,7 +2,7 @@
 import type { ModelMessage, ToolCallPart, ToolModelMessage, ToolResultPart } from "ai";
 import { tooManyCalls } from "../../answer/runner.ts";
 import { callTool } from "../../tools/call.ts";
-import type { Fields } from "../../tools/fields.ts";
+import { type Fields, fieldNamed } from "../../tools/fields.ts";
 import type { Tool, ToolSession } from "../../tools/tool.ts";
 import { callsInTurn, openTurn } from "../../tools/turn.ts";
 import { toolResult } from "./repair.ts";
@@ -50,10 +50,12 @@ export function withoutSecrets(message: ModelMessage, tools: readonly Tool[]): M
   return { ...message, content };
 }
 
-/** What a call says, without its secrets. */
+/** What a call says, without its secrets, however they are spelled; a text that may hold one is not shown at all. */
 export function hidden(input: unknown, fields: Fields): unknown {
+  const isSecret = (name: string): boolean => fields[fieldNamed(fields, name) ?? ""]?.secret === true;
+  if (typeof input === "string") return Object.keys(fields).some(isSecret) ? notStored : input;
   if (typeof input !== "object" || input === null) return input;
-  const entries = Object.entries(input);
-  if (!entries.some(([name]) => fields[name]?.secret)) return input;
-  return Object.fromEntries(entries.map(([name, value]) => [name, fields[name]?.secret ? "(not stored)" : value]));
+  return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, isSecret(name) ? notStored : value]));
 }
+
+const notStored = "(not stored)";
