@@ -24,7 +24,7 @@ async function runAgent(agent: number): Promise<void> {
     const number = (agent * 7 + round) % 100;
     try {
       const { fields } = await fetchSource(`${origin}/page/${number}`, { noCache: true }, session);
-      if (!fields.artifact_ref || !fields.content?.includes(`Page ${number}<`)) wrong++;
+      if (!fields.artifact_ref || !new RegExp(`\\bPage ${number}\\b`).test(fields.content ?? "")) wrong++;
       if (fields.artifact_ref && round === 0) refs[agent] = fields.artifact_ref;
       done++;
     } catch {

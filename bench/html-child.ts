@@ -7,14 +7,13 @@ import { type CodeScore, scoreCode, wordF1 } from "./html-score.ts";
 export type Reached = {
   readonly scores: readonly number[];
   readonly cpuMs: readonly number[];
-  readonly importCpuMs: number;
   readonly failures: number;
   readonly code: CodeScore;
 };
 
 const engine = engines.find(({ name }) => name === process.argv[2]);
 if (engine === undefined) throw new Error(`There is no engine ${process.argv[2]}.`);
-const { result: read, cpuMs: importCpuMs } = await timed(() => engine.load());
+const read = await engine.load();
 // Peers write their complaints about a page to the console.
 console.log = console.warn = console.error = () => {};
 
@@ -29,7 +28,7 @@ for (const { html, url, truth } of readTruePages()) {
 const outputs: string[] = [];
 const codePages = readCodePages();
 for (const { html } of codePages) outputs.push(await attempt(html, "https://example.com/"));
-const reached: Reached = { scores, cpuMs, importCpuMs, failures, code: scoreCode(codePages, outputs) };
+const reached: Reached = { scores, cpuMs, failures, code: scoreCode(codePages, outputs) };
 process.send?.(reached, () => process.exit());
 
 async function attempt(html: string, url: string): Promise<string> {

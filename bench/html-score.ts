@@ -18,10 +18,11 @@ export function wordF1(markdown: string, truth: string): number {
   return (2 * hits) / (found.length + wanted.length);
 }
 
-/** Images dropped, link text kept, fence lines and emphasis marks dropped. */
+/** Images dropped, link text kept, fence lines, emphasis marks and breaks in cells dropped. */
 function plainText(markdown: string): string {
   return markdown
     .replace(/!\[[^\]]*\]\([^)]*\)/g, "")
+    .replaceAll("<br>", " ")
     .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/^\s*(```|~~~).*$/gm, "")
     .replace(/\*\*|__(?=\W)|(?<=\W)__|\*|`/g, "");

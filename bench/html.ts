@@ -18,7 +18,9 @@ export async function run(): Promise<void> {
   if (pages.length === 0) return console.log("No pages are there; set SPILLWAY_CORPUS.");
   const reached = new Map<string, Reached>();
   for (const { name } of engines.filter(isAsked)) reached.set(name, await runEngine(name));
-  console.log(`${pages.length} pages, ${pages.filter(isHeldBack).length} of them held back while rules were added`);
+  console.log(
+    `${pages.length} pages, ${pages.filter(isHeldBack).length} of them held back while the first rules were added`,
+  );
   console.table(Object.fromEntries([...reached].map(([name, each]) => [name, qualityCells(each, pages)])));
   console.table(Object.fromEntries([...reached].map(([name, each]) => [name, costCells(each, reached.get("ours"))])));
   console.log(footnotes);

@@ -7,6 +7,7 @@ import { openaiChat } from "../src/overflow/dialects/openai-chat.ts";
 import { withOverflowRecovery } from "../src/overflow/fetch.ts";
 import { openRecovery } from "../src/overflow/open.ts";
 import { outgoingOf } from "../src/overflow/outgoing.ts";
+import { unchanged } from "../src/overflow/recovery.ts";
 import { openSession } from "../src/session.ts";
 import { openProxy } from "../src/surfaces/proxy/server.ts";
 import { parseUpstreams } from "../src/surfaces/proxy/upstreams.ts";
@@ -63,7 +64,7 @@ async function recovered(): Promise<void> {
           const request = requestIn(name, conversation);
           const output = dialect.sharesWindow ? conversation.outputTokens : 0;
           const provider = simulateProvider({
-            windowTokens: Math.floor((tokensOf(request, dialect) + output) * share),
+            windowTokens: Math.floor((tokensOf(request) + output) * share),
             wording,
           });
           const fetch = withOverflowRecovery(provider.fetch, { session: await memorySession() });
@@ -146,8 +147,9 @@ async function rewriteCost(): Promise<void> {
     const session = await memorySession();
     const quick = openRecovery({ ...session, store: { ...session.store, keep: keepNothing } });
     const work = async () => {
-      const outgoing = outgoingOf(openaiChat, json, "api.sim", "/v1/chat/completions");
-      if (outgoing) await quick.remedyFor(outgoing, { verdict, status: 400, body: "" });
+      const url = new URL(addresses["openai-chat"]);
+      const outgoing = outgoingOf({ dialect: openaiChat, url, header: () => null }, json);
+      if (outgoing) await quick.remedyFor(unchanged(outgoing), { verdict, status: 400, body: "" });
     };
     for (let warm = 0; warm < 5; warm++) await work();
     const before = process.cpuUsage();

@@ -8,6 +8,7 @@ const benches: Readonly<Record<string, () => Promise<{ about: string; run(): Pro
   overflow: () => import("./overflow.ts"),
   pdf: () => import("./pdf.ts"),
   runner: () => import("./runner.ts"),
+  search: () => import("./search.ts"),
   start: () => import("./start.ts"),
 };
 

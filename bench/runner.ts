@@ -1,6 +1,4 @@
 /** One long research run, with our bounds and without them, against a provider with a small window. */
-import { aiSdk } from "../src/overflow/dialects/ai-sdk.ts";
-import { dialects } from "../src/overflow/dialects/dialects.ts";
 import { tokensOf } from "../test/provider.ts";
 import {
   researchAnswer,
@@ -71,7 +69,7 @@ async function bounded(dialect: RunnerDialect, env: Record<string, string>): Pro
   const most = Math.max(...steps.map(({ requests }) => requests));
   const ended = events.findLast(({ type }) => type === "summary")?.how;
   return {
-    ...sent(runner, dialect),
+    ...sent(runner),
     steps: steps.length,
     most,
     facts: factsIn(answer.map(({ text }) => text).join("")),
@@ -83,7 +81,7 @@ async function unbounded(dialect: RunnerDialect): Promise<Row> {
   await using runner = await openResearch(dialect);
   const { steps, answer, failure } = await runNaively(dialect, runner.provider.url);
   return {
-    ...sent(runner, dialect),
+    ...sent(runner),
     steps,
     most: 1,
     facts: factsIn(answer),
@@ -91,9 +89,8 @@ async function unbounded(dialect: RunnerDialect): Promise<Row> {
   };
 }
 
-function sent({ provider: { seen } }: Runner, name: RunnerDialect) {
-  const dialect = dialects.find((each) => each.name === name) ?? aiSdk;
-  const tokens = seen.reduce((sum, { json }) => sum + tokensOf(JSON.parse(json), dialect), 0);
+function sent({ provider: { seen } }: Runner) {
+  const tokens = seen.reduce((sum, { json }) => sum + tokensOf(JSON.parse(json)), 0);
   return { requests: seen.length, refused: seen.filter(({ status }) => status !== 200).length, tokens };
 }
 

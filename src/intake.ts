@@ -94,7 +94,7 @@ export type Detected = Detection & { readonly sourceTruncated: boolean };
 
 /** What a source is, by its bytes and by what is claimed; claims given here stand in for the source's own. */
 export async function detectSource(given: string, claims: Partial<Claims>, session: Session): Promise<Detected> {
-  const opened = await findSource(given, session).open({ signal: session.signal });
+  const opened = await findSource(given, { ...session, prefers: "source" }).open({ signal: session.signal });
   await using acquired = await acquireFrom(opened, session);
   const detection = await confirmKind(acquired.body, { ...acquired.claims, ...claims });
   return { ...detection, sourceTruncated: acquired.truncated };

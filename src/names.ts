@@ -19,3 +19,8 @@ export function clipped(name: string, maxChars = 60): string {
   const tail = Math.floor(maxChars / 3);
   return `${line.slice(0, maxChars - tail - 3).toWellFormed()}...${line.slice(-tail).toWellFormed()}`;
 }
+
+/** An address without the name and password that may stand in it. */
+export function withoutUserinfo(address: string): string {
+  return address.replace(/^(\s*[a-z][a-z0-9+.-]*:\/*)[^/?#\\]*@/i, "$1");
+}

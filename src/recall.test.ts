@@ -81,6 +81,81 @@ describe("a URL that was fetched before", () => {
     assert.equal(server.requests.length, 2);
   });
 
+  for (const [says, first, second, requests] of [
+    ["does not last, and is told again only that it holds", { "cache-control": "max-age=0" }, {}, 3],
+    [
+      "must be asked about, and may not be stored any more",
+      { "cache-control": "no-cache" },
+      { "cache-control": "no-store" },
+      3,
+    ],
+    ["lasts no time, then an hour", { "cache-control": "max-age=0" }, { "cache-control": "max-age=3600" }, 2],
+  ] as const) {
+    test(`is remembered by its server's last word: ${says}`, async () => {
+      await using server = await startServer((request, response) => {
+        if (request.headers["if-none-match"] === '"v1"') response.writeHead(304, second).end();
+        else textOf("v1", { etag: '"v1"', ...first })(request, response);
+      });
+      await using place = await openPlace(server);
+      for (let round = 0; round < 3; round++) assert.equal((await place.fetched("/")).content, "v1");
+      assert.equal(server.requests.length, requests);
+    });
+  }
+
+  test("is asked about by all its validators, also when the server repeats only some", async () => {
+    await using server = await startServer((request, response) => {
+      const lastModified = { "last-modified": "Sun, 15 Nov 2026 00:00:00 GMT" };
+      if (request.headers["if-none-match"] === '"v1"') response.writeHead(304, lastModified).end();
+      else textOf("v1", { etag: '"v1"', "cache-control": "no-cache", ...lastModified })(request, response);
+    });
+    await using place = await openPlace(server);
+    for (let round = 0; round < 3; round++) await place.fetched("/");
+    assert.deepEqual(
+      server.requests.map(({ headers }) => headers["if-none-match"]),
+      [undefined, '"v1"', '"v1"'],
+    );
+  });
+
+  for (const [what, redirect, requests] of [
+    ["may not be stored", { "cache-control": "no-store" }, 4],
+    ["is for this time only", {}, 4],
+    ["may be stored", { "cache-control": "max-age=600" }, 2],
+  ] as const) {
+    test(`is remembered no longer than the redirect that led there: it ${what}`, async () => {
+      await using server = await startServer((request, response) => {
+        if (request.url === "/") response.writeHead(302, { location: "/end", ...redirect }).end();
+        else textOf("end")(request, response);
+      });
+      await using place = await openPlace(server);
+      for (let round = 0; round < 2; round++) await place.fetched("/");
+      assert.equal(server.requests.length, requests);
+    });
+  }
+
+  for (const [what, ofPage, ofAlternate, requests] of [
+    ["the page may not be stored", { "cache-control": "no-store" }, {}, 4],
+    ["the alternate may not", {}, { "cache-control": "no-store" }, 4],
+    ["both may", { etag: '"p"' }, { etag: '"m"' }, 2],
+  ] as const) {
+    test(`in its Markdown form is remembered if both allow it: ${what}`, async () => {
+      await using server = await startServer((request, response) => {
+        if (request.url === "/page.md")
+          response.writeHead(200, { "content-type": "text/markdown", ...ofAlternate }).end("# md");
+        else {
+          const link = '</page.md>; rel="alternate"; type="text/markdown"';
+          response.writeHead(200, { "content-type": "text/html", link, ...ofPage }).end("<p>page</p>");
+        }
+      });
+      await using place = await openPlace(server);
+      for (let round = 0; round < 2; round++) assert.equal((await place.fetched("/")).content, "# md");
+      assert.equal(server.requests.length, requests);
+      // The alternate's validators are not the page's: with its time over, the page is asked for whole.
+      place.clock.time += 16 * minute;
+      await place.fetched("/");
+      assert.equal(server.requests.at(-2)?.headers["if-none-match"], undefined);
+    });
+  }
+
   test("is replaced when it changed", async () => {
     await using server = await startServer((request, response) => {
       const version = server.requests.length;
@@ -97,6 +172,7 @@ describe("a URL that was fetched before", () => {
   for (const { says, headers, settings, after, requests } of [
     { says: "may not be stored", headers: { "cache-control": "private, no-store" }, after: 0, requests: 2 },
     { says: "differs for everybody", headers: { vary: "*" }, after: 0, requests: 2 },
+    { says: "differs for everybody", headers: { vary: "Accept-Encoding, *" }, after: 0, requests: 2 },
     { says: "must be asked about", headers: { "cache-control": "no-cache" }, after: 0, requests: 2 },
     { says: "lasts a minute", headers: { "cache-control": "max-age=60" }, after: 2 * minute, requests: 2 },
     { says: "lasts a minute", headers: { "cache-control": "max-age=60" }, after: 30_000, requests: 1 },

@@ -2,7 +2,7 @@
 import type { Acquired } from "./acquire/acquire.ts";
 import type { Freshness } from "./acquire/http/freshness.ts";
 import type { Opened, Source } from "./acquire/source.ts";
-import { type CacheEntry, type CacheHit, findCached, putCached } from "./artifacts/cache.ts";
+import { type CacheEntry, type CacheHit, dropCached, findCached, putCached } from "./artifacts/cache.ts";
 import type { ArtifactRecord } from "./artifacts/record.ts";
 import type { TakenIn } from "./intake.ts";
 import type { Session } from "./session.ts";
@@ -30,17 +30,24 @@ export async function openAnew(
   return "unchanged" in answer ? { renewed: await renew(source, recalled, answer.freshness, session) } : answer;
 }
 
-/** The same artifact answers for another while. */
+/** The same artifact answers for another while: what the server does not say anew holds on, and no-store ends it. */
 async function renew(
   source: Source,
   { entry, record }: Recalled,
   freshness: Freshness | undefined,
   session: Session,
 ): Promise<Recalled> {
-  const validators = freshness?.validators ?? entry.validators;
-  const renewed: CacheEntry = { ...entry, validators, ...lasting(freshness?.maxAgeMs ?? null, session) };
-  if (source.fingerprint) await putCached(session.store, await source.fingerprint(), renewed);
+  const request = await source.fingerprint?.();
+  const validators = joinedValidators(entry.validators, freshness?.validators ?? null);
+  const renewed: CacheEntry = { ...entry, validators, ...lasting(freshness?.maxAgeMs ?? entry.max_age_ms, session) };
+  if (request !== undefined && freshness) await putCached(session.store, request, renewed);
+  if (request !== undefined && !freshness) await dropCached(session.store, request);
   return { entry: renewed, record, fresh: true };
+}
+
+function joinedValidators(before: CacheEntry["validators"], now: CacheEntry["validators"]): CacheEntry["validators"] {
+  if (before === null || now === null || before.url !== now.url) return now ?? before;
+  return { ...before, etag: now.etag ?? before.etag, lastModified: now.lastModified ?? before.lastModified };
 }
 
 /** What was fetched before, as if it had been taken in now. */
@@ -82,5 +89,5 @@ export async function remember(
 function lasting(maxAgeMs: number | null, { settings, now }: Session) {
   const checked_at = now();
   const fresh_until = checked_at + Math.min(settings["network.cache_ttl"], maxAgeMs ?? Number.POSITIVE_INFINITY);
-  return { checked_at, fresh_until };
+  return { checked_at, fresh_until, max_age_ms: maxAgeMs };
 }

@@ -12,9 +12,12 @@ import { loadConfig, requireValid } from "./config/load.ts";
 import { dataHome } from "./config/places.ts";
 import type { Settings } from "./config/settings.ts";
 import { systemCode } from "./errors.ts";
+import type { Tokenizer } from "./fit/budget.ts";
 import { wordFor } from "./names.ts";
 import type { Emit } from "./telemetry/events.ts";
 import { openEventLog } from "./telemetry/log.ts";
+import { metrics } from "./telemetry/metrics.ts";
+import { carefully, tokenizerFrom } from "./tokenizer.ts";
 
 /** Everything a verb needs besides its own arguments. */
 export type Session = SourceContext & {
@@ -22,6 +25,8 @@ export type Session = SourceContext & {
   readonly store: ArtifactStore;
   /** Folders a body may be spooled to, the best first. */
   readonly spoolFolders: readonly string[];
+  /** Where the code indexes of this owner are; null when everything is kept in memory. */
+  readonly searchFolder: string | null;
   /** Where the event logs of this owner are. */
   readonly eventFolder: string;
   /** Where the transcripts of this owner's runs are. */
@@ -29,7 +34,14 @@ export type Session = SourceContext & {
   /** The working session that artifacts and events are grouped under. */
   readonly run: string;
   readonly emit: Emit;
+  /** Ends one call, or all of them. */
   readonly signal: AbortSignal;
+  /** Ends what goes on after the call that began it. */
+  readonly lifetime: AbortSignal;
+  /** The log of the process itself, for whoever runs it; unlike events it may hold words of a question. */
+  readonly log: (line: string) => void;
+  /** The tokenizer of the model that replies are for, where there is one. */
+  readonly tokenizer: () => Promise<Tokenizer | undefined>;
   readonly now: () => number;
   /** Does housekeeping while the reply is already on its way; closing the session waits for it. */
   background(task: () => Promise<void>): void;
@@ -49,6 +61,10 @@ export type SessionOptions = {
   /** The way to other hosts, shared with other sessions and closed by whoever opened it. Default: one of its own. */
   readonly network?: Network;
   readonly signal?: AbortSignal;
+  /** Where lines of the process's own log go. Default: nowhere. */
+  readonly log?: (line: string) => void;
+  /** Counts tokens for the model it names. Default: the one of the settings tokens.model and tokens.module. */
+  readonly tokenizer?: Tokenizer;
   readonly now?: () => number;
   /** Keep everything in memory; it is gone with the process, and nothing is logged. */
   readonly inMemory?: boolean;
@@ -63,9 +79,15 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
   const home = inMemory ? tmpdir() : dataHome(settings.home, env, process.platform);
   const eventFolder = join(home, "events", wordFor(owner));
   const logLimits = { maxBytes: settings["events.bytes"], maxRuns: settings["events.runs"] };
-  const log = inMemory ? undefined : openEventLog({ folder: eventFolder, run, ...logLimits, now });
-  const emit: Emit = log?.emit ?? (() => undefined);
+  const events = inMemory ? undefined : openEventLog({ folder: eventFolder, run, ...logLimits, now });
+  const emit: Emit = (event) => {
+    metrics.add(event);
+    events?.emit(event);
+  };
   const housekeeping = runInBackground(emit);
+  const log = options.log ?? (() => undefined);
+  const { tokenizer } = options;
+  const signal = options.signal ?? new AbortController().signal;
   const network = options.network ?? openNetwork({ settings, env, now });
   return {
     cwd,
@@ -75,17 +97,21 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     settings,
     store: openStore(inMemory ? memoryObjects(now) : diskObjects(home), { owner, run, now }),
     spoolFolders: inMemory ? [tmpdir()] : [join(home, temporaryPrefix), tmpdir()],
+    searchFolder: inMemory ? null : join(home, "search", wordFor(owner)),
     eventFolder,
     transcriptFolder: join(home, "transcripts", wordFor(owner)),
     run,
     emit,
-    signal: options.signal ?? new AbortController().signal,
+    signal,
+    lifetime: signal,
+    log,
+    tokenizer: tokenizer ? async () => carefully(tokenizer, log) : tokenizerFrom(settings, log),
     now,
     background: housekeeping.start,
     async [Symbol.asyncDispose]() {
       await housekeeping.finished();
       if (options.network === undefined) await network[Symbol.asyncDispose]();
-      await log?.[Symbol.asyncDispose]();
+      await events?.[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,19 +1,30 @@
 /** The verbs that take artifacts away, each with its event: by retention, when it is due, or at the owner's word. */
 import { removeArtifact as remove, type SweepReport, type Swept, sweep, sweepWhenDue } from "./artifacts/sweep.ts";
 import { isUnwritable, SpillwayError, systemCode } from "./errors.ts";
+import { retireIndexes } from "./search/retire.ts";
 import type { Session } from "./session.ts";
 
-/** Applies retention to the owner's artifacts now. */
-export async function sweepArtifacts(session: Session): Promise<SweepReport> {
+/** What a sweep took away. */
+export type Sweeping = SweepReport & { readonly deletedIndexes: number };
+
+/** Applies retention to the owner's artifacts, and to search indexes of folders that are gone, now. */
+export async function sweepArtifacts(session: Session): Promise<Sweeping> {
   const report = await sweep(session.store, session.settings).catch(unwritable);
   for (const swept of report.swept) tell(session, swept);
-  return report;
+  return { ...report, deletedIndexes: sweepIndexes(session) };
 }
 
-/** Applies retention when the last time is long enough ago; every fetch asks for it. */
+/** Applies retention when the last time is long enough ago; every fetch and every indexing that is asked for wants it. */
 export async function sweepIfDue(session: Session): Promise<void> {
   const report = await sweepWhenDue(session.store, session.settings);
   for (const swept of report?.swept ?? []) tell(session, swept);
+  if (report !== undefined) sweepIndexes(session);
+}
+
+function sweepIndexes(session: Session): number {
+  const retired = retireIndexes(session);
+  for (const { sizeBytes } of retired) session.emit({ event: "index.swept", size_bytes: sizeBytes });
+  return retired.length;
 }
 
 /** Removes one artifact; its ref then says when that was. */

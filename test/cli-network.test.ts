@@ -52,6 +52,19 @@ describe("spillway fetch of URLs", () => {
     assert.equal(JSON.parse(detect.out).content_kind, "pdf");
   });
 
+  test("detects and prints the page itself, not the Markdown it names", async () => {
+    await using cli = await openCli();
+    await using web = await startServer((request, response) => {
+      const isPage = request.url === "/";
+      response.writeHead(200, { "content-type": isPage ? "text/html" : "text/markdown" });
+      response.end(isPage ? '<link rel="alternate" type="text/markdown" href="/a.md"><p>page</p>' : "# md");
+    });
+    const env = { SPILLWAY_NETWORK_ALLOW: web.allow };
+    assert.equal((await cli.run(["cat", web.origin], { env })).out, "# md");
+    assert.match((await cli.run(["cat", "--raw", web.origin], { env })).out, /<p>page<\/p>$/);
+    assert.equal(JSON.parse((await cli.run(["detect", web.origin, "--json"], { env })).out).content_kind, "html");
+  });
+
   test("does not reach this machine unless it is told to", async () => {
     await using cli = await openCli();
     await using web = await site();

@@ -633,8 +633,9 @@ describe("spillway proxy", () => {
     const [line] = await once(child.stdout, "data");
     const { url, upstreams } = JSON.parse(String(line));
     assert.deepEqual(upstreams, ["openai", "anthropic", "gemini"]);
-    assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
+    assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}$/);
     assert.equal((await fetch(`${url}/nowhere`)).status, 404);
+    assert.equal((await fetch(`${new URL(url).origin}/openai/v1/models`)).status, 403);
     child.kill("SIGTERM");
     const [status] = await once(child, "exit");
     assert.equal(status, 0);

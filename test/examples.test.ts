@@ -10,7 +10,7 @@ test("the example of a loop on the AI SDK reads, overflows, recovers and answers
   await using folder = await temporaryFolder();
   process.env.SPILLWAY_HOME = folder.path;
   await using provider = await serveProvider({
-    windowTokens: 2_700,
+    windowTokens: 3_200,
     wording: wordings.openai,
     script: (request, dialect) => {
       const results = resultsIn(request, dialect);

@@ -8,7 +8,7 @@ const floors = [
   ["surfaces", "index.ts"],
   ["tools"],
   ["ingest.ts", "intake.ts", "read.ts", "recall.ts", "rendering.ts", "sweep.ts", "search", "overflow"],
-  ["session.ts"],
+  ["session.ts", "tokenizer.ts"],
   ["answer"],
   ["extract"],
   ["artifacts"],

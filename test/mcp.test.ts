@@ -30,7 +30,7 @@ for (const revision of revisions) {
       }
       const read = listed.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
       assert.ok(JSON.stringify(read).length < 7_000, `a model reads ${JSON.stringify(read).length} characters`);
-      assert.ok(JSON.stringify(listed).length < 20_000, `${JSON.stringify(listed).length} characters in all`);
+      assert.ok(JSON.stringify(listed).length < 24_000, `${JSON.stringify(listed).length} characters in all`);
       assert.deepEqual((await client.listTools()).tools, listed);
       assert.match(client.getInstructions() ?? "", /artifact_ref/);
     });
@@ -83,7 +83,7 @@ for (const revision of revisions) {
       const { resources } = await client.listResources();
       assert.deepEqual(
         resources.map((resource) => resource.uri),
-        ["health://status", uri],
+        ["health://status", "metrics://prometheus", uri],
       );
       assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 1);
       const read = async (address: string) => {
@@ -191,6 +191,18 @@ describe("standard output", () => {
     assert.ok("result" in (await server.request("ping")));
     assert.match(server.stderr(), /not JSON was left out[\s\S]*17825792 bytes was left out/);
     assert.equal(server.received.length, 2);
+  });
+
+  test("answers a question that is too long, and repeats nothing of it", async () => {
+    await using mcp = await openMcp();
+    const server = mcp.lines();
+    await server.open();
+    const long = { jsonrpc: "2.0", id: 99, method: "tools/call", params: { s3cret: "x".repeat(17 * 1024 * 1024) } };
+    server.child.stdin.write(`s3cret, not JSON\n${JSON.stringify(long)}\n`);
+    assert.ok("result" in (await server.request("ping")));
+    const refused = server.received.map((line) => JSON.parse(line)).find(({ id }) => id === 99);
+    assert.equal(refused?.error.code, -32600);
+    assert.ok(!server.stderr().includes("s3cret"));
   });
 });
 

@@ -217,6 +217,15 @@ describe("a PDF", { timeout: 120_000 }, () => {
     assert.equal((await cli.json("fetch", "plain.pdf"))[0].content, "The next one");
   });
 
+  test("that is enough just at its last page is known to be whole", async () => {
+    await using cli = await openCli();
+    const pages = numbered(60);
+    await cli.write("a.pdf", pdfWithPages(pages));
+    const chars = pages.join("\n\n").length;
+    const [fields] = await cli.json("fetch", "a.pdf", "--set", `extract.fetch_chars=${chars}`);
+    assert.deepEqual([fields.extracted_chars, fields.extraction_truncated, fields.warnings], [chars, false, []]);
+  });
+
   test("with scans between its pages says how many", async () => {
     await using cli = await openCli();
     await cli.write("mixed.pdf", writePdf([words("Text"), scan, scan], { objects: { 30: image } }));

@@ -5,12 +5,51 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import tokenizer from "llama3-tokenizer-js";
-import { anthropicMessages } from "../src/overflow/dialects/anthropic-messages.ts";
-import { type Dialect, fieldsOf, itemsOf, type Request } from "../src/overflow/dialects/dialect.ts";
-import { dialects } from "../src/overflow/dialects/dialects.ts";
-import { gemini } from "../src/overflow/dialects/gemini.ts";
 import { signatureOf } from "./conversations.ts";
-import { type Script, saidStream } from "./scripted.ts";
+import { type Script, saidBy, saidStream } from "./scripted.ts";
+
+/** What the simulator knows of a format is its own: it shares no code with what it is to judge. */
+type Format = {
+  readonly path: RegExp;
+  /** The fields that ask for output. */
+  readonly room: readonly (readonly string[])[];
+  readonly sharesWindow: boolean;
+};
+
+const formats = {
+  "openai-chat": {
+    path: /\/v1\/chat\/completions$/,
+    room: [["max_completion_tokens"], ["max_tokens"]],
+    sharesWindow: true,
+  },
+  "openai-responses": { path: /\/v1\/responses$/, room: [["max_output_tokens"]], sharesWindow: true },
+  "anthropic-messages": { path: /\/v1\/messages$/, room: [["max_tokens"]], sharesWindow: true },
+  gemini: {
+    path: /\/models\/[\w.-]+:(?:stream)?[gG]enerateContent$/,
+    room: [["generationConfig", "maxOutputTokens"]],
+    sharesWindow: false,
+  },
+  "ai-sdk": { path: /(?!)/, room: [["maxOutputTokens"]], sharesWindow: true },
+} as const satisfies Record<string, Format>;
+
+export type FormatName = keyof typeof formats;
+
+type Request = Readonly<Record<string, unknown>>;
+type Fields = Readonly<Record<string, unknown>>;
+
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+function formatAt(pathname: string): FormatName | undefined {
+  return (Object.keys(formats) as FormatName[]).find((name) => formats[name].path.test(pathname));
+}
+
+/** The output a request asks for; the most where it says so twice. */
+export function outputOf(request: Request, name: FormatName): number {
+  const asked = formats[name].room.map((path) => path.reduce<unknown>((value, key) => fieldsOf(value)[key], request));
+  return Math.max(0, ...asked.filter((tokens) => typeof tokens === "number"));
+}
 
 export type Sizes = { readonly limit: number; readonly input: number; readonly output: number };
 
@@ -161,7 +200,7 @@ async function respond(
   delayMs: number,
 ): Promise<void> {
   const { pathname } = new URL(request.url ?? "/", "http://sim");
-  if (request.method !== "POST" || !dialects.some(({ endpoint }) => endpoint.test(pathname))) {
+  if (request.method !== "POST" || formatAt(pathname) === undefined) {
     response.writeHead(200, {
       "content-type": "application/json",
       "x-echo": String(request.headers.authorization ?? ""),
@@ -187,8 +226,8 @@ function reply(pathname: string, json: string, options: ProviderOptions, turn: n
       headers: { ...type, ...options.always.headers },
       chunks: [options.always.body],
     };
-  const dialect = dialects.find(({ endpoint }) => endpoint.test(pathname));
-  if (!dialect) return { status: 404, headers: type, chunks: ['{"error":{"message":"no such path"}}'] };
+  const dialect = formatAt(pathname);
+  if (dialect === undefined) return { status: 404, headers: type, chunks: ['{"error":{"message":"no such path"}}'] };
   const refused = refusalOf(dialect, json, options);
   const streams = /"stream":\s*true|:streamGenerateContent$/.test(json.slice(-2_000) + json.slice(0, 2_000) + pathname);
   if (refused && !(streams && options.overflowInStream))
@@ -201,14 +240,14 @@ function reply(pathname: string, json: string, options: ProviderOptions, turn: n
   return { status: 200, headers: { "content-type": "text/event-stream" }, chunks };
 }
 
-function scriptedStream(dialect: Dialect, request: Request, script: Script, turn: number): string[] {
-  const said = script(request, dialect);
+function scriptedStream(format: FormatName, request: Request, script: Script, turn: number): string[] {
+  const said = saidBy(script, request, format);
   const output = stringTokens(JSON.stringify(said));
-  return saidStream(dialect, said, { input: tokensOf(request, dialect), output }, turn);
+  return saidStream(format, said, { input: tokensOf(request), output }, turn);
 }
 
 function refusalOf(
-  dialect: Dialect,
+  dialect: FormatName,
   json: string,
   options: ProviderOptions,
 ): { status: number; body: string } | undefined {
@@ -217,11 +256,11 @@ function refusalOf(
   const bytes = Buffer.byteLength(json);
   if (bytes > bodyBytes) return bytesWording(bytes, bodyBytes);
   const request: Request = JSON.parse(json);
-  const wrong = faultIn(dialect.name, request);
+  const wrong = faultIn(dialect, request);
   if (wrong) return error(400, { message: wrong, type: "invalid_request_error" });
-  const input = tokensOf(request, dialect);
-  const output = dialect.outputRoom(request)?.tokens ?? 0;
-  const over = input + (dialect.sharesWindow ? output : 0) > windowTokens;
+  const input = tokensOf(request);
+  const output = outputOf(request, dialect);
+  const over = input + (formats[dialect].sharesWindow ? output : 0) > windowTokens;
   return over ? wording({ limit: windowTokens, input, output }) : undefined;
 }
 
@@ -232,15 +271,13 @@ export const messageSize = (bytes: number, limit: number) =>
 const counted = new Map<string, number>();
 
 /** Every string and key of the request, pictures at a fixed price. */
-export function tokensOf(request: Request, dialect: Dialect): number {
-  const attached = new Set(
-    dialect.parts(request).flatMap(({ content }) => ("base64" in content ? [content.base64] : [])),
-  );
-  let tokens = attached.size * 1_000;
+export function tokensOf(request: Request): number {
+  let tokens = 0;
   const pending: unknown[] = [request];
   while (pending.length > 0) {
     const value = pending.pop();
-    if (typeof value === "string") tokens += isAttached(value, attached) ? 0 : stringTokens(value);
+    if (typeof value === "string") tokens += isDataUrl(value) ? pictureTokens : stringTokens(value);
+    else if (isMedia(value)) tokens += pictureTokens;
     else if (typeof value === "object" && value !== null)
       pending.push(...Object.values(value), ...(Array.isArray(value) ? [] : Object.keys(value)));
     else tokens += 1;
@@ -248,8 +285,15 @@ export function tokensOf(request: Request, dialect: Dialect): number {
   return tokens;
 }
 
-const isAttached = (value: string, attached: ReadonlySet<string>): boolean =>
-  attached.has(value) || (value.startsWith("data:") && attached.has(value.slice(value.indexOf(",") + 1)));
+const pictureTokens = 1_000;
+
+const isDataUrl = (text: string): boolean => /^data:[\w/+.-]+;base64,/.test(text.slice(0, 100));
+
+/** Bytes beside the name of their type, as all formats write what was attached. */
+function isMedia(value: unknown): boolean {
+  const { data, media_type, mimeType, mediaType } = fieldsOf(value);
+  return typeof data === "string" && typeof (media_type ?? mimeType ?? mediaType) === "string";
+}
 
 function stringTokens(text: string): number {
   const known = counted.get(text);
@@ -260,17 +304,17 @@ function stringTokens(text: string): number {
 }
 
 /** As complete as client libraries want it. */
-function success(dialect: Dialect): object {
+function success(dialect: FormatName): object {
   const usage = { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11 };
-  if (dialect === gemini) {
+  if (dialect === "gemini") {
     return { candidates: [{ content: { role: "model", parts: [{ text: "done" }] }, finishReason: "STOP", index: 0 }] };
   }
-  if (dialect === anthropicMessages) {
+  if (dialect === "anthropic-messages") {
     const content = [{ type: "text", text: "done" }];
     const counts = { input_tokens: 10, output_tokens: 1 };
     return { id: "msg_1", type: "message", role: "assistant", model, content, stop_reason: "end_turn", usage: counts };
   }
-  if (dialect.name === "openai-responses") {
+  if (dialect === "openai-responses") {
     const message = {
       type: "message",
       id: "m_1",
@@ -288,11 +332,9 @@ const model = "sim-1";
 const sse = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
 
 /** A stream of a few events; a refusal comes first, or after some content. */
-function streamOf(dialect: Dialect, refused: string | undefined, { overflowInStream }: ProviderOptions): string[] {
+function streamOf(dialect: FormatName, refused: string | undefined, { overflowInStream }: ProviderOptions): string[] {
   const started =
-    dialect.name === "openai-responses"
-      ? [sse({ type: "response.created", response: { id: "resp_1" } })]
-      : [": hello\n\n"];
+    dialect === "openai-responses" ? [sse({ type: "response.created", response: { id: "resp_1" } })] : [": hello\n\n"];
   const content = ["one ", "two ", "three"].map((text) => sse(contentEvent(dialect, text)));
   if (refused === undefined) return [...started, ...content, "data: [DONE]\n\n"];
   const failure = `event: error\ndata: ${JSON.stringify(errorEvent(refused))}\n\n`;
@@ -307,11 +349,11 @@ function errorEvent(refused: string): object {
   }
 }
 
-function contentEvent(dialect: Dialect, text: string): object {
-  if (dialect === gemini) return { candidates: [{ content: { role: "model", parts: [{ text }] }, index: 0 }] };
-  if (dialect === anthropicMessages)
+function contentEvent(dialect: FormatName, text: string): object {
+  if (dialect === "gemini") return { candidates: [{ content: { role: "model", parts: [{ text }] }, index: 0 }] };
+  if (dialect === "anthropic-messages")
     return { type: "content_block_delta", index: 0, delta: { type: "text_delta", text } };
-  if (dialect.name === "openai-responses")
+  if (dialect === "openai-responses")
     return { type: "response.output_text.delta", item_id: "m_1", output_index: 0, content_index: 0, delta: text };
   return {
     id: "chat_1",
@@ -323,13 +365,13 @@ function contentEvent(dialect: Dialect, text: string): object {
 }
 
 /** What a strict provider finds wrong with a request, or undefined. */
-export function faultIn(dialect: Dialect["name"], request: Request): string | undefined {
+export function faultIn(dialect: FormatName, request: Request): string | undefined {
   return faults[dialect](request);
 }
 
 type Fault = string | undefined;
 
-const faults: Readonly<Record<Dialect["name"], (request: Request) => Fault>> = {
+const faults: Readonly<Record<FormatName, (request: Request) => Fault>> = {
   "openai-chat": ({ messages }) => {
     let waiting = new Set<unknown>();
     for (const message of itemsOf(messages).map(fieldsOf)) {

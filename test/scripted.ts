@@ -1,5 +1,6 @@
 /** What a simulated model says, as each provider streams it: words, signed thoughts, calls and the usage at the end. */
 import type { Dialect, Request } from "../src/overflow/dialects/dialect.ts";
+import { dialects } from "../src/overflow/dialects/dialects.ts";
 import { signatureOf } from "./conversations.ts";
 
 export type ScriptedCall = { readonly tool: string; readonly input: Readonly<Record<string, unknown>> };
@@ -23,8 +24,15 @@ export function resultsIn(request: Request, dialect: Dialect): string[] {
   return [...texts.values()];
 }
 
+/** What a script says to a request of this format. */
+export function saidBy(script: Script, request: Request, name: Dialect["name"]): Said {
+  const dialect = dialects.find((each) => each.name === name);
+  if (dialect === undefined) throw new Error(`${name} is no provider's format.`);
+  return script(request, dialect);
+}
+
 /** An answer as the chunks of a stream; `turn` makes its ids. */
-export function saidStream({ name }: Dialect, said: Said, usage: Usage, turn: number): string[] {
+export function saidStream(name: Dialect["name"], said: Said, usage: Usage, turn: number): string[] {
   if (name === "ai-sdk") throw new Error("The AI SDK is no provider.");
   return writers[name](said, usage, turn);
 }

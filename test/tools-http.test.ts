@@ -55,6 +55,19 @@ describe("the tools over HTTP", () => {
     assert.ok(!isError && fields.artifact_ref && !text.includes("garbage"));
   });
 
+  test("find what is stored by its address however that is spelled, and show no password", async () => {
+    await using site = await openSite({ "/": body("home", "text/plain"), "/b": body("b", "text/plain") });
+    const { host } = new URL(site.url("/"));
+    const urls = [site.server.origin, site.url("/b"), `http://ada:s3cret@${host}/`];
+    const { text, fields } = await site.call("fetch_content", { urls });
+    assert.ok(!text.includes("s3cret") && !JSON.stringify(fields).includes("s3cret"));
+    const { responseId } = fields;
+    const stored = await site.call("get_search_content", { responseId });
+    assert.ok(!JSON.stringify(stored).includes("s3cret"));
+    const found = await site.call("get_search_content", { responseId, url: `${site.server.origin}/` });
+    assert.equal(found.fields.content, "home");
+  });
+
   test("store what was extracted, for get_search_content", async () => {
     const long = "water level ".repeat(10_000);
     await using site = await openSite({ "/long": body(long, "text/plain") });

@@ -26,3 +26,16 @@ export async function* abortable<T>(items: AsyncIterable<T>, signal: AbortSignal
     else await closed;
   }
 }
+
+/** A promise that an abort leaves at once; what it would have given comes too late then, and is undone. */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal, undo?: (late: T) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      reject(signal.reason);
+      work.then(undo, () => undefined);
+    };
+    if (signal.aborted) return leave();
+    signal.addEventListener("abort", leave, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
+  });
+}

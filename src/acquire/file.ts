@@ -1,7 +1,7 @@
 /** Local files as a source: regular files only, inside the allowed roots, never a device, a pipe or a kernel file. */
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open, realpath, stat, statfs } from "node:fs/promises";
-import { basename, isAbsolute, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { SpillwayError, systemCode } from "../errors.ts";
 import { clipped } from "../names.ts";
@@ -54,7 +54,11 @@ async function* readGuarded(
 async function openGuarded(given: string, path: string, roots: readonly string[] | undefined): Promise<FileHandle> {
   try {
     refuseKernelFolder(given, path);
-    const real = await realpath(path);
+    const real = await realpath(path).catch(async (error: unknown) => {
+      // Whether something is there is told only of places that may be read.
+      await refuseOutside(given, await nearestReal(path), roots);
+      throw error;
+    });
     await refuseOutside(given, real, roots);
     await refuseKernelFile(given, real);
     refuseSpecial(given, await stat(real));
@@ -66,7 +70,16 @@ async function openGuarded(given: string, path: string, roots: readonly string[]
   }
 }
 
-async function refuseOutside(given: string, real: string, roots: readonly string[] | undefined): Promise<void> {
+/** The real path of the nearest folder that is there, with what is missing below it. */
+async function nearestReal(path: string): Promise<string> {
+  const above = dirname(path);
+  if (above === path) return path;
+  const real = await realpath(above).catch(() => nearestReal(above));
+  return join(real, basename(path));
+}
+
+/** Refuses a real path outside the roots; without roots nothing is. */
+export async function refuseOutside(given: string, real: string, roots: readonly string[] | undefined): Promise<void> {
   if (roots === undefined) return;
   for (const root of roots) {
     // A root that is not there allows nothing.
@@ -81,7 +94,8 @@ async function refuseKernelFile(given: string, real: string): Promise<void> {
   if (kernelFileSystems.has((await statfs(real)).type)) throw kernelFile(given);
 }
 
-function refuseKernelFolder(given: string, path: string): void {
+/** Refuses a path among the folders that the kernel makes up. */
+export function refuseKernelFolder(given: string, path: string): void {
   if (process.platform !== "win32" && kernelFolders.some((folder) => isInside(path, folder))) throw kernelFile(given);
 }
 

@@ -112,6 +112,9 @@ describe("a file as a source", () => {
       assert.match((await refusal(given, held)).message, /outside the folders/, given);
     }
     assert.match((await refusal("loop", free)).message, /loop/);
+    for (const given of ["../nothing.txt", "up/nothing/at/all", "/nothing-of-this-name"])
+      assert.match((await refusal(given, held)).message, /outside the folders/, "what is missing is not told either");
+    assert.match((await refusal("nothing.txt", held)).message, /no file|not found|does not exist/i);
   });
 });
 

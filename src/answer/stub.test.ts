@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { isStub, refOfStub, type StubFacts, shortStub, shownIn, stubText } from "./stub.ts";
+import { isStub, type StubFacts, stubText } from "./stub.ts";
 
 const facts: StubFacts = {
   ref: `af_${"0123456789abcdef".repeat(2)}`,
@@ -65,13 +65,6 @@ describe("a stub", () => {
         );
       }),
     );
-  });
-
-  test("can be shortened to its own line, and still be a stub of the same thing", () => {
-    const stub = stubText({ ...facts, text: "a long story\n".repeat(200) }, 500);
-    assert.equal(shownIn(stub), 500);
-    assert.equal(shortStub(stub), stubText({ ...facts, text: "a long story\n".repeat(200) }, 0));
-    assert.deepEqual([shownIn(shortStub(stub)), isStub(shortStub(stub)), refOfStub(stub)], [0, true, facts.ref]);
   });
 
   test("is not faked by a text that begins like one", () => {

@@ -56,30 +56,21 @@ function readOn(ref: string, reader: StubReader): string {
 
 /** Whether a text is a stub, whole and unchanged. */
 export function isStub(text: string): boolean {
-  if (!text.startsWith(`[${opening}`)) return false;
-  const lineEnd = text.indexOf("\n");
+  return shownIn(text) !== undefined;
+}
+
+/** How many characters of what it stands for a stub shows, or undefined for a text that is no stub. */
+export function shownIn(text: string): number | undefined {
+  if (!text.startsWith(`[${opening}`)) return undefined;
+  const lineEnd = text.slice(0, longestHead + 1).indexOf("\n");
+  if (lineEnd < 0 && text.length > longestHead) return undefined;
   const head = lineEnd < 0 ? text : text.slice(0, lineEnd);
-  if (!/artifact_ref=af_[0-9a-f]{32}\. To read it: .*\]$/.test(head) || head.length > longestHead) return false;
-  if (lineEnd < 0) return true;
+  if (!/artifact_ref=af_[0-9a-f]{32}\. To read it: .*\]$/.test(head)) return undefined;
+  if (lineEnd < 0) return 0;
   const [mark = "", shownChars = ""] =
     /^\nBeginning and end, (\d+) chars:\n/.exec(text.slice(lineEnd, lineEnd + 60)) ?? [];
-  return mark !== "" && text.length === lineEnd + mark.length + Number(shownChars);
-}
-
-/** How many characters of its text a stub shows. */
-export function shownIn(stub: string): number {
-  const lineEnd = stub.indexOf("\n");
-  return lineEnd < 0 ? 0 : Number(/^\nBeginning and end, (\d+) /.exec(stub.slice(lineEnd, lineEnd + 60))?.[1] ?? 0);
-}
-
-/** The same stub showing nothing: what is left of it in a conversation that has grown long. */
-export function shortStub(stub: string): string {
-  return stub.split("\n", 1)[0] ?? stub;
-}
-
-/** The ref of what a stub stands for. */
-export function refOfStub(stub: string): string {
-  return /Kept whole as artifact_ref=(af_[0-9a-f]{32})/.exec(shortStub(stub))?.[1] ?? "";
+  const whole = mark !== "" && text.length === lineEnd + mark.length + Number(shownChars);
+  return whole ? Number(shownChars) : undefined;
 }
 
 /** Names are clipped and a path is as long as systems let it be. */

@@ -12,6 +12,8 @@ export type CacheEntry = {
   /** Until when it answers without asking the server, and since when, in milliseconds since 1970. */
   readonly fresh_until: number;
   readonly checked_at: number;
+  /** How long the server lets it answer; null where it says nothing. */
+  readonly max_age_ms: number | null;
   readonly validators: CachedValidators | null;
   /** What the reader was told about the way it came. */
   readonly notes: readonly string[];
@@ -53,11 +55,21 @@ export async function putCached(store: ArtifactStore, request: string, entry: Ca
   }
 }
 
+/** Forgets a request. */
+export async function dropCached(store: ArtifactStore, request: string): Promise<void> {
+  try {
+    await store.objects.delete(ownerKeys(store.owner).cached(await store.seal(request)));
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+  }
+}
+
 function parseEntry(json: Uint8Array): CacheEntry | undefined {
   const entry = JSON.parse(Buffer.from(json).toString("utf8")) as Partial<CacheEntry>;
   const sound =
     typeof entry.artifact_ref === "string" &&
     [entry.status_code, entry.fresh_until, entry.checked_at].every((field) => typeof field === "number") &&
+    (entry.max_age_ms === null || typeof entry.max_age_ms === "number") &&
     (entry.validators === null || typeof entry.validators?.url === "string") &&
     Array.isArray(entry.notes);
   return sound ? (entry as CacheEntry) : undefined;

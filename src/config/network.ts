@@ -27,7 +27,7 @@ export function canonicalHost(host: string): string {
   return host
     .toLowerCase()
     .replace(/^\[(.*)\]$/, "$1")
-    .replace(/\.$/, "");
+    .replace(/\.+$/, "");
 }
 
 const widths = { 4: 32, 6: 128 } as const;

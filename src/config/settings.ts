@@ -66,6 +66,19 @@ export const settingRows = {
     ceiling: 100_000,
     about: "Characters of a document (PDF, office file, ...) shown under its summary line when it is fetched.",
   },
+  "tokens.model": {
+    type: "text",
+    default: null,
+    userOnly: true,
+    about:
+      "The model that replies are for: where tokens.module is set too, it counts their tokens. Default: none, tokens are estimated as characters / 4.",
+  },
+  "tokens.module": {
+    type: "path",
+    default: null,
+    userOnly: true,
+    about: "A JavaScript module of your own that exports countTokens(text, model), run in this process.",
+  },
   "artifacts.source_bytes": {
     type: "bytes",
     default: 64 * MiB,
@@ -247,6 +260,68 @@ export const settingRows = {
     ceiling: 32,
     about: "How many files are parsed at once, each in a process of its own.",
   },
+  "search.file_bytes": {
+    type: "bytes",
+    default: 1 * MiB,
+    min: 1 * KiB,
+    ceiling: 16 * MiB,
+    about: "Largest source file that is indexed for code search.",
+  },
+  "search.wait": {
+    type: "duration",
+    default: 10 * second,
+    min: 0,
+    ceiling: 10 * minute,
+    about: "How long a first search of a folder waits for its index; then it answers with what is ready.",
+  },
+  "search.refresh_wait": {
+    type: "duration",
+    default: 1 * second,
+    min: 0,
+    ceiling: 1 * minute,
+    about: "How long a search waits while changed files are indexed; then it answers with what is ready.",
+  },
+  "search.refresh_every": {
+    type: "duration",
+    default: 2 * second,
+    min: 0,
+    about: "Least time between two looks for changed files of a folder that is searched.",
+  },
+  "search.context_lines": {
+    type: "integer",
+    default: 1,
+    min: 0,
+    ceiling: 50,
+    about: "Lines shown before and after the best part of each search result.",
+  },
+  "search.embed_url": {
+    type: "text",
+    default: null,
+    userOnly: true,
+    about:
+      "Address of an embeddings service, OpenAI-compatible (.../v1/embeddings) or Ollama (.../api/embed): chunks of " +
+      "indexed code and questions are sent there. Its host is allowed by being named. Default: none, nothing is sent.",
+  },
+  "search.embed_model": {
+    type: "text",
+    default: null,
+    userOnly: true,
+    about: "The embedding model to ask for there. An index holds vectors of one model only.",
+  },
+  "search.embed_batch": {
+    type: "integer",
+    default: 32,
+    min: 1,
+    ceiling: 2_048,
+    about: "Chunks sent to the embeddings service in one request.",
+  },
+  "search.embed_wait": {
+    type: "duration",
+    default: 2 * second,
+    min: 50,
+    ceiling: 1 * minute,
+    about: "How long a search waits for the vector of its question; then it ranks without.",
+  },
   "events.bytes": {
     type: "bytes",
     default: 8 * MiB,
@@ -394,6 +469,15 @@ export const settingRows = {
     userOnly: true,
     about: "Where spillway proxy sends what comes in under /name, each as name=address. Nothing else is reached.",
   },
+  "proxy.token": {
+    type: "choice",
+    default: "on",
+    choices: ["on", "off"],
+    userOnly: true,
+    about:
+      "Whether the path of every request to spillway proxy must begin with the token it prints, which stays the same. " +
+      "off: every program of this machine is served.",
+  },
   "proxy.allow_origins": {
     type: "list",
     default: [],
@@ -446,6 +530,7 @@ export const defaultSettings = Object.fromEntries(
 /** Variables that begin like a setting's and are none, with what they are for. */
 export const otherVariables: Readonly<Record<string, string>> = {
   SPILLWAY_CONFIG: "Path of the user's config file, instead of the platform's place. The file must exist.",
+  SPILLWAY_CHECKOUTS: "Folder of the repositories that the search bench of Spillway itself is run on.",
   SPILLWAY_CORPUS: "Folder of the documents that the quality tests and benches of Spillway itself read.",
 };
 

@@ -29,7 +29,7 @@ export async function windowAt(
 /** From an offset to the end; one inside a code point moves to its start. */
 export async function selectOffset(extract: Extract, offset: number): Promise<Part> {
   const { extent } = extract;
-  if (offset > extent.chars) throw pastEnd(extract, `Offset ${offset}`, `${extent.chars} characters`);
+  if (offset > extent.chars) throw pastEnd(extract, `Offset ${offset}`, counted(extent.chars, "character"));
   const { text } = await windowAt(extract, Math.max(0, offset - 1), 2);
   const start = offset > 0 && splitsPair(text, 1) ? offset - 1 : offset;
   return { label: "", start, end: extent.chars };
@@ -39,7 +39,7 @@ export async function selectOffset(extract: Extract, offset: number): Promise<Pa
 export async function selectLines(extract: Extract, { first, last }: Span): Promise<Part> {
   const start = await lineStart(extract, first);
   if (start === undefined) {
-    throw pastEnd(extract, `Line ${first}`, `${await totalLines(extract)} lines`);
+    throw pastEnd(extract, `Line ${first}`, counted(await totalLines(extract), "line"));
   }
   const end = last === null ? undefined : await lineStart(extract, last + 1);
   return { label: "", start, end: end ?? extract.extent.chars };
@@ -86,7 +86,7 @@ export async function selectPages(extract: Extract, spans: readonly Span[]): Pro
   const all = await Array.fromAsync(extract.all(), pagePart);
   return spans.map(({ first, last }) => {
     const [from, to] = [all[first - 1], all[Math.min(last ?? all.length, all.length) - 1]];
-    if (from === undefined || to === undefined) throw pastEnd(extract, `Page ${first}`, `${all.length} pages`);
+    if (from === undefined || to === undefined) throw pastEnd(extract, `Page ${first}`, counted(all.length, "page"));
     const label = from === to ? from.label : `${from.label} to ${to.label}`;
     return { label, start: from.start, end: to.end };
   });
@@ -162,6 +162,8 @@ async function lineStart(extract: Extract, line: number): Promise<number | undef
   }
   return undefined;
 }
+
+const counted = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;
 
 function pastEnd({ ended, info, isPartial }: Extract, what: string, has: string): SpillwayError {
   const failed = isPartial ? ended?.failed : null;

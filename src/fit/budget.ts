@@ -5,8 +5,11 @@ import { countBytes, countLines, estimateTokens, type Unit } from "./measure.ts"
 /** Who set the number of characters. `smallest`: every budget is at least 1,000, whatever was asked or left over. */
 export type Bound = "request" | "default" | "ceiling" | "client" | "turn" | "smallest";
 
-/** A number of tokens and who counts them. */
-export type TokenLimit = { readonly max: number; count(text: string): number };
+/** Counts the tokens that a model makes of a text. */
+export type Tokenizer = { readonly model: string; count(text: string): number };
+
+/** A number of tokens and who counts them: the tokenizer of a model, or an estimate where none is named. */
+export type TokenLimit = { readonly max: number; readonly model?: string; count(text: string): number };
 
 /** How much one reply may carry: always characters; bytes, lines and tokens where the client counts so. */
 export type Budget = {

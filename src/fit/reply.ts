@@ -1,6 +1,5 @@
 /** A search reply exactly as it will be sent, with its own serialized length standing inside it. */
 import { estimateResponseSize, type SearchResult } from "./estimate.ts";
-import { estimateTokens } from "./measure.ts";
 
 export type TruncationReason = "character_limit" | "token_estimate" | "single_result_too_large";
 
@@ -34,6 +33,8 @@ export type Frame<R, E> = {
   readonly limitTokens: number;
   /** The reply's other keys, for the results it carries: a cursor depends on them. */
   readonly envelope: (returned: readonly R[]) => E;
+  /** Tokens that a reply with these results is taken for. */
+  readonly tokensOf: (results: readonly R[]) => number;
   /** A result as JSON; it remembers, because one result stands in many drafts. */
   readonly serialize: (result: ReturnedResult<R>) => string;
 };
@@ -68,7 +69,7 @@ function infoWithoutLength<R extends SearchResult, E>(
     returned_count: results.length,
     estimated_chars: estimatedChars,
     limit_chars: frame.limitChars,
-    estimated_tokens: estimateTokens(estimatedChars),
+    estimated_tokens: frame.tokensOf(results),
     limit_tokens: frame.limitTokens,
   };
 }

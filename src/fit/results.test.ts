@@ -124,6 +124,20 @@ test("a tokenizer that counts more than the estimate drops results and says that
   assert.deepEqual([overrun?.unit, overrun?.limit], ["tokens", 5_000]);
 });
 
+test("the tokenizer of a named model decides how many are let in, and its count is told", () => {
+  const results = ofSizes(...Array(50).fill(500));
+  const counted: string[] = [];
+  const count = (text: string) => counted.push(text) * 0 + text.length;
+  const tokens = { model: "any", max: 10_000, count };
+  const { reply, overrun } = truncateResultsBySize(results, 80_000, 100_000, { budget: clientBudget({ tokens }) });
+  const { reason, estimated_tokens, limit_tokens } = reply.truncation_info;
+  assert.deepEqual([reason, limit_tokens, overrun], ["token_estimate", 8_000, null]);
+  assert.equal(estimated_tokens, 125 + reply.results.reduce((sum, result) => sum + JSON.stringify(result).length, 0));
+  assert.ok(estimated_tokens <= limit_tokens && reply.returned_count > 5);
+  const shown = counted.filter((text) => text === JSON.stringify(reply.results[0]));
+  assert.equal(shown.length, 1, "a result is counted once");
+});
+
 test("one result at exactly the hard limit is whole; one character more is not", () => {
   const exact = truncateResultsBySize(ofSizes(90_000)).reply.truncation_info.actual_chars;
   assert.equal(truncateResultsBySize(ofSizes(90_000), 80_000, exact).oversized, null);
@@ -131,14 +145,19 @@ test("one result at exactly the hard limit is whole; one character more is not",
   assert.ok(oversized !== null && reply.truncation_info.actual_chars <= exact);
 });
 
-test("one result past the hard limit loses its context first and names where all of it is kept", () => {
+test("one result past the hard limit loses its context first, then its spans, and names where all of it is kept", () => {
   const context = "y".repeat(10_000);
   const huge = { ...base, content: "x".repeat(90_000), context_before: context, context_after: context, spans: [1, 2] };
   const planned = truncateResultsBySize([huge]);
   assert.equal(planned.oversized, huge);
   const { reply } = truncateResultsBySize([huge], 80_000, 100_000, { artifactRef: "af_1" });
-  const bare = { ...huge, context_before: "", context_after: "", spans: [], artifact_ref: "af_1" };
+  const bare = { ...huge, context_before: "", context_after: "", artifact_ref: "af_1" };
   assert.deepEqual(reply.results, [bare]);
+  const wide = { ...huge, spans: ["z".repeat(9_000)] };
+  const tight = truncateResultsBySize([wide], 80_000, 100_000, { artifactRef: "af_1" });
+  assert.ok(JSON.stringify(tight.reply).length <= 100_000);
+  const narrow = truncateResultsBySize([{ ...huge, spans: ["z".repeat(20_000)] }], 80_000, 100_000);
+  assert.deepEqual([narrow.reply.results[0]?.spans, narrow.reply.results[0]?.content.length], [[], 90_000]);
 });
 
 test("one result too large without context is an excerpt that fills the reply", () => {

@@ -1,6 +1,6 @@
 /** Fitting a ranked list: whole results, best first, and a reply whose exact serialized size is within its limits. */
 import { type Budget, type Excess, firstExcess } from "./budget.ts";
-import { EMPTY_RESPONSE_CHARS, estimateResultSize, type SearchResult } from "./estimate.ts";
+import { EMPTY_RESPONSE_CHARS, estimateResponseSize, estimateResultSize, type SearchResult } from "./estimate.ts";
 import { CHARACTER_LIMIT, EFFECTIVE_CHAR_LIMIT, TRUNCATION_MARGIN } from "./limits.ts";
 import { cutBetweenCodePoints, estimateTokens, largestPassing, type Unit } from "./measure.ts";
 import { type Draft, draftReply, type FittedPart, type ReturnedResult, type TruncationReason } from "./reply.ts";
@@ -57,6 +57,7 @@ type Page<R, E> = {
   readonly ranked: readonly R[];
   readonly limits: Limits;
   readonly artifactRef: string | null;
+  tokensOf(results: readonly R[]): number;
   draft(results: readonly ReturnedResult<R>[], reason: TruncationReason | null): Draft<R, E>;
 };
 
@@ -69,7 +70,8 @@ function limitsFrom(charLimit: number, hardLimit: number, budget: Budget = unlim
   const chars = Math.min(charLimit, hardLimit, Math.floor(budgetChars * TRUNCATION_MARGIN));
   const budgetTokens = Math.floor((budget.tokens?.max ?? Infinity) * TRUNCATION_MARGIN);
   const count = (text: string) => budget.tokens?.count(text) ?? estimateTokens(text.length);
-  return { hard, effective: { ...hard, chars, tokens: { max: Math.min(estimateTokens(chars), budgetTokens), count } } };
+  const tokens = { ...budget.tokens, max: Math.min(estimateTokens(chars), budgetTokens), count };
+  return { hard, effective: { ...hard, chars, tokens } };
 }
 
 function makePage<R extends SearchResult, E extends object>(
@@ -79,8 +81,28 @@ function makePage<R extends SearchResult, E extends object>(
 ): Page<R, E> {
   const { chars, tokens } = limits.effective;
   const serialize = rememberingSerializer<ReturnedResult<R>>();
-  const frame = { originalCount: ranked.length, limitChars: chars, limitTokens: tokens.max, envelope, serialize };
-  return { ranked, limits, artifactRef, draft: (results, reason) => draftReply(frame, results, reason) };
+  const tokensOf = tokens.model === undefined ? estimatedTokens : countedTokens(serialize, tokens.count);
+  const lengths = { originalCount: ranked.length, limitChars: chars, limitTokens: tokens.max };
+  const frame = { ...lengths, envelope, tokensOf, serialize };
+  return { ranked, limits, artifactRef, tokensOf, draft: (results, reason) => draftReply(frame, results, reason) };
+}
+
+function estimatedTokens(results: readonly SearchResult[]): number {
+  return estimateTokens(estimateResponseSize(results));
+}
+
+/** The tokenizer's own count of every result, each counted once, and the estimate of what is around them. */
+function countedTokens<R extends SearchResult>(
+  serialize: (result: R) => string,
+  count: (text: string) => number,
+): (results: readonly R[]) => number {
+  const known = new Map<R, number>();
+  const tokensIn = (result: R): number => {
+    const tokens = known.get(result) ?? count(serialize(result));
+    known.set(result, tokens);
+    return tokens;
+  };
+  return (results) => results.reduce((sum, result) => sum + tokensIn(result), estimateTokens(EMPTY_RESPONSE_CHARS));
 }
 
 function rememberingSerializer<R>(): (result: R) => string {
@@ -100,16 +122,22 @@ function admit<R extends SearchResult, E>(page: Page<R, E>): { count: number; re
   let estimatedChars = EMPTY_RESPONSE_CHARS;
   for (const [count, result] of page.ranked.entries()) {
     estimatedChars += estimateResultSize(result);
-    const reason = reasonToStop(estimatedChars, page.limits);
+    const reason = reasonToStop(page, estimatedChars, count + 1);
     if (reason === null || (count < TOP_RESULTS && reallyFit(page, count + 1, reason))) continue;
     return { count, reason };
   }
   return { count: page.ranked.length, reason: null };
 }
 
-function reasonToStop(estimatedChars: number, { effective }: Limits): TruncationReason | null {
+function reasonToStop<R extends SearchResult, E>(
+  { ranked, limits: { effective }, tokensOf }: Page<R, E>,
+  estimatedChars: number,
+  count: number,
+): TruncationReason | null {
   if (estimatedChars > effective.chars) return "character_limit";
-  return estimateTokens(estimatedChars) > effective.tokens.max ? "token_estimate" : null;
+  const counted = effective.tokens.model !== undefined;
+  const tokens = counted ? tokensOf(ranked.slice(0, count)) : estimateTokens(estimatedChars);
+  return tokens > effective.tokens.max ? "token_estimate" : null;
 }
 
 function reallyFit<R extends SearchResult, E>(page: Page<R, E>, count: number, reason: TruncationReason): boolean {
@@ -130,12 +158,14 @@ function dropTrailing<R extends SearchResult, E>(
   return count === 0 ? fitOne(page, first) : finish(page, draftOf(count));
 }
 
-/** One result too large for the limit: whole while the reply can carry it, then without context, then an excerpt. */
+/** One result too large for the limit: whole while the reply can carry it, then without context, then an excerpt without spans. */
 function fitOne<R extends SearchResult, E>(page: Page<R, E>, first: R): FittedResults<R, E> {
   const draftOf = (...results: ReturnedResult<R>[]) => page.draft(results, "single_result_too_large");
   const whole = draftOf(first);
   if (fitsHard(page, whole)) return finish(page, whole);
-  const bare = withoutContext(first, page.artifactRef);
+  const withSpans = draftOf(withoutContext(first, page.artifactRef));
+  if (fitsHard(page, withSpans)) return { ...finish(page, withSpans), oversized: first };
+  const bare = withoutSpans(withoutContext(first, page.artifactRef));
   const excerptOf = (chars: number) => draftOf({ ...bare, content: cutBetweenCodePoints(bare.content, chars) });
   const longest = Math.min(bare.content.length, page.limits.hard.chars);
   const chars = largestPassing(-1, longest, (candidate) => fitsHard(page, excerptOf(candidate)));
@@ -144,8 +174,11 @@ function fitOne<R extends SearchResult, E>(page: Page<R, E>, first: R): FittedRe
 }
 
 function withoutContext<R extends SearchResult>(result: R, artifactRef: string | null): ReturnedResult<R> {
-  const bare = { ...result, context_before: "", context_after: "", artifact_ref: artifactRef };
-  return result.spans === undefined ? bare : { ...bare, spans: [] };
+  return { ...result, context_before: "", context_after: "", artifact_ref: artifactRef };
+}
+
+function withoutSpans<R extends SearchResult>(result: ReturnedResult<R>): ReturnedResult<R> {
+  return result.spans === undefined ? result : { ...result, spans: [] };
 }
 
 function fitsHard<R, E>({ limits }: Page<R, E>, { json }: Draft<R, E>): boolean {

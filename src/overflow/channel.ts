@@ -18,9 +18,9 @@ export type Channel =
 export type Finish = "window" | "empty" | "output" | "done";
 
 /** An answer with an error status is an error; one with success only where it is written as an error. */
-export function channelOf({ status, body }: ProviderAnswer): Channel {
+export function channelOf({ status, headers, body }: ProviderAnswer): Channel {
   if (status === null || status === undefined) return errorChannel(undefined, body);
-  if (status >= 400) return errorChannel(status, body);
+  if (status >= 400) return errorChannel(status, body, headers?.["x-amzn-errortype"]);
   return frameChannel(typeof body === "string" ? framesOf(body) : [body], body);
 }
 
@@ -29,8 +29,11 @@ export function channelOfEvent(event: unknown): Channel {
   return frameChannel(typeof event === "string" ? framesOf(event) : [event], event);
 }
 
-function errorChannel(status: number | undefined, body: unknown): Channel {
-  return { kind: "error", status, report: readReport(body) };
+/** AWS names the error in a header, with an address behind a colon. */
+function errorChannel(status: number | undefined, body: unknown, errorType = ""): Channel {
+  const report = readReport(body);
+  const [code = ""] = errorType.split(":");
+  return { kind: "error", status, report: code === "" ? report : { ...report, codes: [code, ...report.codes] } };
 }
 
 function frameChannel(frames: readonly unknown[], body: unknown): Channel {
@@ -67,10 +70,12 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 
-/** `{"error": ...}`, `type: "error"`, `response.failed`, or an exception by name, as AWS event streams have it. */
+/** `{"error": ...}`, `type: "error"`, `response.failed`, `error_code`, `base_resp`, or an exception by name, as AWS event streams have it. */
 function isErrorFrame(frame: unknown): boolean {
   if (Array.isArray(frame)) return frame.length > 0 && frame.every(isErrorFrame);
-  const { error, type, response } = fieldsOf(frame);
+  const { error, type, response, error_code, error_msg, base_resp } = fieldsOf(frame);
+  if (error_code !== undefined && typeof error_msg === "string" && error_msg !== "") return true;
+  if ((fieldsOf(base_resp).status_code ?? 0) !== 0) return true;
   if (error !== undefined && error !== null && error !== false && error !== "") return true;
   if (type === "error" || type === "response.failed" || type === "response.error") return true;
   if (fieldsOf(response).status === "failed") return true;
@@ -116,11 +121,13 @@ export function finishOf(frame: unknown): Finish {
   return saidNothing(choice, fields) ? "empty" : "output";
 }
 
-/** A cut answer without one token of its own: the input filled the window. */
+/** A cut answer without one token of its own: the input filled the window. A call or a thought is an answer too. */
 function saidNothing(choice: Fields, { usage, response, done_reason }: Fields): boolean {
   const counted = fieldsOf(usage).completion_tokens ?? fieldsOf(usage).output_tokens;
   if (typeof counted === "number") return counted === 0;
-  const text = choice.text ?? fieldsOf(choice.message).content ?? (done_reason === undefined ? undefined : response);
+  const message = fieldsOf(choice.message);
+  if (message.tool_calls || message.reasoning_content || message.reasoning) return false;
+  const text = choice.text ?? message.content ?? (done_reason === undefined ? undefined : response);
   return text === "";
 }
 

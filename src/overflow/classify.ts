@@ -5,7 +5,7 @@ import { figuresOf } from "./figures.ts";
 import { partNamed } from "./paths.ts";
 import type { Report } from "./reports.ts";
 import type { Figures, LimitUnit, OverflowClass, Verdict } from "./verdict.ts";
-import { wordingOf } from "./wordings.ts";
+import { type Wording, wordingOf } from "./wordings.ts";
 
 /** An HTTP answer, one event of a stream, or the end of a successful answer. */
 export type Classifiable = ProviderAnswer | { readonly streamEvent: unknown } | { readonly finish: unknown };
@@ -39,23 +39,35 @@ type Evidence = {
   readonly figures: Figures;
 };
 
+/** Nobody explains a refusal at greater length. */
+const longestText = 16_384;
+
 type Opinion = { readonly class: OverflowClass; readonly confidence: number; readonly path?: string };
 
 function errorVerdict(report: Report, status: number | undefined): Verdict {
-  const text = report.messages.join("\n");
+  const text = report.messages.join("\n").slice(0, longestText);
   const concepts = sentencesOf(text).map(conceptsOf);
   const evidence = { status, report, text, concepts, figures: figuresOf(report, status) };
-  const opinion = byCode(evidence) ?? byVeto(evidence) ?? byPath(evidence) ?? byWording(evidence) ?? byStatus(evidence);
+  const opinion =
+    byCode(evidence, namesTheWindow) ??
+    byVeto(evidence) ??
+    byCode(evidence) ??
+    byPath(evidence) ??
+    byWording(evidence) ??
+    byStatus(evidence);
   return opinion ? verdictOf(opinion, evidence) : { class: "other", confidence: 0.8 };
 }
 
+/** `token_limit_exceeded` may be an allowance; a code that says of what needs no other word. */
+const namesTheWindow = /context|window|prompt|input|ctx|request|payload|body|entity/i;
+
 /** A code is the provider's own classification: `context_length_exceeded` and whatever else says the same. */
-function byCode({ report, text, concepts }: Evidence): Opinion | undefined {
-  for (const code of report.codes) {
-    const found = wordingOf(code.replaceAll("_", " "))?.wording.class;
+function byCode({ report, text, concepts }: Evidence, only = /(?:)/): Opinion | undefined {
+  for (const code of report.codes.filter((one) => only.test(one))) {
+    const found = wordingOf(code.replaceAll("_", " "))?.class;
     if (found === "context_tokens") return { class: found, confidence: 0.98 };
     if (found === "request_bytes" && /request|payload|body|entity/i.test(code) && !isRate(concepts)) {
-      const said = wordingOf(text)?.wording.class;
+      const said = wordingOf(text)?.class;
       return { class: said === "context_tokens" ? said : found, confidence: 0.9 };
     }
   }
@@ -67,14 +79,19 @@ const neverSize: readonly number[] = [401, 402, 404, 405, 407, 414, 431];
 
 /** Waiting, paying or logging in would help here; a smaller request would not. */
 function byVeto({ status, report, text, concepts, figures }: Evidence): Opinion | undefined {
+  // The one substatus of an unknown place that means a body over the limit.
+  if (status === 404 && /\b404\.13\b/.test(text)) return { class: "request_bytes", confidence: 0.9 };
   if (status !== undefined && neverSize.includes(status)) return { class: "other", confidence: 0.95 };
   if (status === 429) return { class: "rate_limit", confidence: 0.95 };
   const codes = report.codes.map((code) => conceptsOf(sentencesOf(code).join(" ")));
   const said = [...codes, ...concepts];
   if (said.some((one) => /\bmoney\b/.test(one)) && figures.actual === undefined)
     return { class: "other", confidence: 0.9 };
-  if (isRate(said) || (isForLater(said) && !isPlain(text))) return { class: "rate_limit", confidence: 0.9 };
-  return said.some((one) => /\b(overload|time)\b/.test(one)) ? { class: "other", confidence: 0.9 } : undefined;
+  if (isRate(said)) return { class: "rate_limit", confidence: 0.9 };
+  const isAllowance = figures.actual === undefined && said.some((one) => /\ballowance\b/.test(one));
+  if (isAllowance || said.some((one) => /\boverload\b/.test(one))) return { class: "other", confidence: 0.9 };
+  if (isForLater(said) && !isPlain(text)) return { class: "rate_limit", confidence: 0.9 };
+  return said.some((one) => /\btime\b/.test(one)) ? { class: "other", confidence: 0.9 } : undefined;
 }
 
 const isRate = (concepts: readonly string[]): boolean => concepts.some((one) => /\brate\b/.test(one));
@@ -82,7 +99,7 @@ const isForLater = (concepts: readonly string[]): boolean => concepts.some((one)
 
 /** `The prompt exceeds the context window. Shorten it and try again later.`: politeness does not make it a rate limit. */
 function isPlain(text: string): boolean {
-  const found = wordingOf(text)?.wording;
+  const found = wordingOf(text);
   return (
     found !== undefined &&
     found.confidence >= 0.9 &&
@@ -115,14 +132,19 @@ function byWording(evidence: Evidence): Opinion | undefined {
   const { limit, actual } = figures;
   const proven = limit !== undefined && actual !== undefined && actual > limit;
   if (isNegativeOutput(text)) return { class: "context_tokens", confidence: 0.85 };
-  const found = wordingOf(text)?.wording;
-  // A server's own fault may mention sizes; only figures show that the request was at fault.
-  if (status !== undefined && status >= 500 && !proven) return found?.class === "attachment_limit" ? found : undefined;
+  const found = wordingOf(text);
+  if (status !== undefined && status >= 500 && !proven && !isServersWord(status, found)) return undefined;
   if (found === undefined) return (proven ? bySizes(evidence) : undefined) ?? limitOfInput(evidence);
   if (found.class === "context_tokens" && limit !== undefined && limit < leastWindow) return undefined;
   if (found.class === "output_limit" && found.confidence <= 0.8 && limit === undefined) return undefined;
   if (found.class === "output_limit" && isSharedWindow(concepts)) return { class: "context_tokens", confidence: 0.9 };
   return { class: bySizeUnit(found.class, figures), confidence: found.confidence };
+}
+
+/** A server's own fault may mention sizes; without figures only its plain word is taken, and a gateway's never. */
+function isServersWord(status: number, found: Wording | undefined): boolean {
+  if (found?.class === "attachment_limit") return true;
+  return status === 500 && found?.class === "context_tokens" && found.confidence >= 0.9;
 }
 
 /** The output was too much for what the input left of the window: both are named. */
@@ -138,12 +160,15 @@ function bySizeUnit(name: OverflowClass, { unit }: Figures): OverflowClass {
 
 /** `max_tokens must be at least 1, got -186`: the server subtracted the input from its window. */
 function isNegativeOutput(text: string): boolean {
-  return /max\w*[ _]tokens\b[^.]*\bgot:? -\d/i.test(text);
+  return /max\w{0,40}[ _]tokens\b[^.]{0,200}\bgot:? -\d/i.test(text);
 }
 
 /** `Your prompt has 210,331 tokens. The model accepts up to 200,000.`: two figures and what they are of. */
-function bySizes({ concepts, figures }: Evidence): Opinion | undefined {
-  const all = concepts.join(" ");
+function bySizes({ text, figures }: Evidence): Opinion | undefined {
+  const sentences = sentencesOf(text);
+  const figure = new RegExp(`(?<!\\d)(?:${figures.limit}|${figures.actual})(?!\\d)`);
+  const told = sentences.filter((sentence) => figure.test(sentence.replace(/(?<=\d)[,_](?=\d)/g, "")));
+  const all = (told.length > 0 ? told : sentences).map(conceptsOf).join(" ");
   if (/\b(string|body)\b/.test(all)) return { class: "request_bytes", confidence: 0.85 };
   return /\b(window|input|tokens|uncut)\b/.test(all)
     ? { class: bySizeUnit("context_tokens", figures), confidence: 0.9 }
@@ -154,6 +179,9 @@ function bySizes({ concepts, figures }: Evidence): Opinion | undefined {
 function limitOfInput({ concepts, figures }: Evidence): Opinion | undefined {
   if (figures.limit === undefined) return undefined;
   if (concepts.some((one) => /\battach\b.*\bmax\b/.test(one))) return { class: "attachment_limit", confidence: 0.75 };
+  const all = concepts.join(" ");
+  if (/\boutput\b.*\batmost\b/.test(all) && !/\b(?:input|window)\b/.test(all))
+    return { class: "output_limit", confidence: 0.75 };
   if (!concepts.some((one) => /\bwindow\b|\bmax\b.*\binput\b/.test(one))) return undefined;
   return { class: bySizeUnit("context_tokens", figures), confidence: 0.75 };
 }
@@ -186,6 +214,13 @@ const usualUnit: Partial<Record<OverflowClass, LimitUnit>> = {
 /** The figures that mean something for this class, in its usual unit where the message names none. */
 function figuresFor({ class: name, path }: Opinion, { figures, text }: Evidence): Figures {
   if (name === "other" && path === undefined) return {};
+  // No service takes less than this; what is counted is something else.
+  if (
+    name === "request_bytes" &&
+    (figures.unit ?? unitOfText(name, text)) === "bytes" &&
+    (figures.limit ?? Infinity) < 1_024
+  )
+    return { unit: "bytes" };
   const { unit: said, input, output, actual, ...numbers } = figures;
   const onlyOutput = name === "context_tokens" && input === undefined && actual === output;
   const unit = said ?? unitOfText(name, text);

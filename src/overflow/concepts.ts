@@ -7,7 +7,15 @@ type Lexeme = readonly [concept: string, words: RegExp];
 
 /** In the order they are tried at each place of the sentence: longer and more particular ones first. */
 const lexicon: readonly Lexeme[] = [
+  // Things that are counted or set, and are no size of a request.
+  [
+    "setting",
+    /\bvocab\w*|\b(?:maximum )?(?:nesting|depth)\b|\blevels? of\b|\bbatch size(?=\W{0,3}\d)|\b(?:query|optional) parameters?\b|\bschemas?\b|\bembeddings\b/,
+  ],
+  ["setting", /\b(?:num ctx|max.?model.?len)(?=\W{0,3}\d+\W{0,2}(?:exceeds|is (?:larger|greater|more|too)))/],
+  ["value", /\binput should be\b/],
   // Rates and money.
+  ["rate", /\benqueued\b|\bpending (?:batch )?tokens\b|\bbatch(?:es)? tokens\b/],
   ["rate", /\b(?:account|organi[sz]ation|team|workspace|plan)(?:'s)? tokens? (?:limit|budget|allowance)/],
   ["login", /\b(?:api|access|auth\w*|security|bearer|refresh|id)[ -]tokens?\b|\bjwt\b/],
   [
@@ -27,7 +35,14 @@ const lexicon: readonly Lexeme[] = [
     "money",
     /\bcredits?\b|\bpaid plans?\b|\bbilling\b|\bpayment\b|\bbalance\b|\binsufficient (?:funds|quota)|\bsubscription\b|余额|欠费/,
   ],
-  ["time", /\btime.?outs?\b|\btimed out\b|\bdeadline\b|\btime limit\b|\b\d+ ?(?:ms|seconds?|minutes?)\b|超时/],
+  [
+    "allowance",
+    /\b(?:free|paid|pricing|billing|usage) tiers?\b|\btier \d|\bpurchase\b|\bupgrade to continue\b|\b(?:upgrade|exceeds?) your (?:current )?(?:plan|account|tier)\b/,
+  ],
+  [
+    "time",
+    /\bexecution time\b|\btime.?outs?\b|\btimed out\b|\bdeadline\b|\btime limit\b|\b\d+ ?(?:ms|seconds?|minutes?)\b|超时/,
+  ],
   ["overload", /\boverload\w*|\bunavailable\b|\bat capacity\b|\bbusy\b/],
   // Limits from below say nothing about a size.
   [
@@ -79,18 +94,22 @@ const lexicon: readonly Lexeme[] = [
   // Attachments.
   [
     "attach",
-    /\bimages?\b|\bpdfs?\b|\bdocuments?\b|\bfiles?\b|\battachments?\b|\baudios?\b|\bvideos?\b|\bpictures?\b|\bphotos?\b|\bpages\b|\bpixels?\b|\d+ ?px\b|\bdimensions\b|\bimage dimension\b|\bdimension limit\b|\bmedia\b|\binline.?data\b|图片|文件|附件/,
+    /\bimages?\b|\bpdfs?\b|\bdocuments?\b|\bfiles?\b|\battachments?\b|\baudios?\b|\bvideos?\b|\bpictures?\b|\bphotos?\b|\bpages\b|\bpixels?\b|\d+ ?px\b|\bdimensions\b|\bimage dimension\b|\bdimension limit\b|\bmedia\b|\binline.?data\b|\bdata.ur[il]s?\b|图片|文件|附件/,
   ],
   // Bodies.
   [
     "body",
-    /\b(?:request |http |json |message )?(?:payload|body|entity)\b(?: (?:size|length))?|\b(?:total )?(?:messages?|requests?|prompt|input|content) (?:total )?(?:size|bytes)\b|\bcontent.length\b|\breceived message\b|\bsize of (?:the |your |this )?(?:request|payload|message|body|prompt)\b|请求体/,
+    /\b(?:request |http |json |message )?(?:payload|body|entity)\b(?: (?:size|length))?|\b(?:total )?(?:messages?|requests?|prompt|input|content) (?:total )?(?:size|bytes)\b|\bcontent.length\b|\breceived message\b|\bmessage(?= (?:is )?too (?:big|large)\b)|\bsize of (?:the |your |this )?(?:request|payload|message|body|prompt)\b|请求体/,
   ],
   ["string", /\bmaxlength\b|\bstrings?\b(?: (?:value|length))*|\bcharacters?\b|\bchars?\b|字符/],
+  [
+    "list",
+    /\b(?:too many|number of) (?!tokens|requests|characters|chars|bytes|words|images|documents|files|pages|pixels|pdfs|audios|videos|attachments)[a-z]+s\b/,
+  ],
   ["list", /\barrays?\b|\bitems?\b|\belements?\b|\bentries\b|\bcount of\b|\bstop sequences?\b/],
   [
     "tool",
-    /\btools?\b|\bfunctions\b|\bschemas?\b|\bmetadata\b|\bname\b|\bdescription\b|\btemperature\b|\btop [pk]\b|\bbudget tokens\b/,
+    /\btools?\b|\bfunctions\b|\bmetadata\b|\bname\b|\bdescription\b|\btemperature\b|\btop [pk]\b|\bbudget tokens\b/,
   ],
   // What goes in.
   [
@@ -154,7 +173,7 @@ export function sentencesOf(text: string): string[] {
     .replace(/<[^>\n]{1,200}>/g, " ")
     .replace(/([a-z])(?<!\bmax)(?=[A-Z][a-z])|(?<=\bmax)(?=[A-Z])(?!Length|Tokens)/g, "$1 ")
     .replace(/(?<!\bmax)_|(?<=\bmax)_(?!tokens\b)/g, " ")
-    .split(/[.!?](?=\s|$)|[;\n。！；]|(?<=error|exception):/i)
+    .split(/[.!?](?=\s|$)|[;\n。！；]|(?<=error|exception|\binvalid(?: \w{1,20}){1,2}):/i)
     .map((sentence) => sentence.trim())
     .filter(Boolean)
     .slice(0, mostSentences);

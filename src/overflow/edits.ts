@@ -31,6 +31,15 @@ export function spliceEdits(json: string, edits: readonly Edit[]): string {
   return edited + json.slice(from);
 }
 
+/** The text of one value as it was written. */
+export function textAt(json: string, at: Path): string {
+  const spans: Span[] = [];
+  findSpans(json, skipSpace(json, 0), treeOf([{ at, value: null }]), spans);
+  const [span] = spans;
+  if (span === undefined) throw new RangeError("no value is there");
+  return json.slice(span.start, span.end);
+}
+
 type Span = { readonly start: number; readonly end: number; readonly text: string };
 
 /** The edits by the steps of their paths, so that one pass over the text finds them all. */

@@ -1,7 +1,7 @@
 /** One exchange with a provider, whatever carries it: prepared, sent, looked at, and at most once sent again. */
 import type { OverflowReport } from "../answer/overflow.ts";
 import type { Outgoing } from "./outgoing.ts";
-import type { Recovery, Refusal } from "./recovery.ts";
+import { type Prepared, type Recovery, type Refusal, unchanged } from "./recovery.ts";
 import { isOverflow } from "./verdict.ts";
 
 /** An answer that can still be handed on whole, and the refusal in it, if it holds one. */
@@ -10,6 +10,8 @@ export type Sent<A> = {
   /** Whether the provider took the request, as far as can be seen. */
   readonly accepted: boolean;
   readonly refusal?: Refusal;
+  /** Whether it took the second request to get it: then there is no other. */
+  readonly last?: true;
   /** Frees an answer that will not be handed on. */
   readonly discard?: () => Promise<void>;
 };
@@ -17,6 +19,7 @@ export type Sent<A> = {
 /** What to hand on, and what became of it on the way. */
 export type Ended<A> =
   | { readonly how: "as_it_came"; readonly answer: A }
+  | { readonly how: "prepared"; readonly answer: A; readonly stubs: number }
   | { readonly how: "recovered"; readonly answer: A; readonly stubs: number }
   | { readonly how: "failed"; readonly answer: A; readonly refusal: Refusal; readonly report: OverflowReport };
 
@@ -33,26 +36,32 @@ export type Carrier<A> = {
 export async function recoverExchange<A>(recovery: Recovery, carrier: Carrier<A>): Promise<Ended<A>> {
   const given = recovery.mayPrepare() ? carrier.read() : undefined;
   const prepared = given && (await recovery.prepare(given));
-  const first = await carrier.send(prepared === given ? undefined : prepared);
+  const first = await carrier.send(prepared === undefined || prepared.sent === given ? undefined : prepared.sent);
+  const asItCame = handedOn(first.answer, prepared);
   if (first.refusal === undefined) {
     if (prepared && first.accepted) recovery.accepted(prepared);
-    return { how: "as_it_came", answer: first.answer };
+    return asItCame;
   }
-  const outgoing = prepared ?? carrier.read();
+  const read = prepared === undefined ? carrier.read() : undefined;
+  const outgoing = prepared ?? (read && unchanged(read));
   const remedy = outgoing && (await recovery.remedyFor(outgoing, first.refusal));
-  if (outgoing === undefined || remedy === undefined || remedy.do === "pass") {
-    return { how: "as_it_came", answer: first.answer };
-  }
+  if (remedy === undefined || remedy.do === "pass" || (remedy.do === "retry" && first.last)) return asItCame;
   if (remedy.do === "fail") {
     return { how: "failed", answer: first.answer, refusal: first.refusal, report: remedy.report };
   }
   await first.discard?.();
-  const second = await carrier.resend(remedy.outgoing);
+  const second = await carrier.resend(remedy.next.sent);
   if (second.refusal && isOverflow(second.refusal.verdict)) {
     const report = recovery.refusedAgain(second.refusal, remedy);
     return { how: "failed", answer: second.answer, refusal: second.refusal, report };
   }
   if (!second.accepted) return { how: "as_it_came", answer: second.answer };
-  recovery.recovered(outgoing, first.refusal.verdict, remedy);
+  recovery.recovered(first.refusal.verdict, remedy);
   return { how: "recovered", answer: second.answer, stubs: remedy.shedding.stubs.length };
+}
+
+/** A caller always learns that what it sent was changed on the way. */
+function handedOn<A>(answer: A, prepared: Prepared | undefined): Ended<A> {
+  const isChanged = prepared !== undefined && prepared.sent !== prepared.given;
+  return isChanged ? { how: "prepared", answer, stubs: prepared.stubs.size } : { how: "as_it_came", answer };
 }

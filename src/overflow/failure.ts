@@ -10,21 +10,31 @@ export function recoveredHeader(stubs: number): Readonly<Record<string, string>>
   return { "x-spillway": stubs > 0 ? `recovered; stubs=${stubs}` : "recovered; output lowered" };
 }
 
-/** The provider's error body with the report in it; a body that is no JSON object stays the text it was. */
-export function failureBody(report: OverflowReport, providerBody: string): string {
-  const { upstream: _, ...fields } = report;
-  const body = objectOf(providerBody);
-  if (body === undefined) return providerBody;
-  const { error } = body;
-  if (typeof error !== "object" || error === null) return JSON.stringify({ ...body, spillway: fields });
-  return JSON.stringify({ ...body, error: { ...error, spillway: fields } });
+/** Tells a client that stubs were put into its request before it was sent. */
+export function preparedHeader(stubs: number): Readonly<Record<string, string>> {
+  return { "x-spillway": stubs > 0 ? `stubs=${stubs}` : "output lowered" };
 }
 
-function objectOf(text: string): Record<string, unknown> | undefined {
+/** The provider's error body with the report in it; one service puts its error in a list, and what is no JSON stays the text it was. */
+export function failureBody(report: OverflowReport, providerBody: string): string {
+  const { upstream: _, ...fields } = report;
+  const body = jsonOf(providerBody);
+  if (!Array.isArray(body)) return isObject(body) ? JSON.stringify(withReport(body, fields)) : providerBody;
+  const [first, ...more] = body;
+  return isObject(first) ? JSON.stringify([withReport(first, fields), ...more]) : providerBody;
+}
+
+function withReport(body: Readonly<Record<string, unknown>>, fields: object): object {
+  const { error } = body;
+  return isObject(error) ? { ...body, error: { ...error, spillway: fields } } : { ...body, spillway: fields };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function jsonOf(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? (value as Record<string, unknown>) : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined; // Some gateways answer with a page or a sentence.
   }

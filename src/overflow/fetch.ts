@@ -4,11 +4,11 @@ import { classify } from "./classify.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { dialectFor } from "./dialects/dialects.ts";
 import { type Ended, recoverExchange, type Sent } from "./exchange.ts";
-import { failureBody, failureHeaders, recoveredHeader } from "./failure.ts";
+import { failureBody, failureHeaders, preparedHeader, recoveredHeader } from "./failure.ts";
 import { openRecovery } from "./open.ts";
-import { type Outgoing, outgoingOf } from "./outgoing.ts";
+import { type Outgoing, outgoingOf, textOfJson } from "./outgoing.ts";
 import type { Recovery } from "./recovery.ts";
-import { firstLook, refusalInside } from "./stream.ts";
+import { firstLook, type Look } from "./stream.ts";
 
 type Fetch = typeof globalThis.fetch;
 type Input = Parameters<Fetch>[0];
@@ -59,12 +59,14 @@ async function recovering(fetch: Fetch, call: Call, recovery: Recovery): Promise
     resend: async (smaller) => seen(await fetch(input, withNewKey(withBody(init, smaller)))),
   });
   if (ended.how === "as_it_came") return ended.answer;
-  return ended.how === "failed" ? failed(ended) : marked(ended.answer, recoveredHeader(ended.stubs));
+  if (ended.how === "failed") return failed(ended);
+  return marked(ended.answer, ended.how === "prepared" ? preparedHeader(ended.stubs) : recoveredHeader(ended.stubs));
 }
 
-function readOutgoing({ dialect, body, url }: Call): Outgoing | undefined {
-  const json = typeof body === "string" ? body : Buffer.from(body).toString("utf8");
-  return outgoingOf(dialect, json, url.host, url.pathname);
+function readOutgoing({ input, init, dialect, body, url }: Call): Outgoing | undefined {
+  const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : undefined));
+  const json = typeof body === "string" ? body : textOfJson(body);
+  return json === undefined ? undefined : outgoingOf({ dialect, url, header: (name) => headers.get(name) }, json);
 }
 
 function withBody(init: Init, { json }: Outgoing): Init {
@@ -81,40 +83,36 @@ function withNewKey(init: Init): Init {
   return { ...init, headers };
 }
 
-/** Only errors, the start of streams and JSON answers are looked at. */
+/** Only errors and the beginning of JSON and streams are looked at. */
 async function seen(response: Response): Promise<Sent<Response>> {
-  const type = response.headers.get("content-type") ?? "";
   if (!response.ok) return seenError(response);
-  if (type.startsWith("text/event-stream") && response.body) return seenStream(response, response.body);
-  if (type.includes("json") && response.body) return seenAnswer(response);
-  return { answer: response, accepted: true };
+  const looking = response.body ? firstLook(response.headers.get("content-type") ?? "") : undefined;
+  if (looking === undefined || response.body === null) return { answer: response, accepted: true };
+  return seenSuccess(response, response.body, looking);
 }
 
 async function seenError(response: Response): Promise<Sent<Response>> {
   const body = await response.text();
   const { status } = response;
-  const refusal = { verdict: classify({ status, body }), status, body };
+  const headers = Object.fromEntries(response.headers);
+  const refusal = { verdict: classify({ status, headers, body }), status, body };
   return { answer: again(response, body), accepted: false, refusal };
 }
 
-/** An answer that was cut before its first token, or an error under status 200. */
-async function seenAnswer(response: Response): Promise<Sent<Response>> {
-  const body = await response.text();
-  const answer = again(response, body);
-  const refusal = refusalInside(body, response.status);
-  return refusal ? { answer, accepted: false, refusal } : { answer, accepted: true };
-}
-
-async function seenStream(response: Response, stream: ReadableStream<Uint8Array>): Promise<Sent<Response>> {
+/** A refusal under status 200, or an answer that was cut before its first token. */
+async function seenSuccess(
+  response: Response,
+  stream: ReadableStream<Uint8Array>,
+  { look, end }: Look,
+): Promise<Sent<Response>> {
   const reader = stream.getReader();
-  const { look } = firstLook();
   const held: Uint8Array[] = [];
   for (;;) {
     const { done, value } = await reader.read();
     if (value) held.push(value);
-    const found = value ? look(value) : ({ is: "fine" } as const);
-    if (found.is === "open" && !done) continue;
-    const answer = again(response, resumed(reader, held));
+    const found = done ? end() : look(value);
+    if (found.is === "open") continue;
+    const answer = again(response, done ? Buffer.concat(held) : resumed(reader, held));
     if (found.is !== "refused") return { answer, accepted: true };
     const refusal = { verdict: found.verdict, status: response.status, body: found.body };
     return { answer, accepted: false, refusal, discard: () => reader.cancel() };
@@ -143,7 +141,7 @@ function resumed(
 }
 
 /** The same answer with its body to be read again: the length and the encoding were those of the wire. */
-function again(response: Response, body: string | ReadableStream<Uint8Array> | null): Response {
+function again(response: Response, body: string | Buffer | ReadableStream<Uint8Array> | null): Response {
   const { status, statusText, url } = response;
   const headers = new Headers(response.headers);
   headers.delete("content-length");

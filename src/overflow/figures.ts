@@ -47,7 +47,8 @@ const longestText = 16_384;
 function numbersIn(text: string, status: number | undefined): Found[] {
   const clean = withoutStatus(text.slice(0, longestText), status)
     .replace(/\bhttps?:\/\/\S+/g, " ")
-    .replace(/[*]/g, "");
+    .replace(/[*]/g, "")
+    .replace(/\[(\d+),(\d+)\]/g, "[$1, $2]");
   let previousEnd = 0;
   return [...clean.matchAll(numberForm).take(mostNumbers)].flatMap((match) => {
     const end = match.index + match[0].length;
@@ -97,7 +98,7 @@ const unitsAfter: readonly [LimitUnit, RegExp][] = [
 function unitOf(before: string, after: string): LimitUnit | undefined {
   const said = unitsAfter.find(([, form]) => form.test(after))?.[0];
   if (said !== undefined) return said;
-  if (/\bbytes\b[^\d]{0,12}$/i.test(before)) return "bytes";
+  if (/\bbytes\b[^\d]{0,24}$/i.test(before)) return "bytes";
   return /\b(?:characters|chars)\b[^\d]{0,12}$/i.test(before) ? "chars" : undefined;
 }
 

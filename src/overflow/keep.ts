@@ -44,7 +44,8 @@ export function keepIn(store: ArtifactStore, emit: Emit): Keep {
 /** A text with half a code point, or base64 that is none, would not read back as it was. */
 function bytesOf({ content }: Part): Buffer | undefined {
   if ("text" in content) return content.text.isWellFormed() ? Buffer.from(content.text, "utf8") : undefined;
-  return /^[A-Za-z0-9+/_\s-]*={0,2}\s*$/.test(content.base64) ? Buffer.from(content.base64, "base64") : undefined;
+  const isBase64 = !/[^A-Za-z0-9+/_=\s-]|=[^=\s]/.test(content.base64);
+  return isBase64 ? Buffer.from(content.base64, "base64") : undefined;
 }
 
 async function keepBytes(store: ArtifactStore, bytes: Buffer, part: Part): Promise<ArtifactRecord> {

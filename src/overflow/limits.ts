@@ -18,6 +18,13 @@ export type KnownLimits = {
 };
 
 const mostTargets = 500;
+/** No window in use is smaller; a smaller figure counts something else. */
+const leastWindow = 1_024;
+
+/** A size that is far from what we count is the size of something else. */
+function isPlausible(said: number, estimate: number): boolean {
+  return said >= estimate / 2 && said <= estimate * 2;
+}
 
 /** `given` holds lines as the setting has them: `gpt-4o=128000`. */
 export function knownLimits(given: readonly string[]): KnownLimits {
@@ -34,7 +41,8 @@ export function knownLimits(given: readonly string[]): KnownLimits {
   function learn(target: Target, verdict: Verdict, estimate: number): void {
     const { limit, unit, confidence, input } = verdict;
     if (verdict.class !== "context_tokens" || unit !== "tokens" || confidence < 0.9) return;
-    if (limit === undefined || verdict.actual === undefined || verdict.actual <= limit) return;
+    if (limit === undefined || verdict.actual === undefined || verdict.actual <= limit || limit < leastWindow) return;
+    if (!isPlausible(input ?? verdict.actual - (verdict.output ?? 0), estimate)) return;
     const name = nameOf(target);
     const before = heard.get(name);
     const times = before?.tokens === limit ? before.times + 1 : 1;

@@ -1,4 +1,6 @@
 /** A request on its way out: what it says, and where it is posted as JSON, the exact text of it. */
+import { isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
 import type { Dialect, Request } from "./dialects/dialect.ts";
 import { applyEdits, type Edit, spliceEdits } from "./edits.ts";
 
@@ -11,15 +13,38 @@ export type Outgoing = {
   readonly target: Target;
 };
 
-export type Target = { readonly endpoint: string; readonly model: string };
+export type Target = {
+  readonly endpoint: string;
+  readonly model: string;
+  /** Tells one caller from another without holding what it signs in with. */
+  readonly caller?: string;
+};
+
+/** Where a body is posted, by whom. */
+export type Posting = { readonly dialect: Dialect; readonly url: URL; header(name: string): string | null | undefined };
+
+/** What callers sign in with; it is hashed and never kept. */
+const credentialHeaders = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
+
+function callerOf({ url, header }: Posting): string {
+  const shown = [...credentialHeaders.map((name) => header(name) ?? ""), url.searchParams.get("key") ?? ""];
+  return createHash("sha256").update(shown.join("\n")).digest("hex");
+}
+
+/** The text of a body; undefined where writing it again would change bytes that are no edit of ours. */
+export function textOfJson(body: Uint8Array): string | undefined {
+  return isUtf8(body) ? Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8") : undefined;
+}
 
 /** Reads a body that is to be posted; undefined when it is no JSON object, which is then not ours to judge. */
-export function outgoingOf(dialect: Dialect, json: string, endpoint: string, pathname: string): Outgoing | undefined {
+export function outgoingOf(posting: Posting, json: string): Outgoing | undefined {
+  const { dialect, url } = posting;
   try {
-    const request: unknown = JSON.parse(json);
+    const request: unknown = JSON.parse(json.startsWith("\uFEFF") ? json.slice(1) : json);
     if (typeof request !== "object" || request === null || Array.isArray(request)) return undefined;
-    const model = "model" in request ? String(request.model) : (/models\/([^:/]+):/.exec(pathname)?.[1] ?? "");
-    return { dialect, request: request as Request, json, target: { endpoint, model } };
+    const model = "model" in request ? String(request.model) : (/models\/([^:/]+):/.exec(url.pathname)?.[1] ?? "");
+    const target = { endpoint: url.host, model, caller: callerOf(posting) };
+    return { dialect, request: request as Request, json, target };
   } catch {
     return undefined; // The provider will say what is wrong with it.
   }

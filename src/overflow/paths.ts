@@ -20,22 +20,20 @@ export function partNamed(text: string, params: readonly string[]): NamedPart | 
 const roots =
   /^(messages|input|contents|content|prompt|tools|system|instructions|metadata|generation_?config|request)\b/i;
 
+/** What may be long is a short list; a name, an id or a key that nobody has seen yet is a setting. */
+const content =
+  /^(?:messages?|contents?|parts|text|inputs?|outputs?|prompts?|instructions|arguments|query|history|stdout|stderr)$|_(?:prompt|text|messages)$/i;
+const attachment =
+  /^(?:image|image_url|document|file|inline_?data|file_?data|media|audio|video|input_image|input_file)$/i;
+
 function holdsOf(path: string): NamedPart["holds"] {
-  const names = path.split(/[.[\]]+/).filter((name) => name !== "" && !/^\d+$/.test(name));
+  const steps = path.split(/[.[\]]+/).filter((step) => step !== "");
+  const names = steps.filter((step) => !/^\d+$/.test(step));
   const last = names.at(-1) ?? "";
   if (/^max_?\w*tokens$/i.test(last)) return "output";
-  if (
-    names.some((name) =>
-      /^(image|image_url|document|file|inline_?data|file_?data|media|audio|video|input_image|input_file)$/i.test(name),
-    )
-  )
-    return "attachment";
-  if (
-    /^(tools|metadata|user|system|name|id|call_id|tool_call_id|tool_use_id|role|type|schema|model|stop|parameters)$/i.test(
-      last,
-    )
-  )
-    return "setting";
+  if (names.some((name) => attachment.test(name))) return "attachment";
   if (/^(tools|metadata|generation_?config)$/i.test(names[0] ?? "")) return "setting";
-  return "content";
+  // `messages.2.content.0.tool_result`: after an index the type of the block may stand.
+  const isBlock = /^\d+$/.test(steps.at(-2) ?? "") && /_result$/.test(last);
+  return isBlock || content.test(last) ? "content" : "setting";
 }

@@ -2,12 +2,13 @@
 import { type FailureReason, type OverflowReport, overflowHint } from "../answer/overflow.ts";
 import type { Emit } from "../telemetry/events.ts";
 import type { Part } from "./dialects/dialect.ts";
+import type { Edit } from "./edits.ts";
 import { partChars, partTokens, restTokens } from "./estimate.ts";
 import type { Keep } from "./keep.ts";
 import type { KnownLimits } from "./limits.ts";
 import { edited, type Outgoing, wireBytes } from "./outgoing.ts";
 import { type Plan, planShedding } from "./plan.ts";
-import { type Shedding, shed } from "./shed.ts";
+import { type Shedding, type Stub, shed, stubEdit } from "./shed.ts";
 import type { StickyStubs } from "./sticky.ts";
 import { isOverflow, type Verdict } from "./verdict.ts";
 
@@ -26,9 +27,33 @@ export type RecoveryOptions = {
 /** What a provider answered, as far as recovery looks at it. */
 export type Refusal = { readonly verdict: Verdict; readonly status: number | null; readonly body: unknown };
 
+/** A request as it is sent: what the client gave, and what has been put in its place. */
+export type Prepared = {
+  readonly given: Outgoing;
+  readonly sent: Outgoing;
+  /** Everything that makes `sent` of `given`, by path. */
+  readonly edits: ReadonlyMap<string, Edit>;
+  /** The stubs among them. */
+  readonly stubs: ReadonlyMap<string, string>;
+};
+
+/** A request that is sent as it was given. */
+export function unchanged(given: Outgoing): Prepared {
+  return { given, sent: given, edits: new Map(), stubs: new Map() };
+}
+
+/** The same with more put in its place. It is made of what was given: an excerpt gives way to a shorter one. */
+function changed({ given, ...before }: Prepared, clamp: readonly Edit[], stubs: readonly Stub[]): Prepared {
+  if (clamp.length + stubs.length === 0) return { given, ...before };
+  const keyed = [...clamp, ...stubs.map(stubEdit)].map((edit): [string, Edit] => [edit.at.join("."), edit]);
+  const edits = new Map([...before.edits, ...keyed]);
+  const texts = stubs.map(({ part, text }): [string, string] => [part.at.join("."), text]);
+  return { given, edits, sent: edited(given, [...edits.values()]), stubs: new Map([...before.stubs, ...texts]) };
+}
+
 /** What to do about a refusal: send a smaller request, hand the answer on as it is, or say why there is no way. */
 export type Remedy =
-  | { readonly do: "retry"; readonly outgoing: Outgoing; readonly shedding: Shedding; readonly bytesBefore: number }
+  | { readonly do: "retry"; readonly next: Prepared; readonly shedding: Shedding; readonly bytesBefore: number }
   | { readonly do: "pass" }
   | { readonly do: "fail"; readonly report: OverflowReport };
 
@@ -41,64 +66,69 @@ export function createRecovery({ mode, prevent, keep, emit, limits, sticky }: Re
   }
 
   /** The request with the stubs of its conversation in place, and within the limit that is known for its model. */
-  async function prepare(outgoing: Outgoing): Promise<Outgoing> {
-    if (!mayPrepare() || outgoing.dialect.serverState(outgoing.request) !== undefined) return outgoing;
-    const stuck = edited(outgoing, sticky.recall(outgoing));
+  async function prepare(given: Outgoing): Promise<Prepared> {
+    const asGiven = unchanged(given);
+    if (!mayPrepare() || given.dialect.serverState(given.request) !== undefined) return asGiven;
+    const stuck = changed(asGiven, [], sticky.recall(given));
+    if (stuck !== asGiven) repeated(stuck);
     return prevent ? await preventOverflow(stuck) : stuck;
   }
 
-  async function preventOverflow(outgoing: Outgoing): Promise<Outgoing> {
-    const expected = expectedVerdict(outgoing, limits);
-    if (expected === undefined) return outgoing;
-    const bytesBefore = wireBytes(outgoing);
-    const { next, shedding } = await makeSmaller(outgoing, expected, keep);
-    if (shedding.edits.length === 0) return outgoing;
-    sticky.remember(outgoing, shedding.stubs);
+  async function preventOverflow(prepared: Prepared): Promise<Prepared> {
+    const expected = expectedVerdict(prepared.sent, limits);
+    if (expected === undefined) return prepared;
+    const bytesBefore = wireBytes(prepared.sent);
+    const { next, shedding } = await makeSmaller(prepared, expected, keep);
+    if (next === prepared) return prepared;
+    sticky.remember(prepared.given, shedding.stubs);
     report(next, expected, { bytesBefore, shedding, attempts: 0 });
     return next;
   }
 
   /** What to do about an answer. With nothing to gain the identical request is never sent again. */
-  async function remedyFor(outgoing: Outgoing, refusal: Refusal): Promise<Remedy> {
-    const verdict = withKnownLimit(outgoing, silentOverflow(outgoing, refusal, limits) ?? refusal.verdict, limits);
-    classified(outgoing, verdict, refusal.status);
-    if (!isRecoverable(verdict)) return skip(outgoing, verdict, verdict.class);
-    if (verdict.class === "context_tokens" && verdict.limit === undefined) limits.refusedBlindly(outgoing.target);
-    if (verdict.class === "context_tokens") limits.learn(outgoing.target, verdict, estimateOf(outgoing));
-    if (mode === "shadow") return shadow(outgoing, verdict);
-    const bytesBefore = wireBytes(outgoing);
-    if (outgoing.dialect.serverState(outgoing.request) !== undefined) {
-      return isOverflow(verdict)
-        ? fail(outgoing, { ...refusal, verdict }, "server_state", bytesBefore)
-        : { do: "pass" };
+  async function remedyFor(prepared: Prepared, refusal: Refusal): Promise<Remedy> {
+    const { sent } = prepared;
+    if (asksForNothing(sent, refusal)) return { do: "pass" };
+    const verdict = withKnownLimit(sent, silentOverflow(sent, refusal, limits) ?? refusal.verdict, limits);
+    classified(sent, verdict, refusal.status);
+    if (!isRecoverable(verdict)) return skip(sent, verdict, verdict.class);
+    if (verdict.class === "context_tokens" && verdict.limit === undefined) limits.refusedBlindly(sent.target);
+    if (verdict.class === "context_tokens") limits.learn(sent.target, verdict, estimateOf(sent));
+    if (mode === "shadow") return shadow(sent, verdict);
+    const bytesBefore = wireBytes(sent);
+    if (sent.dialect.serverState(sent.request) !== undefined) {
+      return isOverflow(verdict) ? fail(sent, { ...refusal, verdict }, "server_state", bytesBefore) : { do: "pass" };
     }
-    const smaller = await makeSmaller(outgoing, verdict, keep, limits.acceptedFor(outgoing.target));
+    const smaller = await makeSmaller(prepared, verdict, keep, limits.acceptedFor(sent.target));
     const { next, shedding } = smaller;
     const reason = shortfall(smaller, verdict);
-    if (reason === undefined) return { do: "retry", outgoing: next, shedding, bytesBefore };
-    return isOverflow(verdict)
-      ? fail(outgoing, { ...refusal, verdict }, reason, bytesBefore, shedding)
-      : { do: "pass" };
+    if (reason === undefined) return { do: "retry", next, shedding, bytesBefore };
+    return isOverflow(verdict) ? fail(sent, { ...refusal, verdict }, reason, bytesBefore, shedding) : { do: "pass" };
   }
 
   /** A provider that names no number still tells by what it accepts how much it takes. */
-  function accepted(outgoing: Outgoing): void {
-    if (limits.acceptedFor(outgoing.target) !== undefined) limits.accept(outgoing.target, estimateOf(outgoing));
+  function accepted({ sent }: Prepared): void {
+    if (limits.acceptedFor(sent.target) !== undefined) limits.accept(sent.target, estimateOf(sent));
   }
 
   /** The smaller request was accepted: its stubs stick from now on. */
-  function recovered(first: Outgoing, verdict: Verdict, remedy: Extract<Remedy, { do: "retry" }>): void {
-    accepted(remedy.outgoing);
-    sticky.remember(first, remedy.shedding.stubs);
-    report(remedy.outgoing, verdict, { ...remedy, attempts: 2 });
+  function recovered(verdict: Verdict, remedy: Extract<Remedy, { do: "retry" }>): void {
+    accepted(remedy.next);
+    sticky.remember(remedy.next.given, remedy.shedding.stubs);
+    report(remedy.next, verdict, { ...remedy, attempts: 2 });
   }
 
   /** The smaller request was refused for its size as well. */
   function refusedAgain(refusal: Refusal, remedy: Extract<Remedy, { do: "retry" }>): OverflowReport {
-    const { outgoing, bytesBefore, shedding } = remedy;
-    classified(outgoing, refusal.verdict, refusal.status);
-    const failed = fail(outgoing, refusal, "refused_again", bytesBefore, shedding);
+    const { next, bytesBefore, shedding } = remedy;
+    classified(next.sent, refusal.verdict, refusal.status);
+    const failed = fail(next.sent, refusal, "refused_again", bytesBefore, shedding);
     return failed.report;
+  }
+
+  function repeated({ given, sent, stubs }: Prepared): void {
+    const sizes = { bytes_before: wireBytes(given), bytes_after: wireBytes(sent) };
+    emit({ event: "overflow.repeated", dialect: given.dialect.name, stubs: stubs.size, ...sizes });
   }
 
   async function shadow(outgoing: Outgoing, verdict: Verdict): Promise<Remedy> {
@@ -119,13 +149,13 @@ export function createRecovery({ mode, prevent, keep, emit, limits, sticky }: Re
   }
 
   function report(
-    after: Outgoing,
+    { sent: after }: Prepared,
     { class: name }: Verdict,
     { shedding, bytesBefore, attempts }: { shedding: Shedding; bytesBefore: number; attempts: number },
   ): void {
     const sizes = { bytes_before: bytesBefore, bytes_after: wireBytes(after) };
     const stubs = shedding.stubs.map(({ ref }) => ref);
-    const clamped = shedding.edits.length > stubs.length;
+    const clamped = shedding.clamp.length > 0;
     emit({ event: "overflow.recovered", dialect: after.dialect.name, class: name, attempts, ...sizes, stubs, clamped });
   }
 
@@ -166,8 +196,13 @@ function isRecoverable(verdict: Verdict): boolean {
   return confidence >= 0.5 && name !== "rate_limit" && name !== "other";
 }
 
+/** `max_tokens: 0` warms a cache; its answer is empty because it was asked to be. */
+function asksForNothing({ dialect, request }: Outgoing, { status }: Refusal): boolean {
+  return status !== null && status < 400 && dialect.outputRoom(request)?.tokens === 0;
+}
+
 type Smaller = {
-  readonly next: Outgoing;
+  readonly next: Prepared;
   readonly shedding: Shedding;
   readonly plan: Plan;
   /** How many parts had to stay because they could not be kept. */
@@ -175,27 +210,19 @@ type Smaller = {
 };
 
 /** Plans and sheds; again where a part could not be kept or the exact bytes turned out too many. */
-async function makeSmaller(
-  outgoing: Outgoing,
-  verdict: Verdict,
-  keep: Keep,
-  accepted: number | undefined = undefined,
-): Promise<Smaller> {
-  const bytes = wireBytes(outgoing);
+async function makeSmaller(prepared: Prepared, verdict: Verdict, keep: Keep, accepted = 0): Promise<Smaller> {
+  const { given, sent, stubs: stuck } = prepared;
+  const bytes = wireBytes(sent);
   const staying = new Set<string>();
   let shortBy = 0;
   for (let round = 1; ; round++) {
-    const plan = planShedding(outgoing.request, outgoing.dialect, verdict, {
-      wireBytes: bytes,
-      staying,
-      shortBy,
-      ...(accepted === undefined ? {} : { accepted }),
-    });
-    const shedding = await shed(outgoing.request, outgoing.dialect, plan, keep);
-    const next = edited(outgoing, shedding.edits);
+    const options = { wireBytes: bytes, stuck, staying, accepted, shortBy };
+    const plan = planShedding(given.request, given.dialect, verdict, options);
+    const shedding = await shed(given, plan, keep);
+    const next = changed(prepared, shedding.clamp, shedding.stubs);
     for (const at of shedding.unkept) staying.add(at.join("."));
-    const over =
-      verdict.class === "request_bytes" && verdict.unit === "bytes" ? wireBytes(next) - (verdict.limit ?? Infinity) : 0;
+    const isExact = verdict.class === "request_bytes" && verdict.unit === "bytes";
+    const over = isExact ? wireBytes(next.sent) - (verdict.limit ?? Infinity) : 0;
     if (round === 3 || (shedding.unkept.length === 0 && over <= 0))
       return { next, shedding, plan, unkept: staying.size };
     shortBy += Math.max(0, over);
@@ -205,14 +232,14 @@ async function makeSmaller(
 /** Why a smaller request would not be accepted either, or undefined when it is worth sending. */
 function shortfall({ next, plan, shedding, unkept }: Smaller, verdict: Verdict): FailureReason | undefined {
   const notEnough = unkept > 0 ? "not_kept" : "does_not_fit";
-  if (shedding.edits.length === 0) return unkept > 0 ? "not_kept" : "nothing_to_shed";
+  if (shedding.clamp.length + shedding.stubs.length === 0) return unkept > 0 ? "not_kept" : "nothing_to_shed";
   if (plan.fits) return shedding.unkept.length > 0 ? "not_kept" : undefined;
   // Where no limit is named the target is a guess: what is clearly smaller is worth the one request that is left.
-  const { before, target } = plan.sizes;
-  if (verdict.limit === undefined && target + plan.shortBy <= before * 0.95) return undefined;
-  if (plan.sizes.unit === "bytes") return wireBytes(next) <= (verdict.limit ?? 0) ? undefined : notEnough;
+  const { before, enough } = plan.sizes;
+  if (verdict.limit === undefined && enough + plan.shortBy <= before * 0.95) return undefined;
+  if (plan.sizes.unit === "bytes") return wireBytes(next.sent) <= (verdict.limit ?? 0) ? undefined : notEnough;
   // Our count of tokens is an estimate: a near miss is worth the one request that is left.
-  return plan.shortBy <= plan.sizes.target * 0.05 ? undefined : notEnough;
+  return plan.shortBy <= enough * 0.05 ? undefined : notEnough;
 }
 
 function estimateOf({ request, dialect }: Outgoing): number {

@@ -1,88 +1,76 @@
 /** Carries a plan out: keeps each part, then puts its stub in its place; what cannot be kept is not touched. */
 import { createHash } from "node:crypto";
-import { isStub, refOfStub, type StubReader, shortStub, stubText } from "../answer/stub.ts";
-import type { Dialect, Part, PartContent, Request } from "./dialects/dialect.ts";
-import type { Edit, Path } from "./edits.ts";
+import { type StubReader, stubText } from "../answer/stub.ts";
+import type { Part, PartContent } from "./dialects/dialect.ts";
+import { type Edit, type Path, textAt } from "./edits.ts";
 import type { Keep, Kept } from "./keep.ts";
-import type { Plan, Shed } from "./plan.ts";
+import type { Outgoing } from "./outgoing.ts";
+import type { Plan } from "./plan.ts";
 
 /** A part that was replaced, with the stub that now stands for it. */
 export type Stub = {
+  readonly part: Part;
   readonly ref: string;
   readonly contentHash: string;
   readonly contentChars: number;
   readonly text: string;
-  /** The longer stub that stood there before. */
-  readonly shortens?: string;
 };
 
 export type Shedding = {
-  readonly edits: readonly Edit[];
+  /** Edits that lower the output room. */
+  readonly clamp: readonly Edit[];
   readonly stubs: readonly Stub[];
   /** Parts that had to stay because they could not be kept. */
   readonly unkept: readonly Path[];
 };
 
-/** Keeps before it stubs; the edits are in the order of the plan. */
-export async function shed(request: Request, dialect: Dialect, plan: Plan, keep: Keep): Promise<Shedding> {
+/** Keeps before it stubs; the stubs are in the order of the plan. */
+export async function shed({ dialect, request, json }: Outgoing, plan: Plan, keep: Keep): Promise<Shedding> {
   const hasReader = dialect.toolNames(request).some((name) => /(^|[^a-z])read_artifact$/.test(name));
-  const edits: Edit[] = [...plan.clamp];
   const stubs: Stub[] = [];
   const unkept: Path[] = [];
-  for (const one of plan.sheds) {
-    const stub = shortened(one.part) ?? stubOf(one, await keep(one.part), hasReader);
-    if (stub === undefined) {
-      unkept.push(one.part.at);
-      continue;
-    }
-    edits.push({ at: one.part.at, value: one.part.replacement(stub.text) });
-    stubs.push(stub);
+  for (const { part, shownChars } of plan.sheds) {
+    const whole = asSent(part, json);
+    const kept = await keep(whole);
+    if (kept === undefined) unkept.push(part.at);
+    else stubs.push({ part, ref: kept.ref, ...known(part, kept), text: textFor(whole, shownChars, kept, hasReader) });
   }
-  return { edits, stubs, unkept };
+  return { clamp: plan.clamp, stubs, unkept };
 }
 
-/** What a stub stands for is kept already. */
-function shortened({ content }: Part): Stub | undefined {
-  if (!("text" in content) || !isStub(content.text)) return undefined;
-  const { text: shortens } = content;
-  return { ref: refOfStub(shortens), ...identity(content), text: shortStub(shortens), shortens };
+/** The hash of a text that was just kept is known already. */
+function known({ content, verbatim }: Part, { sha256 }: Kept): ReturnType<typeof identity> {
+  return "text" in content && !verbatim
+    ? { contentHash: sha256, contentChars: content.text.length }
+    : identity(content);
 }
 
-function stubOf({ part, shownChars }: Shed, kept: Kept | undefined, hasReader: boolean): Stub | undefined {
-  if (kept === undefined) return undefined;
-  const { content, tool } = part;
+/** A value that is no text is kept as it was written: reading and writing it again would round its numbers. */
+function asSent(part: Part, json: string | undefined): Part {
+  return part.verbatim && json !== undefined ? { ...part, content: { text: textAt(json, part.at) } } : part;
+}
+
+function textFor({ content, tool }: Part, shownChars: number, kept: Kept, hasReader: boolean): string {
   const reader: StubReader = hasReader ? { tool: "read_artifact" } : { path: kept.path };
-  const text = stubText(
-    {
-      ref: kept.ref,
-      kind: kept.kind,
-      sizeBytes: kept.sizeBytes,
-      reader,
-      ...("text" in content ? { text: content.text } : {}),
-      ...("name" in content && content.name !== undefined ? { name: content.name } : {}),
-      ...(tool === undefined || tool === "" ? {} : { tool }),
-    },
-    shownChars,
-  );
-  const known = "text" in content ? { contentHash: kept.sha256, contentChars: content.text.length } : identity(content);
-  return { ref: kept.ref, ...known, text };
+  const facts = {
+    ref: kept.ref,
+    kind: kept.kind,
+    sizeBytes: kept.sizeBytes,
+    reader,
+    ...("text" in content ? { text: content.text } : {}),
+    ...("name" in content && content.name !== undefined ? { name: content.name } : {}),
+    ...(tool === undefined || tool === "" ? {} : { tool }),
+  };
+  return stubText(facts, shownChars);
+}
+
+/** The edit that puts a stub in its place. */
+export function stubEdit({ part, text }: Stub): Edit {
+  return { at: part.at, value: part.replacement(text) };
 }
 
 /** What tells one content from another: its length first, which costs nothing, then its hash. */
 export function identity(content: PartContent): { readonly contentHash: string; readonly contentChars: number } {
   const text = "text" in content ? content.text : content.base64;
   return { contentHash: createHash("sha256").update(text).digest("hex"), contentChars: text.length };
-}
-
-/** Puts the stubs of earlier requests in the place of the same contents; every other part stays. */
-export function stubAgain(
-  parts: readonly Part[],
-  known: ReadonlyMap<string, string>,
-  lengths: ReadonlySet<number>,
-): Edit[] {
-  return parts.flatMap((part) => {
-    const chars = "text" in part.content ? part.content.text.length : part.content.base64.length;
-    const stub = lengths.has(chars) ? known.get(identity(part.content).contentHash) : undefined;
-    return stub === undefined ? [] : [{ at: part.at, value: part.replacement(stub) }];
-  });
 }

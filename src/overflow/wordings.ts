@@ -34,11 +34,33 @@ export const wordings: readonly Wording[] = [
     example: "Request Header Fields Too Large",
   },
   {
-    form: "toobig list",
+    form: "setting .. exceed|toobig|atmost",
     origin: "written",
     class: "other",
+    confidence: 0.85,
+    example: "Invalid schema for response_format: 12 levels of nesting exceeds limit of 10.",
+  },
+  {
+    form: "exceed|toobig max? setting",
+    origin: "written",
+    class: "other",
+    confidence: 0.85,
+    example: "token 3 is too large: 200000 exceeds vocabulary size 100256",
+  },
+  {
+    form: "login .. exceed|toobig|atmost",
+    origin: "written",
+    class: "other",
+    confidence: 0.9,
+    example: "id token is too large: maximum token length is 8192",
+  },
+  {
+    form: "^input? list .. exceed|toobig|atmost|max",
+    origin: "recorded",
+    class: "other",
     confidence: 0.8,
-    example: "messages: too many items, at most 100000 allowed",
+    example:
+      "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 325 instead.",
   },
   {
     form: "^tokens .. exceed|toobig|atmost .. window|max",
@@ -112,12 +134,11 @@ export const wordings: readonly Wording[] = [
     example: "too many images in the message, max allowed is 16",
   },
   {
-    form: "^tool|list .. exceed|toobig|atmost|max",
-    origin: "recorded",
+    form: "^tool .. exceed|toobig|atmost|max",
+    origin: "written",
     class: "other",
     confidence: 0.8,
-    example:
-      "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 325 instead.",
+    example: "Invalid request: tools exceeds maximum length of 128",
   },
   {
     form: "uncut .. input|window|tokens",
@@ -220,14 +241,10 @@ export const wordings: readonly Wording[] = [
   },
 ];
 
-/** The first row any sentence of the text fits, and that sentence. */
-export function wordingOf(text: string): { readonly wording: Wording; readonly sentence: string } | undefined {
-  const sentences = sentencesOf(text).map((sentence) => ({ sentence, concepts: conceptsOf(sentence) }));
-  for (const { wording, fits } of compiled) {
-    const found = sentences.find(({ concepts }) => fits.test(concepts));
-    if (found) return { wording, sentence: found.sentence };
-  }
-  return undefined;
+/** The first row any sentence of the text fits. */
+export function wordingOf(text: string): Wording | undefined {
+  const sentences = sentencesOf(text).map(conceptsOf);
+  return compiled.find(({ fits }) => sentences.some((concepts) => fits.test(concepts)))?.wording;
 }
 
 const compiled = wordings.map((wording) => ({ wording, fits: compile(wording.form) }));

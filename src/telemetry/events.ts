@@ -62,6 +62,23 @@ export type EventFields = {
     limit_chars: number;
     reason: string;
   };
+  "search.completed": {
+    returned_count: number;
+    original_count: number;
+    actual_chars: number;
+    limit_chars: number;
+    truncated: boolean;
+    duration_ms: number;
+    indexing: boolean;
+  };
+  "index.completed": {
+    status: string;
+    files_indexed: number;
+    files_removed: number;
+    files_skipped: number;
+    duration_ms: number;
+  };
+  "index.swept": { size_bytes: number };
   "overflow.classified": {
     dialect: string;
     status: number | null;
@@ -80,6 +97,7 @@ export type EventFields = {
     stubs: readonly string[];
     clamped: boolean;
   };
+  "overflow.repeated": { dialect: string; stubs: number; bytes_before: number; bytes_after: number };
   "overflow.failed": {
     dialect: string;
     class: string;
@@ -238,6 +256,32 @@ export const eventRows: EventRows = {
       reason: "character_limit, token_estimate or single_result_too_large.",
     },
   },
+  "search.completed": {
+    about: "A code search was answered.",
+    fields: {
+      returned_count: "Results in the reply.",
+      original_count: "Results found, at most as many as were asked for.",
+      actual_chars: "Characters of the serialized reply.",
+      limit_chars: limit,
+      truncated: "Whether results were left out to stay inside the budget.",
+      duration_ms: "Wall time of the search.",
+      indexing: "Whether the index was still being made.",
+    },
+  },
+  "index.completed": {
+    about: "A run of the code indexer ended.",
+    fields: {
+      status: "completed, partial or failed.",
+      files_indexed: "New and changed files.",
+      files_removed: "Files that are gone.",
+      files_skipped: "Files passed over.",
+      duration_ms: "Wall time of the run.",
+    },
+  },
+  "index.swept": {
+    about: "A search index was removed: its folder is gone and nobody has used it for long.",
+    fields: { size_bytes: "Bytes of the index." },
+  },
   "overflow.classified": {
     about: "A provider refused a request.",
     fields: {
@@ -260,6 +304,15 @@ export const eventRows: EventRows = {
       bytes_after: bytesAfter,
       stubs,
       clamped: "Whether the room for the answer was lowered.",
+    },
+  },
+  "overflow.repeated": {
+    about: "Stubs of earlier requests of a conversation were put in place again before a request was sent.",
+    fields: {
+      dialect,
+      stubs: "How many.",
+      bytes_before: bytesBefore,
+      bytes_after: bytesAfter,
     },
   },
   "overflow.failed": {
@@ -329,7 +382,9 @@ export const eventRows: EventRows = {
 
 /** A path may hold a person's name and a URL a secret, so an event names only the file or the origin. */
 export function sourceName(given: string): SourceName {
-  if (/^https?:/i.test(given)) return URL.canParse(given) ? new URL(given).origin : "invalid URL";
-  if (/^data:/i.test(given)) return "data:";
+  const scheme = /^\s*([a-z][a-z0-9+.-]+):/i.exec(given)?.[1]?.toLowerCase();
+  if (scheme === "http" || scheme === "https") return URL.parse(given)?.origin ?? "invalid URL";
+  // Of other addresses too, what follows may hold a secret.
+  if (scheme !== undefined && scheme !== "file") return `${scheme}:`;
   return given.slice(Math.max(given.lastIndexOf("/"), given.lastIndexOf("\\")) + 1);
 }

@@ -125,6 +125,9 @@ describe("the event log", () => {
 describe("what an event may say", () => {
   for (const [given, said] of [
     ["https://user:pass@example.com:8443/path/secret?token=abc#x", "https://example.com:8443"],
+    ["  http://example.com/p?token=abc", "http://example.com"],
+    ["ftp://example.com/x?token=abc", "ftp:"],
+    ["file:///home/ada/report.pdf", "report.pdf"],
     ["http://[bad", "invalid URL"],
     ["/home/ada/private/report.pdf", "report.pdf"],
     ["C:\\Users\\ada\\report.pdf", "report.pdf"],

@@ -3,9 +3,8 @@
  * errors into words and reports the call. A tool cannot forget any of it.
  */
 import { joinReply } from "../answer/answer.ts";
-import type { ResultLimit } from "../config/clients.ts";
 import { SpillwayError } from "../errors.ts";
-import { type Bound, type Budget, limitsOf, makeBudget } from "../fit/budget.ts";
+import { type Bound, type Budget, type ClientLimit, limitsOf, makeBudget } from "../fit/budget.ts";
 import { OVERHEAD_CHARS, WIRE_BYTES } from "../fit/limits.ts";
 import { countBytes, largestPassing } from "../fit/measure.ts";
 import { clipped } from "../names.ts";
@@ -42,7 +41,7 @@ export async function callTool(tool: Tool, rawInput: unknown, session: ToolSessi
 type Answered = { readonly reply: ToolReply; readonly budget: Budget; readonly code: string | null };
 
 async function answer(tool: Tool, rawInput: unknown, session: ToolSession): Promise<Answered> {
-  const { client, turn, signal } = session;
+  const { turn, signal } = session;
   let notes = session.notes ?? [];
   turn?.join();
   const stopProgress = tellProgress(tool, session);
@@ -51,10 +50,12 @@ async function answer(tool: Tool, rawInput: unknown, session: ToolSession): Prom
     notes = [...input.notes, ...notes];
     const unfitted = await tool.run(input.values, session);
     const { requestedChars, defaultChars } = unfitted;
-    const ask = { requested: requestedChars, default: defaultChars, client: client?.limit, turn: turn?.shareChars() };
-    const budget = makeBudget(ask);
-    const reply = fitReply(unfitted, notes, { budget, client: client?.limit });
+    const client = await clientLimit(session);
+    const turnChars = turn?.shareChars();
+    const budget = makeBudget({ requested: requestedChars, default: defaultChars, client, turn: turnChars });
+    const reply = fitReply(unfitted, notes, { budget, client });
     turn?.spend(reply.text.length);
+    unfitted.settled?.();
     return { reply, budget, code: null };
   } catch (error) {
     signal.throwIfAborted();
@@ -65,6 +66,15 @@ async function answer(tool: Tool, rawInput: unknown, session: ToolSession): Prom
   } finally {
     stopProgress();
   }
+}
+
+/** What the client takes of one reply; its tokens are counted by its model's tokenizer where there is one. */
+async function clientLimit({ client, tokenizer }: ToolSession): Promise<ClientLimit | undefined> {
+  const counting = await tokenizer();
+  const max = client?.limit.tokens;
+  return counting === undefined || max === undefined
+    ? client?.limit
+    : { ...client?.limit, tokens: { ...counting, max } };
 }
 
 const progressEveryMs = 2_000;
@@ -79,12 +89,12 @@ function tellProgress({ title }: Tool, { progress }: ToolSession): () => void {
 }
 
 /** What the content is held to, and what the client takes of a whole reply. */
-type Bounds = { readonly budget: Budget; readonly client: ResultLimit | undefined };
+type Bounds = { readonly budget: Budget; readonly client: ClientLimit | undefined };
 
 /** The reply with as much content as the budget and the client take, measured as it leaves. */
 function fitReply(unfitted: Unfitted, notes: readonly string[], bounds: Bounds): ToolReply {
   const { budget, client } = bounds;
-  const draft = (chars: number, bound: Bound) => compose(unfitted.render(chars, bound), notes, chars);
+  const draft = (chars: number, bound: Bound) => compose(unfitted.render(chars, bound, notes), notes, chars);
   const whole = draft(budget.chars, budget.bound);
   const who = withinBudget(whole, budget) ? "client" : budget.bound;
   if (who === "client" && withinClient(whole, client)) return whole;
@@ -111,7 +121,7 @@ function withinBudget({ text, structured }: ToolReply, { chars }: Budget): boole
 }
 
 /** Whether both are within what the client takes and one message may be. It counts everything it gets, escapes too. */
-function withinClient({ text, structured, links }: ToolReply, client: ResultLimit | undefined): boolean {
+function withinClient({ text, structured, links }: ToolReply, client: ClientLimit | undefined): boolean {
   const json = JSON.stringify(structured);
   if (countBytes(JSON.stringify(text)) + countBytes(json) > WIRE_BYTES) return false;
   const forms = [text + links.map((link) => JSON.stringify(link)).join(""), json];

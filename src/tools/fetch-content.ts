@@ -3,7 +3,7 @@ import type { Answer } from "../answer/answer.ts";
 import { keepResponse, type ResponseEntry } from "../artifacts/responses.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Mode } from "../extract/handler.ts";
-import { clipped } from "../names.ts";
+import { clipped, withoutUserinfo } from "../names.ts";
 import { fetchPart, type PartFields, renderFetched } from "./fetching.ts";
 import type { Input } from "./fields.ts";
 import { type Fetched, renderMany } from "./many.ts";
@@ -22,6 +22,7 @@ const fields = {
     type: "list",
     about: `Several addresses, at most ${mostUrls}, instead of url; answered in order, within one budget.`,
     aliases: ["uris", "links", "sources", "paths"],
+    path: true,
   },
   prompt: {
     type: "text",
@@ -109,7 +110,8 @@ async function isolated(
 
 function entryOf(fetched: Fetched, mode: Mode, query: string | null): ResponseEntry {
   if ("error" in fetched) {
-    const { url, error } = fetched;
+    const { error } = fetched;
+    const url = withoutUserinfo(fetched.url);
     const source_url = clipped(url, 2_000);
     return {
       source_url,

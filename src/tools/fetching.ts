@@ -8,6 +8,7 @@ import type { Bound } from "../fit/budget.ts";
 import { type FetchOptions, fetchSource } from "../ingest.ts";
 import { clipped } from "../names.ts";
 import { readArtifact } from "../read.ts";
+import { plainAddress } from "./fields.ts";
 import { leavingFields } from "./leaving.ts";
 import type { ArtifactLink, Rendered, ToolSession } from "./tool.ts";
 
@@ -75,9 +76,8 @@ async function fetchAddress(given: string, options: FetchOptions, session: ToolS
   }
 }
 
-/** The address without what models like to put around one. */
 function requireAddress(given: string): string {
-  const address = given.trim().replace(/^<(.*)>$/, "$1");
+  const address = plainAddress(given);
   const scheme = schemeOf(address);
   if (scheme === undefined ? address !== "-" : readSchemes.includes(scheme) && URL.canParse(address)) return address;
   throw invalidUrl(address);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Fields, inputSchema, readInput } from "./fields.ts";
+import { type Fields, inputSchema, pathsOf, readInput } from "./fields.ts";
 
 const fields = {
   url: { type: "text", about: "Address.", required: true, aliases: ["link"] },
@@ -102,4 +102,21 @@ test("the same table makes the schema", () => {
     },
     required: ["url"],
   });
+});
+
+describe("the paths among parameters", () => {
+  const fields = {
+    url: { type: "text", about: "", aliases: ["source"], path: true },
+    urls: { type: "list", about: "", path: true },
+    prompt: { type: "text", about: "" },
+  } as const;
+  for (const [raw, paths] of [
+    [{ url: "/root/f.txt", prompt: "../TCP or /etc/hosts" }, ["/root/f.txt"]],
+    [{ source: " </root/f.txt> " }, ["/root/f.txt"]],
+    [{ urls: '["/a", "b/c"]' }, ["/a", "b/c"]],
+    [{ url: 7, urls: ["x"] }, ["7", "x"]],
+    ["nonsense", []],
+  ] as const) {
+    test(`of ${JSON.stringify(raw)} are ${JSON.stringify(paths)}`, () => assert.deepEqual(pathsOf(fields, raw), paths));
+  }
 });

@@ -9,11 +9,15 @@ export type Field = {
   readonly type: FieldType;
   readonly about: string;
   readonly required?: true;
+  /** Set where the tool has its own word for an absent or empty text: it gets an empty one. */
+  readonly blank?: true;
   readonly choices?: readonly string[];
   /** Other names that models use for it. The same name in another spelling (max_chars, maxChars) is always known. */
   readonly aliases?: readonly string[];
   /** Set where the value is never stored or logged. */
   readonly secret?: true;
+  /** It may be the path of a file or folder here. */
+  readonly path?: true;
 };
 
 export type Fields = Readonly<Record<string, Field>>;
@@ -73,11 +77,27 @@ export function readInput<F extends Fields>(fields: F, raw: unknown): ReadInput<
     }
   }
   for (const [name, field] of Object.entries(fields)) {
-    if (field.required && values[name] === undefined) throw missing(name, field, unknown);
+    if (!field.required || values[name] !== undefined) continue;
+    if (!field.blank) throw missing(name, field, unknown);
+    values[name] = "";
   }
   // Each name of the table was given the value its row describes, or undefined.
   return { values: values as Input<F>, notes: unknownNote(unknown, Object.keys(fields)) };
 }
+
+/** The paths and addresses among what was sent; none where it cannot be read, which calling the tool will tell. */
+export function pathsOf(fields: Fields, raw: unknown): string[] {
+  try {
+    const { values } = readInput(fields, raw);
+    const named = Object.keys(fields).filter((name) => fields[name]?.path);
+    return named.flatMap((name) => values[name] ?? []).map((value) => plainAddress(String(value)));
+  } catch {
+    return [];
+  }
+}
+
+/** An address without what models like to put around one. */
+export const plainAddress = (given: string): string => given.trim().replace(/^<(.*)>$/, "$1");
 
 function objectOf(raw: unknown): object {
   const value = typeof raw === "string" && raw.trim() !== "" ? parsedJson(raw) : raw;

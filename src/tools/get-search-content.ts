@@ -76,7 +76,8 @@ function choose(entries: readonly ResponseEntry[], { query, queryIndex, url, url
   if (found.length === 0) throw notAmong("query", wanted ?? "", storedQueries(entries));
   if (urlIndex !== undefined) return [at(numbered, urlIndex)];
   if (url === undefined) return found;
-  const same = found.filter(({ entry }) => entry.source_url === url || URL.parse(url)?.href === entry.source_url);
+  const plain = (address: string) => URL.parse(address)?.href ?? address;
+  const same = found.filter(({ entry }) => plain(entry.source_url) === plain(url));
   if (same.length > 0) return same.slice(0, 1);
   throw notAmong(
     "url",

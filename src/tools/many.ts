@@ -2,7 +2,7 @@
 import { type Answer, answerBody } from "../answer/answer.ts";
 import { SpillwayError } from "../errors.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
-import { clipped } from "../names.ts";
+import { clipped, withoutUserinfo } from "../names.ts";
 import { linksOf, type PartFields, titleLine } from "./fetching.ts";
 import { leavingFields } from "./leaving.ts";
 import { FIELDS_CHARS, plainSize } from "./size.ts";
@@ -17,23 +17,31 @@ export type ManyOptions = {
   readonly chars: number;
 };
 
-/** The reply with the most in it that fits: summaries with as much content as there is room for, or a line for each. */
+/** The reply with the most in it that fits: whole summaries, or slim ones, with as much content as there is room for. */
 export function renderMany(fetched: readonly Fetched[], options: ManyOptions): Rendered {
-  const whole = withBlocks(fetched.map(wholeBlock), fetched, options);
-  if (roomOf(whole, options) >= 0) return withContents(fetched, options, roomOf(whole, options));
+  for (const form of [wholeBlock, slimBlock]) {
+    const bare = withBlocks(fetched.map(blocksOf(form)), fetched, options);
+    const room = roomOf(bare, options);
+    if (room >= 0) return withContents(fetched, form, options, room);
+  }
   return { ...withBlocks(fetched.map(shortBlock), fetched, options), links: [] };
 }
 
 /** One source in the reply: as text and as fields. */
 type Block = { readonly text: string; readonly fields: Readonly<Record<string, unknown>> };
 
-/** Without content: what is left beside it is room for contents. */
-function wholeBlock(fetched: Fetched, index: number): Block {
-  if ("error" in fetched) return errorBlock(fetched.url, fetched.error, index);
-  return answerBlock(fetched.answer.shorter(0, "turn"), index);
+/** How a source that was fetched is shown. */
+type Form = (answer: Answer<PartFields>, index: number) => Block;
+
+/** Each with so many characters of its content; with none where nothing is said. */
+function blocksOf(form: Form, shares: readonly number[] = []) {
+  return (fetched: Fetched, index: number): Block => {
+    if ("error" in fetched) return errorBlock(fetched.url, fetched.error, index);
+    return form(fetched.answer.shorter(shares[index] ?? 0, "turn"), index);
+  };
 }
 
-function answerBlock(answer: Answer<PartFields>, index: number): Block {
+function wholeBlock(answer: Answer<PartFields>, index: number): Block {
   const { summary, notices, fields } = answer;
   const head = [`${index}. ${clipped(fields.source_url, 200)}`, summary, ...titleLine(fields)];
   const told = clipped(notices.join(" "), 300);
@@ -44,10 +52,22 @@ function answerBlock(answer: Answer<PartFields>, index: number): Block {
   };
 }
 
+/** What is needed to read on, and content. */
+function slimBlock(answer: Answer<PartFields>, index: number): Block {
+  const { artifact_ref, title, next_offset, has_more, content, source_url, error } = answer.fields;
+  const url = clipped(source_url, 120);
+  const body = answerBody(answer);
+  const head = `${index}. ${url} ${artifact_ref === null ? "not kept" : `artifact_ref=${artifact_ref}`}`;
+  return {
+    text: [head, ...(error === undefined ? [] : [error]), ...(body === "" ? [] : [body])].join("\n"),
+    fields: { url, title: clipped(title, 80), artifact_ref, next_offset, has_more, content, ...(error && { error }) },
+  };
+}
+
 function errorBlock(url: string, error: Error, index: number): Block {
   const message = clipped(error.message, 300);
   const { code, hint } = error instanceof SpillwayError ? error : { code: "internal", hint: "" };
-  const shown = clipped(url, 200);
+  const shown = clipped(withoutUserinfo(url), 200);
   return {
     text: `${index}. ${shown}\n${message}${hint === "" ? "" : `\n${clipped(hint, 300)}`}`,
     fields: { url: shown, error: message, code, hint: clipped(hint, 300) },
@@ -56,7 +76,7 @@ function errorBlock(url: string, error: Error, index: number): Block {
 
 /** The least that keeps every handle. */
 function shortBlock(fetched: Fetched, index: number): Block {
-  const url = clipped(fetched.url, 24);
+  const url = clipped(withoutUserinfo(fetched.url), 24);
   if ("error" in fetched)
     return { text: `${index}. ${url} failed`, fields: { url, error: clipped(fetched.error.message, 40) } };
   const { artifact_ref } = fetched.answer.fields;
@@ -93,15 +113,12 @@ const notesChars = 200;
 /** What a content brings with it: the mark above it and the notice below. */
 const markChars = 200;
 
-function withContents(fetched: readonly Fetched[], options: ManyOptions, room: number): Rendered {
+function withContents(fetched: readonly Fetched[], form: Form, options: ManyOptions, room: number): Rendered {
   const lengths = fetched.map((each) => ("answer" in each ? (each.answer.content?.length ?? 0) : 0));
   const marks = lengths.filter((length) => length > 0).length * markChars;
   const shares = shareOut(lengths, room - marks);
-  const blocks = fetched.map((each, index) => {
-    if ("error" in each) return errorBlock(each.url, each.error, index);
-    return answerBlock(each.answer.shorter(shares[index] ?? 0, "turn"), index);
-  });
-  return withBlocks(blocks, fetched, options);
+  const reply = withBlocks(fetched.map(blocksOf(form, shares)), fetched, options);
+  return form === wholeBlock ? reply : { ...reply, links: [] };
 }
 
 /** Short contents whole; the long ones share what is left evenly. */

@@ -1,7 +1,10 @@
 /** The fields of replies as JSON schema, one row each; they hold for every reply, errors too. */
 import type { DocumentFields } from "../answer/extract.ts";
 import type { FetchFields } from "../answer/fetch.ts";
+import type { JobRecord } from "../answer/indexing.ts";
 import type { PassageFields, ReadFields } from "../answer/read.ts";
+import type { CodeResult, SearchReply } from "../answer/search.ts";
+import type { TruncationInfo } from "../fit/reply.ts";
 import type { JsonSchema } from "./fields.ts";
 
 type Properties = Readonly<Record<string, JsonSchema>>;
@@ -138,3 +141,77 @@ export const storedOutput = outputSchema({
   },
   stored_count: count,
 });
+
+const number: JsonSchema = { type: "number" };
+const list = (items: JsonSchema): JsonSchema => ({ type: "array", items });
+
+const span = { start_line: count, end_line: count, content: text };
+
+const codeResult: Readonly<Record<Exclude<keyof CodeResult, "explain"> | "artifact_ref", JsonSchema>> = {
+  chunk_id: text,
+  file_path: text,
+  ...span,
+  similarity_score: number,
+  context_before: text,
+  context_after: text,
+  spans: list(object(span)),
+  stale: flag,
+  artifact_ref: ref,
+};
+
+const truncationInfo: Readonly<Record<keyof TruncationInfo, JsonSchema>> = {
+  reason: orNull(text),
+  original_count: count,
+  returned_count: count,
+  estimated_chars: count,
+  actual_chars: count,
+  limit_chars: count,
+  estimated_tokens: count,
+  limit_tokens: count,
+};
+
+const searchProperties: Readonly<Record<keyof SearchReply, JsonSchema>> = {
+  results: list(object(codeResult)),
+  total_count: count,
+  returned_count: count,
+  truncated: flag,
+  truncation_info: object(truncationInfo),
+  project_id: text,
+  database_name: text,
+  repository_id: text,
+  latency_ms: number,
+  next_cursor: described(orNull(text), "For cursor."),
+  indexed_at: orNull(text),
+  stale_files: texts,
+  indexing: object({ files_done: count, files_total: count }),
+  embedding: object({ model: text, problem: orNull(text) }),
+};
+
+/** What search_code answers. */
+export const searchOutput = outputSchema(searchProperties);
+
+const jobProperties: Readonly<Record<keyof JobRecord, JsonSchema>> = {
+  job_id: text,
+  project_id: text,
+  repository_id: text,
+  repository_path: text,
+  status: text,
+  files_total: count,
+  files_done: count,
+  files_indexed: count,
+  files_removed: count,
+  files_skipped: count,
+  skipped: list(object({ path: text, reason: text })),
+  progress: number,
+  message: text,
+  error: orNull(text),
+  started_at: text,
+  finished_at: orNull(text),
+};
+
+/** What the indexing tools answer. `error` of a job is null while nothing is wrong. */
+export const jobOutput: JsonSchema = {
+  type: "object",
+  properties: { ...common, ...jobProperties },
+  required: ["notes"],
+};

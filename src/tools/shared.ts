@@ -9,6 +9,7 @@ export const urlField = {
   type: "text",
   about: "Web address, data: URL, or path of a file in a folder that may be read.",
   aliases: ["uri", "link", "source", "path", "address", "href"],
+  path: true,
 } as const satisfies Field;
 
 export const maxCharsField = {
@@ -40,6 +41,19 @@ export const offsetField = {
   type: "integer",
   about: "Read from this character on; a cut reply names the next one as next_offset.",
   aliases: ["start", "start_index"],
+} as const satisfies Field;
+
+export const folderField = {
+  type: "text",
+  about: "Folder with source files.",
+  aliases: ["path", "dir", "folder", "root", "repository_path"],
+  path: true,
+} as const satisfies Field;
+
+export const projectField = {
+  type: "text",
+  about: "Project, by which indexes are kept apart.",
+  aliases: ["project"],
 } as const satisfies Field;
 
 /** Fetching changes nothing but our own store. */

@@ -13,6 +13,8 @@ export type ToolSession = Session & {
   readonly turn?: Turn | undefined;
   /** Told now and then while a call takes long. */
   readonly progress?: ((message: string) => void) | undefined;
+  /** Tells the program itself, beside the reply, what its log should say. */
+  readonly inform?: ((level: "info" | "warning", message: string) => void) | undefined;
   /** What the next reply should tell its reader besides its own notes. */
   readonly notes?: readonly string[] | undefined;
 };
@@ -44,7 +46,10 @@ export type Unfitted = {
   /** What the caller asked for, and what holds if nothing was asked. */
   readonly requestedChars?: number | undefined;
   readonly defaultChars: number;
-  render(chars: number, bound: Bound): Rendered;
+  /** `notes` will stand among the fields: for a reply that tells its own length. */
+  render(chars: number, bound: Bound, notes: readonly string[]): Rendered;
+  /** Told once the reply is settled; the last rendering is the one that leaves. */
+  settled?(): void;
 };
 
 /** A reply put into words: ours, then the sources', and the same as fields. */

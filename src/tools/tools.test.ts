@@ -4,12 +4,13 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { temporaryFolder } from "../../test/bodies.ts";
 import { pdfWithPages } from "../../test/pdf.ts";
+import { closedSchema } from "../../test/schemas.ts";
 import { openTools } from "../../test/tools.ts";
 import { clientProfile, clientRows } from "../config/clients.ts";
 import { limitsOf, makeBudget } from "../fit/budget.ts";
 import { truncationSuffix } from "../fit/text.ts";
 import { openSession } from "../session.ts";
-import { inputSchema, type JsonSchema } from "./fields.ts";
+import { inputSchema } from "./fields.ts";
 import { shareOut } from "./many.ts";
 import { FIELDS_CHARS, plainSize } from "./size.ts";
 import { findTool, tools } from "./tools.ts";
@@ -17,17 +18,8 @@ import { openTurn } from "./turn.ts";
 
 const words = (chars: number) => 'gauge level weir spill "quoted"\t🌊 '.repeat(Math.ceil(chars / 34)).slice(0, chars);
 
-/** The schema with nothing else allowed, so that a field that is not declared is noticed. */
-function closed(schema: JsonSchema): JsonSchema {
-  const entries = Object.entries(schema).map(([key, value]) => [
-    key,
-    typeof value === "object" && value !== null && !Array.isArray(value) ? closed(value as JsonSchema) : value,
-  ]);
-  return { ...(schema.properties ? { additionalProperties: false } : {}), ...Object.fromEntries(entries) };
-}
-
 const ajv = new Ajv2020({ strict: true });
-const validators = new Map(tools.map((tool) => [tool.name, ajv.compile(closed(tool.output))]));
+const validators = new Map(tools.map((tool) => [tool.name, ajv.compile(closedSchema(tool.output))]));
 
 function assertHolds(name: string, structured: object): void {
   const validate = validators.get(name) ?? assert.fail(name);

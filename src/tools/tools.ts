@@ -1,12 +1,24 @@
 /** All tools, in the order clients are shown them. A new one is a file and a line here. */
 import { fetchContent } from "./fetch-content.ts";
 import { getSearchContent } from "./get-search-content.ts";
+import { cancelIndexingTool, indexingStatusTool, indexRepositoryTool } from "./indexing.ts";
 import { readArtifact } from "./read-artifact.ts";
+import { searchCodeTool } from "./search-code.ts";
 import type { Tool } from "./tool.ts";
 import { webFetch } from "./web-fetch.ts";
 import { webFetchHtml } from "./web-fetch-html.ts";
 
-export const tools: readonly Tool[] = [fetchContent, getSearchContent, readArtifact, webFetch, webFetchHtml];
+export const tools: readonly Tool[] = [
+  fetchContent,
+  getSearchContent,
+  readArtifact,
+  webFetch,
+  webFetchHtml,
+  searchCodeTool,
+  indexRepositoryTool,
+  indexingStatusTool,
+  cancelIndexingTool,
+];
 
 /** The tool of this name. */
 export function findTool(name: string): Tool | undefined {

@@ -6,17 +6,17 @@ import { extractHtml } from "../../src/extract/html/page.ts";
 
 /** What was reached, rounded down, on the corpus with this digest; a change may raise it. */
 const floors: Readonly<Record<string, number>> = {
-  all: 0.88,
-  "held back": 0.868,
-  article: 0.944,
-  collection: 0.743,
+  all: 0.877,
+  "held back": 0.862,
+  article: 0.941,
+  collection: 0.736,
   documentation: 0.95,
-  forum: 0.806,
-  listing: 0.798,
-  product: 0.672,
-  service: 0.87,
+  forum: 0.802,
+  listing: 0.807,
+  product: 0.665,
+  service: 0.865,
 };
-const pinnedOn = "bed3fbfbfa22e103de9b0edcd838ccbf19d64709f9341e46151430962fe2f893";
+const pinnedOn = "916659317b4d7f6bf4b6a6b19be6507cab8c8f949a520ad8840faa388815ac6e";
 
 const markdownOf = (html: string, url: string): string => extractHtml(html, { url, mode: "markdown" }).text;
 

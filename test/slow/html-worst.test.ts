@@ -2,10 +2,13 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { defaultSettings } from "../../src/config/settings.ts";
 import { limitsOf, poolFor } from "../../src/extract/pool/pools.ts";
-import { worstCases } from "../html-worst.ts";
+import { lastWords, worstCases } from "../html-worst.ts";
 
 /** What no page may exceed; the pool ends a child that does, and the test sees the failure. */
 const limits = { ...limitsOf(defaultSettings), cpuMs: 5_000, memoryBytes: 400 * 1024 * 1024 };
+
+/** Markup of lists and quotations is repeated on every line, yet only so much of it. */
+const mostGrowth = 16;
 
 after(() => poolFor("parse", limits).close());
 
@@ -21,12 +24,13 @@ describe("a page made to hang or swell its reader is read within 5 s of CPU and 
         charset: "utf-8",
       } as const;
       const job = { engine: "html", file, ask: { mode: "markdown", from: 0 } } as const;
-      let chars = 0;
+      let text = "";
       for await (const piece of poolFor("parse", limits).run(job, new AbortController().signal)) {
         assert.ok(!("failed" in piece), "failed" in piece ? JSON.stringify(piece.failed) : "");
-        if ("segment" in piece) chars += piece.segment.text.length;
+        if ("segment" in piece) text += piece.segment.text;
       }
-      assert.ok(chars > 100, `${chars} characters`);
+      assert.ok(text.includes(lastWords), `${text.length} characters, ending with ${text.slice(-100)}`);
+      assert.ok(text.length < mostGrowth * bytes.length + 10_000, `${text.length} of ${bytes.length}`);
     });
   }
 });

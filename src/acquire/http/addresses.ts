@@ -68,7 +68,10 @@ export function plainAddress(address: string): string {
 export function carriedAddress(address: string): string | undefined {
   if (isIP(address) !== 6) return undefined;
   const groups = groupsOf(address);
-  const [first = 0, second = 0] = groups;
+  const [first = 0, second = 0, third = 0, fourth = 0, fifth = 0, sixth = 0] = groups;
+  // RFC 6052: after a prefix of 48 bits the address goes round the eight bits that must be zero.
+  if (first === 0x64 && second === 0xff9b && third === 1)
+    return [fourth >> 8, fourth & 0xff, fifth & 0xff, sixth >> 8].join(".");
   if (first === 0x64 && second === 0xff9b) return lastFour(groups, 6);
   if (first === 0x2002) return lastFour(groups, 1);
   // Teredo hides the client's address by inverting it.

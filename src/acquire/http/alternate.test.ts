@@ -89,3 +89,34 @@ describe("a page with a Markdown form", () => {
     });
   }
 });
+
+describe("a page held while its Markdown form is asked for", () => {
+  const big = `<link rel="alternate" type="text/markdown" href="/zürich.md">${"<p>words</p>".repeat(40_000)}`;
+  const site = () =>
+    startServer((request, response) => {
+      const isPage = request.url?.startsWith("/page") === true;
+      response.writeHead(200, { "content-type": isPage ? "text/html" : "text/markdown" });
+      response.end(isPage ? big : `# ${decodeURIComponent(request.url ?? "")}`);
+    });
+
+  test("does not stand in its way, however few connections there are", async () => {
+    await using server = await site();
+    const settings = { "network.connections_per_host": 1, "network.timeout": 5_000 };
+    await using network = networkTo([server], { settings });
+    const all = Array.from({ length: 8 }, (_, i) => fetchBytes(network, `${server.origin}/page${i}`));
+    for (const { text } of await Promise.all(all)) assert.equal(text, "# /zürich.md");
+  });
+
+  test("gives what came of it when the time is up", async () => {
+    await using server = await startServer((request, response) => {
+      response.writeHead(200, { "content-type": "text/html" });
+      if (request.url === "/page") response.write(big.slice(0, 50_000));
+    });
+    await using network = networkTo([server], { settings: { "network.timeout": 400, "network.tries": 1 } });
+    const { bytes, response } = await fetchBytes(network, `${server.origin}/page`);
+    assert.deepEqual(
+      [bytes.length, response.shortfall()],
+      [Buffer.byteLength(big.slice(0, 50_000)), "the time was up"],
+    );
+  });
+});

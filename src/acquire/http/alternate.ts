@@ -5,7 +5,7 @@ export const alternateLookBytes = 64 * 1024;
 
 /** By the Link header, else by the head of the page; only of the same origin, and not the page itself. */
 export function markdownAlternate(page: URL, linkHeader: string, head: Uint8Array): URL | undefined {
-  const hrefs = [...headerLinks(linkHeader), ...elementLinks(Buffer.from(head).toString("latin1"))];
+  const hrefs = [...headerLinks(linkHeader), ...elementLinks(Buffer.from(head).toString("utf8"))];
   for (const href of hrefs) {
     const url = URL.canParse(href, page.href) ? new URL(href, page) : undefined;
     if (url === undefined || url.origin !== page.origin || url.username !== "" || url.password !== "") continue;

@@ -1,6 +1,6 @@
 /** A body as it is handed on: decoded, watched for bombs, and honest about ending too early. */
 import { SpillwayError } from "../../errors.ts";
-import { decode } from "./decode.ts";
+import { decode, encodingsOf } from "./decode.ts";
 import type { Reply } from "./exchange.ts";
 import { networkError, shortfallOf } from "./faults.ts";
 import { received } from "./received.ts";
@@ -28,12 +28,11 @@ const harmlessBytes = 8 * 1024 * 1024;
 export function replyBody(reply: Reply, limits: BodyLimits): ReplyBody {
   let [wireBytes, bytes] = [0, 0];
   let shortfall: string | undefined;
-  const { chunks, unknown } = decode(
-    tapped(received(reply.body), (length) => {
-      wireBytes += length;
-    }),
-    reply.headers["content-encoding"],
-  );
+  const encodings = readEncodings(reply);
+  const count = (length: number) => {
+    wireBytes += length;
+  };
+  const { chunks, unknown } = decode(tapped(received(reply.body), count), encodings);
 
   async function* watched(): AsyncGenerator<Uint8Array> {
     try {
@@ -50,8 +49,24 @@ export function replyBody(reply: Reply, limits: BodyLimits): ReplyBody {
     }
   }
 
-  const notes = unknown === undefined ? [] : [`The server says the body is encoded as "${unknown}", which is unknown.`];
+  const notes = unknown === undefined ? [] : [unknownEncoding(unknown)];
   return { chunks: watched(), shortfall: () => shortfall, notes };
+}
+
+/** Judged before anything is read of a body that would have to be let go. */
+function readEncodings({ headers, discard }: Reply): string[] {
+  try {
+    return encodingsOf(headers["content-encoding"]);
+  } catch (error) {
+    discard();
+    throw error;
+  }
+}
+
+/** A name that is no name is the server's own words, which have no place in ours. */
+function unknownEncoding(name: string): string {
+  const called = /^[\w-]{1,20}$/.test(name) ? ` ("${name}")` : "";
+  return `The body is in an encoding that is unknown here${called}.`;
 }
 
 async function* tapped(chunks: AsyncIterable<Uint8Array>, count: (length: number) => void): AsyncGenerator<Uint8Array> {

@@ -39,9 +39,23 @@ export function guardedConnector(options: ConnectOptions): buildConnector.connec
   };
 }
 
+/** Looking up, dialling and the secure handshake share one time. */
 async function connect(destination: Destination, secure: boolean, options: ConnectOptions) {
-  const socket = await dialFirst(await judgedAddresses(destination, options), destination.port, options);
-  return secure ? secured(socket, destination.host, options) : socket;
+  const endsAt = performance.now() + options.timeoutMs;
+  const left = () => ({ ...options, timeoutMs: Math.max(1, endsAt - performance.now()) });
+  const addresses = await inTime(judgedAddresses(destination, options), options.timeoutMs);
+  const socket = await dialFirst(addresses, destination.port, left());
+  return secure ? secured(socket, destination.host, left()) : socket;
+}
+
+function inTime<T>(work: Promise<T>, timeoutMs: number, undo?: (late: T) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(timedOut());
+      work.then(undo, () => undefined);
+    }, timeoutMs);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }
 
 async function judgedAddresses(
@@ -84,7 +98,8 @@ async function dialFirst(addresses: readonly string[], port: number, { dial, tim
   let failure: unknown;
   for (const address of addresses) {
     try {
-      return await dial(address, port, timeoutMs / addresses.length);
+      const share = timeoutMs / addresses.length;
+      return await inTime(dial(address, port, share), share + 100, (socket) => void socket.destroy());
     } catch (error) {
       if (error instanceof SpillwayError) throw error;
       failure ??= error;

@@ -20,6 +20,7 @@ describe("headers for a host", () => {
     { host: "wiki.example.com", url: "https://wiki.example.com.evil.org/a", sent: false },
     { host: "127.0.0.1:8080", url: "http://127.0.0.1:8080/", sent: true },
     { host: "[::1]:8080", url: "http://[::1]:8080/", sent: true },
+    { host: "127.evil.com", url: "http://127.evil.com/", sent: false },
     { host: "::1", url: "http://[::1]:8080/", sent: true },
   ]) {
     test(`${host} ${sent ? "reach" : "do not reach"} ${url}`, () => {

@@ -5,7 +5,7 @@ import type { Environment } from "../../config/places.ts";
 import type { HostHeaders } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
 import { clipped } from "../../names.ts";
-import { portOf } from "./proxy.ts";
+import { isLoopbackHost, portOf } from "./proxy.ts";
 
 export type Credentials = {
   /** The headers for this URL's host, by their lower-case names. */
@@ -37,7 +37,7 @@ function matcher(key: string): (url: URL) => boolean {
   const place = parseNetworkPlace(written);
   if (place === undefined) return () => false;
   const host = place.by === "name" ? place.name : literalHost(place.address);
-  const local = /^127\.|^::1$|^(?:.*\.)?localhost$/.test(host);
+  const local = isLoopbackHost(host);
   return (url) => {
     const schemeFits = scheme === "" ? url.protocol === "https:" || local : `${scheme.toLowerCase()}:` === url.protocol;
     return (

@@ -15,7 +15,8 @@ export type Decoded = { readonly chunks: Chunks; readonly unknown: string | unde
 
 const mostEncodings = 5;
 
-export function decode(chunks: Chunks, contentEncoding: string | undefined): Decoded {
+/** The encodings a header names, in the order they were applied. */
+export function encodingsOf(contentEncoding: string | undefined): string[] {
   const names = (contentEncoding ?? "")
     .toLowerCase()
     .split(",")
@@ -26,6 +27,10 @@ export function decode(chunks: Chunks, contentEncoding: string | undefined): Dec
       hint: "Nobody does that by mistake; fetch the content from another source.",
     });
   }
+  return applied;
+}
+
+export function decode(chunks: Chunks, applied: readonly string[]): Decoded {
   let decoded = chunks;
   // The last one named was applied last, so it comes off first.
   for (const name of applied.toReversed()) {

@@ -1,4 +1,5 @@
 /** From a URL to the answer that counts: tries again what may pass, and follows redirects, each as a request of its own. */
+import { isUtf8 } from "node:buffer";
 import { setTimeout as pause } from "node:timers/promises";
 import { SpillwayError } from "../../errors.ts";
 import { clipped } from "../../names.ts";
@@ -6,8 +7,11 @@ import { isPassing, networkError, statusError } from "./faults.ts";
 import type { Response } from "./transport.ts";
 import { parseTarget } from "./url.ts";
 
-/** The last answer of a chain. */
-export type Reply = Response & { readonly url: URL; readonly redirects: number; readonly tries: number };
+/** The last answer of a chain, and the redirects that led to it. */
+export type Reply = Response & { readonly url: URL; readonly hops: readonly Hop[] };
+
+/** A redirect that was followed. */
+export type Hop = Pick<Response, "status" | "headers"> & { readonly url: URL };
 
 /** How one request is made; what it may be told about a URL is decided anew for each hop. */
 export type Exchange = {
@@ -28,16 +32,16 @@ const firstWaitMs = 300;
 
 export async function follow(start: URL, exchange: Exchange): Promise<Reply> {
   const seen = new Set<string>();
-  let [url, tries] = [start, 0];
-  for (let redirects = 0; ; redirects++) {
+  const hops: Hop[] = [];
+  for (let url = start; ; ) {
     seen.add(url.href);
     const response = await tryHop(url, url.origin === start.origin && !leftHome(seen, start), exchange);
-    tries += response.tries;
     const next = redirectOf(response, url);
-    if (next === undefined) return { ...response, url, redirects, tries };
+    if (next === undefined) return { ...response, url, hops };
     response.discard();
     if (seen.has(next.href)) throw loop(next, seen.size);
-    if (redirects === mostRedirects) throw tooMany();
+    if (hops.length === mostRedirects) throw tooMany();
+    hops.push({ status: response.status, headers: response.headers, url });
     url = next;
   }
 }
@@ -47,7 +51,7 @@ function leftHome(seen: ReadonlySet<string>, { origin }: URL): boolean {
   return [...seen].some((href) => new URL(href).origin !== origin);
 }
 
-async function tryHop(url: URL, atHome: boolean, exchange: Exchange): Promise<Response & { readonly tries: number }> {
+async function tryHop(url: URL, atHome: boolean, exchange: Exchange): Promise<Response> {
   const headers = { ...exchange.headersFor(url), ...(atHome ? exchange.callerHeaders : {}) };
   for (let tries = 1; ; tries++) {
     const last = tries >= exchange.tries;
@@ -58,7 +62,7 @@ async function tryHop(url: URL, atHome: boolean, exchange: Exchange): Promise<Re
     });
     const waitMs = outcome === undefined ? backoff(tries) : waitAsked(outcome, tries);
     if (outcome !== undefined && (last || waitMs === undefined || waitMs > exchange.longestWaitMs)) {
-      return { ...outcome, tries };
+      return outcome;
     }
     outcome?.discard();
     const wait = Math.min(waitMs ?? 0, exchange.longestWaitMs);
@@ -68,10 +72,11 @@ async function tryHop(url: URL, atHome: boolean, exchange: Exchange): Promise<Re
 
 /** Undefined for an answer that stands; else how long to wait, by the server's word or by ours. */
 function waitAsked({ status, headers }: Response, tries: number): number | undefined {
-  if (!(status === 408 || status === 425 || status === 429 || status >= 500)) return undefined;
+  if (!(status === 408 || status === 425 || status === 429 || (status >= 500 && status < 600))) return undefined;
   const asked = headers["retry-after"]?.trim() ?? "";
   if (/^\d+$/.test(asked)) return Number(asked) * 1_000;
-  const date = Date.parse(asked);
+  // The platform takes much for a date that is none; a real one begins with its weekday.
+  const date = /^(mon|tue|wed|thu|fri|sat|sun)/i.test(asked) ? Date.parse(asked) : Number.NaN;
   return Number.isNaN(date) ? backoff(tries) : Math.max(0, date - Date.now());
 }
 
@@ -86,14 +91,32 @@ async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
 
 function redirectOf({ status, headers, discard }: Response, url: URL): URL | undefined {
   if (![301, 302, 303, 307, 308].includes(status)) return undefined;
-  const { location = "" } = headers;
+  const location = asUtf8(headers.location ?? "");
   try {
     if (location === "") throw statusError(status);
     return parseTarget(location, url);
   } catch (error) {
     discard();
-    throw error;
+    throw location === "" ? error : badTarget(url, error);
   }
+}
+
+/** Header bytes arrive as Latin-1, and many servers send UTF-8. */
+function asUtf8(header: string): string {
+  const bytes = Buffer.from(header, "latin1");
+  return isUtf8(bytes) ? bytes.toString("utf8") : header;
+}
+
+function badTarget(url: URL, cause: unknown): SpillwayError {
+  const why = cause instanceof SpillwayError ? ` (${cause.message})` : "";
+  return new SpillwayError(
+    "response_invalid",
+    `${clipped(url.host)} redirects to where nothing can be fetched${why}.`,
+    {
+      hint: "That is the site's mistake; fetch another URL of it.",
+      cause,
+    },
+  );
 }
 
 function loop(url: URL, hops: number): SpillwayError {

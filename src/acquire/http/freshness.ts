@@ -19,11 +19,34 @@ export function freshnessOf(headers: Readonly<Record<string, string>>, url: URL,
     .toLowerCase()
     .split(",")
     .map((each) => each.trim());
-  if (directives.includes("no-store") || headers.vary?.trim() === "*") return undefined;
+  const varies = (headers.vary ?? "").split(",").some((name) => name.trim() === "*");
+  if (directives.includes("no-store") || varies) return undefined;
   const [etag, lastModified] = [headers.etag ?? null, headers["last-modified"] ?? null];
   const validators = etag === null && lastModified === null ? null : { url: url.href, etag, lastModified };
   return { maxAgeMs: maxAge(directives, headers, now), validators };
 }
+
+/** A redirect's word counts for what it leads to; one that is not for ever may lead elsewhere the next time. */
+export function hopFreshness(
+  hop: { readonly status: number; readonly headers: Headers; readonly url: URL },
+  now: number,
+) {
+  const freshness = freshnessOf(hop.headers, hop.url, now);
+  const isLasting = hop.status === 301 || hop.status === 308;
+  return freshness && { ...freshness, maxAgeMs: freshness.maxAgeMs ?? (isLasting ? null : 0) };
+}
+
+/** What all answers that had a part in it allow together; the validators are those of the first. */
+export function strictest(
+  first: Freshness | undefined,
+  others: readonly (Freshness | undefined)[],
+): Freshness | undefined {
+  if (first === undefined || others.includes(undefined)) return undefined;
+  const ages = [first, ...others].flatMap((each) => each?.maxAgeMs ?? []);
+  return { ...first, maxAgeMs: ages.length === 0 ? null : Math.min(...ages) };
+}
+
+type Headers = Readonly<Record<string, string>>;
 
 /** The conditions that make a server answer 304 when nothing changed. */
 export function conditions(validators: Validators | undefined, url: URL): Record<string, string> {

@@ -24,11 +24,12 @@ export function makeGuard({ allow, deny }: GuardLists): Guard {
 
   function address(given: string, destination: Destination): void {
     const dialled = plainAddress(given);
-    if (denied.some((rule) => rule(destination, dialled))) throw deniedBySetting(destination);
+    const carried = carriedAddress(dialled);
+    const denies = (each: string) => denied.some((rule) => rule(destination, each));
+    if (denies(dialled) || (carried !== undefined && denies(carried))) throw deniedBySetting(destination);
     const allows = (each: string) => allowed.some((rule) => rule(destination, each));
     const what = specialUse(dialled) ?? oddPort(destination.port);
     if (what !== undefined && !allows(dialled)) throw refusedAddress(destination, dialled, what);
-    const carried = carriedAddress(dialled);
     const carriedUse = carried && specialUse(carried);
     if (carried && carriedUse && !allows(carried)) throw refusedAddress(destination, carried, carriedUse);
   }

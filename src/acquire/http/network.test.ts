@@ -88,7 +88,7 @@ describe("a redirect", () => {
     ["nowhere", to(""), /^HTTP 302 Found$/],
     ["a file", to("file:///etc/passwd"), /redirect to file: is not followed/],
     ["a password", to("http://u:s3cret@example.com/"), /user name or password/],
-    ["no URL", to("http://[bad"), /^Invalid URL$/],
+    ["no URL", to("http://[bad"), /redirects to where nothing can be fetched \(Invalid URL\)/],
     ["304 without being asked", to("", 304), /^HTTP 304 Not Modified$/],
     ["300 choices", to("/x", 300), /^HTTP 300 Multiple Choices$/],
   ] as const) {
@@ -100,6 +100,16 @@ describe("a redirect", () => {
       assert.match((await failure(network, `${server.origin}/a?s3cret`)).message, sentence);
     });
   }
+
+  test("in UTF-8 leads where it says", async () => {
+    await using server = await startServer((request, response) => {
+      const location = Buffer.from("/zürich").toString("latin1");
+      if (request.url === "/") response.writeHead(302, { location }).end();
+      else response.end(request.url);
+    });
+    await using network = networkTo([server]);
+    assert.equal((await fetchBytes(network, server.origin)).text, "/z%C3%BCrich");
+  });
 
   test("to another origin takes none of the caller's headers along, nor one back home", async () => {
     const seen: string[] = [];
@@ -352,6 +362,29 @@ describe("time", () => {
 });
 
 describe("robots.txt", () => {
+  test("that is waited for by several is not taken away by one who leaves", async () => {
+    await using server = await startServer((request, response) => {
+      if (request.url === "/robots.txt") setTimeout(() => response.writeHead(404).end(), 200);
+      else response.end("page");
+    });
+    await using network = networkTo([server], { settings: { "network.robots": "on" } });
+    const leaving = fetchBytes(network, server.origin, { signal: AbortSignal.timeout(50) });
+    const staying = fetchBytes(network, server.origin);
+    await assert.rejects(leaving, { name: "TimeoutError" });
+    assert.equal((await staying).text, "page");
+  });
+
+  test("that cannot be had is asked for again by the next fetch", async () => {
+    await using server = await startServer((request, response) => {
+      const isDown = server.requests.length <= 3;
+      if (request.url === "/robots.txt") response.writeHead(isDown ? 503 : 404).end();
+      else response.end("page");
+    });
+    await using network = networkTo([server], { settings: { "network.robots": "on" } });
+    assert.match((await failure(network, server.origin)).message, /robots\.txt of .* cannot be had: HTTP 503/);
+    assert.equal((await fetchBytes(network, server.origin)).text, "page");
+  });
+
   const site = (status: number) =>
     startServer((request, response) => {
       if (request.url === "/robots.txt") response.writeHead(status).end("User-agent: *\nDisallow: /private");
@@ -383,7 +416,46 @@ describe("robots.txt", () => {
         );
       assert.deepEqual([await fetched("/private"), await fetched("/public")], [privatePage, publicPage]);
       const asked = server.requests.filter(({ url }) => url === "/robots.txt").length;
-      assert.equal(asked, status === 500 ? 3 : 1);
+      assert.equal(asked, status === 500 ? 6 : 1, "one that failed is asked for again");
     });
   }
+});
+
+describe("a fetch that must wait", () => {
+  const never = new Promise<never>(() => undefined);
+
+  for (const [what, wires] of [
+    ["a name is looked up", { resolve: () => never, dial: () => never }],
+    ["an address is dialled", { resolve: async () => ["93.184.216.34"], dial: () => never }],
+  ] as const) {
+    test(`ends at once when it is aborted while ${what}`, async () => {
+      await using network = networkTo([], { wires });
+      const signal = AbortSignal.timeout(100);
+      const startedAt = performance.now();
+      await assert.rejects(fetchBytes(network, "http://example.com/", { signal }), { name: "TimeoutError" });
+      assert.ok(performance.now() - startedAt < 1_000);
+    });
+
+    test(`ends with its time while ${what}`, async () => {
+      const settings = { "network.connect_timeout": 200, "network.timeout": 5_000, "network.tries": 1 };
+      await using network = networkTo([], { wires, settings });
+      const startedAt = performance.now();
+      assert.equal((await failure(network, "http://example.com/")).code, "network_timeout");
+      assert.ok(performance.now() - startedAt < 2_000);
+    });
+  }
+
+  test("ends at once when it is aborted in the queue for a connection", async () => {
+    await using server = await startServer((_, response) => void response.write("x"));
+    await using network = networkTo([server], { settings: { "network.connections_per_host": 1 } });
+    const first = new AbortController();
+    const held = fetchBytes(network, server.origin, { signal: first.signal }).catch(() => undefined);
+    await wait(50);
+    const startedAt = performance.now();
+    const signal = AbortSignal.timeout(100);
+    await assert.rejects(fetchBytes(network, server.origin, { signal }), { name: "TimeoutError" });
+    assert.ok(performance.now() - startedAt < 1_000);
+    first.abort();
+    await held;
+  });
 });

@@ -10,6 +10,7 @@ export function openNetwork(options: NetworkOptions): Network {
   };
   return {
     open: async (url, ask) => (await loaded()).open(url, ask),
+    post: async (service, ask) => (await loaded()).post(service, ask),
     fingerprint: async (url, prefers) => (await loaded()).fingerprint(url, prefers),
     async [Symbol.asyncDispose]() {
       await (await loading)?.[Symbol.asyncDispose]();

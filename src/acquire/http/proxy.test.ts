@@ -25,6 +25,8 @@ describe("the proxy for a URL", () => {
     { env: { ALL_PROXY: "http://p:1" }, url: "https://a.example/", proxy: "http://p:1" },
     { env: all, url: "http://localhost:80/", proxy: undefined },
     { env: all, url: "http://127.0.0.1:80/", proxy: undefined },
+    { env: all, url: "http://127.evil.com/", proxy: "http://p:1" },
+    { env: all, url: "http://localhost../", proxy: undefined },
     { env: { ...all, NO_PROXY: "*" }, url: "http://a.example/", proxy: undefined },
     { env: { ...all, NO_PROXY: "b.example, example" }, url: "http://a.example/", proxy: undefined },
     { env: { ...all, NO_PROXY: ".a.example" }, url: "http://x.a.example/", proxy: undefined },

@@ -32,8 +32,12 @@ function proxyUrl(variable: string, written: string): string {
 
 /** A proxy elsewhere cannot reach this machine's own loopback, so nobody means it to. */
 function isLoopback({ hostname }: URL): boolean {
-  const host = canonicalHost(hostname);
-  return /^(?:.*\.)?localhost$|^127\./.test(host) || host === "::1";
+  return isLoopbackHost(canonicalHost(hostname));
+}
+
+/** Whether a canonical host is this machine; a name that only begins like its address is not. */
+export function isLoopbackHost(host: string): boolean {
+  return host === "::1" || (isIP(host) === 4 ? host.startsWith("127.") : /^(?:.*\.)?localhost$/.test(host));
 }
 
 /** `example.com` and `.example.com` mean the host and everything below it, `*` everything; a port narrows it. */

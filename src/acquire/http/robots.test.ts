@@ -18,6 +18,11 @@ describe("robots.txt", () => {
     { text: "User-agent: *\nDisallow: /*/private/*", path: "/x/private/y", allowed: false },
     { text: "User-agent: *\nDisallow: /a$", path: "/ab", allowed: true },
     { text: "User-agent: *\nDisallow: /*?q=", path: "/search?q=1", allowed: false },
+    { text: "User-agent:\nDisallow:\nUser-agent: *\nDisallow: /", path: "/a", allowed: false },
+    { text: "User-agent: s\nDisallow:\n\nUser-agent: *\nDisallow: /", path: "/a", allowed: false },
+    { text: "User-agent: Spillway/1.0\nDisallow: /", path: "/a", allowed: false },
+    { text: "User-agent: *\nDisallow: /a%7Eb", path: "/a~b", allowed: false },
+    { text: "User-agent: *\nDisallow: /\u00e4", path: "/%c3%A4/x", allowed: false },
     { text: "Disallow: /\nnonsense\n: :", path: "/a", allowed: true },
   ]) {
     test(`${JSON.stringify(text)} ${allowed ? "allows" : "disallows"} ${path}`, () => {

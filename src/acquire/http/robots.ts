@@ -12,11 +12,12 @@ const mostRules = 10_000;
 /** Reads the groups that name the crawler, or else those for everybody. */
 export function parseRobots(text: string, crawler: string): Robots {
   const groups = groupsOf(text);
-  const named = groups.filter(({ agents }) => agents.some((agent) => agent !== "*" && crawler.startsWith(agent)));
+  const named = groups.filter(({ agents }) => agents.includes(crawler));
   const chosen = named.length > 0 ? named : groups.filter(({ agents }) => agents.includes("*"));
   const rules = chosen.flatMap((group) => group.rules).slice(0, mostRules);
   return (path) => {
-    const matching = rules.filter(({ matches }) => matches(path));
+    const asked = normal(path);
+    const matching = rules.filter(({ matches }) => matches(asked));
     const longest = Math.max(...matching.map(({ length }) => length));
     // Between equals the milder one counts.
     return matching.length === 0 || matching.some(({ allow, length }) => allow && length === longest);
@@ -33,7 +34,8 @@ function groupsOf(text: string): Group[] {
     const name = key.toLowerCase();
     if (name === "user-agent") {
       if (!naming) groups.push({ agents: [], rules: [] });
-      groups.at(-1)?.agents.push(value.toLowerCase());
+      // A product may be followed by its version, which does not count.
+      groups.at(-1)?.agents.push(value.toLowerCase().replace(/[/\s].*$/, ""));
       naming = true;
     } else if (name === "allow" || name === "disallow") {
       naming = false;
@@ -45,7 +47,16 @@ function groupsOf(text: string): Group[] {
 }
 
 function toRule(allow: boolean, value: string): Rule {
-  return { allow, matches: globOf(value), length: value.length };
+  return { allow, matches: globOf(normal(value)), length: value.length };
+}
+
+/** The same path however it is escaped: `/~a` and `/%7ea`, `/\u00e4` and `/%c3%a4`. */
+function normal(path: string): string {
+  const ascii = path.replace(/[^\x20-\x7e]+/g, (text) => encodeURIComponent(text.toWellFormed()));
+  return ascii.replace(/%[0-9a-f]{2}/gi, (code) => {
+    const plain = String.fromCharCode(Number.parseInt(code.slice(1), 16));
+    return /[\w.~-]/.test(plain) ? plain : code.toUpperCase();
+  });
 }
 
 /** `*` is any run of characters, a final `$` the end. By hand, for a hostile pattern makes a regular expression crawl. */

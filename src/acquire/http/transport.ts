@@ -6,6 +6,7 @@ import type { Agent, Dispatcher, Pool } from "undici";
 import type { Environment } from "../../config/places.ts";
 import type { Settings } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
+import { untilAborted } from "../abortable.ts";
 import { guardedConnector, type Wires } from "./connect.ts";
 import type { Guard } from "./guard.ts";
 import { portOf, proxiesOf } from "./proxy.ts";
@@ -21,9 +22,15 @@ export type Response = {
   discard(): void;
 };
 
+/** Requests made while the answer to another is held wait for connections of their own, or both could wait for ever. */
+export type Lane = "first" | "beside";
+
 export type Transport = AsyncDisposable & {
-  request(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response>;
+  /** With a body it is a POST. */
+  request(url: URL, headers: Headers, signal: AbortSignal, more?: { lane?: Lane; body?: string }): Promise<Response>;
 };
+
+type Headers = Readonly<Record<string, string>>;
 
 export type TransportOptions = {
   readonly settings: Settings;
@@ -41,7 +48,7 @@ export function openTransport(options: TransportOptions): Transport {
   const chooseProxy = proxiesOf(options.env);
   let loading: Promise<Dispatchers> | undefined;
   return {
-    async request(url, headers, signal) {
+    async request(url, headers, signal, { lane = "first", body } = {}) {
       const proxy = chooseProxy(url);
       if (proxy !== undefined) options.guard.host({ host: url.hostname, port: Number(portOf(url)) });
       // A failed start (a certificate file that is not there yet) must not last.
@@ -49,8 +56,8 @@ export function openTransport(options: TransportOptions): Transport {
         loading = undefined;
         throw error;
       });
-      const dispatcher = (await loading).through(proxy);
-      return send(dispatcher, url, headers, signal, proxy !== undefined);
+      const dispatcher = (await loading).through(proxy, lane);
+      return send(dispatcher, { url, headers, body }, signal, proxy !== undefined);
     },
     async [Symbol.asyncDispose]() {
       await (await loading)?.destroy();
@@ -60,23 +67,26 @@ export function openTransport(options: TransportOptions): Transport {
 
 async function send(
   dispatcher: Dispatcher,
-  url: URL,
-  headers: Readonly<Record<string, string>>,
+  { url, headers, body: sent }: { readonly url: URL; readonly headers: Headers; readonly body: string | undefined },
   signal: AbortSignal,
   proxied: boolean,
 ): Promise<Response> {
   const path = `${url.pathname}${url.search}`;
-  const {
-    statusCode,
-    headers: raw,
-    body,
-  } = await dispatcher.request({
+  const requested = dispatcher.request({
     origin: url.origin,
     path,
-    method: "GET",
+    method: sent === undefined ? "GET" : "POST",
     headers: { ...headers },
+    body: sent ?? null,
     signal,
   });
+  // undici hears of an abort only once the request is on a connection; looking up, dialling and queueing take time too.
+  const answered = await untilAborted(
+    requested,
+    signal,
+    ({ body }) => void body.on("error", () => undefined).destroy(),
+  );
+  const { statusCode, headers: raw, body } = answered;
   // Whoever reads the body meets its error; where nobody does, it must not end the process.
   body.on("error", () => undefined);
   const discard = () => {
@@ -94,7 +104,7 @@ function joined(raw: Readonly<Record<string, string | string[] | undefined>>): R
   );
 }
 
-type Dispatchers = { through(proxy: string | undefined): Dispatcher; destroy(): Promise<void> };
+type Dispatchers = { through(proxy: string | undefined, lane: Lane): Dispatcher; destroy(): Promise<void> };
 
 async function loadDispatchers({ settings, wires, guard }: TransportOptions): Promise<Dispatchers> {
   const undici = await import("undici");
@@ -107,8 +117,9 @@ async function loadDispatchers({ settings, wires, guard }: TransportOptions): Pr
     headersTimeout: 0,
     bodyTimeout: 0,
   };
-  const direct = new undici.Agent({ ...common, connect: guardedConnector({ ...wires, guard, timeoutMs, trust }) });
-  const proxies = new Map<string, Dispatcher>();
+  const openDirect = () =>
+    new undici.Agent({ ...common, connect: guardedConnector({ ...wires, guard, timeoutMs, trust }) });
+  const opened = new Map<string, Dispatcher>();
 
   /** The proxy is the user's own choice: its address is not judged. */
   function openProxy(uri: string): Dispatcher {
@@ -128,14 +139,14 @@ async function loadDispatchers({ settings, wires, guard }: TransportOptions): Pr
   }
 
   return {
-    through(proxy) {
-      if (proxy === undefined) return direct;
-      const opened = proxies.get(proxy) ?? openProxy(proxy);
-      proxies.set(proxy, opened);
-      return opened;
+    through(proxy, lane) {
+      const key = `${lane} ${proxy ?? "direct"}`;
+      const dispatcher = opened.get(key) ?? (proxy === undefined ? openDirect() : openProxy(proxy));
+      opened.set(key, dispatcher);
+      return dispatcher;
     },
     async destroy() {
-      await Promise.all([direct, ...proxies.values()].map((dispatcher) => dispatcher.destroy()));
+      await Promise.all([...opened.values()].map((dispatcher) => dispatcher.destroy()));
     },
   };
 }

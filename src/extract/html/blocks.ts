@@ -8,12 +8,15 @@ export type Container = { readonly first: string; readonly rest: string };
 
 /** Deeper lists are not indented further: the text would grow with the square of the depth. */
 const maxIndents = 12;
+const maxIndentChars = 24;
 
 export class Blocks {
   readonly #pieces: string[] = [];
   readonly #containers: (Container & { used: boolean })[] = [];
   readonly #marks: Mark[] = [];
   #chars = 0;
+  /** The indent of where we are, and whether each place in it has begun. */
+  #indent: { readonly rest: string; readonly isUsed: boolean } | undefined;
   /** Newlines before the next block: two, or one between the items of a list. */
   #gap = 2;
 
@@ -22,12 +25,14 @@ export class Blocks {
   }
 
   enter(container: Container): void {
-    const isDeep = this.#containers.length >= maxIndents;
+    const isDeep = this.#containers.length >= maxIndents || this.#rest().length >= maxIndentChars;
+    this.#indent = undefined;
     this.#containers.push({ first: container.first, rest: isDeep ? "" : container.rest, used: false });
   }
 
   leave(): void {
     this.#containers.pop();
+    this.#indent = undefined;
     this.#gap = 2;
   }
 
@@ -40,8 +45,7 @@ export class Blocks {
     this.#push(this.#separator());
     const first = this.#prefix();
     if (heading !== undefined && heading.label !== "") this.#marks.push({ ...heading, at: this.#chars });
-    const rest = this.#containers.map((container) => container.rest).join("");
-    this.#push(first + (rest === "" ? text : text.replaceAll("\n", `\n${rest}`)));
+    this.#push(first + indented(text, this.#rest()));
     this.#gap = 2;
   }
 
@@ -57,11 +61,25 @@ export class Blocks {
   #separator(): string {
     if (this.#pieces.length === 0) return "";
     if (this.#gap === 1) return "\n";
-    const between = this.#containers.map((container) => (container.used ? container.rest : "")).join("");
-    return `\n${between.trimEnd()}\n`;
+    return `\n${this.#between().trimEnd()}\n`;
+  }
+
+  /** What stands before every line but the first of a block. */
+  #rest(): string {
+    this.#indent ??= { rest: this.#containers.map(({ rest }) => rest).join(""), isUsed: false };
+    return this.#indent.rest;
+  }
+
+  /** What stands on the empty line before a block: nothing of the places that begin with it. */
+  #between(): string {
+    if (this.#indent?.isUsed) return this.#indent.rest;
+    return this.#containers.map((container) => (container.used ? container.rest : "")).join("");
   }
 
   #prefix(): string {
+    const rest = this.#rest();
+    if (this.#indent?.isUsed) return rest;
+    this.#indent = { rest, isUsed: true };
     let prefix = "";
     for (const container of this.#containers) {
       prefix += container.used ? container.rest : container.first;
@@ -74,4 +92,11 @@ export class Blocks {
     this.#pieces.push(piece);
     this.#chars += piece.length;
   }
+}
+
+/** Empty lines are only indented by what can be seen there. */
+function indented(text: string, rest: string): string {
+  if (rest === "" || !text.includes("\n")) return text;
+  const blank = rest.trimEnd();
+  return text.replace(/\n(\n?)/g, (_, next: string) => (next === "" ? `\n${rest}` : `\n${blank}\n${rest}`));
 }

@@ -1,12 +1,13 @@
 /** Chooses the part of a page that is its content: where it stands, and what in that place does not belong to it. */
+import { findFootnotes } from "./footnotes.ts";
 import { generatorOf } from "./generators.ts";
 import { isHidden } from "./hidden.ts";
-import { isUnread, type Measures, measure, unlinkedChars } from "./measure.ts";
+import { cardChars, isUnread, type Measures, measure, unlinkedChars } from "./measure.ts";
 import { createNameJudge, isNamed, type NameJudge } from "./names.ts";
 import { prune, type Survey } from "./prune.ts";
 import { type PageKind, pageKind } from "./signals.ts";
-import { wordSet } from "./tags.ts";
-import type { Element, Page } from "./tree.ts";
+import { headings, inlineTags, wordSet } from "./tags.ts";
+import { createHolds, type Element, type Page } from "./tree.ts";
 
 /** What of a page is written: everything under `root` but what is dropped, by element index. */
 export type Choice = {
@@ -14,6 +15,7 @@ export type Choice = {
   readonly dropped: Uint8Array;
   /** References say the same of many things; elsewhere a paragraph that comes twice is a copy for another screen. */
   readonly keepsRepeats: boolean;
+  readonly isForum: boolean;
   /** Characters of the page's text that are kept. */
   readonly keptChars: number;
 };
@@ -27,16 +29,19 @@ export type ChooseOptions = {
   readonly url?: string | undefined;
 };
 
-export function choose(page: Page, { pruning, showsHidden, url }: ChooseOptions): Choice {
+/** Chooses, given how much text there is in all. */
+export function choose(page: Page, whole: Measures, { pruning, showsHidden, url }: ChooseOptions): Choice {
   const kind = pageKind(page, url);
   const verdictOn = createNameJudge();
+  const isUnseen = (element: Element) => isUnread(element) || (!showsHidden && isHidden(element));
   const isSkipped = (element: Element) =>
-    isUnread(element) ||
-    (!showsHidden && isHidden(element)) ||
-    (pruning === "strict" && isSideMatter(element, kind, verdictOn));
+    isUnseen(element) || (pruning === "strict" && isSideMatter(element, kind, verdictOn, whole));
   const measures = measure(page, isSkipped);
-  const root = pruning === "none" ? bodyOf(page) : chooseRoot(page, kind, pruning, measures);
+  const place = pruning === "none" ? wholeOf(bodyOf(page)) : choosePlace(page, kind, pruning, measures, verdictOn);
+  const { root } = place;
+  const isLeftOut = (element: Element) => isSkipped(element) || isOutside(element, place, measures);
   const keepsComments = kind === "forum" || (kind === "unknown" && commentShare(page, root, measures, verdictOn) > 0.5);
+  const title = page.elements.find(({ tag }) => tag === "h1");
   const survey: Survey = {
     page,
     root,
@@ -46,31 +51,78 @@ export function choose(page: Page, { pruning, showsHidden, url }: ChooseOptions)
     verdictOn,
     pruning,
     keepsComments,
+    isReference: isReference(page, kind),
+    holdsHeading: createHolds(page, ({ tag }) => headings.has(tag)),
+    holdsTitle: createHolds(page, (element) => element === title),
+    areNotes: createNotesJudge(page, measures),
   };
-  return { root, ...prune(survey, isSkipped), keepsRepeats: kind !== "forum" && isReference(page, kind) };
+  return {
+    root,
+    ...prune(survey, isLeftOut, isUnseen),
+    keepsRepeats: kind !== "forum" && survey.isReference,
+    isForum: kind === "forum",
+  };
 }
 
 /** Covers, comments below an article, reviews of a product: not the content however much of the text they are. */
-function isSideMatter(element: Element, kind: PageKind, verdictOn: NameJudge): boolean {
+function isSideMatter(element: Element, kind: PageKind, verdictOn: NameJudge, { text }: Measures): boolean {
   if (!isNamed(element)) return false;
-  const verdict = verdictOn(element);
-  return (
-    verdict === "never" ||
-    (verdict === "comments" && kind === "article") ||
-    (verdict === "reviews" && kind === "product")
-  );
+  switch (verdictOn(element)) {
+    case "never":
+      return true;
+    case "notice":
+      return (text[element.index] ?? 0) < 0.5 * (text[0] ?? 0);
+    case "comments":
+      return kind === "article";
+    case "reviews":
+      return kind === "product";
+    default:
+      return false;
+  }
 }
 
 function bodyOf(page: Page): Element {
   return page.elements.find((element) => element.tag === "body") ?? page.root;
 }
 
-function chooseRoot(page: Page, kind: PageKind, pruning: Pruning, measures: Measures): Element {
+/** Where the content stands: under an element, from one place in document order up to another. */
+type Place = {
+  readonly root: Element;
+  readonly from: number;
+  readonly to: number;
+  readonly title?: Element;
+  readonly text?: Element;
+};
+
+function wholeOf(root: Element): Place {
+  return { root, from: root.index, to: root.end };
+}
+
+function isOutside({ tag, index, end }: Element, { from, to, title, text }: Place, measures: Measures): boolean {
+  if (end <= from || index >= to) return true;
+  if (title === undefined || text === undefined || inlineTags.has(tag)) return false;
+  return index >= title.end && end <= text.index && (measures.text[index] ?? 0) < leadChars;
+}
+
+/** What is shorter, between the title of an article and its text, is a date, a name or a button. */
+const leadChars = 40;
+
+function choosePlace(page: Page, kind: PageKind, pruning: Pruning, measures: Measures, verdictOn: NameJudge): Place {
   const main = mainOf(page, measures);
-  if (pruning === "mild" || kind === "listing") return main;
-  if (kind === "article") return narrow(main, measures, articleShares);
-  if (!isReference(page, kind)) return narrow(main, measures, otherShares);
-  return withTitle(narrow(main, measures, referenceShares), page, measures);
+  if (pruning === "mild" || kind === "listing") return wholeOf(main);
+  const isPart = createPartJudge(page, measures, verdictOn);
+  if (kind === "article") return fromTitle(narrow(main, measures, articleShares, isPart), main, page);
+  if (!isReference(page, kind)) return wholeOf(narrow(main, measures, otherShares, isPart));
+  return wholeOf(withTitle(narrow(main, measures, referenceShares, isPart), page, measures));
+}
+
+/** An article with its title, and what stands between the two: who wrote it, and what it is about. */
+function fromTitle(root: Element, main: Element, page: Page): Place {
+  const title = page.elements.find(({ tag, index }) => tag === "h1" && index > main.index);
+  if (title === undefined || title.index > root.index) return wholeOf(root);
+  let around = root;
+  while (around.parent !== null && title.index < around.index) around = around.parent;
+  return { root: around, from: title.index, to: root.end, title, text: root };
 }
 
 const titledShare = 1.2;
@@ -105,20 +157,47 @@ const articleShares: Shares = { prose: 0.8, text: 0 };
 const referenceShares: Shares = { prose: 0.9, text: 0.95 };
 const otherShares: Shares = { prose: 0.9, text: 0.8 };
 const leastProseChars = 1000;
-const undivided = wordSet("p li ul ol table tbody tr td pre blockquote dl dd a span");
+const undivided = wordSet("p li ul ol table tbody tr td pre blockquote dl dd h1 h2 h3 h4 h5 h6");
 
 /** Goes down while one child holds nearly all sentences, so that what surrounds an article is left out. */
-function narrow(root: Element, measures: Measures, shares: Shares): Element {
+function narrow(root: Element, measures: Measures, shares: Shares, isPart: (element: Element) => boolean): Element {
   const { prose } = measures;
   for (let at = root; ; ) {
     const all = prose[at.index] ?? 0;
     const holds = (child: Element) => (prose[child.index] ?? 0) >= shares.prose * all;
     const next = at.children.find((child): child is Element => typeof child !== "string" && holds(child));
-    if (all < leastProseChars || next === undefined || undivided.has(next.tag)) return at;
+    if (all < leastProseChars || next === undefined || undivided.has(next.tag) || inlineTags.has(next.tag)) return at;
     if (unlinkedChars(measures, next) < shares.text * unlinkedChars(measures, at)) return at;
+    if (at.children.some((child) => child !== next && typeof child !== "string" && isPart(child))) return at;
     at = next;
   }
 }
+
+/** Tells whether most of an element's text stands in footnotes. */
+function createNotesJudge(page: Page, { text }: Measures): (element: Element) => boolean {
+  const chars = new Int32Array(page.elements.length);
+  for (const note of findFootnotes(page).notes.keys())
+    for (let one: Element | null = note; one !== null; one = one.parent)
+      chars[one.index] = (chars[one.index] ?? 0) + (text[note.index] ?? 0);
+  return ({ index }) => (chars[index] ?? 0) > 0.5 * (text[index] ?? 0);
+}
+
+/** Tells whether what stands beside most of the text is a part of it: code, a table, or sentences under a heading. */
+function createPartJudge(
+  page: Page,
+  { prose, text, anchors }: Measures,
+  verdictOn: NameJudge,
+): (element: Element) => boolean {
+  const holdsCode = createHolds(page, ({ tag }) => tag === "pre");
+  const holdsHeading = createHolds(page, ({ tag }) => headings.has(tag));
+  return (element) => {
+    const { tag, index } = element;
+    if (siteTags.has(tag) || verdictOn(element) !== "none" || (text[index] ?? 0) < cardChars * (anchors[index] ?? 0))
+      return false;
+    return holdsCode(element) || (holdsHeading(element) && (prose[index] ?? 0) > 0);
+  };
+}
+const siteTags = wordSet("nav aside footer header");
 
 /** How much of the text outside links stands in elements named after comments. */
 function commentShare(page: Page, root: Element, measures: Measures, verdictOn: NameJudge): number {

@@ -1,4 +1,5 @@
 /** Code blocks as they were written: verbatim text without gutters, line numbers and buttons. */
+import { codeOverlays } from "./generators.ts";
 import { words } from "./names.ts";
 import { inlineTags, wordSet } from "./tags.ts";
 import { type Element, flatText, type Node } from "./tree.ts";
@@ -26,7 +27,7 @@ export function codeText(block: Element): string {
   return lines.text();
 }
 
-/** Elements that hold nothing but 1, 2, 3 and so on, whatever they are called. */
+/** Cells, or elements with a blank of their own, that hold nothing but 1, 2, 3 and so on, one to each of several rows. */
 function lineNumbers(block: Element): ReadonlySet<Element> {
   const found: Element[] = [];
   let next: number | undefined;
@@ -37,7 +38,7 @@ function lineNumbers(block: Element): ReadonlySet<Element> {
       element.children.length === 1 && typeof only === "string" && /^\s*\d{1,6}\s*$/.test(only)
         ? Number(only)
         : undefined;
-    if (number !== undefined && startsRow(element)) {
+    if (number !== undefined && startsRow(element) && isApart(element, only as string)) {
       if (next !== undefined && number !== next) return new Set();
       next = number + 1;
       found.push(element);
@@ -47,7 +48,17 @@ function lineNumbers(block: Element): ReadonlySet<Element> {
       if (typeof child === "object") stack.push(child);
     }
   }
-  return new Set(found.length >= 2 || (found.length === 1 && next === 2 && block.children.length === 1) ? found : []);
+  return new Set(found.length >= leastNumbers ? found : []);
+}
+
+const leastNumbers = 3;
+
+/** A number with nothing between it and the code after it is a number of the code. */
+function isApart(element: Element, text: string): boolean {
+  if (element.tag === "td" || element.tag === "th" || /^\s|\s$/.test(text)) return true;
+  const siblings = element.parent?.children ?? [];
+  const next = siblings[siblings.indexOf(element) + 1];
+  return typeof next === "object" && !inlineTags.has(next.tag);
 }
 
 /** First in its parent, and not alone there: a number beside a line of code. */
@@ -112,36 +123,40 @@ function isLineSpan(element: Element): boolean {
 }
 const lineClasses = wordSet("line code-line view-line token-line CodeMirror-line cm-line blob-code codeline");
 
-const gutterWords = wordSet("lineno linenos linenumber linenumbers linenum linenums gutter copy clipboard");
+const gutterWords = wordSet("lineno linenos linenumber linenumbers linenum linenums gutter");
+const copyWords = wordSet("copy clipboard");
 const gutterTokens = wordSet(
-  "line-number line-numbers line-num hljs-ln-numbers ln lnt blob-num react-syntax-highlighter-line-number code-block-line-number line-numbers-rows lineNumber toolbar code-toolbar__toolbar code-header code-block-header hover-info tooltip hover-container",
+  "line-number line-numbers line-num hljs-ln-numbers ln lnt blob-num react-syntax-highlighter-line-number code-block-line-number line-numbers-rows lineNumber toolbar code-toolbar__toolbar code-header code-block-header tooltip",
 );
 
 /** Gutters, line numbers and buttons inside a block of code. */
 export function isNotCode(element: Element): boolean {
-  if (element.attributes["data-unselectable"] !== undefined && flatText(element).trim().length < 8) return true;
+  if (element.attributes["data-unselectable"] !== undefined && flatText(element, shortChars).trim().length < 8)
+    return true;
   if (element.tag === "button" || element.tag === "script" || element.tag === "style" || element.tag === "select")
     return true;
+  if (element.hidden) return true;
   const className = element.attributes.class;
-  if (className === undefined) return element.hidden;
-  if (className.split(/\s+/).some((name) => gutterTokens.has(name))) return true;
+  if (className === undefined) return false;
+  if (className.split(/\s+/).some((name) => gutterTokens.has(name) || codeOverlays.has(name))) return true;
   // The wrapper of a table with a gutter may itself be named after line numbers.
   if (element.children.length > 0 && holdsPre(element)) return false;
-  return words(className, "").some((word) => gutterWords.has(word)) && isNumbersOrShort(element);
+  const named = words(className, "");
+  if (named.some((word) => gutterWords.has(word))) return isNumbers(flatText(element, longestGutterChars));
+  return named.some((word) => copyWords.has(word)) && flatText(element, shortChars).trim().length < shortChars;
 }
+
+const shortChars = 30;
+/** A gutter of numbers that goes on after this is one all the way. */
+const longestGutterChars = 2_000;
 
 function holdsPre(element: Element): boolean {
   return element.children.some(
     (child) =>
       typeof child !== "string" &&
       (child.tag === "pre" || child.tag === "table" || child.tag === "code") &&
-      !isNumbers(flatText(child)),
+      !isNumbers(flatText(child, longestGutterChars)),
   );
-}
-
-function isNumbersOrShort(element: Element): boolean {
-  const text = flatText(element);
-  return isNumbers(text) || text.trim().length < 30;
 }
 
 function isNumbers(text: string): boolean {
@@ -165,9 +180,12 @@ export function isCodeBlock(element: Element): boolean {
   if (!others.every(standsApart)) return false;
   return (
     others.some((other) => typeof other !== "string" && !inlineTags.has(other.tag)) ||
-    flatText(element).trim().includes("\n")
+    flatText(element, linesWithinChars).trim().includes("\n")
   );
 }
+
+/** A block of code has its first line end within so many characters. */
+const linesWithinChars = 2_000;
 
 function standsApart(node: Node): boolean {
   return typeof node !== "string" && (!inlineTags.has(node.tag) || node.tag === "code" || node.tag === "button");

@@ -3,8 +3,8 @@ import { inlineTags } from "./tags.ts";
 import { type Element, flatText, type Page } from "./tree.ts";
 
 export type Footnotes = {
-  /** Labels by the link that refers to a note. */
-  readonly references: ReadonlyMap<Element, string>;
+  /** By the link that refers to a note. */
+  readonly references: ReadonlyMap<Element, { readonly label: string; readonly note: Element }>;
   /** Labels by the block that is a note. */
   readonly notes: ReadonlyMap<Element, string>;
 };
@@ -15,7 +15,7 @@ const labelText = /^\[?\(?(\d{1,3}|[*†‡§]{1,3}|[ivx]{1,5}|[a-z])\)?\]?$/;
 
 /** Finds the links whose text is a bare number or sign and whose target stands in a block further down the page. */
 export function findFootnotes(page: Page): Footnotes {
-  const references = new Map<Element, string>();
+  const references = new Map<Element, { label: string; note: Element }>();
   const notes = new Map<Element, string>();
   const targets = targetsOf(page);
   for (const element of page.elements) {
@@ -25,7 +25,7 @@ export function findFootnotes(page: Page): Footnotes {
     if (note === undefined || label === undefined || note.index <= element.index || isHeading(note)) continue;
     const known = notes.get(note) ?? label;
     notes.set(note, known);
-    references.set(element, known);
+    references.set(element, { label: known, note });
   }
   return { references, notes };
 }

@@ -1,12 +1,13 @@
 /** What is known about the programs that make pages: how to tell them, and what in their pages is content or not. */
 import type { PageKind } from "./signals.ts";
+import { wordSet } from "./tags.ts";
 import type { Element, Page } from "./tree.ts";
 
 export type Generator = {
   readonly name: string;
   readonly kind: PageKind;
   readonly matches: (page: Page) => boolean;
-  /** Class names of parts that are never content. */
+  /** Class names and ids of parts that are never content. */
   readonly drops: readonly string[];
 };
 
@@ -66,6 +67,12 @@ export const generators: readonly Generator[] = [
     drops: ["userinfo_extra", "usertitle", "signature", "signaturecontainer", "postfoot", "threadtools"],
   },
   {
+    name: "WooCommerce",
+    kind: "product",
+    matches: (page) => rootOrBody(page, (element) => hasClass(element, "single-product")),
+    drops: [],
+  },
+  {
     name: "MediaWiki",
     kind: "documentation",
     matches: named(/^mediawiki/i),
@@ -78,6 +85,7 @@ export const generators: readonly Generator[] = [
       "printfooter",
       "reference-text-hidden",
       "mw-indicators",
+      "siteNotice",
     ],
   },
   {
@@ -100,6 +108,17 @@ export const generators: readonly Generator[] = [
     drops: ["headerlink", "sphinxsidebar", "rst-footer-buttons"],
   },
 ];
+
+/** Words in the names that programs for consent give to their notices. */
+export const consentTools = wordSet("onetrust truste usercentrics didomi");
+
+/** Class names of what shows over code while a pointer rests on it (Verso). */
+export const codeOverlays = wordSet("hover-info hover-container");
+
+/** Words in the names of what is put into pages by other programs: advertisements, buttons to share, forms. */
+export const insertedTools = wordSet(
+  "outbrain taboola sharethis addtoany addthis adsbygoogle colorbox gform gfield wpcf",
+);
 
 /** The program that made a page, if it is a known one. */
 export function generatorOf(page: Page): Generator | undefined {

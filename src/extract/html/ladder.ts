@@ -3,9 +3,10 @@
  * the next, milder way of reading is tried. Says which one gave the answer.
  */
 import { choose, type Pruning } from "./choose.ts";
+import { isHidden } from "./hidden.ts";
 import { linearText } from "./linear.ts";
 import { type WriteOptions, type Written, writeMarkdown } from "./markdown.ts";
-import { isUnread, measure, unlinkedChars } from "./measure.ts";
+import { isUnread, type Measures, measure, unlinkedChars } from "./measure.ts";
 import { parseHtml } from "./parse.ts";
 import { articleBody, payloadText, productDescription } from "./payloads.ts";
 import { wordSet } from "./tags.ts";
@@ -14,7 +15,7 @@ import { type Element, flatText, type Page } from "./tree.ts";
 /** The ways of reading a page, from the best to the last resort. */
 export type Method = "main" | "mild" | "hidden" | "noscript" | "json-ld" | "payload" | "full" | "linear";
 
-export type Climbed = Written & {
+export type Climbed = Pick<Written, "text" | "marks"> & {
   readonly method: Method;
   /** Share of the page's text that was kept. */
   readonly keptShare: number;
@@ -31,22 +32,40 @@ export function climb(page: Page, html: string, options: WriteOptions): Climbed 
   const whole = measure(page, isUnread);
   const pageChars = Math.max(1, whole.text[0] ?? 0);
   let best: { readonly reading: Reading; readonly method: Method } | undefined;
-  for (const [method, read] of rungs(page, options)) {
+  for (const [method, read] of rungs(page, whole, options)) {
     const reading = read();
     if (reading === undefined || (best !== undefined && !isRicher(reading, best.reading))) continue;
     best = { reading, method };
     if (!isPoor(reading, pageChars)) break;
   }
   const { reading, method } = best ?? { reading: nothing, method: "full" as const };
-  const { text, marks, keptChars } = reading;
-  const needsJs = text.length < poorChars && isShell(page, unlinkedChars(whole, page.root));
-  return { text, marks, method, keptShare: Math.min(1, keptChars / pageChars), needsJs };
+  const { text, marks, keptChars, copiedChars } = reading;
+  const needsJs = text.length < poorChars && isShell(page);
+  return { text, marks, method, keptShare: share(keptChars - copiedChars, pageChars), needsJs };
+}
+
+function share(part: number, whole: number): number {
+  return whole <= 1 ? 1 : Math.max(0, Math.min(1, part / whole));
 }
 
 /** Scripts, and hardly any text but links, an empty place for them to fill, or the plea to switch them on. */
-function isShell({ elements }: Page, chars: number): boolean {
-  if (!elements.some(({ tag }) => tag === "script")) return false;
-  return chars < emptyChars || elements.some((element) => isMount(element) || asksForScripts(element));
+function isShell(page: Page): boolean {
+  if (!page.elements.some(({ tag }) => tag === "script")) return false;
+  if (page.elements.some((element) => isMount(element) || asksForScripts(element))) return true;
+  return seenChars(page) < emptyChars;
+}
+
+/** Shows no text at all, or has scripts and hardly any text that shows without them. */
+function hidesItsText(page: Page): boolean {
+  const seen = seenChars(page);
+  return seen === 0 || isShell(page) || (seen < poorChars && page.elements.some(({ tag }) => tag === "script"));
+}
+
+function seenChars(page: Page): number {
+  return unlinkedChars(
+    measure(page, (element) => isUnread(element) || isHidden(element)),
+    page.root,
+  );
 }
 
 /** Where frameworks put what their scripts make. */
@@ -62,7 +81,7 @@ function asksForScripts(element: Element): boolean {
   return element.tag === "noscript" && isNotice(flatText(element, noticeChars));
 }
 
-const nothing: Reading = { text: "", marks: [], keptChars: 0 };
+const nothing: Reading = { text: "", marks: [], keptChars: 0, copiedChars: 0 };
 
 /** Fewer characters than this are hardly a page; a small share of the page's text is doubtful unless it is long. */
 const poorChars = 250;
@@ -79,21 +98,21 @@ function isRicher({ text }: Reading, best: Reading): boolean {
   return text.length > (best.text.length < poorChars ? 1.5 : 3) * best.text.length;
 }
 
-function rungs(page: Page, options: WriteOptions): readonly Rung[] {
+function rungs(page: Page, whole: Measures, options: WriteOptions): readonly Rung[] {
+  const readChosen = (pruning: Pruning, showsHidden: boolean): Reading => {
+    const choice = choose(page, whole, { pruning, showsHidden, url: options.url });
+    return { ...writeMarkdown(page, choice, options), keptChars: choice.keptChars };
+  };
   return [
-    ["main", () => withDescription(page, readChosen(page, "strict", false, options), options)],
-    ["mild", () => readChosen(page, "mild", false, options)],
-    ["hidden", () => readChosen(page, "strict", true, options)],
+    ["main", () => withDescription(page, readChosen("strict", false), options)],
+    ["mild", () => readChosen("mild", false)],
+    // Without scripts that could show it, what is hidden is not meant for a reader.
+    ["hidden", () => (hidesItsText(page) ? readChosen("strict", true) : undefined)],
     ["noscript", () => readNoscript(page, options)],
     ["json-ld", () => readData(articleBody(page), options)],
     ["payload", () => readData(payloadText(page), options)],
-    ["full", () => readChosen(page, "none", true, options)],
+    ["full", () => readChosen("none", hidesItsText(page))],
   ];
-}
-
-function readChosen(page: Page, pruning: Pruning, showsHidden: boolean, options: WriteOptions): Reading {
-  const choice = choose(page, { pruning, showsHidden, url: options.url });
-  return { ...writeMarkdown(page, choice, options), keptChars: choice.keptChars };
 }
 
 /** Shops often show the description of a product only after scripts ran; their structured data has it. */
@@ -130,13 +149,20 @@ function isNotice(text: string): boolean {
 /** Text found in data; some of it is HTML itself. */
 function readData(text: string, options: WriteOptions): Reading | undefined {
   if (text.trim() === "") return undefined;
-  if (!/<(?:p|div|br|h\d|li|a|ul)\b/i.test(text)) return { text: text.trim(), marks: [], keptChars: text.length };
+  if (!/<(?:p|div|br|h\d|li|a|ul)\b/i.test(text))
+    return { text: text.trim(), marks: [], keptChars: text.length, copiedChars: 0 };
   const page = parseHtml(text);
   return readWhole(page, page.root, options);
 }
 
 function readWhole(page: Page, root: Element, options: WriteOptions): Reading {
-  const choice = { root, dropped: new Uint8Array(page.elements.length), keepsRepeats: true, keptChars: 0 };
+  const choice = {
+    root,
+    dropped: new Uint8Array(page.elements.length),
+    keepsRepeats: true,
+    isForum: false,
+    keptChars: 0,
+  };
   const written = writeMarkdown(page, choice, options);
   return { ...written, keptChars: written.text.length };
 }

@@ -4,7 +4,7 @@ import type { Element } from "./tree.ts";
 
 /** The language a code block, its code element or a wrapper near it names, or "". */
 export function codeLanguage(block: Element): string {
-  const inner = block.children.find((child): child is Element => typeof child !== "string" && child.tag === "code");
+  const inner = firstCode(block);
   for (const element of inner === undefined ? [block] : [inner, block]) {
     const named = languageOf(element, true);
     if (named !== "") return named;
@@ -17,6 +17,25 @@ export function codeLanguage(block: Element): string {
   }
   return "";
 }
+
+/** The first code or pre element inside that names a language: a table with a gutter has its own for the numbers. */
+function firstCode(block: Element): Element | undefined {
+  const stack: Element[] = [block];
+  for (
+    let element = stack.pop(), seen = 0;
+    element !== undefined && seen < mostSeen;
+    element = stack.pop(), seen += 1
+  ) {
+    const isCode = element.tag === "code" || element.tag === "pre";
+    if (element !== block && isCode && languageOf(element, true) !== "") return element;
+    for (let at = Math.min(element.children.length, mostSeen) - 1; at >= 0; at -= 1) {
+      const child = element.children[at];
+      if (typeof child === "object") stack.push(child);
+    }
+  }
+  return undefined;
+}
+const mostSeen = 50;
 
 function languageOf(element: Element, bareNames: boolean): string {
   const { attributes } = element;

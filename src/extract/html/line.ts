@@ -8,17 +8,24 @@ export type Wrapper = (kind: WrapKind, element: Element, text: string) => string
 
 type Wrap = { readonly element: Element; readonly kind: WrapKind; start: number; done: boolean };
 
+/** Words of scripts that part them by blanks. */
+const edgeOfLabel = /^(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])[\p{L}\p{N}]){2}/u;
+const endOfLabel = /(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])[\p{L}\p{N}]){2}$/u;
+
 export class Line {
   readonly #write: Wrapper;
+  readonly #escaped: (text: string) => string;
   readonly #wraps: Wrap[] = [];
+  readonly #inside = new Map<WrapKind, number>();
   #pieces: string[] = [];
   #endsBlank = true;
-  /** Whether the last thing on the line is the end of an inline element. */
-  #closed = false;
+  /** The inline element whose end is the last thing on the line. */
+  #closed: Element | undefined;
   #abuts = false;
 
-  constructor(write: Wrapper) {
+  constructor(write: Wrapper, escaped: (text: string) => string) {
     this.#write = write;
+    this.#escaped = escaped;
   }
 
   get isEmpty(): boolean {
@@ -27,10 +34,11 @@ export class Line {
 
   addText(text: string): void {
     let collapsed = text.replace(/[ \t\n\r\f\u00a0]+/g, " ");
-    if (this.#abuts && /^[\p{L}\p{N}]{2}/u.test(collapsed)) this.addBlank();
+    if (this.#abuts && edgeOfLabel.test(collapsed)) this.addBlank();
     if (this.#endsBlank && collapsed.startsWith(" ")) collapsed = collapsed.slice(1);
-    if (collapsed !== "") this.add(collapsed);
-    this.#abuts = this.#closed = false;
+    if (collapsed !== "") this.add(this.isInside("code") ? collapsed : this.#escaped(collapsed));
+    this.#abuts = false;
+    this.#closed = undefined;
   }
 
   /** Adds a piece that is written as it is. */
@@ -48,29 +56,34 @@ export class Line {
   }
 
   /**
-   * An inline element begins. Two of them without a blank between are labels that a style sheet keeps apart; the
-   * letters of one word never come so, except in code.
+   * An inline element begins. Two of them with names of their own and no blank between are labels that a style sheet
+   * keeps apart; the letters of one word never come so, except in code.
    */
-  meet(): void {
-    this.#abuts = this.#closed && /[\p{L}\p{N}]{2}$/u.test(this.#pieces.at(-1) ?? "") && !this.isInside("code");
+  meet({ attributes }: Element): void {
+    const before = this.#closed?.attributes.class ?? "";
+    const name = attributes.class ?? "";
+    const areLabels = before !== "" && name !== "" && before !== name;
+    this.#abuts = areLabels && endOfLabel.test(this.#pieces.at(-1) ?? "") && !this.isInside("code");
   }
 
-  part(): void {
-    this.#closed = true;
+  part(element: Element): void {
+    this.#closed = element;
   }
 
   isInside(kind: WrapKind): boolean {
-    return this.#wraps.some((wrap) => wrap.kind === kind);
+    return (this.#inside.get(kind) ?? 0) > 0;
   }
 
   /** Inside code and inside another of its kind an element is not wrapped again. */
   open(element: Element, kind: WrapKind, plain = false): void {
     const done = plain || this.isInside(kind) || this.isInside("code");
     this.#wraps.push({ element, kind, start: this.#pieces.length, done });
+    this.#count(kind, 1);
   }
 
   close(): void {
     const wrap = this.#wraps.pop();
+    if (wrap !== undefined) this.#count(wrap.kind, -1);
     if (wrap !== undefined && !wrap.done) this.#wrapFrom(wrap);
   }
 
@@ -89,7 +102,12 @@ export class Line {
   clear(): void {
     this.#pieces = [];
     this.#endsBlank = true;
-    this.#abuts = this.#closed = false;
+    this.#abuts = false;
+    this.#closed = undefined;
+  }
+
+  #count(kind: WrapKind, change: number): void {
+    this.#inside.set(kind, (this.#inside.get(kind) ?? 0) + change);
   }
 
   #wrapFrom(wrap: Wrap): void {

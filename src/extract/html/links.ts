@@ -9,14 +9,26 @@ export function createResolver(page: Page, url: string | undefined): Resolver {
   const href = page.elements.find(({ tag, attributes }) => tag === "base" && attributes.href !== undefined)?.attributes
     .href;
   const base = (href === undefined ? null : URL.parse(href, url)) ?? (url === undefined ? null : URL.parse(url));
-  return (target) => resolve(target.trim(), base);
+  return (target) => resolve(withoutControls(target), base);
+}
+
+/** Browsers skip these wherever they stand in an address. */
+function withoutControls(href: string): string {
+  return href
+    .replace(/[\t\r\n]/g, "")
+    .replace(/^[\0-\x20]+/, "")
+    .trim();
 }
 
 function resolve(href: string, base: URL | null): string | undefined {
-  if (href === "" || /^(?:javascript|data|vbscript|blob):/i.test(href)) return undefined;
-  const address = base === null ? href : (URL.parse(href, base.href)?.href ?? href);
+  const url = base === null ? URL.parse(href) : URL.parse(href, base.href);
+  if (href === "" || (url !== null && unusable.has(url.protocol))) return undefined;
+  const address = base === null ? href : (url?.href ?? href);
   return address.replace(/[\s()<>]/g, percentEncoded);
 }
+
+/** Addresses that run or hold something rather than lead somewhere. */
+const unusable = new Set(["javascript:", "data:", "vbscript:", "blob:"]);
 
 /** Inside a Markdown link these would end the address. */
 function percentEncoded(character: string): string {

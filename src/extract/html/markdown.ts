@@ -2,6 +2,7 @@
 import { Blocks, type Mark } from "./blocks.ts";
 import type { Choice } from "./choose.ts";
 import { codeText, isCodeBlock, isCodeHolder } from "./code.ts";
+import { escapeHeading, escapeLineStarts, escapeLinkText, escapeText } from "./escape.ts";
 import { type Footnotes, findFootnotes, isBackReference } from "./footnotes.ts";
 import { codeLanguage } from "./language.ts";
 import { Line, type WrapKind } from "./line.ts";
@@ -11,7 +12,12 @@ import { maxColumns, tableKind, writeTable } from "./table.ts";
 import { inlineTags } from "./tags.ts";
 import { type Element, flatText, type Page } from "./tree.ts";
 
-export type Written = { readonly text: string; readonly marks: readonly Mark[] };
+export type Written = {
+  readonly text: string;
+  readonly marks: readonly Mark[];
+  /** Characters of paragraphs that were not written a second time. */
+  readonly copiedChars: number;
+};
 export type WriteOptions = { readonly url?: string | undefined; readonly mode: "markdown" | "text" };
 
 /** The text of a page's chosen part. */
@@ -47,7 +53,7 @@ const mostMergedChars = 20_000;
 
 type Frame = { readonly element: Element; next: number };
 type List = { readonly isOrdered: boolean; number: number; items: number };
-type TableRows = { readonly element: Element; readonly rows: string[][]; row: string[] };
+type TableRows = { readonly element: Element; readonly rows: string[][]; row: string[]; readonly spans: number[] };
 type Listing = { readonly element: Element; readonly language: string; readonly text: string; readonly count: number };
 
 class Walk {
@@ -57,12 +63,17 @@ class Walk {
   readonly #resolve: Resolver;
   readonly #footnotes: Footnotes;
   readonly #blocks = new Blocks();
-  readonly #line = new Line((kind, element, text) => this.#wrapped(kind, element, text));
+  readonly #line = new Line(
+    (kind, element, text) => this.#wrapped(kind, element, text),
+    (text) => (this.#isMarkdown ? escapeText(text) : text),
+  );
   readonly #lists: List[] = [];
+  readonly #keptNotes = new Map<Element, boolean>();
   readonly #paragraphs = new Set<string>();
   #writtenChars = 0;
   #copiedChars = 0;
   #heading = 0;
+  #underHeading = "";
   #note: Element | undefined;
   #table: TableRows | undefined;
   #listing: Listing | undefined;
@@ -92,7 +103,7 @@ class Walk {
       else if (!this.#choice.dropped[child.index] && this.#enter(child)) stack.push({ element: child, next: 0 });
     }
     this.#flush();
-    return this.#blocks.finish();
+    return { ...this.#blocks.finish(), copiedChars: this.#copiedChars };
   }
 
   /** Begins an element; false when it is written already or has nothing to say. */
@@ -125,7 +136,7 @@ class Walk {
 
   #enterInline(element: Element): boolean {
     const { tag } = element;
-    this.#line.meet();
+    this.#line.meet(element);
     if (tag === "br") return this.#addBreak();
     if (tag === "img") return this.#addImage(element);
     if (tag === "input") return this.#addCheckbox(element);
@@ -139,7 +150,7 @@ class Walk {
 
   #leaveInline(element: Element): void {
     if (wrapKinds[element.tag] !== undefined) this.#line.close();
-    this.#line.part();
+    this.#line.part(element);
   }
 
   #enterCode(element: Element): boolean {
@@ -151,10 +162,20 @@ class Walk {
 
   #isFootnoteLink(link: Element): boolean {
     if (this.#note !== undefined && isBackReference(link)) return true;
-    const label = this.#footnotes.references.get(link);
-    if (label === undefined || !this.#isMarkdown) return false;
-    this.#line.add(`[^${label}]`);
+    const reference = this.#isMarkdown ? this.#footnotes.references.get(link) : undefined;
+    if (reference === undefined || !this.#isKept(reference.note)) return false;
+    this.#line.add(`[^${reference.label}]`);
     return true;
+  }
+
+  /** Whether a note stands in what is written; a label that leads nowhere says less than the link. */
+  #isKept(note: Element): boolean {
+    const known = this.#keptNotes.get(note);
+    if (known !== undefined) return known;
+    let one: Element | null = note;
+    while (one !== null && one !== this.#choice.root && !this.#choice.dropped[one.index]) one = one.parent;
+    this.#keptNotes.set(note, one === this.#choice.root);
+    return one === this.#choice.root;
   }
 
   #wrapped(kind: WrapKind, element: Element, text: string): string {
@@ -171,11 +192,11 @@ class Walk {
     // A heading that links to itself is only a heading.
     if (attributes.href === undefined || (this.#heading > 0 && attributes.href.startsWith("#"))) return text;
     const target = this.#resolve(attributes.href);
-    return target === undefined ? text : `[${text.replaceAll("\n", " ")}](${target})`;
+    return target === undefined ? text : `[${escapeLinkText(text.replaceAll("\n", " "))}](${target})`;
   }
 
   #addBreak(): boolean {
-    if (this.#table !== undefined || this.#heading > 0) this.#line.addBlank();
+    if (this.#heading > 0) this.#line.addBlank();
     else this.#line.addBreak();
     return false;
   }
@@ -239,15 +260,14 @@ class Walk {
   }
 
   #enterList({ tag, attributes }: Element): void {
-    const start = Number.parseInt(attributes.start ?? "1", 10);
-    this.#lists.push({ isOrdered: tag === "ol", number: Number.isNaN(start) ? 1 : start, items: 0 });
+    const number = itemNumber(attributes.start) ?? 1;
+    this.#lists.push({ isOrdered: tag === "ol", number, items: 0 });
   }
 
   #enterItem({ attributes }: Element): void {
     const list = this.#lists.at(-1);
     if (list !== undefined && (list.items > 0 || this.#lists.length > 1)) this.#blocks.tighten();
-    const value = Number.parseInt(attributes.value ?? "", 10);
-    if (list !== undefined && !Number.isNaN(value)) list.number = value;
+    if (list !== undefined) list.number = itemNumber(attributes.value) ?? list.number;
     const marker = list?.isOrdered ? `${list.number}. ` : "- ";
     if (list !== undefined) {
       list.number += 1;
@@ -266,21 +286,23 @@ class Walk {
     const text = this.#line.take();
     if (text === "") return;
     if (this.#heading > 0) this.#writeHeading(text.replaceAll("\n", " "));
-    else if (!this.#isRepeated(text)) this.#blocks.write(text);
+    else if (!this.#isRepeated(text)) this.#blocks.write(this.#isMarkdown ? escapeLineStarts(text) : text);
   }
 
   #writeHeading(text: string): void {
-    const line = this.#isMarkdown ? `${"#".repeat(this.#heading)} ${text}` : text;
+    this.#underHeading = this.#choice.isForum ? "" : text;
+    const line = this.#isMarkdown ? `${"#".repeat(this.#heading)} ${escapeHeading(text)}` : text;
     this.#blocks.write(line, { label: plainLabel(text), level: this.#heading });
   }
 
-  /** Pages repeat whole paragraphs for other screens, in sliders and as quotations of earlier posts. */
+  /** Pages repeat paragraphs for other screens, in sliders and as quotations; under another heading it is no copy. */
   #isRepeated(text: string): boolean {
     if (this.#choice.keepsRepeats || text.length < repeatedChars) return false;
-    const isCopy = this.#paragraphs.has(text);
+    const placed = `${this.#underHeading}\n${text}`;
+    const isCopy = this.#paragraphs.has(placed);
     if (isCopy) this.#copiedChars += text.length;
     else this.#writtenChars += text.length;
-    this.#paragraphs.add(text);
+    this.#paragraphs.add(placed);
     return isCopy;
   }
 
@@ -289,13 +311,21 @@ class Walk {
   #addCode(element: Element): boolean {
     const text = codeText(element);
     if (text === "") return false;
-    if (this.#table !== undefined) this.#line.add(this.#isMarkdown ? inlineCode(text.replace(/\s+/g, " ")) : text);
+    if (this.#table !== undefined) this.#addCellCode(text);
     else {
       this.#flush();
       if (this.#isMarkdown) this.#writeListing(element, codeLanguage(element), text);
       else this.#blocks.write(text);
     }
     return false;
+  }
+
+  /** A cell is one line: each line of the code is written for itself. */
+  #addCellCode(text: string): void {
+    const lines = text.split("\n").filter((line) => line.trim() !== "");
+    this.#line.addBreak();
+    this.#line.add(this.#isMarkdown ? lines.map(inlineCode).join("\n") : text);
+    this.#line.addBreak();
   }
 
   #writeListing(element: Element, language: string, text: string): void {
@@ -314,16 +344,16 @@ class Walk {
   #enterTable(element: Element): boolean {
     const kind = this.#table === undefined ? tableKind(this.#page, element) : "layout";
     if (kind === "code") return this.#addCode(element);
-    if (this.#table !== undefined) this.#line.addBlank();
+    if (this.#table !== undefined) this.#line.addBreak();
     else this.#flush();
-    if (kind === "data") this.#table = { element, rows: [], row: [] };
+    if (kind === "data") this.#table = { element, rows: [], row: [], spans: [] };
     return true;
   }
 
   #enterInTable({ tag }: Element, table: TableRows): boolean {
     if (tag === "tr") table.row = [];
     else if (tag === "td" || tag === "th") this.#line.clear();
-    else this.#line.addBlank();
+    else this.#line.addBreak();
     return true;
   }
 
@@ -333,7 +363,7 @@ class Walk {
     else if (tag === "td" || tag === "th") this.#leaveCell(element, table);
     else if (tag === "tr" && table.row.length > 0) table.rows.push(table.row);
     else if (tag === "caption") this.#writeCaption();
-    else this.#line.addBlank();
+    else this.#line.addBreak();
   }
 
   #leaveTable({ rows }: TableRows): void {
@@ -343,11 +373,16 @@ class Walk {
     if (text !== "") this.#blocks.write(text);
   }
 
-  #leaveCell({ attributes }: Element, { row }: TableRows): void {
-    const text = this.#line.take().replaceAll("\n", " ");
-    row.push(this.#isMarkdown ? text.replaceAll("|", "\\|") : text);
-    const span = Math.min(maxColumns, Number.parseInt(attributes.colspan ?? "1", 10) || 1);
-    for (let extra = 1; extra < span; extra += 1) row.push("");
+  #leaveCell({ attributes }: Element, { row, spans }: TableRows): void {
+    const text = this.#line.take().replace(/\s*\n\s*/g, this.#isMarkdown ? "<br>" : " ");
+    skipSpanned(row, spans);
+    const columns = spanOf(attributes.colspan, maxColumns);
+    const rows = spanOf(attributes.rowspan, mostSpannedRows);
+    for (let column = 0; column < columns; column += 1) {
+      if (rows > 1 && row.length < maxColumns) spans[row.length] = rows - 1;
+      row.push(column > 0 ? "" : this.#isMarkdown ? text.replaceAll("|", "\\|") : text);
+    }
+    skipSpanned(row, spans);
   }
 
   #writeCaption(): void {
@@ -356,13 +391,31 @@ class Walk {
   }
 }
 
+/** A number that Markdown takes for one of a list: at most nine digits. */
+function itemNumber(value: string | undefined): number | undefined {
+  return value !== undefined && /^\s*\d{1,9}\s*$/.test(value) ? Number(value) : undefined;
+}
+
+function spanOf(value: string | undefined, most: number): number {
+  return Math.max(1, Math.min(most, Number.parseInt(value ?? "1", 10) || 1));
+}
+const mostSpannedRows = 1000;
+
+/** Leaves the places empty that cells of earlier rows reach down into. */
+function skipSpanned(row: string[], spans: number[]): void {
+  for (let left = spans[row.length] ?? 0; left > 0; left = spans[row.length] ?? 0) {
+    spans[row.length] = left - 1;
+    row.push("");
+  }
+}
+
 function isHeading(tag: string): boolean {
   return tag.length === 2 && tag[0] === "h" && tag >= "h1" && tag <= "h6";
 }
 
-/** Quotations, and callouts, which Markdown writes as quotations with a type. */
+/** Quotations, and remarks and callouts, which Markdown writes as quotations with a type. */
 function isQuotation({ tag, attributes }: Element): boolean {
-  return tag === "blockquote" || attributes["data-callout"] !== undefined;
+  return tag === "blockquote" || tag === "aside" || attributes["data-callout"] !== undefined;
 }
 
 /** A power rather than an ordinal or a sign: the text of `10<sup>2</sup>` is not 102. */
@@ -415,6 +468,7 @@ function plainLabel(text: string): string {
     .slice(0, labelChars)
     .replace(/!\[[^\]]*\]\([^)]*\)/g, "")
     .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replace(/[*`]/g, "")
+    .replace(/(?<!\\)[*`]/g, "")
+    .replace(/\\([!-/:-@[-`{-~])/g, "$1")
     .trim();
 }

@@ -97,6 +97,9 @@ function trimmedLength(text: string): number {
   return end - start;
 }
 
+/** Fewer characters for each link are cards that lead to other pages. */
+export const cardChars = 300;
+
 /** Characters of text outside links. */
 export function unlinkedChars({ text, links }: Measures, { index }: Element): number {
   return (text[index] ?? 0) - (links[index] ?? 0);

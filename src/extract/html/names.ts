@@ -1,31 +1,44 @@
 /** The words in class names and ids that say what an element is for. */
-import { wordSet } from "./tags.ts";
-import type { Element } from "./tree.ts";
+import { consentTools, insertedTools } from "./generators.ts";
+import { headings, wordSet } from "./tags.ts";
+import { type Element, flatText } from "./tree.ts";
 
 /** What the name of an element says: never content, content only if it reads like it, or nothing. */
-export type NameVerdict = "never" | "boilerplate" | "comments" | "reviews" | "shop" | "author" | "doubtful" | "none";
+export type NameVerdict =
+  | "never"
+  | "notice"
+  | "signature"
+  | "boilerplate"
+  | "comments"
+  | "reviews"
+  | "shop"
+  | "author"
+  | "doubtful"
+  | "none";
 
 /** Words for parts of a site rather than of a page: dropped unless most of the page's text stands there. */
 const boilerplateWords = wordSet(
   "nav navbar navigation navigations gnav subnav sidenav topnav mainnav menu menus mainmenu submenu megamenu flyout sidebar sidepanel footer foot colophon " +
-    "breadcrumb breadcrumbs crumbs masthead topbar copyright social socials sharing sharethis addtoany addthis " +
-    "related recommended recommendations recirculation suggested trending popular outbrain taboola " +
+    "breadcrumb breadcrumbs crumbs masthead topbar copyright social socials sharing " +
+    "related recommended recommendations recirculation suggested trending popular " +
     "newsletter subscribe subscription signup optin modal popup lightbox tooltip popover " +
-    "ad ads advert adverts advertisement advertising adsbygoogle adslot sponsor sponsored dfp login signin register logged minicart " +
-    "pagination pager paginator skip skiplink skiplinks backtotop colorbox legal disclaimer " +
-    "signature commentform respond vcard gform gfield wpcf reactions feedback switcher",
+    "ad ads advert adverts advertisement advertising adslot sponsor sponsored dfp login signin register logged minicart " +
+    "pagination pager paginator skip skiplink skiplinks backtotop legal disclaimer " +
+    "commentform respond vcard reactions feedback switcher",
 );
 
 /** Words that stand on content as often as on the rest: dropped when the text is short or mostly links. */
 const doubtfulWords = wordSet(
   "cart basket promo promotion banner share toc widget widgets toolbar search tags tag taxonomy meta bio authorbox more cta teaser sticky float " +
-    "actions buttons button controls control account filters filter facet facets sort options dropdown drawer mega overlay notice notices alert " +
+    "actions buttons button controls control account filters filter facet facets sort options dropdown drawer mega overlay " +
     "header prev previous next pagenav postnav rating ratings rss feed feeds icons icon lang language languages country currency " +
     "contact help support profile avatar badge badges loading spinner edit jump",
 );
 
-/** Notices that cover the page: dropped however long they are. */
-const noticeWords = wordSet("consent gdpr onetrust ccpa truste usercentrics didomi");
+/** Notices that cover the page: dropped unless they are most of it. */
+const noticeWords = wordSet("consent gdpr ccpa");
+const cookieNotice =
+  /cookie.?(?:consent|banner|notice|bar|popup|modal|message|overlay|law|dialog|alert)|(?:consent|banner|notice|bar|popup|modal|accept).?cookie/i;
 const reviewWords = wordSet("review reviews ratings questions qa qna");
 /** Parts of a shop rather than of the thing it sells. */
 const shopWords = wordSet("warranty bundle bundles variations recommend recommends suggest suggestions financing");
@@ -33,6 +46,8 @@ const shopWords = wordSet("warranty bundle bundles variations recommend recommen
 /** Who wrote it: one line below an article, the attribution of every post of a forum. */
 const authorWords = wordSet("author byline username");
 const commentWords = wordSet("comment comments commentlist disqus");
+/** What members of a forum put below each of their posts; in a reference it is what a function looks like. */
+const signatureWords = wordSet("signature signatures");
 
 /** Class names that style sheets give to what only screen readers meet. */
 const unseenNames = wordSet(
@@ -40,7 +55,7 @@ const unseenNames = wordSet(
 );
 
 const neverNamed = wordSet(
-  "html body main a p span em strong b i pre code table thead tbody tr td th h1 h2 h3 h4 h5 h6",
+  "html body main article a p span em strong b i pre code table thead tbody tr td th h1 h2 h3 h4 h5 h6",
 );
 
 /** Whether the name of an element counts: not that of a line of text, nor of code and tables. */
@@ -54,28 +69,40 @@ export type NameJudge = (element: Element) => NameVerdict;
 /** A judge for one page: names repeat there, so each is taken apart once. */
 export function createNameJudge(): NameJudge {
   const known = new Map<string, NameVerdict>();
-  return ({ attributes }) => {
-    const { class: className = "", id = "" } = attributes;
+  const verdictOf = (className: string, id: string): NameVerdict => {
     if (className === "" && id === "") return "none";
     const key = id === "" ? className : `${className} ${id}`;
-    const verdict = known.get(key) ?? judge([...className.split(/\s+/).slice(0, mostNames), isSlug(id) ? "" : id]);
+    const verdict = known.get(key) ?? judge([...className.split(/\s+/).slice(0, mostNames), id]);
     known.set(key, verdict);
     return verdict;
+  };
+  return (element) => {
+    const { class: className = "", id = "" } = element.attributes;
+    const verdict = verdictOf(className, id);
+    return verdict !== "none" && isSlug(element) ? verdictOf(className, "") : verdict;
   };
 }
 
 const mostNames = 40;
 
-/** An id made from the words of a heading is about what the section says. */
-function isSlug(id: string): boolean {
-  return id.split(/[-_]/).length > 3;
+/** An id made from the words of a heading is about what the section says. Blogs call the comments below by their name. */
+function isSlug({ tag, attributes: { id = "" }, children }: Element): boolean {
+  if (id === "" || id.split(/[-_]/).length > 3) return true;
+  const first = children.find((child) => typeof child !== "string");
+  if (first === undefined || !headings.has(first.tag)) return false;
+  if (tag === "section") return true;
+  return !commentWords.has(id) && partsOf(flatText(first, longestSlugChars)).join("-") === partsOf(id).join("-");
 }
+
+const longestSlugChars = 80;
 
 function judge(names: readonly string[]): NameVerdict {
   if (names.some((name) => unseenNames.has(name))) return "never";
   const found = names.flatMap(outerWords);
-  if (found.some((word) => noticeWords.has(word)) || names.some((name) => /cookie/i.test(name))) return "never";
-  if (found.some((word) => boilerplateWords.has(word))) return "boilerplate";
+  if (found.some((word) => consentTools.has(word))) return "never";
+  if (found.some((word) => noticeWords.has(word)) || names.some((name) => cookieNotice.test(name))) return "notice";
+  if (found.some((word) => boilerplateWords.has(word) || insertedTools.has(word))) return "boilerplate";
+  if (found.some((word) => signatureWords.has(word))) return "signature";
   if (found.some((word) => commentWords.has(word))) return "comments";
   if (names.some(namesReviews)) return "reviews";
   if (names.some((name) => partsOf(name).some((part) => shopWords.has(part)))) return "shop";
@@ -99,7 +126,8 @@ function outerWords(name: string): readonly string[] {
   const parts = partsOf(name);
   const [first, last] = [parts[0], parts.at(-1)];
   if (first === undefined || last === undefined) return [];
-  return first === last ? [first] : [first, last];
+  // `category-social` tells what a post is about, not what it is.
+  return first === last || first === "category" || first === "tag" ? [first] : [first, last];
 }
 
 function partsOf(name: string): readonly string[] {

@@ -5,7 +5,7 @@ import { extractHtml } from "./page.ts";
 
 const sentence = "The keeper of the lighthouse wrote down the weather of every day, and the ships that passed it. ";
 const prose = (paragraphs: number): string =>
-  Array.from({ length: paragraphs }, (_, index) => `<p>${index + 1}. ${sentence.repeat(2)}</p>`).join("\n");
+  Array.from({ length: paragraphs }, (_, index) => `<p>Day ${index + 1}: ${sentence.repeat(2)}</p>`).join("\n");
 
 const markdownOf = (html: string, url?: string): string => extractHtml(html, { url, mode: "markdown" }).text;
 const textOf = (html: string): string => extractHtml(html, { mode: "text" }).text;
@@ -26,7 +26,7 @@ const written: readonly { name: string; html: string; markdown: string }[] = [
   { name: "blanks collapse", html: "<p>a\n   b&nbsp;&nbsp; c</p>", markdown: "a b c" },
   {
     name: "labels that only a style sheet keeps apart",
-    html: "<p><span>Posted</span><span>Yesterday</span></p>",
+    html: '<p><span class="a">Posted</span><span class="b">Yesterday</span></p>',
     markdown: "Posted Yesterday",
   },
   {
@@ -74,7 +74,7 @@ const tables: readonly { name: string; html: string; markdown: string }[] = [
   {
     name: "code, breaks and lists in cells stay on their line",
     html: "<table><tr><th>A<th>B</tr><tr><td><pre>x\ny</pre><td>one<br>two<ul><li>three</ul></tr></table>",
-    markdown: "| A | B |\n| --- | --- |\n| `x y` | one two three |",
+    markdown: "| A | B |\n| --- | --- |\n| `x`<br>`y` | one<br>two<br>three |",
   },
   {
     name: "a table for layout is blocks",
@@ -138,8 +138,8 @@ const code: readonly { name: string; html: string; markdown: string }[] = [
   },
   {
     name: "numbers before each line, whatever they are called",
-    html: "<pre><div><i>1</i><span>a</span></div><div><i>2</i><span>b</span></div></pre>",
-    markdown: fence("", "a\nb"),
+    html: "<pre><div><i>1 </i><span>a</span></div><div><i>2 </i><span>b</span></div><div><i>3 </i>c</div></pre>",
+    markdown: fence("", "a\nb\nc"),
   },
   {
     name: "a button to copy",
@@ -243,18 +243,18 @@ describe("the content", () => {
 
   test("is told from what surrounds it", () => {
     const text = markdownOf(around(`<h1>Logbook</h1>${prose(6)}`));
-    assert.ok(text.startsWith("# Logbook\n\n1. The keeper") && text.endsWith("passed it."), text);
+    assert.ok(text.startsWith("# Logbook\n\nDay 1: The keeper") && text.endsWith("passed it."), text);
     for (const word of ["Site name", "Home", "cookies", "Other stories", "Imprint"]) assert.ok(!text.includes(word));
   });
 
   test("of a reference begins with its title, wherever that stands", () => {
     const body = `<div class="body">${prose(12)}${"<pre>run</pre>".repeat(3)}</div>`;
     const text = markdownOf(around(`<header><h1>Lamps</h1><p>How they are lit.</p></header>${body}`));
-    assert.ok(text.startsWith("# Lamps\n\nHow they are lit.\n\n1. The keeper"), text.slice(0, 80));
+    assert.ok(text.startsWith("# Lamps\n\nHow they are lit.\n\nDay 1: The keeper"), text.slice(0, 80));
   });
 
   test("is kept whatever its class says when it is most of the page", () => {
-    assert.ok(markdownOf(`<div class="sidebar">${prose(8)}</div>`).includes("8. The keeper"));
+    assert.ok(markdownOf(`<div class="sidebar">${prose(8)}</div>`).includes("Day 8: The keeper"));
   });
 
   test("does not hold what a browser hides", () => {
@@ -343,6 +343,10 @@ describe("the ladder", () => {
     const short = `<h1>Gone fishing</h1><p>The office is closed until Monday. Write to us, and we will answer next week.</p>`;
     assert.equal(extractHtml(`${short}${script}`, { mode: "markdown" }).needsJs, false);
     assert.equal(extractHtml(`${short}<div id=root></div>${script}`, { mode: "markdown" }).needsJs, true);
+  });
+
+  test("of a page without text nothing was left out", () => {
+    assert.equal(extractHtml("<body></body>", { mode: "markdown" }).keptShare, 1);
   });
 
   test("an empty page without scripts needs none", () => {

@@ -4,7 +4,7 @@
  */
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 import { placeStreamed } from "./streamed.ts";
-import { keepsAttribute, limits, type Page, Tree } from "./tree.ts";
+import { type Element, keepsAttribute, limits, type Page, Tree } from "./tree.ts";
 
 /** The tree of a page. Never throws, whatever the source. */
 export function parseHtml(html: string): Page {
@@ -25,7 +25,16 @@ function pageOf({ root, elements, payloads, complete }: Tree): Page {
     const one = inOrder[at];
     if (one?.parent && one.parent.end < one.end) one.parent.end = one.end;
   }
+  if (!inOrder.some(({ tag }) => tag === "script")) hideTransparent(inOrder);
   return { root, elements: inOrder, payloads, complete };
+}
+
+/** Without a script nothing will ever fade in; a saved page, all of it transparent, has lost its script. */
+function hideTransparent(elements: readonly Element[]): void {
+  const most = 0.2 * elements.length;
+  for (const element of elements)
+    if (element.attributes["data-transparent"] !== undefined && element.end - element.index < most)
+      element.hidden = true;
 }
 
 function unclosedComment(source: string): number {
@@ -48,7 +57,7 @@ function callbacksFor(source: string, isXml: boolean, tree: Tree): TokenizerCall
   let attributeName = "";
   let attributeValue = "";
   const addValue = (text: string) => {
-    if (attributeName !== "" && attributeValue.length < limits.attributeChars) attributeValue += text;
+    if (attributeName !== "" && attributeValue.length <= limits.attributeChars) attributeValue += text;
   };
   return {
     ontext: (start, end) => tree.addText(source.slice(start, end)),
@@ -63,10 +72,14 @@ function callbacksFor(source: string, isXml: boolean, tree: Tree): TokenizerCall
       attributeName = keepsAttribute(name) ? name : "";
       attributeValue = "";
     },
-    onattribdata: (start, end) => addValue(source.slice(start, Math.min(end, start + limits.attributeChars))),
+    onattribdata: (start, end) => addValue(source.slice(start, Math.min(end, start + limits.attributeChars + 1))),
     onattribentity: (codepoint) => addValue(String.fromCodePoint(codepoint)),
     onattribend() {
-      if (attributeName !== "") tree.addAttribute(attributeName, attributeValue);
+      if (attributeName === "") return;
+      const isCut = attributeValue.length > limits.attributeChars;
+      // Part of an address leads somewhere else.
+      if (!isCut || attributeName !== "href")
+        tree.addAttribute(attributeName, attributeValue.slice(0, limits.attributeChars));
     },
     onopentagend: () => tree.open(false),
     onselfclosingtag: () => tree.open(isXml || tag === "svg" || tree.isForeign),

@@ -3,7 +3,7 @@ import type { Pruning } from "./choose.ts";
 import { isClosingHeading, sectionOf } from "./closing.ts";
 import { type Generator, hasClass } from "./generators.ts";
 import { isInside } from "./hidden.ts";
-import { type Measures, unlinkedChars } from "./measure.ts";
+import { cardChars, type Measures, unlinkedChars } from "./measure.ts";
 import { isNamed, type NameJudge } from "./names.ts";
 import type { PageKind } from "./signals.ts";
 import { isPlainTable } from "./table.ts";
@@ -20,7 +20,15 @@ export type Survey = {
   readonly verdictOn: NameJudge;
   readonly pruning: Pruning;
   readonly keepsComments: boolean;
+  /** Says the same of many things, and shows code: headings there mean what they say. */
+  readonly isReference: boolean;
+  readonly holdsHeading: Holds;
+  /** Whether an element holds the first H1 of the page. */
+  readonly holdsTitle: Holds;
+  /** Whether most of an element's text is footnotes that the page refers to. */
+  readonly areNotes: Holds;
 };
+type Holds = (element: Element) => boolean;
 
 /** A section that closes a page comes after at least this share of its text. */
 const closingShare = 0.3;
@@ -31,6 +39,7 @@ const mostSections = 60;
 export function prune(
   survey: Survey,
   isSkipped: (element: Element) => boolean,
+  isUnseen: (element: Element) => boolean,
 ): { dropped: Uint8Array; keptChars: number } {
   const { page, root, measures, pruning } = survey;
   const dropped = new Uint8Array(page.elements.length);
@@ -44,18 +53,29 @@ export function prune(
     else if (pruning !== "none" && isOutOfPlace(element, survey, isPoorGroup)) dropped[at] = 1;
     else if (
       pruning === "strict" &&
+      !survey.isReference &&
       keptChars > closingAfter &&
       sections < mostSections &&
-      isClosing(element, survey)
+      isClosingHeading(element, survey.kind === "product")
     ) {
       sections += 1;
       dropSection(element, survey, dropped);
     }
     const isWhole = !dropped[at] && isVerbatim(element, page);
+    if (isWhole) dropUnseen(element, page, isUnseen, dropped);
     if (!dropped[at]) keptChars += (isWhole ? measures.text : measures.own)[at] ?? 0;
     at = dropped[at] || isWhole ? element.end : at + 1;
   }
   return { dropped, keptChars };
+}
+
+/** Nothing is judged inside code and tables, yet what a browser does not show is not there either. */
+function dropUnseen(whole: Element, page: Page, isUnseen: (element: Element) => boolean, dropped: Uint8Array): void {
+  for (let at = whole.index + 1; at < whole.end; ) {
+    const element = page.elements[at] as Element;
+    if (isUnseen(element)) dropped[at] = 1;
+    at = dropped[at] ? element.end : at + 1;
+  }
 }
 
 /** The button of a folded part carries its heading. */
@@ -72,6 +92,7 @@ function isVerbatim(element: Element, page: Page): boolean {
 }
 
 function isOutOfPlace(element: Element, survey: Survey, isPoorGroup: GroupJudge): boolean {
+  if (survey.areNotes(element)) return isNeverContent(element, survey);
   if (survey.pruning !== "strict") return !holdsMost(element, survey) && isSitePart(element, survey);
   if (isNeverContent(element, survey)) return true;
   return !holdsMost(element, survey) && (isSitePart(element, survey) || isPoorPart(element, survey, isPoorGroup));
@@ -90,18 +111,36 @@ function holdsMost(element: Element, { root, measures }: Survey): boolean {
   return unlinkedChars(measures, element) > 0.4 * Math.max(1, unlinkedChars(measures, root));
 }
 
-const siteTags = wordSet("nav footer aside");
+const siteTags = wordSet("nav footer");
 const siteRoles = wordSet("navigation contentinfo complementary search banner dialog alertdialog menu menubar toolbar");
 
 /** Parts of a site by their tag, role or what is known of the program that made the page. */
-function isSitePart(element: Element, { generator, pruning }: Survey): boolean {
+function isSitePart(element: Element, { page, generator, pruning, measures, holdsTitle }: Survey): boolean {
   const { tag, attributes } = element;
-  if (generator?.drops.some((name) => hasClass(element, name))) return true;
-  if (siteTags.has(tag)) return true;
-  if (tag === "header" && !isInside(element, "article") && !isInside(element, "main")) return true;
+  if (generator?.drops.some((name) => attributes.id === name || hasClass(element, name))) return true;
+  // The foot of a quotation names who is quoted.
+  if (siteTags.has(tag)) return !isInside(element, "blockquote");
+  if (tag === "aside") return !isRemark(element, page, measures);
+  if (tag === "header" && !isInside(element, "article") && !isInside(element, "main"))
+    return !holdsTitle(element) || mostlyLinks(element, measures);
   if (attributes.role !== undefined && siteRoles.has(attributes.role)) return true;
   // Publishers mark with this what must not stand for the page in search results.
   return attributes["data-nosnippet"] !== undefined && pruning === "strict";
+}
+
+function mostlyLinks({ index }: Element, { text, links }: Measures): boolean {
+  return (links[index] ?? 0) > 0.5 * (text[index] ?? 0);
+}
+
+/** An aside of a few words between the paragraphs of the text; the others are about something else. */
+function isRemark(element: Element, { elements }: Page, { text, links, prose }: Measures): boolean {
+  const { parent, index, end } = element;
+  let before = elements[index - 1];
+  while (before !== undefined && before !== parent && before.parent !== parent) before = before.parent ?? undefined;
+  const after = elements[end];
+  if (before === undefined || before === parent || after?.parent !== parent) return false;
+  const isBetween = (prose[before.index] ?? 0) > 0 && (prose[after.index] ?? 0) > 0;
+  return isBetween && (links[index] ?? 0) < 0.3 * (text[index] ?? 0);
 }
 
 /** Parts that their name gives away, and forms. */
@@ -111,12 +150,18 @@ function isPoorPart(element: Element, survey: Survey, isPoorGroup: GroupJudge): 
   return attributes["data-callout"] === undefined && isNamed(element) && isPoorName(element, survey, isPoorGroup);
 }
 
-function isPoorName(element: Element, { kind, verdictOn, keepsComments }: Survey, isPoorGroup: GroupJudge): boolean {
+function isPoorName(
+  element: Element,
+  { kind, verdictOn, keepsComments, holdsHeading }: Survey,
+  isPoorGroup: GroupJudge,
+): boolean {
   switch (verdictOn(element)) {
     case "none":
       return false;
     case "boilerplate":
       return true;
+    case "signature":
+      return kind === "forum";
     case "comments":
       return !keepsComments;
     case "author":
@@ -124,7 +169,7 @@ function isPoorName(element: Element, { kind, verdictOn, keepsComments }: Survey
     case "shop":
       return kind === "product";
     default:
-      return isPoorGroup(element);
+      return !holdsHeading(element) && isPoorGroup(element);
   }
 }
 
@@ -173,14 +218,16 @@ function isPoorText({ text, links, anchors }: Omit<Group, "count">): boolean {
   return text < 120 || (links > 0.5 * text && links < 60 * anchors);
 }
 
-function isClosing(element: Element, { kind }: Survey): boolean {
-  return isClosingHeading(element, kind === "product");
-}
-
-function dropSection(heading: Element, { root, measures }: Survey, dropped: Uint8Array): void {
+function dropSection(heading: Element, { root, measures, kind }: Survey, dropped: Uint8Array): void {
   const most = 0.3 * Math.max(1, unlinkedChars(measures, root));
   const isMuch = (element: Element) => unlinkedChars(measures, element) > most;
   const section = sectionOf(heading, root, measures, isMuch);
-  if (section.some(isMuch)) return;
+  if (section.some(isMuch) || !(kind === "product" || isPoorSection(section, measures))) return;
   for (const element of section) dropped[element.index] = 1;
+}
+
+/** Cards with a link each, or hardly anything and no sentence. */
+function isPoorSection(section: readonly Element[], { text, prose, anchors }: Measures): boolean {
+  const sum = (numbers: Int32Array) => section.reduce((total, { index }) => total + (numbers[index] ?? 0), 0);
+  return sum(text) < cardChars * sum(anchors) || (sum(text) < 120 && sum(prose) === 0);
 }

@@ -19,13 +19,11 @@ export function pageKind(page: Page, url: string | undefined): PageKind {
     )
   )
     return "forum";
-  if (openGraph.startsWith("product") || sells(types) || (url !== undefined && productPath.test(url))) return "product";
+  if (openGraph.startsWith("product") || sells(types)) return "product";
   if (types.has("CollectionPage") || types.has("SearchResultsPage")) return "listing";
   if (articleTypes.some((type) => types.has(type)) || openGraph === "article") return "article";
   return isForSale(page) ? "product" : "unknown";
 }
-
-const productPath = /\/(?:product|dp|itm)\/[^/]/;
 
 /** A product with an offer; without one it is there for the stars in search results. */
 function sells(types: ReadonlySet<string>): boolean {

@@ -20,7 +20,11 @@ export function placeStreamed(elements: readonly Element[]): readonly Element[] 
     if (element.hidden && id.startsWith("S:")) parts.push(element);
   }
   if (parts.length === 0) return elements;
-  for (const part of parts.slice(0, mostParts)) place(part, places.get((part.attributes.id ?? "").slice(2)));
+  for (const part of parts.slice(0, mostParts)) {
+    const name = (part.attributes.id ?? "").slice(2);
+    place(part, places.get(name));
+    places.delete(name);
+  }
   return renumbered(elements[0] as Element);
 }
 

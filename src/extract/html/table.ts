@@ -52,6 +52,9 @@ function insideCode(table: Element): boolean {
   return false;
 }
 
+/** Short rows of larger tables stay short, as GFM allows: one wide row must not make all others so. */
+const mostFilledCells = 20_000;
+
 /** A GFM table; short rows are filled up, the first row is the head. */
 export function writeTable(rows: readonly (readonly string[])[]): string {
   const filled = rows.filter((row) => row.some((cell) => cell !== ""));
@@ -60,8 +63,9 @@ export function writeTable(rows: readonly (readonly string[])[]): string {
     maxColumns,
     filled.reduce((most, row) => Math.max(most, row.length), 1),
   );
-  const lines = filled.map((row) => `| ${row.concat(Array(Math.max(0, columns - row.length)).fill("")).join(" | ")} |`);
-  lines.splice(1, 0, `|${" --- |".repeat(columns)}`);
+  const width = columns * filled.length > mostFilledCells ? 0 : columns;
+  const lines = filled.map((row) => `| ${row.concat(Array(Math.max(0, width - row.length)).fill("")).join(" | ")} |`);
+  lines.splice(1, 0, `|${" --- |".repeat(width === 0 ? (filled[0]?.length ?? 1) : columns)}`);
   return lines.join("\n");
 }
 

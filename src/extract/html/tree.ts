@@ -25,7 +25,7 @@ export type Element = {
   readonly children: Node[];
   readonly attributes: Attributes;
   /** Not shown by its own attributes; class names are judged elsewhere. */
-  readonly hidden: boolean;
+  hidden: boolean;
 };
 
 export type Attributes = Readonly<Partial<Record<string, string>>>;
@@ -45,7 +45,7 @@ export const limits = { depth: 500, elements: 400_000, attributeChars: 4096, pay
 const hidingAttributes = new Set(["hidden", "style", "aria-hidden"]);
 const keptAttributes = new Set(
   (
-    "class id role href alt lang type name content property itemprop itemtype rel datetime colspan start value " +
+    "class id role href alt lang type name content property itemprop itemtype rel datetime colspan rowspan start value " +
     "data-lang data-language encoding alttext shadowrootmode data-callout data-math data-latex data-nosnippet checked display"
   ).split(" "),
 );
@@ -106,6 +106,7 @@ export class Tree {
 
   addAttribute(name: string, value: string): void {
     if (name === "style" && value.includes("user-select:none")) this.#setAttribute("data-unselectable", "");
+    if (name === "style" && transparent.test(value)) this.#setAttribute("data-transparent", "");
     if (hidingAttributes.has(name)) this.#hidden ||= hides(name, value);
     else if (!value.startsWith("data:")) this.#setAttribute(name, value);
   }
@@ -247,19 +248,43 @@ function element(index: number, tag: string, parent: Element | null, attributes:
   return { index, end: index + 1, tag, parent, children: [], attributes, hidden };
 }
 
-/** The text under an element, markup aside: all of it, or at least so many of its first characters. */
+/**
+ * The text under an element, markup aside: all of it, or at least so many of its first characters. Then the number
+ * of elements is bounded too, so that looking at the start of something costs the same however large it is.
+ */
 export function flatText(element: Element, enoughChars = Number.POSITIVE_INFINITY): string {
+  const mostElements = 2 * limits.depth + enoughChars;
   const pieces: string[] = [];
   let chars = 0;
-  const stack: (Element | string)[] = [element];
-  while (stack.length > 0 && chars < enoughChars) {
-    const node = stack.pop() as Element | string;
-    if (typeof node === "string") {
-      pieces.push(node);
-      chars += node.length;
-    } else for (let at = node.children.length - 1; at >= 0; at -= 1) stack.push(node.children[at] as Element | string);
+  let elements = 0;
+  const stack: { readonly element: Element; next: number }[] = [{ element, next: 0 }];
+  for (
+    let frame = stack.at(-1);
+    frame !== undefined && chars < enoughChars && elements < mostElements;
+    frame = stack.at(-1)
+  ) {
+    const child = frame.element.children[frame.next];
+    frame.next += 1;
+    if (child === undefined) stack.pop();
+    else if (typeof child === "string") {
+      pieces.push(child);
+      chars += child.length;
+    } else {
+      elements += 1;
+      stack.push({ element: child, next: 0 });
+    }
   }
   return pieces.join("");
+}
+
+/** Tells whether an element is, or holds, one of some kind: each answer costs the same however large the element is. */
+export function createHolds(
+  { elements }: Page,
+  isWanted: (element: Element) => boolean,
+): (element: Element) => boolean {
+  const before = new Int32Array(elements.length + 1);
+  for (const [at, element] of elements.entries()) before[at + 1] = (before[at] ?? 0) + (isWanted(element) ? 1 : 0);
+  return ({ index, end }) => (before[end] ?? 0) > (before[index] ?? 0);
 }
 
 /** Older pages carry the source of formulas in scripts. */
@@ -283,5 +308,25 @@ function bordersOf(tag: string): ReadonlySet<string> {
 function hides(name: string, value: string): boolean {
   if (name === "hidden") return value !== "until-found";
   if (name === "aria-hidden") return value.trim().toLowerCase() === "true";
-  return /display\s*:\s*none|visibility\s*:\s*hidden/i.test(value);
+  return hidesByStyle(value);
+}
+
+/** Shown once a script has run, where there is one. */
+const transparent = /(?:^|[;\s])opacity\s*:\s*0*(?:\.0+)?%?\s*(?:!important\s*)?(?:;|$)/i;
+
+/** Ways in which a style alone takes an element out of sight. */
+const unseenStyles = [
+  /(?:^|;)(?:display:none|visibility:hidden|content-visibility:hidden|font-size:0(?:\.0+)?(?:px|em|rem|pt|%)?)(?:!important)?(?:;|$)/,
+  /(?:^|;)(?:left|right|top|text-indent|margin-left):-\d{4,}/,
+  /(?:^|;)clip:rect\((?:[01](?:px)?,?){4}\)|(?:^|;)clip-path:inset\((?:50|100)%/,
+  /(?:^|;)transform:scale[xy]?\(0\)/,
+  /(?:^|;)(?:max-)?(?:height|width):0(?:px)?;(?:.*;)?overflow:hidden|(?:^|;)overflow:hidden;(?:.*;)?(?:max-)?(?:height|width):0(?:px)?(?:;|$)/,
+];
+
+function hidesByStyle(value: string): boolean {
+  const style = value
+    .replace(/\/\*.*?\*\//g, "")
+    .replace(/\s+/g, "")
+    .toLowerCase();
+  return unseenStyles.some((pattern) => pattern.test(style));
 }

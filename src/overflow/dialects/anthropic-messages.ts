@@ -15,7 +15,8 @@ import {
 
 export const anthropicMessages: Dialect = {
   name: "anthropic-messages",
-  endpoint: /\/messages$/,
+  // Another service posts single messages to its threads.
+  endpoint: /(?<!\/threads\/[^/]+)\/messages$/,
   parts(request) {
     const messages = itemsOf(request.messages);
     const newest = newestFrom(messages, ({ role }) => role === "assistant");
@@ -53,9 +54,7 @@ function lowered(tokens: number, thinking: unknown): readonly Edit[] | undefined
 type Place = { readonly at: Path; readonly newest: boolean };
 
 function partsOf(block: Fields, place: Place, tools: ReadonlyMap<unknown, string>): Part[] {
-  const attached = attachmentOf(block);
-  if (attached) return [attachment(block, attached, place)];
-  if (block.type !== "tool_result") return [];
+  if (block.type !== "tool_result") return attachedParts(block, place);
   const tool = tools.get(block.tool_use_id);
   const at = [...place.at, "content"];
   const named = { ...place, at, ...(tool ? { tool } : {}) };
@@ -63,15 +62,34 @@ function partsOf(block: Fields, place: Place, tools: ReadonlyMap<unknown, string
   if (typeof content === "string") {
     return [{ ...named, role: "tool_result", content: { text: content }, replacement: (text) => text }];
   }
-  return itemsOf(content).flatMap((item, index) => innerPart(fieldsOf(item), { ...named, at: [...at, index] }));
+  return itemsOf(content).flatMap((item, index) => innerParts(fieldsOf(item), { ...named, at: [...at, index] }));
 }
 
-function innerPart(block: Fields, place: Place): Part[] {
+function innerParts(block: Fields, place: Place): Part[] {
+  if (block.type === "text")
+    return textParts([block], { ...place, at: place.at.slice(0, -1) }, Number(place.at.at(-1)));
+  return attachedParts(block, place);
+}
+
+/** Pictures and documents; a document made of blocks and a search result stay what they are around their texts. */
+function attachedParts(block: Fields, place: Place): Part[] {
   const attached = attachmentOf(block);
   if (attached) return [attachment(block, attached, place)];
-  const text = textOf(block.text);
-  if (block.type !== "text" || text === undefined) return [];
-  return [{ ...place, at: [...place.at, "text"], role: "tool_result", content: { text }, replacement: (stub) => stub }];
+  if (block.type === "search_result")
+    return textParts(itemsOf(block.content), { ...place, at: [...place.at, "content"] });
+  const { content } = block.type === "document" ? fieldsOf(block.source) : {};
+  const at = [...place.at, "source", "content"];
+  if (typeof content !== "string") return textParts(itemsOf(content), { ...place, at });
+  return [{ ...place, at, role: "tool_result", content: { text: content }, replacement: (stub) => stub }];
+}
+
+function textParts(blocks: readonly unknown[], place: Place, from = 0): Part[] {
+  return blocks.flatMap((item, index): Part[] => {
+    const text = textOf(fieldsOf(item).text);
+    if (text === undefined) return [];
+    const leaf = { ...place, at: [...place.at, from + index, "text"], content: { text } };
+    return [{ ...leaf, role: "tool_result", replacement: (stub) => stub }];
+  });
 }
 
 function attachment(block: Fields, content: PartContent, place: Place): Part {
@@ -94,10 +112,9 @@ function toolsByUse(messages: readonly unknown[]): ReadonlyMap<unknown, string> 
   return new Map(uses.map(({ id, name }) => [id, textOf(name) ?? ""]));
 }
 
-/** Cache points wander as a conversation grows; its first message is the same one without them. */
+/** Cache points wander as a conversation grows, and a text becomes a block to carry one; the message is the same. */
 function withoutCacheMarks(message: unknown): unknown {
   const { content } = fieldsOf(message);
-  return itemsOf(content).length === 0
-    ? content
-    : itemsOf(content).map((block) => ({ ...fieldsOf(block), cache_control: undefined }));
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : itemsOf(content);
+  return blocks.map((block) => ({ ...fieldsOf(block), cache_control: undefined }));
 }

@@ -19,6 +19,8 @@ export type Part = {
   /** Whether it belongs to the newest exchange: what came after the model spoke last. */
   readonly newest: boolean;
   readonly tool?: string;
+  /** The content is the JSON of the value, which is kept as it was written. */
+  readonly verbatim?: true;
   /** The value that stands for the part when it is replaced by a text. */
   replacement(text: string): unknown;
 };
@@ -65,9 +67,10 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** The items after the last one the model wrote: the newest exchange begins here. */
+/** The items after the model's last turn: the newest exchange begins here. Words put into its mouth at the end are no turn. */
 export function newestFrom(items: readonly unknown[], isModels: (item: Fields) => boolean): number {
-  return items.findLastIndex((item) => isModels(fieldsOf(item))) + 1;
+  const last = items.findLastIndex((item) => !isModels(fieldsOf(item)));
+  return items.slice(0, last + 1).findLastIndex((item) => isModels(fieldsOf(item))) + 1;
 }
 
 /** `data:image/png;base64,...` as content; any other address is not ours to keep. */
@@ -91,9 +94,16 @@ export function textBlock(type: string, text: string, block: Fields): Fields {
   return { type, text, ...("cache_control" in block ? { cache_control: block.cache_control } : {}) };
 }
 
-/** The room asked for by one numeric field. */
-export function roomOf(request: Request, field: string): OutputRoom | undefined {
-  const tokens = request[field];
-  if (typeof tokens !== "number") return undefined;
-  return { tokens, lowered: (lower) => [{ at: [field], value: lower }] };
+/** The room asked for by numeric fields, of which a request may hold several. */
+export function roomOf(request: Request, ...fields: readonly string[]): OutputRoom | undefined {
+  const asked = fields.flatMap((field) => {
+    const tokens = request[field];
+    return typeof tokens === "number" ? [{ field, tokens }] : [];
+  });
+  if (asked.length === 0) return undefined;
+  return {
+    tokens: Math.max(...asked.map(({ tokens }) => tokens)),
+    lowered: (lower) =>
+      asked.filter(({ tokens }) => tokens > lower).map(({ field }) => ({ at: [field], value: lower })),
+  };
 }

@@ -8,7 +8,7 @@ import { isStub } from "../../answer/stub.ts";
 import { applyEdits, type Path, spliceEdits } from "../edits.ts";
 import type { Keep } from "../keep.ts";
 import { planShedding } from "../plan.ts";
-import { shed } from "../shed.ts";
+import { shed, stubEdit } from "../shed.ts";
 import type { Verdict } from "../verdict.ts";
 import { aiSdk } from "./ai-sdk.ts";
 import type { Dialect, Part, Request } from "./dialect.ts";
@@ -74,7 +74,8 @@ const keep: Keep = async ({ content }) => ({
 async function rewrite(dialect: Dialect, request: Request, verdict: Verdict) {
   const json = JSON.stringify(request);
   const plan = planShedding(request, dialect, verdict, { wireBytes: Buffer.byteLength(json) });
-  const { edits } = await shed(request, dialect, plan, keep);
+  const { clamp, stubs } = await shed({ dialect, request, json, target: { endpoint: "", model: "" } }, plan, keep);
+  const edits = [...clamp, ...stubs.map(stubEdit)];
   return { plan, edits, request: applyEdits(request, edits), json: spliceEdits(json, edits) };
 }
 
@@ -202,6 +203,7 @@ test("only the endpoints that take conversations have a dialect", () => {
     ["POST", "/v1/messages", "anthropic-messages"],
     ["POST", "/v1beta/models/gemini-3-pro:streamGenerateContent", "gemini"],
     ["POST", "/v1/messages/count_tokens", undefined],
+    ["POST", "/v1/threads/t_1/messages", undefined],
     ["POST", "/v1/responses/compact", undefined],
     ["POST", "/v1beta/models/gemini-3-pro:countTokens", undefined],
     ["GET", "/v1/messages", undefined],

@@ -1,4 +1,5 @@
 /** Gemini generateContent: contents of parts, function responses that are objects, signatures on parts. */
+import { isStub } from "../../answer/stub.ts";
 import type { Path } from "../edits.ts";
 import {
   type Dialect,
@@ -51,28 +52,47 @@ function partsOf(part: Fields, place: Place): Part[] {
   if (called !== undefined) return responseParts(fieldsOf(part[called]), { ...place, at: [...place.at, called] });
   const attached = attachmentOf(part.inlineData ?? part.inline_data);
   if (attached === undefined) return [];
-  // The signature of a part stays on it, whatever the part holds.
-  const { inlineData: _, inline_data: __, ...rest } = part;
-  return [{ ...place, role: "attachment", content: attached, replacement: (text) => ({ ...rest, text }) }];
+  // The signature of a part stays on it, whatever the part holds; what only pictures have does not.
+  const signed = Object.entries(part).filter(([key]) => /^thought/.test(key));
+  const replacement = (text: string) => ({ ...Object.fromEntries(signed), text });
+  return [{ ...place, role: "attachment", content: attached, replacement }];
 }
 
 /** A response must stay an object: its long texts are replaced one by one; one without is replaced as a whole. */
-function responseParts({ response, name }: Fields, place: Place): Part[] {
+function responseParts({ response, name, parts }: Fields, place: Place): Part[] {
   const tool = textOf(name);
-  const named = { ...place, role: "tool_result" as const, ...(tool === undefined ? {} : { tool }) };
-  const at = [...place.at, "response"];
+  const named = { ...place, ...(tool === undefined ? {} : { tool }) };
+  return [...valueParts(response, { ...named, at: [...place.at, "response"] }), ...mediaParts(parts, named)];
+}
+
+function valueParts(response: unknown, place: Place & { readonly tool?: string }): Part[] {
+  const result = { ...place, role: "tool_result" as const };
   const texts = Object.entries(fieldsOf(response)).filter(([, value]) => typeof value === "string");
   const longest = Math.max(0, ...texts.map(([, value]) => String(value).length));
   const whole = JSON.stringify(response) ?? "";
   if (longest < whole.length / 2) {
-    return [{ ...named, at, content: { text: whole }, replacement: (text) => ({ output: text }) }];
+    return [{ ...result, content: { text: whole }, verbatim: true, replacement: (text) => ({ output: text }) }];
   }
   return texts.map(([key, value]) => ({
-    ...named,
-    at: [...at, key],
+    ...result,
+    at: [...place.at, key],
     content: { text: String(value) },
     replacement: (text: string) => text,
   }));
+}
+
+/** Pictures a function gave back; its parts hold media only, so the stub is a small text file. */
+function mediaParts(parts: unknown, place: Place & { readonly tool?: string }): Part[] {
+  return itemsOf(parts).flatMap((item, index): Part[] => {
+    const fields = fieldsOf(item);
+    const key = ["inlineData", "inline_data"].find((name) => fields[name] !== undefined);
+    const content = key && attachmentOf(fields[key]);
+    if (!content || isStub(Buffer.from("base64" in content ? content.base64 : "", "base64").toString("utf8")))
+      return [];
+    const type = key === "inlineData" ? "mimeType" : "mime_type";
+    const replacement = (text: string) => ({ [type]: "text/plain", data: Buffer.from(text).toString("base64") });
+    return [{ ...place, at: [...place.at, "parts", index, key], role: "attachment", content, replacement }];
+  });
 }
 
 function attachmentOf(data: unknown): PartContent | undefined {

@@ -29,7 +29,7 @@ export const openaiChat: Dialect = {
       return partsOf(message, place);
     });
   },
-  outputRoom: (request) => roomOf(request, "max_completion_tokens") ?? roomOf(request, "max_tokens"),
+  outputRoom: (request) => roomOf(request, "max_completion_tokens", "max_tokens"),
   sharesWindow: true,
   serverState: () => undefined,
   opening: ({ messages }) => itemsOf(messages).find((message) => fieldsOf(message).role === "user"),
@@ -59,8 +59,9 @@ function partsOf({ role, content }: Fields, place: Place): Part[] {
   });
 }
 
-function attachmentOf({ type, image_url, file, input_audio }: Fields): PartContent | undefined {
+function attachmentOf({ type, image_url, video_url, file, input_audio }: Fields): PartContent | undefined {
   if (type === "image_url") return dataUrlContent(textOf(image_url) ?? fieldsOf(image_url).url);
+  if (type === "video_url") return dataUrlContent(textOf(video_url) ?? fieldsOf(video_url).url);
   if (type === "file") return dataUrlContent(fieldsOf(file).file_data, textOf(fieldsOf(file).filename));
   const { data, format } = fieldsOf(input_audio);
   if (type !== "input_audio" || typeof data !== "string") return undefined;

@@ -38,8 +38,11 @@ export const openaiResponses: Dialect = {
   },
   outputRoom: (request) => roomOf(request, "max_output_tokens"),
   sharesWindow: true,
-  serverState: (request) =>
-    ["previous_response_id", "conversation"].find((field) => request[field] !== undefined && request[field] !== null),
+  serverState: (request) => {
+    const isReference = (item: unknown) => fieldsOf(item).type === "item_reference";
+    const field = ["previous_response_id", "conversation"].find((name) => (request[name] ?? null) !== null);
+    return field ?? (itemsOf(request.input).some(isReference) ? "item_reference" : undefined);
+  },
   opening: ({ input }) => itemsOf(input).find((item) => fieldsOf(item).role === "user") ?? input,
   toolNames: ({ tools }) => namesOf(tools),
 };
@@ -48,8 +51,21 @@ type Place = { readonly at: Path; readonly newest: boolean; readonly tool?: stri
 
 function outputParts({ output }: Fields, place: Place): Part[] {
   const at = [...place.at, "output"];
-  if (typeof output !== "string") return blockParts(output, { ...place, at }, true);
-  return [{ ...place, at, role: "tool_result", content: { text: output }, replacement: (text) => text }];
+  if (typeof output === "string") return [textPart(output, { ...place, at })];
+  const screenshot = dataUrlContent(fieldsOf(output).image_url);
+  if (screenshot === undefined) return blockParts(output, { ...place, at }, true);
+  // Nothing but a picture may stand in the place of a screenshot; the one the model is to look at now stays.
+  if (place.newest || String(fieldsOf(output).image_url) === blankPicture) return [];
+  const replacement = () => blankPicture;
+  return [{ ...place, at: [...at, "image_url"], role: "attachment", content: screenshot, replacement }];
+}
+
+/** One transparent pixel. */
+const blankPicture =
+  "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
+function textPart(text: string, place: Place): Part {
+  return { ...place, role: "tool_result", content: { text }, replacement: (stub) => stub };
 }
 
 function blockParts(content: unknown, place: Place, ofTool: boolean): Part[] {
@@ -61,10 +77,12 @@ function blockParts(content: unknown, place: Place, ofTool: boolean): Part[] {
       const replacement = (text: string) => textBlock("input_text", text, block);
       return [{ ...place, at, role: "attachment", content: attached, replacement }];
     }
-    const text = textOf(block.text);
-    if (!ofTool || text === undefined) return [];
-    const leaf = { ...place, at: [...at, "text"], content: { text } };
-    return [{ ...leaf, role: "tool_result", replacement: (stub) => stub }];
+    if (!ofTool) return [];
+    // A shell's answer has its texts side by side.
+    return ["text", "stdout", "stderr"].flatMap((key) => {
+      const text = textOf(block[key]);
+      return text === undefined ? [] : [textPart(text, { ...place, at: [...at, key] })];
+    });
   });
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { requestIn, type Turn } from "../../../test/conversations.ts";
-import { faultIn, tokensOf, wordings } from "../../../test/provider.ts";
+import { faultIn, outputOf, tokensOf, wordings } from "../../../test/provider.ts";
 import { watchedSession } from "../../../test/recovery.ts";
 import { longTranscript } from "../../../test/transcripts.ts";
 import { isStub } from "../../answer/stub.ts";
@@ -31,7 +31,7 @@ function modelWith(windowTokens: number, inStream = false) {
   function refusalFor(given: Request): Error | undefined {
     seen.push(given);
     const fault = faultIn("ai-sdk", given);
-    const [input, output] = [tokensOf(given, aiSdk), aiSdk.outputRoom(given)?.tokens ?? 0];
+    const [input, output] = [tokensOf(given), outputOf(given, "ai-sdk")];
     const said = fault ? { status: 400, body: fault } : wordings.openai({ limit: windowTokens, input, output });
     if (!fault && input + output <= windowTokens) return undefined;
     return Object.assign(new Error("Bad Request"), {
@@ -105,6 +105,27 @@ describe("the AI SDK middleware", () => {
     assert.equal(seen.length, 1);
   });
 
+  test("hands on an answer whose room was taken by thinking, or whose tokens nobody counted", async () => {
+    for (const [usage, calls] of [
+      [{ outputTokens: { total: 500, text: 0, reasoning: 500 } }, 1],
+      [{ outputTokens: 500 }, 1],
+      [undefined, 1],
+      [{ outputTokens: { total: 0 } }, 2],
+    ] as const) {
+      const { seen, call } = modelWith(100_000);
+      const cut = { content: [], finishReason: "length", usage };
+      const doGenerate = async (): Promise<Answer> => {
+        seen.push(params);
+        return cut;
+      };
+      const answer = await overflowMiddleware({ session: await watchedSession() }).wrapGenerate({
+        ...call(params),
+        doGenerate,
+      });
+      assert.deepEqual([answer === cut, seen.length], [calls === 1, calls]);
+    }
+  });
+
   test("hands other errors on as they were thrown", async () => {
     for (const thrown of [
       new TypeError("a bug"),
@@ -130,7 +151,7 @@ describe("the AI SDK middleware", () => {
       let recovered = 0;
       for (let seed = 1; seed <= 12; seed++) {
         const request = requestIn("ai-sdk", longTranscript(seed));
-        const { seen, call } = modelWith(Math.floor((tokensOf(request, aiSdk) + 1_024) * share));
+        const { seen, call } = modelWith(Math.floor((tokensOf(request) + 1_024) * share));
         const answer = await overflowMiddleware({ session: await watchedSession() })
           .wrapGenerate(call(request))
           .catch(() => undefined);

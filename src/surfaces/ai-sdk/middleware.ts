@@ -94,11 +94,13 @@ function refusalOf(thrown: unknown): Refusal | undefined {
 
 const errorFields = (error: Error): Fields => ({ ...error, message: error.message });
 
-/** A cut answer without a word in it is an overflow that the provider did not call one. */
+/** An answer cut before its first token is an overflow that the provider did not call one; thinking is output too. */
 function seenAnswer<T>(value: T): Sent<Outcome<T>> {
-  const { finishReason, content } = fieldsOf(value);
+  const { finishReason, content, usage } = fieldsOf(value);
   const reason = typeof finishReason === "string" ? finishReason : fieldsOf(finishReason).unified;
-  if (reason !== "length" || itemsOf(content).length > 0) return { answer: { value }, accepted: true };
+  const { outputTokens } = fieldsOf(usage);
+  const written = typeof outputTokens === "number" ? outputTokens : fieldsOf(outputTokens).total;
+  if (reason !== "length" || itemsOf(content).length > 0 || written !== 0) return { answer: { value }, accepted: true };
   const verdict = { class: "context_tokens", confidence: 0.8, unit: "tokens" } as const;
   return { answer: { value }, accepted: false, refusal: { verdict, status: 200, body: null } };
 }

@@ -1,11 +1,10 @@
 /** `spillway artifacts`: what is kept, under whose ref, and taking it away. */
 import { sizeWords } from "../../answer/words.ts";
 import type { Listed } from "../../artifacts/store.ts";
-import type { SweepReport } from "../../artifacts/sweep.ts";
 import { SpillwayError } from "../../errors.ts";
 import { clipped } from "../../names.ts";
 import type { Session } from "../../session.ts";
-import { removeArtifact, sweepArtifacts } from "../../sweep.ts";
+import { removeArtifact, type Sweeping, sweepArtifacts } from "../../sweep.ts";
 import type { Call, Command, ExitCode } from "./command.ts";
 import { forEachInput, requireAtMost } from "./inputs.ts";
 import { printListing } from "./listing.ts";
@@ -92,17 +91,26 @@ function textEntry(listed: Listed): string {
   return `${artifact_ref}  ${content_kind.padEnd(14)}  ${size}  ${last_used_at}  ${clipped(source_url, 200)}\n`;
 }
 
-function sweepFields({ swept, deletedBlobs, deletedBytes, deletedLeftovers, damagedRecords }: SweepReport) {
+function sweepFields({
+  swept,
+  deletedBlobs,
+  deletedBytes,
+  deletedLeftovers,
+  damagedRecords,
+  deletedIndexes,
+}: Sweeping) {
   return {
     swept: swept.map(({ ref, reason, sizeBytes }) => ({ artifact_ref: ref, reason, size_bytes: sizeBytes })),
     deleted_blobs: deletedBlobs,
     deleted_bytes: deletedBytes,
     deleted_leftovers: deletedLeftovers,
     damaged_records: damagedRecords,
+    deleted_indexes: deletedIndexes,
   };
 }
 
-function sweepText({ swept, deletedBlobs, deletedBytes, damagedRecords }: SweepReport): string {
+function sweepText({ swept, deletedBlobs, deletedBytes, damagedRecords, deletedIndexes }: Sweeping): string {
   const damaged = damagedRecords === 0 ? "" : `${damagedRecords} records cannot be read, so no bytes were deleted.\n`;
-  return `${swept.length} artifacts expired, ${deletedBlobs} blobs deleted (${sizeWords(deletedBytes)}).\n${damaged}`;
+  const indexes = deletedIndexes === 0 ? "" : `${deletedIndexes} search indexes of folders that are gone deleted.\n`;
+  return `${swept.length} artifacts expired, ${deletedBlobs} blobs deleted (${sizeWords(deletedBytes)}).\n${indexes}${damaged}`;
 }

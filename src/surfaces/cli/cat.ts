@@ -37,7 +37,7 @@ export const catCommand: Command = {
 type Opened = AsyncDisposable & Pick<TakenIn, "facts" | "kept" | "content" | "objects">;
 
 async function open(input: string, call: Call, session: Session): Promise<Opened> {
-  if (!/^af_/.test(input)) return takeIn(input, { mode: modeOption(call) }, session);
+  if (!/^af_/.test(input)) return takeIn(input, { mode: call.values.raw === true ? "raw" : modeOption(call) }, session);
   const artifact = await openArtifact(input, session);
   return { ...artifact, facts: artifact.record, kept: artifact };
 }

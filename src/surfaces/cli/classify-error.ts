@@ -51,7 +51,14 @@ function parseLine(line: string): Parameters<typeof classify>[0] {
   if (!("body" in value)) throw notAnAnswer(line);
   const status = "status" in value && value.status !== null ? Number(value.status) : null;
   if (Number.isNaN(status)) throw notAnAnswer(line);
-  return { status, body: value.body };
+  const headers = "headers" in value ? headersOf(value.headers) : {};
+  return { status, headers, body: value.body };
+}
+
+/** Names in lower case, as every reader of headers has them. */
+function headersOf(given: unknown): Record<string, string> {
+  if (typeof given !== "object" || given === null) return {};
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), String(value)]));
 }
 
 function parsed(line: string): unknown {

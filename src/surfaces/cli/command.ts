@@ -18,6 +18,10 @@ export type Terminal = {
   readonly stdin: AsyncIterable<Uint8Array>;
   out(text: string | Uint8Array): Promise<void>;
   note(text: string): void;
+  /** Draws a line over the one drawn before; only where a person watches. An empty one clears it. */
+  progress?(line: string): void;
+  /** Whether stdout is a terminal that shows colours. */
+  readonly color?: boolean;
 };
 
 export type Call = {

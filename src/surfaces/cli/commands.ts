@@ -25,6 +25,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./detect.ts")).detectCommand,
   },
   {
+    name: "index",
+    about: "Index a folder of code for search.",
+    load: async () => (await import("./index-command.ts")).indexCommand,
+  },
+  {
+    name: "search",
+    about: "Find the lines of code that answer a question.",
+    load: async () => (await import("./search.ts")).searchCommand,
+  },
+  {
     name: "artifacts",
     about: "List, show, remove and sweep kept artifacts.",
     load: async () => (await import("./artifacts.ts")).artifactsCommand,

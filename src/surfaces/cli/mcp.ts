@@ -17,8 +17,8 @@ export const mcpCommand: Command = {
     requireAtMost(0, call);
     const { config, terminal, signal } = call;
     const { cwd, env, stdin, out } = terminal;
-    await using session = await openSession({ settings: config.settings, cwd, env, confined: true, signal });
     const log = (sentence: string) => terminal.note(`spillway mcp: ${sentence}\n`);
+    await using session = await openSession({ settings: config.settings, cwd, env, confined: true, signal, log });
     await serveMcp({ session, config, client: textOption(call, "client") }, { input: stdin, out, log, signal });
     return 0;
   },

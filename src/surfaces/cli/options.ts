@@ -33,6 +33,12 @@ export const passwordRow: OptionRow = {
   about: "Opens an encrypted document for this call; it is not stored.",
 };
 
+export const projectRow: OptionRow = {
+  type: "string",
+  value: "ID",
+  about: "Project whose indexes are used. Default: the one of .spillway/project.json above, else default.",
+};
+
 export const allRow: OptionRow = { type: "boolean", about: "Show everything, however much it is." };
 
 /** The text of an option, or undefined when it was not given. */

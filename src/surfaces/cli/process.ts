@@ -24,7 +24,15 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 
 const status = await runCli(
   process.argv.slice(2),
-  { cwd: process.cwd(), env: process.env, stdin: stdin(), out, note: (text) => process.stderr.write(text) },
+  {
+    cwd: process.cwd(),
+    env: process.env,
+    stdin: stdin(),
+    out,
+    note: (text) => process.stderr.write(text),
+    ...(process.stderr.isTTY && { progress: (line: string) => process.stderr.write(`\r\x1b[2K${line}`) }),
+    color: process.stdout.isTTY === true && !process.env.NO_COLOR,
+  },
   stopped.signal,
 );
 process.exitCode = pipeClosed ? 0 : status;

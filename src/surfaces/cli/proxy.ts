@@ -1,5 +1,6 @@
 /** `spillway proxy`: recovery for any client that lets its base URL be changed. */
 import { once } from "node:events";
+import type { ArtifactStore } from "../../artifacts/store.ts";
 import type { Command } from "./command.ts";
 import { requireAtMost } from "./inputs.ts";
 import { jsonLine } from "./output.ts";
@@ -10,7 +11,8 @@ export const proxyCommand: Command = {
     "Listens on 127.0.0.1 and passes requests to model providers; one refused for its size is sent again, smaller.",
   options: {},
   details: [
-    "Point a client at http://127.0.0.1:8402/openai/v1, /anthropic or /gemini (settings proxy.port, proxy.upstreams).",
+    "Prints an address for each upstream; point a client at it (for OpenAI with /v1 behind it).",
+    "The address holds a token of yours, which stays the same (settings proxy.port, proxy.upstreams, proxy.token).",
     "Keys and headers are passed on and never stored or logged. It runs until it is stopped.",
   ].join("\n"),
   async run(call) {
@@ -27,6 +29,7 @@ export const proxyCommand: Command = {
       upstreams,
       port: settings["proxy.port"],
       allowOrigins: settings["proxy.allow_origins"],
+      token: settings["proxy.token"] === "on" ? await proxyToken(session.store) : undefined,
       bodyBytes: settings["proxy.body_bytes"],
     });
     const names = [...upstreams.keys()];
@@ -39,3 +42,8 @@ export const proxyCommand: Command = {
     return 0;
   },
 };
+
+/** The same at every start, so that a client is set up once; only this owner's key makes it. */
+async function proxyToken(store: Pick<ArtifactStore, "seal">): Promise<string> {
+  return (await store.seal("spillway proxy")).slice(0, 32);
+}

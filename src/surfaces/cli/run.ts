@@ -10,7 +10,7 @@ import { errorFields, errorLines, jsonLine } from "./output.ts";
 
 export type Outcome = ExitCode | 130;
 
-const usageCodes: readonly ErrorCode[] = ["usage", "selector_invalid"];
+const usageCodes: readonly ErrorCode[] = ["usage", "selector_invalid", "search_invalid"];
 
 /** Runs one command line to its end. */
 export async function runCli(argv: readonly string[], terminal: Terminal, signal: AbortSignal): Promise<Outcome> {

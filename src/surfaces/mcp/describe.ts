@@ -64,7 +64,10 @@ pi mcp add spillway -- npx -y spillway mcp
 - Kept sources as resources: \`artifact://af_...\`, with \`?pages=\`, \`?section=\`, \`?lines=\`, \`?offset=\` or \`?query=\`,
   within the same budget as a tool's reply. Replies link to them from revision 2025-06-18 on.
 - \`health://status\`: version, settings and their problems, whether the store can be written.
-- Progress for who asks for it; a cancelled call is aborted, with the parser that works for it.
+- \`metrics://prometheus\`: how many searches were cut, how full replies are and what share of results was left out.
+- Progress for who asks for it; a cancelled call is aborted, with the parser that works for it. Indexing goes on
+  after a search that began it; \`cancel_indexing\` stops it.
+- Log notifications when search results were cut, or a reply fills more than 70 % of its limit, for clients that take them.
 
 A path that a model sends is read only below the working directory, the folders of the setting \`files.allow\`, and the
 roots of the client, which are asked for when a path lies outside of the others. Only regular files are read.

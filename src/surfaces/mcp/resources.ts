@@ -24,15 +24,28 @@ const healthResource: Resource = {
   mimeType: "application/json",
 };
 
+export const metricsUri = "metrics://prometheus";
+
+/** The text exposition format, as scrapers know it. */
+export const metricsType = "text/plain; version=0.0.4";
+
+const metricsResource: Resource = {
+  uri: metricsUri,
+  name: "prometheus",
+  title: "Metrics of Spillway",
+  description: "Counters and histograms of this server's searches, as Prometheus reads them.",
+  mimeType: metricsType,
+};
+
 /** A list is for choosing from; who knows a ref needs none. */
 const mostListed = 100;
 
-/** The status and the artifacts used last. */
+/** The status, the metrics, and the artifacts used last. */
 export async function listResources({ store }: Session): Promise<Resource[]> {
   const records: ArtifactRecord[] = [];
   for await (const listed of store.list()) if ("record" in listed) records.push(listed.record);
   records.sort((a, b) => b.last_used_at.localeCompare(a.last_used_at));
-  return [healthResource, ...records.slice(0, mostListed).map(resourceOf)];
+  return [healthResource, metricsResource, ...records.slice(0, mostListed).map(resourceOf)];
 }
 
 function resourceOf({ artifact_ref, name, media_type: mediaType, size_bytes: sizeBytes }: ArtifactRecord): Resource {

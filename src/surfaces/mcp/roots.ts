@@ -2,9 +2,10 @@
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The paths among the parameters of a call that lie in none of these folders, as far as their spelling tells. */
-export function pathsOutside(input: unknown, cwd: string, roots: readonly string[]): string[] {
-  return pathsIn(input)
+/** The paths among these that lie in none of the folders, as far as their spelling tells. */
+export function pathsOutside(addresses: readonly string[], cwd: string, roots: readonly string[]): string[] {
+  return addresses
+    .flatMap((address) => (/^[a-z][a-z0-9+.-]+:/i.test(address) ? (pathOf(address) ?? []) : [address]))
     .map((path) => resolve(cwd, path))
     .filter((path) => !roots.some((root) => isInside(path, root)));
 }
@@ -12,16 +13,6 @@ export function pathsOutside(input: unknown, cwd: string, roots: readonly string
 /** A root is an address of a folder; what is none of this machine allows nothing. */
 export function foldersOf(roots: readonly { readonly uri: string }[]): string[] {
   return roots.flatMap(({ uri }) => pathOf(uri) ?? []);
-}
-
-function pathsIn(input: unknown): string[] {
-  if (typeof input !== "object" || input === null) return [];
-  const texts = Object.values(input).flatMap((value) => (Array.isArray(value) ? value : [value]));
-  return texts.flatMap((text) => {
-    if (typeof text !== "string") return [];
-    const hasScheme = /^[a-z][a-z0-9+.-]+:/i.test(text);
-    return hasScheme ? (pathOf(text) ?? []) : /[/\\]/.test(text) ? [text] : [];
-  });
 }
 
 function pathOf(uri: string): string | undefined {

@@ -1,6 +1,5 @@
 /** JSON-RPC over two streams, a message a line: what cannot be read is logged, and the last questions are answered. */
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
-import { clipped } from "../../names.ts";
 
 export type LineStreams = {
   readonly input: AsyncIterable<Uint8Array>;
@@ -30,6 +29,15 @@ export function lineTransport(streams: LineStreams): Transport & { readonly ende
     transport.onmessage?.(message);
   }
 
+  /** Whoever sent a line that is too long waits for an answer; its id stands near the start, if it has one. */
+  function refuse(start: string): void {
+    const [, written] = /"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?\d{1,18})/.exec(start) ?? [];
+    if (written === undefined) return;
+    const id: unknown = JSON.parse(written);
+    const error = { code: -32600, message: `A message may have ${longestLineBytes} bytes.` };
+    void streams.out(`${JSON.stringify({ jsonrpc: "2.0", id, error })}\n`);
+  }
+
   function settle(id: unknown): void {
     unanswered.delete(id);
     if (unanswered.size === 0) answered();
@@ -37,7 +45,8 @@ export function lineTransport(streams: LineStreams): Transport & { readonly ende
 
   async function read(): Promise<void> {
     try {
-      for await (const line of linesOf(streams)) for (const message of messagesIn(line, streams)) receive(message);
+      for await (const line of linesOf(streams, refuse))
+        for (const message of messagesIn(line, streams)) receive(message);
       if (unanswered.size > 0)
         await Promise.race([new Promise<void>((done) => (answered = done)), grace(streams.signal)]);
     } catch (error) {
@@ -73,12 +82,15 @@ function grace(signal: AbortSignal): Promise<void> {
 }
 
 /** Whole lines; one that is too long is left out and told. */
-async function* linesOf({ input, log }: LineStreams): AsyncGenerator<string> {
+async function* linesOf({ input, log }: LineStreams, refuse: (start: string) => void): AsyncGenerator<string> {
   let pieces: Uint8Array[] = [];
   let sizeBytes = 0;
   const take = (): string | undefined => {
     const line = sizeBytes > longestLineBytes ? undefined : Buffer.concat(pieces).toString("utf8");
-    if (line === undefined) log(`a line of ${sizeBytes} bytes was left out: no message is that long`);
+    if (line === undefined) {
+      log(`a line of ${sizeBytes} bytes was left out: no message is that long`);
+      refuse(Buffer.from(pieces[0] ?? []).toString("utf8", 0, 1_024));
+    }
     [pieces, sizeBytes] = [[], 0];
     return line;
   };
@@ -108,9 +120,13 @@ function messagesIn(line: string, { log }: LineStreams): JSONRPCMessage[] {
   if (line.trim() === "") return [];
   try {
     const value: unknown = JSON.parse(line);
-    return (Array.isArray(value) ? value : [value]).filter((item) => isMessage(item)).map(kindly);
+    const items = Array.isArray(value) ? value : [value];
+    const messages = items.filter((item) => isMessage(item));
+    if (messages.length < items.length)
+      log(`${items.length - messages.length} items that are no JSON-RPC were left out`);
+    return messages.map(kindly);
   } catch {
-    log(`a line that is not JSON was left out: ${clipped(line, 80)}`);
+    log(`a line of ${line.length} characters that is not JSON was left out`);
     return [];
   }
 }

@@ -1,64 +1,79 @@
 /** The first look at what an upstream answers: enough of it is read to know a refusal, and nothing is lost by looking. */
 import type { IncomingMessage } from "node:http";
+import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { classify } from "../../overflow/classify.ts";
 import type { Sent } from "../../overflow/exchange.ts";
-import { firstLook, refusalInside } from "../../overflow/stream.ts";
+import { type FirstLook, firstLook, type Look } from "../../overflow/stream.ts";
 
 /** An upstream's answer, with what was already read of its body. */
 export type Answer = { readonly message: IncomingMessage; readonly held: readonly Buffer[]; readonly ended: boolean };
 
-/** What an error may weigh and still be read, and a JSON answer that is looked at whole. */
+/** What an error may weigh and still be read. */
 const mostErrorBytes = 1024 * 1024;
-const mostAnswerBytes = 64 * 1024;
 
 /** The answer with the refusal in it, if it holds one. */
 export async function seen(message: IncomingMessage): Promise<Sent<Answer>> {
   const { statusCode: status = 502, headers } = message;
   const type = headers["content-type"] ?? "";
-  const encoded = (headers["content-encoding"] ?? "identity") !== "identity";
-  if (encoded) return { answer: { message, held: [], ended: false }, accepted: status < 400 };
-  if (status >= 400) return seenError(message, status);
-  if (type.startsWith("text/event-stream")) return seenStream(message, status);
-  if (type.includes("json")) return seenAnswer(message, status);
-  return { answer: { message, held: [], ended: false }, accepted: true };
+  const encoding = headers["content-encoding"] ?? "identity";
+  if (status >= 400) return seenError(message, status, encoding);
+  const looking = encoding === "identity" ? firstLook(type) : undefined;
+  if (looking === undefined) return { answer: { message, held: [], ended: false }, accepted: true };
+  return seenSuccess(message, status, looking);
 }
 
-async function seenError(message: IncomingMessage, status: number): Promise<Sent<Answer>> {
+async function seenError(message: IncomingMessage, status: number, encoding: string): Promise<Sent<Answer>> {
   const { held, ended } = await readUpTo(message, mostErrorBytes);
-  const body = Buffer.concat(held).toString("utf8");
-  const refusal = { verdict: classify({ status, body }), status, body };
+  const body = decoded(Buffer.concat(held), encoding).toString("utf8");
+  const headers = Object.fromEntries(Object.entries(message.headers).map(([name, value]) => [name, value?.toString()]));
+  const refusal = { verdict: classify({ status, headers, body }), status, body };
   return { answer: { message, held, ended }, accepted: false, refusal };
 }
 
-async function seenAnswer(message: IncomingMessage, status: number): Promise<Sent<Answer>> {
-  const { held, ended } = await readUpTo(message, mostAnswerBytes);
-  const refusal = ended ? refusalInside(Buffer.concat(held).toString("utf8"), status) : undefined;
-  return { answer: { message, held, ended }, accepted: refusal === undefined, ...(refusal ? { refusal } : {}) };
+const decoders: Readonly<Record<string, typeof gunzipSync | typeof brotliDecompressSync>> = {
+  gzip: gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
+};
+
+/** The bytes of an error as they are read, or none where its encoding is unknown or broken. */
+function decoded(bytes: Buffer, encoding: string): Buffer {
+  if (encoding === "identity") return bytes;
+  try {
+    return decoders[encoding]?.(bytes, { maxOutputLength: mostErrorBytes }) ?? Buffer.alloc(0);
+  } catch {
+    return Buffer.alloc(0); // It is handed on as it came.
+  }
 }
 
 async function readUpTo(message: IncomingMessage, mostBytes: number): Promise<{ held: Buffer[]; ended: boolean }> {
   const held: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of message.iterator({ destroyOnReturn: false })) {
-    held.push(chunk);
-    bytes += chunk.length;
-    if (bytes > mostBytes) return { held, ended: false };
+  try {
+    for await (const chunk of message.iterator({ destroyOnReturn: false })) {
+      held.push(chunk);
+      bytes += chunk.length;
+      if (bytes > mostBytes) return { held, ended: false };
+    }
+  } catch {
+    // An upstream that refuses a body it has not read may hang up in the middle of saying so: what it said counts.
   }
   return { held, ended: true };
 }
 
 /** Held until the first event that means something; the client would have waited for the same event. */
-async function seenStream(message: IncomingMessage, status: number): Promise<Sent<Answer>> {
-  const { look } = firstLook();
+async function seenSuccess(message: IncomingMessage, status: number, { look, end }: Look): Promise<Sent<Answer>> {
   const held: Buffer[] = [];
+  const discard = async () => void message.destroy();
   for await (const chunk of message.iterator({ destroyOnReturn: false })) {
     held.push(chunk);
     const found = look(chunk);
-    if (found.is === "open") continue;
-    const answer = { message, held, ended: false };
-    if (found.is === "fine") return { answer, accepted: true };
-    const refusal = { verdict: found.verdict, status, body: found.body };
-    return { answer, accepted: false, refusal, discard: async () => void message.destroy() };
+    if (found.is !== "open") return sentOf({ message, held, ended: false }, found);
   }
-  return { answer: { message, held, ended: true }, accepted: true };
+  return sentOf({ message, held, ended: true }, end());
+
+  function sentOf(answer: Answer, found: FirstLook): Sent<Answer> {
+    if (found.is !== "refused") return { answer, accepted: true };
+    return { answer, accepted: false, refusal: { verdict: found.verdict, status, body: found.body }, discard };
+  }
 }

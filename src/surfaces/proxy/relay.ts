@@ -13,8 +13,8 @@ export type Relay = ReturnType<typeof createRelay>;
 export function createRelay() {
   const agents = { "http:": new http.Agent({ keepAlive: true }), "https:": new https.Agent({ keepAlive: true }) };
 
-  /** Opens a request; its answer comes when the upstream's headers do. */
-  function open(url: URL, method: string, headers: readonly string[], signal: AbortSignal, fresh = false) {
+  /** Opens a request; its answer comes when the upstream's headers do. A fresh one uses no connection of another. */
+  function open(url: URL, method: string, headers: readonly string[], signal: AbortSignal, fresh = false): Opened {
     const secure = url.protocol === "https:";
     const { request } = secure ? https : http;
     const upstream = request(url, {
@@ -30,24 +30,20 @@ export function createRelay() {
     return { upstream, answer };
   }
 
-  /** Sends a whole body. A kept connection that the upstream was just closing took nothing: then a fresh one is used. */
-  async function send(url: URL, method: string, headers: readonly string[], body: Buffer, signal: AbortSignal) {
+  /** Sends a whole body. */
+  async function send(
+    url: URL,
+    method: string,
+    headers: readonly string[],
+    body: Buffer,
+    { signal, fresh = false }: { readonly signal: AbortSignal; readonly fresh?: boolean },
+  ): Promise<http.IncomingMessage> {
     const all = [...headers, "content-length", String(body.length)];
-    const { upstream, answer } = open(url, method, all, signal);
+    const { upstream, answer } = open(url, method, all, signal, fresh);
     upstream.end(body);
-    try {
-      return await answer;
-    } catch (error) {
-      if (!upstream.reusedSocket || !/^(?:ECONNRESET|EPIPE)$/.test(systemCode(error) ?? "")) throw error;
-      const fresh = open(
-        url,
-        method,
-        [...headers, "connection", "close", "content-length", String(body.length)],
-        signal,
-      );
-      fresh.upstream.end(body);
-      return await fresh.answer;
-    }
+    return answer.catch((error: unknown) => {
+      throw isStale(upstream, error) ? new StaleConnection("a kept connection was closed", { cause: error }) : error;
+    });
   }
 
   function close(): void {
@@ -57,12 +53,29 @@ export function createRelay() {
   return { open, send, close };
 }
 
+type Opened = { readonly upstream: http.ClientRequest; readonly answer: Promise<http.IncomingMessage> };
+
+/** A connection kept from an earlier request was closed by the upstream just now; most likely it took nothing. */
+export class StaleConnection extends Error {}
+
+function isStale(upstream: http.ClientRequest, error: unknown): boolean {
+  return upstream.reusedSocket && /^(?:ECONNRESET|EPIPE)$/.test(systemCode(error) ?? "");
+}
+
 /** The caller's headers as a flat list, without those of its connection and those named. */
 export function passedHeaders(raw: readonly string[], without: readonly string[] = []): string[] {
   const passed: string[] = [];
+  const nominated = nominatedIn(raw);
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [name = "", value = ""] = [raw[at], raw[at + 1]];
-    if (!ownHeaders.test(name) && !without.includes(name.toLowerCase())) passed.push(name, value);
+    const lower = name.toLowerCase();
+    if (!ownHeaders.test(name) && !without.includes(lower) && !nominated.has(lower)) passed.push(name, value);
   }
   return passed;
+}
+
+/** `Connection: x-hop` makes that header one of this connection too. */
+function nominatedIn(raw: readonly string[]): Set<string> {
+  const values = raw.filter((_, at) => at % 2 === 1 && /^connection$/i.test(raw[at - 1] ?? ""));
+  return new Set(values.flatMap((value) => value.split(",")).map((name) => name.trim().toLowerCase()));
 }

@@ -3,16 +3,16 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
-import { systemCode } from "../../errors.ts";
+import { SpillwayError, systemCode } from "../../errors.ts";
 import type { Dialect } from "../../overflow/dialects/dialect.ts";
 import { dialectFor } from "../../overflow/dialects/dialects.ts";
 import { type Ended, recoverExchange, type Sent } from "../../overflow/exchange.ts";
-import { failureBody, failureHeaders, recoveredHeader } from "../../overflow/failure.ts";
-import { outgoingOf } from "../../overflow/outgoing.ts";
+import { failureBody, failureHeaders, preparedHeader, recoveredHeader } from "../../overflow/failure.ts";
+import { type Outgoing, outgoingOf, textOfJson } from "../../overflow/outgoing.ts";
 import type { Recovery } from "../../overflow/recovery.ts";
-import { refusalOf } from "./guard.ts";
+import { admit } from "./guard.ts";
 import { type Answer, seen } from "./look.ts";
-import { createRelay, passedHeaders, type Relay } from "./relay.ts";
+import { createRelay, passedHeaders, type Relay, StaleConnection } from "./relay.ts";
 import { type Upstreams, upstreamFor } from "./upstreams.ts";
 
 export type ProxyOptions = {
@@ -21,6 +21,8 @@ export type ProxyOptions = {
   /** 0 takes a free port. */
   readonly port: number;
   readonly allowOrigins: readonly string[];
+  /** What every path must begin with; without one every program of this machine is served. */
+  readonly token?: string | undefined;
   /** Largest request that is held to be sent again. */
   readonly bodyBytes: number;
 };
@@ -44,9 +46,12 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
     );
   });
   server.listen(options.port, "127.0.0.1");
-  await once(server, "listening");
+  await once(server, "listening").catch((cause: unknown) => {
+    throw cannotListen(options.port, cause);
+  });
+  const origin = `http://127.0.0.1:${portOf(server.address())}`;
   return {
-    url: `http://127.0.0.1:${portOf(server.address())}`,
+    url: options.token === undefined ? origin : `${origin}/${options.token}`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       relay.close();
@@ -55,16 +60,24 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
   };
 }
 
+function cannotListen(port: number, cause: unknown): SpillwayError {
+  const code = systemCode(cause) ?? "error";
+  return new SpillwayError("config_invalid", `The proxy cannot listen on port ${port} (${code}).`, {
+    hint: "Set proxy.port to one that is free, or to 0 for any; another proxy may be running already.",
+    cause,
+  });
+}
+
 const portOf = (address: AddressInfo | string | null): number =>
   typeof address === "object" && address ? address.port : 0;
 
 type Context = ProxyOptions & { readonly relay: Relay };
 
 async function serve(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
-  const refused = refusalOf(request, context);
-  if (refused !== undefined) return refuse(response, 403, "forbidden", refused);
-  const { url: target = "", method = "GET" } = request;
-  const url = upstreamFor(context.upstreams, target);
+  const admitted = admit(request, context);
+  if ("refused" in admitted) return refuse(response, 403, "forbidden", admitted.refused);
+  const { method = "GET" } = request;
+  const url = upstreamFor(context.upstreams, admitted.target);
   if (url === undefined) return refuse(response, 404, "unknown_upstream", unknownPlace(context.upstreams));
   const gone = new AbortController();
   response.once("close", () => {
@@ -98,65 +111,51 @@ type Call = {
   readonly signal: AbortSignal;
 };
 
-/** Any other endpoint of the provider: nothing is looked at. */
-async function passThrough(call: Call): Promise<void> {
-  const { answer } = forward(call, passedHeaders(call.request.rawHeaders));
-  await handOn(call.response, await answer);
-}
-
-/** Opens the request upstream and lets the body flow into it as it comes. */
-function forward({ request, url, method, context, signal }: Call, headers: readonly string[]) {
+/** Any other endpoint of the provider, and what is too large to hold: the body flows upstream as it comes. */
+async function passThrough(call: Call, held: readonly Buffer[] = []): Promise<void> {
+  const { request, response, url, method, context, signal } = call;
   const { "content-length": length } = request.headers;
+  const headers = passedHeaders(request.rawHeaders);
   const all = length === undefined ? headers : [...headers, "content-length", length];
-  const opened = context.relay.open(url, method, all, signal);
-  request.pipe(opened.upstream);
-  return opened;
+  const { upstream, answer } = context.relay.open(url, method, all, signal);
+  for (const chunk of held) upstream.write(chunk);
+  request.pipe(upstream);
+  await handOn(response, await answer);
 }
 
-/** A request's body while it passes: whole in the end, or undefined when it is larger than may be held. */
-function heldBody(request: IncomingMessage, mostBytes: number): () => Promise<Buffer | undefined> {
+/** The chunks of a request's body up to so many bytes; `whole` where there are no more. */
+async function readBody(request: IncomingMessage, mostBytes: number): Promise<{ chunks: Buffer[]; whole: boolean }> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  request.on("data", (chunk: Buffer) => {
+  if (Number(request.headers["content-length"]) > mostBytes) return { chunks, whole: false };
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes <= mostBytes) chunks.push(chunk);
-    else chunks.length = 0;
-  });
-  const ended = new Promise<boolean>((done) => {
-    request.once("end", () => done(true));
-    request.once("close", () => done(false));
-  });
-  return async () => ((await ended) && bytes <= mostBytes ? Buffer.concat(chunks) : undefined);
+    if (bytes > mostBytes) return { chunks, whole: false };
+  }
+  return { chunks, whole: true };
 }
 
+/** The body is sent in one piece: an upstream that refuses it before it was read can still be heard. */
 async function recovering(call: Call, dialect: Dialect): Promise<void> {
-  const { request, response, url, context } = call;
-  // A compressed answer could not be looked at; the client asked for nothing that this takes away.
-  const headers = passedHeaders(request.rawHeaders, ["accept-encoding"]);
-  const mayChange = context.recovery.mayPrepare() && Number(request.headers["content-length"]) <= context.bodyBytes;
-  const whole = heldBody(request, context.bodyBytes);
-  // A request that may have to change is awaited whole; any other is already on its way upstream while it comes in.
-  let body = mayChange ? await whole() : undefined;
+  const { request, response, context } = call;
+  const { chunks, whole } = await readBody(request, context.bodyBytes);
+  if (!whole) return passThrough(call, chunks);
+  const body = Buffer.concat(chunks);
+  // A compressed success could not be looked at, and the client loses nothing; in shadow nothing at all is changed.
+  const headers = passedHeaders(request.rawHeaders, context.recovery.mode === "on" ? ["accept-encoding"] : []);
   const ended = await recoverExchange<Answer>(context.recovery, {
-    read: () => (body === undefined ? undefined : outgoingOf(dialect, body.toString("utf8"), url.host, url.pathname)),
-    async send(instead) {
-      if (instead?.json !== undefined) return post(call, headers, Buffer.from(instead.json));
-      if (body !== undefined) return post(call, headers, body);
-      const { answer } = forward(call, headers);
-      const sent = await seen(await answer);
-      if (sent.refusal) body = await rest(request, whole);
-      return sent;
-    },
-    resend: ({ json = "" }) => post(call, withNewKey(headers), Buffer.from(json)),
+    read: () => readOutgoing(call, dialect, body),
+    send: (instead) => post(call, headers, instead?.json === undefined ? body : Buffer.from(instead.json)),
+    resend: ({ json = "" }) => postAfresh(call, withNewKey(headers), Buffer.from(json)),
   });
   await answerWith(response, ended);
 }
 
-/** An upstream may refuse before it has read everything; what is still to come is only needed here then. */
-function rest(request: IncomingMessage, whole: () => Promise<Buffer | undefined>): Promise<Buffer | undefined> {
-  request.unpipe();
-  request.resume();
-  return whole();
+function readOutgoing({ request, url }: Call, dialect: Dialect, body: Buffer): Outgoing | undefined {
+  const json = textOfJson(body);
+  const header = (name: string) => request.headers[name]?.toString();
+  return json === undefined ? undefined : outgoingOf({ dialect, url, header }, json);
 }
 
 /** A provider that remembers keys would answer the smaller request with the refusal of the first. */
@@ -166,24 +165,39 @@ function withNewKey(headers: readonly string[]): string[] {
   );
 }
 
-async function post(
+async function post(call: Call, headers: readonly string[], body: Buffer): Promise<Sent<Answer>> {
+  const { url, method, context, signal } = call;
+  try {
+    return await seen(await context.relay.send(url, method, headers, body, { signal }));
+  } catch (error) {
+    if (!(error instanceof StaleConnection)) throw error;
+    return postAfresh(call, headers, body);
+  }
+}
+
+/** The second and last request, over a connection that cannot be stale. */
+async function postAfresh(
   { url, method, context, signal }: Call,
   headers: readonly string[],
   body: Buffer,
 ): Promise<Sent<Answer>> {
-  return seen(await context.relay.send(url, method, headers, body, signal));
+  return { ...(await seen(await context.relay.send(url, method, headers, body, { signal, fresh: true }))), last: true };
 }
 
 /** The answer as it came, or the provider's error with our fields in it. */
 async function answerWith(response: ServerResponse, ended: Ended<Answer>): Promise<void> {
   const { message, held, ended: complete } = ended.answer;
   if (ended.how !== "failed") {
-    const added = ended.how === "recovered" ? recoveredHeader(ended.stubs) : {};
-    return handOn(response, message, held, complete, added);
+    return handOn(response, message, held, complete, addedHeaders(ended));
   }
   if ((message.statusCode ?? 502) < 400) return handOn(response, message, held, complete, failureHeaders);
   const body = Buffer.from(failureBody(ended.report, String(ended.refusal.body)));
-  return handOn(response, message, [body], true, failureHeaders);
+  return handOn(response, message, [body], true, failureHeaders, ["content-encoding"]);
+}
+
+function addedHeaders(ended: Exclude<Ended<Answer>, { how: "failed" }>): Readonly<Record<string, string>> {
+  if (ended.how === "as_it_came") return {};
+  return ended.how === "recovered" ? recoveredHeader(ended.stubs) : preparedHeader(ended.stubs);
 }
 
 /** Status and headers, what was held, and then every chunk as it arrives. */
@@ -193,8 +207,9 @@ async function handOn(
   held: readonly Buffer[] = [],
   complete = false,
   added: Readonly<Record<string, string>> = {},
+  without: readonly string[] = [],
 ): Promise<void> {
-  const headers = [...passedHeaders(message.rawHeaders), ...Object.entries(added).flat()];
+  const headers = [...passedHeaders(message.rawHeaders, without), ...Object.entries(added).flat()];
   const length = lengthOf(message, held, complete);
   if (length !== undefined) headers.push("content-length", length);
   response.writeHead(message.statusCode ?? 502, message.statusMessage, headers);

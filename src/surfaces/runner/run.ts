@@ -7,8 +7,7 @@ import { estimateTokens } from "../../fit/measure.ts";
 import { withOverflowRecovery } from "../../overflow/fetch.ts";
 import { knownLimits } from "../../overflow/limits.ts";
 import { openRecovery } from "../../overflow/open.ts";
-import type { Stub } from "../../overflow/shed.ts";
-import { stubsOfOne } from "../../overflow/sticky.ts";
+import { type KnownStub, stubsOfOne } from "../../overflow/sticky.ts";
 import type { Session } from "../../session.ts";
 import type { Event } from "../../telemetry/events.ts";
 import type { Tool } from "../../tools/tool.ts";
@@ -63,7 +62,7 @@ type Tally = ReturnType<typeof createTally>;
 async function untilDone(setting: RunSetting, tally: Tally): Promise<RunEnding> {
   const { session, transcript, tools } = setting;
   const wire = countedFetch(setting.fetch ?? globalThis.fetch, tally);
-  const newStubs: Stub[] = [];
+  const newStubs: KnownStub[] = [];
   const recovery = openRecovery(
     session,
     stubsOfOne(transcript.stubs, (stubs) => void newStubs.push(...stubs)),

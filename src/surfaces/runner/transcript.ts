@@ -8,7 +8,7 @@ import type { ModelMessage } from "ai";
 import { isUnwritable, SpillwayError, systemCode } from "../../errors.ts";
 import { makeFolders } from "../../folders.ts";
 import { clipped, wordFor } from "../../names.ts";
-import type { Stub } from "../../overflow/shed.ts";
+import type { KnownStub } from "../../overflow/sticky.ts";
 import type { RunReport } from "./report.ts";
 
 /** What a run is about; its first line. */
@@ -29,7 +29,7 @@ export type MessageLine = { readonly type: "message"; readonly at: string; reado
 export type PartialLine = { readonly type: "partial"; readonly at: string; readonly text: string };
 
 /** What was set aside to fit the model's limit: the next process sets the same aside before it sends anything. */
-export type StubsLine = { readonly type: "stubs"; readonly at: string; readonly stubs: readonly Stub[] };
+export type StubsLine = { readonly type: "stubs"; readonly at: string; readonly stubs: readonly KnownStub[] };
 
 /** How one call of the runner ended. */
 export type EndLine = { readonly type: "end"; readonly at: string } & RunReport;
@@ -42,7 +42,7 @@ export type Transcript = AsyncDisposable & {
   readonly head: RunHead;
   readonly messages: readonly ModelMessage[];
   /** Those of earlier processes. */
-  readonly stubs: readonly Stub[];
+  readonly stubs: readonly KnownStub[];
   add(...lines: readonly Exclude<TranscriptLine, RunHead>[]): Promise<void>;
 };
 

@@ -1,0 +1,104 @@
+/** The queries of the code search bench and the folders they are asked on. Checkouts are made by hand, never here. */
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** What a query looks for: a file, or lines of one. */
+export type Target = { readonly path: string; readonly start?: number; readonly end?: number };
+
+/** One question and everything that answers it. */
+export type Query = { readonly query: string; readonly targets: readonly Target[]; readonly category: string };
+
+/** A folder to index with its questions. */
+export type QuerySet = {
+  readonly repository: string;
+  readonly folder: string;
+  /** Held back: never looked at while the ranking was settled. */
+  readonly held: boolean;
+  readonly queries: readonly Query[];
+};
+
+type RepositoryRow = { readonly name: string; readonly benchmark_root?: string };
+type FileRow = { query: string; category: string; relevant: (string | Target)[]; secondary: (string | Target)[] };
+type SpanRow = {
+  repo: string;
+  file: string;
+  query: string;
+  start: number;
+  end: number;
+  removed_lines: [number, number][];
+};
+
+const heldBack = new Set("pydantic redux guzzle rails trpc cats click phoenix curl aeson".split(" "));
+
+const beside = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
+const corpus = join(process.env.SPILLWAY_CORPUS ?? beside("shared/corpus"), "codesearch");
+/** Where the repositories are checked out. */
+export const checkouts = process.env.SPILLWAY_CHECKOUTS ?? beside("searchdata");
+
+/** Why the bench cannot run here, or null. */
+export function missingData(): string | null {
+  if (!existsSync(join(corpus, "repos.json"))) return "there is no corpus (set SPILLWAY_CORPUS)";
+  const absent = repositories().filter((row) => !existsSync(rootOf(row)));
+  if (absent.length === 0) return null;
+  return `${absent.length} repositories are not checked out (set SPILLWAY_CHECKOUTS), ${absent[0]?.name} for one`;
+}
+
+/** Tells one set of queries from another. */
+export function queriesDigest(): string {
+  const digest = createHash("sha256").update(readFileSync(join(corpus, "spans.jsonl")));
+  for (const { name } of repositories()) digest.update(readFileSync(join(corpus, "files", `${name}.json`)));
+  return digest.digest("hex");
+}
+
+/** Questions whose answer is a file. */
+export function fileQueries(): QuerySet[] {
+  return repositories().map((row) => {
+    const rows: FileRow[] = JSON.parse(readFileSync(join(corpus, "files", `${row.name}.json`), "utf8"));
+    const queries = rows.map(({ query, category, relevant, secondary }) => {
+      const targets = [...relevant, ...secondary].map((target) =>
+        typeof target === "string" ? { path: target } : target,
+      );
+      return { query, category, targets: targets.map(({ path }) => ({ path })) };
+    });
+    return { repository: row.name, folder: rootOf(row), held: heldBack.has(row.name), queries };
+  });
+}
+
+/** Questions whose answer is some lines: the sentence was their comment, which is taken out of a copy of the folder. */
+export function spanQueries(): (QuerySet & Disposable)[] {
+  const rows = readFileSync(join(corpus, "spans.jsonl"), "utf8").trim().split("\n");
+  const spans: SpanRow[] = rows.map((line) => JSON.parse(line));
+  return repositories().map((row) => {
+    const own = spans.filter(({ repo }) => repo === row.name);
+    const folder = mkdtempSync(join(tmpdir(), "spillway-bench-"));
+    cpSync(rootOf(row), folder, { recursive: true });
+    removeLines(folder, own);
+    const queries = own.map(({ query, file, start, end }) => ({
+      query,
+      category: "span",
+      targets: [{ path: file, start, end }],
+    }));
+    const remove = () => rmSync(folder, { recursive: true, force: true });
+    return { repository: row.name, folder, held: heldBack.has(row.name), queries, [Symbol.dispose]: remove };
+  });
+}
+
+function removeLines(folder: string, spans: readonly SpanRow[]): void {
+  for (const file of new Set(spans.map((span) => span.file))) {
+    const ranges = spans.filter((span) => span.file === file).flatMap((span) => span.removed_lines);
+    const removed = (line: number) => ranges.some(([first, last]) => first <= line && line <= last);
+    const lines = readFileSync(join(folder, file), "utf8").split("\n");
+    writeFileSync(join(folder, file), lines.filter((_, index) => !removed(index + 1)).join("\n"));
+  }
+}
+
+function repositories(): RepositoryRow[] {
+  return JSON.parse(readFileSync(join(corpus, "repos.json"), "utf8"));
+}
+
+function rootOf({ name, benchmark_root = "" }: RepositoryRow): string {
+  return join(checkouts, name, benchmark_root);
+}

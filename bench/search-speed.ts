@@ -1,0 +1,172 @@
+/** Speed of code search: indexing, queries, re-indexing one file and opening, on code that is made up here. */
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { openReader } from "../src/search/index/reader.ts";
+import { sqliteStore } from "../src/search/index/sqlite.ts";
+import { type IndexPlace, updateIndex } from "../src/search/index/update.ts";
+import { parseQuestion } from "../src/search/rank/question.ts";
+import { rankFiles } from "../src/search/rank/rank.ts";
+import { checkouts } from "./search-data.ts";
+
+const options = { maxFileBytes: 1 << 20, signal: new AbortController().signal, now: Date.now };
+const queries = 300;
+
+export async function runSpeed(): Promise<void> {
+  console.log(
+    "\nSpeed, on made-up code.\n\n| chunks | index MB per CPU s | query p50 | p99 | FTS5 p50 | one changed file | nothing changed | open to first answer |",
+  );
+  console.log("|---|---|---|---|---|---|---|---|");
+  for (const files of [420, 8_350]) console.log(await measure(files));
+  if (existsSync(checkouts)) console.log(`\nIndexing the checked out repositories: ${await indexReal()}.`);
+}
+
+/** Real code is less dense than what is made up here. */
+async function indexReal(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "spillway-bench-"));
+  try {
+    using store = sqliteStore(join(folder, "index.db"));
+    const cpu = process.cpuUsage();
+    const { bytes, files } = await updateIndex({ root: checkouts, store, segmentFolder: folder }, options);
+    const { user, system } = process.cpuUsage(cpu);
+    return `${files} files, ${(bytes / 1e6).toFixed(1)} MB, ${(bytes / (user + system)).toFixed(1)} MB per CPU s`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function measure(fileCount: number): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "spillway-bench-"));
+  try {
+    const root = join(folder, "code");
+    const bytes = writeCode(root, fileCount);
+    const cpu = process.cpuUsage();
+    using store = sqliteStore(join(folder, "index.db"));
+    const place = { root, store, segmentFolder: folder };
+    await updateIndex(place, options);
+    const { user, system } = process.cpuUsage(cpu);
+    const reader = openReader(store, folder);
+    const { view } = reader.load();
+    const times = sortedTimes((query) => rankFiles(reader.load().view, parseQuestion(query), { most: 10 }));
+    const fts = fts5Times(store, view.liveChunks);
+    const cells = [
+      view.liveChunks,
+      (bytes / (user + system)).toFixed(1),
+      ...[at(times, 0.5), at(times, 0.99), fts].map(milliseconds),
+      milliseconds(await changeOne(place, reader)),
+      milliseconds(await timed(() => updateIndex(place, options))),
+      milliseconds(await timed(async () => openAndAsk(folder))),
+    ];
+    return `| ${cells.join(" | ")} |`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const milliseconds = (time: number): string => `${time.toFixed(1)} ms`;
+
+async function changeOne(place: IndexPlace, reader: ReturnType<typeof openReader>): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < 5; round++) {
+    appendFileSync(join(place.root, "part0", "file7.ts"), `export const changed${round} = ${round};\n`);
+    times.push(
+      await timed(async () => {
+        await updateIndex(place, options);
+        rankFiles(reader.load().view, parseQuestion(`changed${round}`), { most: 10 });
+      }),
+    );
+  }
+  return at(
+    times.sort((one, other) => one - other),
+    0.5,
+  );
+}
+
+function openAndAsk(folder: string): void {
+  using store = sqliteStore(join(folder, "index.db"));
+  rankFiles(openReader(store, folder).load().view, parseQuestion("how are orders routed"), { most: 10 });
+}
+
+function fts5Times(store: IndexPlace["store"], chunks: number): number {
+  const database = new DatabaseSync(":memory:");
+  database.exec("CREATE VIRTUAL TABLE pieces USING fts5(path, text, tokenize = 'porter unicode61')");
+  const insert = database.prepare("INSERT INTO pieces (path, text) VALUES (?, ?)");
+  database.exec("BEGIN");
+  for (const { id } of store.files()) {
+    const file = store.text(id);
+    for (const { start, end } of file?.chunks ?? []) insert.run(file?.path ?? "", file?.text.slice(start, end) ?? "");
+  }
+  database.exec("COMMIT");
+  const select = database.prepare("SELECT rowid FROM pieces WHERE pieces MATCH ? ORDER BY bm25(pieces, 2, 1) LIMIT 10");
+  const rounds = chunks > 20_000 ? 30 : queries;
+  const times = sortedTimes(
+    (query) => select.all((query.match(/\w+/g) ?? []).map((word) => `"${word}"`).join(" OR ")),
+    rounds,
+  );
+  database.close();
+  return at(times, 0.5);
+}
+
+function sortedTimes(ask: (query: string) => unknown, rounds = queries): number[] {
+  const random = createRandom(7);
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const query = Array.from({ length: 3 + random(4) }, () => wordAt(random)).join(" ");
+    const start = performance.now();
+    ask(query);
+    times.push(performance.now() - start);
+  }
+  return times.sort((one, other) => one - other);
+}
+
+const at = (sorted: readonly number[], share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+/** The same numbers in every run. */
+function createRandom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+const syllables =
+  "or der rou te con fig par se cli ent ser ver hand ler bu fer que ry in dex to ken sto re up date ma tch".split(" ");
+
+/** Few words are common and many are rare, as in real code. */
+function wordAt(random: (below: number) => number): string {
+  const rank = Math.floor(4_000 ** (random(10_000) / 10_000));
+  const own = createRandom(rank * 7_919 + 1);
+  return Array.from({ length: 2 + (rank % 3) }, () => syllables[own(syllables.length)]).join("");
+}
+
+/** About twelve chunks a file. */
+function writeCode(root: string, fileCount: number): number {
+  const random = createRandom(1);
+  let bytes = 0;
+  for (let file = 0; file < fileCount; file++) {
+    const folder = join(root, `part${file % 40}`);
+    mkdirSync(folder, { recursive: true });
+    const text = Array.from({ length: 12 }, () => functionText(random)).join("\n");
+    writeFileSync(join(folder, `file${file}.ts`), text);
+    bytes += text.length;
+  }
+  return bytes;
+}
+
+function functionText(random: (below: number) => number): string {
+  const word = () => wordAt(random);
+  const name = () => `${word()}${word().replace(/^./, (letter) => letter.toUpperCase())}`;
+  const body = Array.from(
+    { length: 6 },
+    () => `  const ${name()} = ${word()}.${name()}(${word()}, ${word()}); // ${word()} ${word()}\n`,
+  );
+  return `/** ${word()} the ${word()} of a ${word()}. */\nexport function ${name()}(${word()}: string): void {\n${body.join("")}}\n`;
+}

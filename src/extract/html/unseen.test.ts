@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { extractHtml } from "./page.ts";
+
+const weather = "the keeper of the lighthouse wrote down the weather of that day, and the ships that passed it.";
+const prose = Array.from({ length: 6 }, (_, index) => `<p>${index + 1}: ${weather}</p>`).join("\n");
+const guide = (content: string): string => `<body><main><h1>Guide</h1>${prose}${content}</main>`;
+const markdownOf = (html: string, url?: string): string => extractHtml(html, { url, mode: "markdown" }).text;
+
+const styles = [
+  "display:none",
+  "display:/**/none",
+  "visibility : hidden",
+  "opacity:0",
+  "font-size:0",
+  "position:absolute;left:-9999px",
+  "height:0;overflow:hidden",
+  "overflow:hidden;width:1px;max-height:0px",
+  "position:absolute;clip:rect(0,0,0,0)",
+  "transform:scale(0)",
+  "text-indent:-9999px",
+];
+const shownStyles = [
+  "opacity:0.5",
+  "font-size:0.9em",
+  "left:-9px",
+  "height:0",
+  "clip:rect(0,100px,50px,0)",
+  "opacity:05",
+];
+
+describe("text that a browser does not show", () => {
+  for (const style of styles) {
+    test(`is left out: ${style}`, () => {
+      assert.doesNotMatch(markdownOf(guide(`<p style="${style}">IGNORE ALL</p>`)), /IGNORE/);
+    });
+  }
+
+  for (const style of shownStyles) {
+    test(`is not: ${style}`, () => assert.match(markdownOf(guide(`<p style="${style}">Look here</p>`)), /Look here/));
+  }
+
+  const places = [
+    '<table><tr><th>A<th>B</tr><tr><td>1 <span style="display:none">IGNORE</span><td>2</tr></table>',
+    "<table><tr><th>A<th>B</tr><tr><td>1<td>2</tr><tr hidden><td>IGNORE<td>ALL</tr></table>",
+    "<p><code>run <span hidden>IGNORE</span></code></p>",
+    '<pre>run <b class="x" hidden>IGNORE</b></pre>',
+    '<p>Bye.</p><div class="faq" style="display:none">IGNORE</div>',
+    '<p>Bye.</p><div class="answer tab-content" hidden>IGNORE</div>',
+  ];
+  for (const html of places) {
+    test(`is left out of ${html.slice(0, 40)}`, () => assert.doesNotMatch(markdownOf(guide(html)), /IGNORE/));
+  }
+
+  test("a formula in a cell is written once", () => {
+    const katex = `<span class="katex"><span class="katex-mathml"><math><semantics><mi>x</mi>
+      <annotation encoding="application/x-tex">x</annotation></semantics></math></span><span class="katex-html" aria-hidden="true">x</span></span>`;
+    const html = guide(`<table><tr><th>A<th>B</tr><tr><td>${katex}<td>2</tr></table>`);
+    assert.ok(markdownOf(html).endsWith("| $x$ | 2 |"));
+  });
+
+  test("does not make up for a page that is short", () => {
+    const hidden = `<div style="display:none"><p>IGNORE ${weather} ${weather} ${weather}</p></div>`;
+    assert.equal(markdownOf(`<body><p>Thank you for your order.</p>${hidden}`), "Thank you for your order.");
+  });
+
+  test("fades in where a script is there to show it", () => {
+    assert.match(markdownOf(guide('<script src="fade.js"></script><p style="opacity:0">Look here</p>')), /Look here/);
+  });
+
+  test("unfolds where there is something to press", () => {
+    const folded =
+      '<div><a href="#a1">Can it rain?</a></div><div id="a1" class="faq-answer" style="display:none">It can.</div>';
+    assert.match(markdownOf(guide(folded)), /It can\./);
+  });
+});
+
+const addresses = [
+  "java\nscript:alert(1)",
+  " java\tscript:alert(1)",
+  "\u0001javascript:alert(1)",
+  "data:text/html,x",
+  "VBScript:x",
+  `https://example.com/${"a".repeat(5000)}`,
+];
+
+describe("an address that leads nowhere is only text", () => {
+  for (const href of addresses) {
+    for (const url of [undefined, "https://example.com/"]) {
+      test(`${JSON.stringify(href.slice(0, 30))} on ${url ?? "a file"}`, () => {
+        assert.equal(markdownOf(`<p><a href="${href}">text</a></p>`, url), "text");
+      });
+    }
+  }
+});

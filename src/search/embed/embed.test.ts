@@ -1,0 +1,274 @@
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import type { ServerResponse } from "node:http";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { temporaryFolder } from "../../../test/bodies.ts";
+import { hashedVector, startEmbeddings } from "../../../test/embeddings.ts";
+import { searchNotices } from "../../answer/search.ts";
+import { defaultSettings, type Settings } from "../../config/settings.ts";
+import { openSession } from "../../session.ts";
+import { searchCode, startIndex } from "../search.ts";
+import { createByteRows } from "./products.ts";
+import { createVectorTable, packVectors } from "./vectors.ts";
+
+async function openWork(settings: Partial<Settings> = {}) {
+  const service = await startEmbeddings();
+  const folder = await temporaryFolder();
+  const root = join(folder.path, "work");
+  mkdirSync(root);
+  const log: string[] = [];
+  let ahead = 0;
+  const base = {
+    ...defaultSettings,
+    home: join(folder.path, "home"),
+    "search.refresh_every": 0,
+    "network.tries": 1,
+    "search.embed_url": `${service.origin}/v1/embeddings`,
+    "search.embed_model": "hashed",
+  };
+  const sessionWith = (more: Partial<Settings>) =>
+    openSession({
+      settings: { ...base, ...settings, ...more },
+      cwd: root,
+      env: {},
+      now: () => Date.now() + ahead,
+      log: (line) => void log.push(line),
+    });
+  const session = await sessionWith({});
+  return {
+    service,
+    session,
+    sessionWith,
+    log,
+    write: (path: string, text: string) => writeFileSync(join(root, path), text),
+    index: async (by = session) => (await startIndex({}, by)).embedded(),
+    search: (query: string, by = session) => searchCode({ query, explain: true }, by),
+    passMinutes: (minutes: number) => {
+      ahead += minutes * 60_000;
+    },
+    async [Symbol.asyncDispose]() {
+      await session[Symbol.asyncDispose]();
+      await service[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+type Work = Awaited<ReturnType<typeof openWork>>;
+
+function writeRiver(work: Work): void {
+  work.write("gate.ts", "function lower(weir) {\n  return weir.close();\n}\n");
+  work.write("paint.ts", "function colour(wall) {\n  return wall.brush();\n}\n");
+  work.write("count.ts", "function total(items) {\n  return items.sum();\n}\n");
+}
+
+describe("embeddings", () => {
+  test("are off by default: nothing is sent, and a reply does not speak of them", async () => {
+    await using work = await openWork({ "search.embed_url": null });
+    writeRiver(work);
+    assert.deepEqual(await work.index(), { files: 0, problem: null });
+    assert.equal((await work.search("lower the weir")).embedding, undefined);
+    assert.equal(work.service.asked.length, 0);
+  });
+
+  for (const path of ["/v1/embeddings", "/api/embed", "/api/embeddings"]) {
+    test(`by ${path} find what words do not`, async () => {
+      await using work = await openWork();
+      const session = await work.sessionWith({ "search.embed_url": `${work.service.origin}${path}` });
+      writeRiver(work);
+      assert.deepEqual(await work.index(session), { files: 3, problem: null });
+      const reply = await work.search("barrage", session);
+      assert.deepEqual(reply.embedding, { model: "hashed", problem: null });
+      const [best = assert.fail()] = reply.results;
+      assert.equal(best.file_path, "gate.ts");
+      assert.ok((best.explain?.meaning ?? 0) > 0 && best.similarity_score <= 1);
+      assert.match(best.content, /weir/);
+      await session[Symbol.asyncDispose]();
+    });
+  }
+
+  test("are asked for with the headers that the user keeps for the service's host", async () => {
+    await using work = await openWork();
+    writeRiver(work);
+    const headers = { [work.service.origin]: { Authorization: "Bearer key" } };
+    await using session = await work.sessionWith({ "network.headers": headers });
+    assert.equal((await work.index(session)).files, 3);
+    const [first] = work.service.requests;
+    assert.deepEqual(
+      [first?.headers.authorization, first?.headers["content-type"]],
+      ["Bearer key", "application/json"],
+    );
+  });
+
+  test("do not push away what words find", async () => {
+    await using work = await openWork();
+    writeRiver(work);
+    await work.index();
+    assert.equal((await work.search("total items sum")).results[0]?.file_path, "count.ts");
+  });
+
+  test("are made once, in batches; a changed file's anew, and go on after a failure where they were", async () => {
+    await using work = await openWork({ "search.embed_batch": 10 });
+    for (let file = 0; file < 100; file++) work.write(`f${file}.ts`, `const weir${file} = 1;\n`);
+    let left = 5;
+    work.service.mood = (response) => left-- <= 0 && Boolean(response.writeHead(500).end());
+    const broken = await work.index();
+    assert.ok(broken.files > 0 && broken.files < 100 && /500/.test(broken.problem ?? ""), JSON.stringify(broken));
+    assert.match(work.log.join(), /warning: code was not embedded/);
+    work.service.mood = undefined;
+    assert.deepEqual(
+      await work.index(),
+      { files: 0, problem: null },
+      "a service that failed is left alone for a while",
+    );
+    work.passMinutes(1);
+    const asked = work.service.asked.length;
+    assert.deepEqual(await work.index(), { files: 100 - broken.files, problem: null });
+    const texts = work.service.asked.slice(asked).flatMap(({ input = [] }) => input);
+    assert.equal(texts.length, 100 - broken.files);
+    assert.ok(work.service.asked.every(({ input = [] }) => input.length <= 10));
+    work.write("f7.ts", "const changed = 1;\n");
+    assert.deepEqual(await work.index(), { files: 1, problem: null });
+  });
+
+  test("of two models are never mixed", async () => {
+    await using work = await openWork();
+    writeRiver(work);
+    await work.index();
+    const other = await work.sessionWith({ "search.embed_model": "other" });
+    work.service.mood = (response) => Boolean(response.writeHead(500).end());
+    const before = await work.search("barrage", other);
+    assert.match(before.embedding?.problem ?? "", /by hashed, and are not mixed/);
+    assert.match(searchNotices(before).join(), /Ranked by words alone/);
+    await work.index(other);
+    work.passMinutes(1);
+    work.service.mood = undefined;
+    work.service.dimensions = 32;
+    assert.deepEqual(await work.index(other), { files: 3, problem: null });
+    assert.deepEqual((await work.search("barrage", other)).embedding, { model: "other", problem: null });
+    assert.match((await work.search("barrage")).embedding?.problem ?? "", /by other/);
+    await other[Symbol.asyncDispose]();
+  });
+
+  const moods: Readonly<Record<string, (response: ServerResponse) => unknown>> = {
+    "an error": (response) => response.writeHead(503).end(),
+    "no JSON": (response) => response.end("<html>"),
+    "another shape": (response) => response.end('{"data":"none"}'),
+    "too few vectors": (response) => response.end('{"data":[]}'),
+    "no numbers": (response) => response.end('{"data":[{"index":0,"embedding":["x"]}]}'),
+    "an endless vector": (response) => response.end(`{"data":[{"index":0,"embedding":[${"0,".repeat(9_000)}0]}]}`),
+    "a redirect": (response) => response.writeHead(307, { location: "http://127.0.0.1:1/elsewhere" }).end(),
+    "a vector of another length": (response) => response.end('{"data":[{"index":0,"embedding":[1,2]}]}'),
+    silence: () => undefined,
+  };
+  for (const [name, answer] of Object.entries(moods)) {
+    test(`a service that answers with ${name} breaks no search, and does not slow the next one`, async () => {
+      await using work = await openWork({ "search.embed_wait": 200 });
+      writeRiver(work);
+      await work.index();
+      work.service.mood = (response) => {
+        answer(response);
+        return true;
+      };
+      const reply = await work.search(`lower the weir ${name}`);
+      assert.equal(reply.results[0]?.file_path, "gate.ts");
+      assert.ok(reply.embedding?.problem, name);
+      assert.ok(reply.truncation_info.actual_chars === JSON.stringify(reply).length);
+      const asked = work.service.asked.length;
+      await work.search(`colour the wall ${name}`);
+      if (name !== "a vector of another length") assert.equal(work.service.asked.length, asked);
+    });
+  }
+
+  test("an address that is none, and one that network.deny names, are told and break nothing", async () => {
+    await using work = await openWork();
+    writeRiver(work);
+    await work.index();
+    for (const [settings, problem] of [
+      [{ "search.embed_url": "ftp://x/y" }, /no address of a service/],
+      [{ "search.embed_url": "http://user:key@127.0.0.1/v1" }, /no address of a service/],
+      [{ "network.deny": ["127.0.0.1"] }, /network\.deny/],
+    ] as const) {
+      await using session = await work.sessionWith(settings);
+      work.passMinutes(1);
+      const reply = await work.search("a new question about the weir", session);
+      assert.match(reply.embedding?.problem ?? "", problem);
+      assert.equal(reply.results[0]?.file_path, "gate.ts");
+    }
+  });
+
+  test("being named allows the service alone: a fetch of the same host is still refused", async () => {
+    await using work = await openWork();
+    writeRiver(work);
+    await work.index();
+    const opened = work.session.network?.open(new URL(`${work.service.origin}/v1/embeddings`), {
+      prefers: "source",
+      signal: work.session.signal,
+    });
+    await assert.rejects(opened ?? assert.fail(), /is not fetched/);
+  });
+});
+
+describe("a table of vectors", () => {
+  test("finds the nearest as exact numbers would, within what a byte can tell", () => {
+    const vector = fc.array(fc.float({ min: -1, max: 1, noNaN: true }), { minLength: 16, maxLength: 16 });
+    fc.assert(
+      fc.property(fc.array(vector, { minLength: 1, maxLength: 40 }), vector, (vectors, asked) => {
+        const table = createVectorTable(16);
+        for (const [id, each] of vectors.entries()) table.add(id, packVectors([Float32Array.from(each)]));
+        const found = table.nearest(Float32Array.from(asked), 5, () => true);
+        for (const { fileId, cosine } of found) {
+          assert.ok(Math.abs(cosine - exactCosine(vectors[fileId] ?? [], asked)) < 0.03);
+        }
+        const best = Math.max(...vectors.map((each) => exactCosine(each, asked)));
+        assert.ok(best - exactCosine(vectors[found[0]?.fileId ?? 0] ?? [], asked) < 0.03);
+      }),
+    );
+  });
+
+  test("multiplies bytes exactly, whatever the width and the number of rows", () => {
+    const bytes = (count: number) => Int8Array.from({ length: count }, (_, at) => ((at * 7919) % 255) - 127);
+    for (const [width, rows] of [
+      [1, 3],
+      [15, 7],
+      [16, 5_000],
+      [17, 4_096],
+      [768, 4_097],
+      [4_096, 40],
+    ] as const) {
+      const [table, values, asked] = [createByteRows(width), bytes(width * rows), bytes(width + 3).subarray(3)];
+      table.append(values.subarray(0, width));
+      table.append(values.subarray(width));
+      const found: number[] = [];
+      table.products(asked, (first, products) => {
+        assert.equal(first, found.length);
+        found.push(...products);
+      });
+      const exact = Array.from({ length: rows }, (_, row) =>
+        asked.reduce((sum, number, at) => sum + number * (values[row * width + at] ?? 0), 0),
+      );
+      assert.deepEqual(found, exact);
+    }
+  });
+
+  test("leaves out files that do not count, and bytes of another length", () => {
+    const table = createVectorTable(64);
+    const vectorOf = (text: string) => Float32Array.from(hashedVector(text));
+    for (const [id, text] of ["weir", "wall", "weir gate"].entries()) table.add(id, packVectors([vectorOf(text)]));
+    table.add(9, Uint8Array.of(1, 2, 3));
+    assert.equal(table.rows(), 3);
+    const near = table.nearest(vectorOf("dam"), 2, (id) => id !== 0);
+    assert.deepEqual(
+      near.map(({ fileId }) => fileId),
+      [2, 1],
+    );
+  });
+});
+
+function exactCosine(one: readonly number[], other: readonly number[]): number {
+  const dot = one.reduce((sum, number, at) => sum + number * (other[at] ?? 0), 0);
+  const size = Math.hypot(...one) * Math.hypot(...other);
+  return size === 0 ? 0 : dot / size;
+}

@@ -1,0 +1,161 @@
+/** Builds a segment: the inverted index of some files, in memory, file by file. */
+import { basename } from "node:path/posix";
+import { type Chunk, measureLines } from "./chunk.ts";
+import { type DefinitionRank, definitionIn } from "./definitions.ts";
+import { createTally, growableBytes, growableNumbers } from "./growable.ts";
+import { createLexicon, plainName, termsOfWord } from "./lexicon.ts";
+import { rolesOf } from "./role.ts";
+import { encodeSegment, mostOccurrences, type SegmentParts, stemTermsShift, termKinds } from "./segment.ts";
+
+/** A file as the index takes it. */
+export type IndexedFile = {
+  /** The number of this version of the file in the store. */
+  readonly id: number;
+  readonly path: string;
+  readonly text: string;
+  readonly chunks: readonly Chunk[];
+};
+
+export type SegmentBuilder = {
+  readonly fileCount: () => number;
+  readonly textChars: () => number;
+  add(file: IndexedFile): void;
+  /** The finished segment as bytes; the builder is of no use after. */
+  finish(): Uint8Array;
+};
+
+/** Segments are built one after the other from much the same words, so they share a lexicon until it is too large. */
+let shared = createLexicon();
+const mostWords = 400_000;
+
+/** A builder without files. */
+export function createSegmentBuilder(): SegmentBuilder {
+  if (shared.wordCount() > mostWords) shared = createLexicon();
+  const lexicon = shared;
+  const parts = emptyParts();
+  const [postingTerms, postingPlaces, postingWeights] = [growableNumbers(), growableNumbers(), growableBytes()];
+  const words = createTally();
+  const terms = createTally();
+  const countWord = (word: number) => words.add(word, 1);
+  let textChars = 0;
+
+  function add({ id, path, text, chunks }: IndexedFile): void {
+    const definitions = definitionsOf(text);
+    let fileTokens = 0;
+    let next = 0;
+    for (const chunk of chunks) {
+      const first = next;
+      while (next < definitions.length && (definitions[next]?.start ?? 0) < chunk.end) next++;
+      fileTokens += addChunk(text, chunk, definitions.slice(first, next));
+    }
+    addPath(parts.fileIds.length, path);
+    parts.fileIds.push(id);
+    parts.paths.push(path);
+    parts.fileTokens.push(fileTokens);
+    parts.fileTraits.push(traitsOf(path));
+    parts.fileFirstChunk.push(parts.chunkStart.length);
+    textChars += text.length;
+  }
+
+  function addChunk(text: string, chunk: Chunk, definitions: readonly Defined[]): number {
+    const tokens = countTerms(text, chunk);
+    for (const { name, rank } of definitions) markDefined(name, rank);
+    postTerms(parts.chunkStart.length);
+    parts.chunkStart.push(chunk.start);
+    parts.chunkEnd.push(chunk.end);
+    parts.chunkStartLine.push(chunk.startLine);
+    parts.chunkEndLine.push(chunk.endLine);
+    parts.chunkTokens.push(tokens);
+    return tokens;
+  }
+
+  function countTerms(text: string, { start, end }: Chunk): number {
+    let tokens = 0;
+    lexicon.scan(text, start, end, countWord);
+    words.drain((word, count) => {
+      tokens += count;
+      lexicon.count(terms, word, count);
+    });
+    return tokens;
+  }
+
+  function markDefined(name: string, rank: DefinitionRank): void {
+    for (const term of lexicon.termsOfName(name)) terms.mark(term, rank);
+    const whole = lexicon.term(termKinds.definition + plainName(name));
+    terms.add(whole, 1);
+    terms.mark(whole, rank);
+  }
+
+  /** Words of the folders are counted; those of the file's own name are marked as well. */
+  function addPath(file: number, path: string): void {
+    const name = basename(path);
+    const pathTerm = (term: string) => lexicon.term(termKinds.path + term);
+    for (const term of pathTerms(path.slice(0, path.length - name.length))) terms.add(pathTerm(term), 1);
+    for (const term of pathTerms(stemOf(name))) terms.mark(pathTerm(term), 1);
+    postTerms(file);
+  }
+
+  function postTerms(place: number): void {
+    terms.drain((term, count, rank) => {
+      postingTerms.push(term);
+      postingPlaces.push(place);
+      postingWeights.push(Math.min(count, mostOccurrences) | (rank << 6));
+    });
+  }
+
+  return {
+    fileCount: () => parts.fileIds.length,
+    textChars: () => textChars,
+    add,
+    finish: () =>
+      encodeSegment(parts, lexicon.terms, [postingTerms.view(), postingPlaces.view(), postingWeights.view()]),
+  };
+}
+
+/** The terms of a path or a part of one. */
+export function pathTerms(path: string): string[] {
+  return (path.match(/[\p{L}\p{M}\p{N}_$]+/gu) ?? []).flatMap(termsOfWord);
+}
+
+/** The name of a file without its ending, which says how it is written and not what is in it. */
+function stemOf(name: string): string {
+  return name.replace(/(?<=.)\.[^.]*$/, "");
+}
+
+function traitsOf(path: string): number {
+  const stem = stemOf(basename(path));
+  const terms = new Set(pathTerms(stem));
+  const whole = plainName(stem);
+  if (terms.size > 1) terms.delete(whole);
+  return rolesOf(path) | (Math.min(terms.size, 255) << stemTermsShift);
+}
+
+type Defined = { readonly start: number; readonly name: string; readonly rank: DefinitionRank };
+
+function definitionsOf(text: string): Defined[] {
+  const { count, starts, indents } = measureLines(text);
+  const found: Defined[] = [];
+  for (let line = 0; line < count; line++) {
+    const indent = indents[line] ?? -1;
+    if (indent === -1) continue;
+    const defined = definitionIn(text, starts[line] ?? 0, starts[line + 1] ?? 0, indent);
+    if (defined === null) continue;
+    found.push({ start: defined.start, name: text.slice(defined.start, defined.end), rank: defined.rank });
+  }
+  return found;
+}
+
+function emptyParts(): SegmentParts {
+  return {
+    fileIds: [],
+    paths: [],
+    fileTokens: [],
+    fileTraits: [],
+    fileFirstChunk: [0],
+    chunkStart: [],
+    chunkEnd: [],
+    chunkStartLine: [],
+    chunkEndLine: [],
+    chunkTokens: [],
+  };
+}

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { measureLines } from "./chunk.ts";
+import { definitionIn } from "./definitions.ts";
+
+/** What the first line defines: `name` with its rank, or null. */
+function defined(text: string): string | null {
+  const { starts, indents } = measureLines(text);
+  const found = definitionIn(text, starts[0] ?? 0, starts[1] ?? text.length, indents[0] ?? 0);
+  return found === null ? null : `${text.slice(found.start, found.end)} ${found.rank}`;
+}
+
+const cases: readonly (readonly [line: string, says: string | null])[] = [
+  ["class Router(Base):", "Router 3"],
+  ["export default class App extends Component {", "App 3"],
+  ["pub(crate) struct Shared<T> {", "Shared 3"],
+  ["type Engine struct {", "Engine 3"],
+  ["data Maybe a = Nothing | Just a", "Maybe 3"],
+  ["defmodule Phoenix.Router do", "Router 3"],
+  ["namespace MessagePack", "MessagePack 3"],
+  ["    def register(self, router):", "register 2"],
+  ["    async def fetch(self):", "fetch 2"],
+  ["func (c *Context) JSON(code int, obj any) {", "JSON 2"],
+  ["function M.setup(opts)", "setup 2"],
+  ["pub fn parse(input: &str) -> Result<()> {", "parse 2"],
+  ["  public static <T> List<T> of(T... items) {", "of 2"],
+  ["  render(view, options) {", "render 2"],
+  ["int main(int argc, char **argv)\n{", "main 2"],
+  ["CURLcode Curl_open(struct Curl_easy **curl)", "Curl_open 2"],
+  ["runQuery :: Query a -> Window -> X a", "runQuery 2"],
+  ["const handler = async (request) => {", "handler 2"],
+  ["bats_prefix_lines() {", "bats_prefix_lines 2"],
+  ["pub const ArrayList = struct {", "ArrayList 3"],
+  ["const limit = 10;", "limit 1"],
+  ["DEFAULT_TIMEOUT = 30", "DEFAULT_TIMEOUT 1"],
+  ["    const local = 10;", null],
+  ["    return compute(value);", null],
+  ["  if (ready) {", null],
+  ["  setup({", null],
+  ["    handle(request);", null],
+  ["  struct connectdata *conn,", null],
+  ["    class will be used when", null],
+  ["// class Foo", null],
+  ["", null],
+];
+
+describe("a line of code", () => {
+  for (const [line, says] of cases) {
+    test(`${JSON.stringify(line)} defines ${says ?? "nothing"}`, () => assert.equal(defined(line), says));
+  }
+});

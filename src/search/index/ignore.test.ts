@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { defaultIgnores, judge, parseIgnore } from "./ignore.ts";
+
+const cases = [
+  { rules: "*.log", path: "a/b/x.log", says: "ignored" },
+  { rules: "*.log", path: "a/b/x.logs", says: null },
+  { rules: "*.log\n!keep.log", path: "keep.log", says: "kept" },
+  { rules: "!keep.log\n*.log", path: "keep.log", says: "ignored" },
+  { rules: "/build", path: "build", says: "ignored" },
+  { rules: "/build", path: "src/build", says: null },
+  { rules: "build/", path: "build", folder: false, says: null },
+  { rules: "build/", path: "src/build", folder: true, says: "ignored" },
+  { rules: "src/gen", path: "src/gen", says: "ignored" },
+  { rules: "src/gen", path: "lib/src/gen", says: null },
+  { rules: "**/gen", path: "lib/src/gen", says: "ignored" },
+  { rules: "src/**/gen", path: "src/gen", says: "ignored" },
+  { rules: "src/**/gen", path: "src/a/b/gen", says: "ignored" },
+  { rules: "src/**", path: "src/a/b", says: "ignored" },
+  { rules: "src/**", path: "src", folder: true, says: null },
+  { rules: "a?c", path: "abc", says: "ignored" },
+  { rules: "a?c", path: "a/c", says: null },
+  { rules: "[a-c]x", path: "bx", says: "ignored" },
+  { rules: "[!a-c]x", path: "bx", says: null },
+  { rules: "[!a-c]x", path: "dx", says: "ignored" },
+  { rules: "[]]x", path: "]x", says: "ignored" },
+  { rules: "[x", path: "[x", says: "ignored" },
+  { rules: "\\#x", path: "#x", says: "ignored" },
+  { rules: "\\!x", path: "!x", says: "ignored" },
+  { rules: "# x", path: "# x", says: null },
+  { rules: "x  ", path: "x", says: "ignored" },
+  { rules: "x\\ ", path: "x ", says: "ignored" },
+  { rules: "\ufeffx", path: "x", says: "ignored" },
+  { rules: "x\t", path: "x", says: null },
+  { rules: "*.tar.gz", path: "a.tar.gz", says: "ignored" },
+  { rules: "/", path: "x", says: null },
+  { rules: "!", path: "x", says: null },
+] as const;
+
+describe("an ignore file", () => {
+  for (const { rules, path, says, ...more } of cases) {
+    test(`${JSON.stringify(rules)} says ${says} of ${path}`, () => {
+      const folder = "folder" in more ? more.folder : false;
+      assert.equal(judge(parseIgnore(rules), path, folder), says);
+    });
+  }
+
+  test("of a stranger costs no more than its length times the name's", () => {
+    const started = performance.now();
+    const rules = parseIgnore(`${"*a".repeat(40)}b\n${"**/".repeat(40)}*a*a*a*ab`);
+    assert.equal(judge(rules, `${"a".repeat(250)}/${"a".repeat(250)}`, false), null);
+    assert.ok(performance.now() - started < 200);
+  });
+
+  test("by default hides other people's code and secrets, and can be overruled", () => {
+    assert.equal(judge(defaultIgnores, "node_modules", true), "ignored");
+    assert.equal(judge(defaultIgnores, "deep/.env", false), "ignored");
+    assert.equal(judge(defaultIgnores, ".env.example", false), "kept");
+    assert.equal(judge(defaultIgnores, "src/build", true), null);
+  });
+});

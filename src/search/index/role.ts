@@ -1,0 +1,30 @@
+/** What a file is for, told by its path: the code that does the work ranks above what surrounds it. */
+
+/** One bit each, as they stand in the index. */
+export const fileRoles = {
+  test: 1,
+  example: 2,
+  /** Names that only hand on what other files define: `__init__.py`, `index.ts`. */
+  gateway: 4,
+  declaration: 8,
+  prose: 16,
+  compatibility: 32,
+} as const;
+export type FileRole = keyof typeof fileRoles;
+
+const patterns: readonly (readonly [FileRole, RegExp])[] = [
+  [
+    "test",
+    /(?:^|\/)(?:tests?|specs?|__tests__|testing|testdata|fixtures|mocks?)\/|[._-](?:test|spec)\.|(?:^|\/)test_|_test\.|(?:Test|Tests|Spec)\.\w+$/,
+  ],
+  ["example", /(?:^|\/)(?:examples?|samples?|demos?|docs?|benchmarks?|bench)\//],
+  ["gateway", /(?:^|\/)(?:__init__\.py|index\.[cm]?[jt]sx?|mod\.rs|package-info\.java)$/],
+  ["declaration", /\.d\.[cm]?ts$/],
+  ["prose", /\.(?:md|mdx|rst|txt|adoc|markdown|html?|json|ya?ml|toml|lock|cfg|ini|css|scss|svg|xml|csv)$/i],
+  ["compatibility", /(?:^|[/_.-])(?:compat|legacy|deprecated|polyfills?|shims?)(?:[/_.-]|$)/i],
+];
+
+/** The roles of a file as bits. */
+export function rolesOf(path: string): number {
+  return patterns.reduce((roles, [role, pattern]) => (pattern.test(path) ? roles | fileRoles[role] : roles), 0);
+}

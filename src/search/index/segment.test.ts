@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { createSegmentBuilder } from "./build.ts";
+import { chunkText } from "./chunk.ts";
+import { termsOfWord } from "./lexicon.ts";
+import { openSegment, type Segment } from "./segment.ts";
+
+function build(files: Record<string, string>): Segment {
+  const builder = createSegmentBuilder();
+  for (const [index, [path, text]] of Object.entries(files).entries()) {
+    builder.add({ id: index + 1, path, text, chunks: chunkText(text) });
+  }
+  return openSegment(builder.finish()) ?? assert.fail("the segment cannot be opened");
+}
+
+function filesWith(segment: Segment, term: string): string[] {
+  const range = segment.find(term);
+  if (range === null) return [];
+  const files = [...segment.places.subarray(range.from, range.to)].map((chunk) => segment.chunkFile[chunk] ?? 0);
+  return [...new Set(files)].map(segment.path);
+}
+
+describe("a segment", () => {
+  test("finds an identifier by its parts, its whole, and either way of writing it", () => {
+    const segment = build({ "a.ts": "const hashMap = 1;", "b.py": "hash_map = 1", "c.c": "int hashmap;" });
+    assert.deepEqual(filesWith(segment, "hash"), ["a.ts", "b.py"]);
+    assert.deepEqual(filesWith(segment, "hashmap"), ["a.ts", "b.py", "c.c"]);
+  });
+
+  test("knows definitions and paths apart from text", () => {
+    const segment = build({ "src/render/json.go": "func WriteJSON(w Writer) {\n}\n", "x.go": "WriteJSON(w)\n" });
+    assert.deepEqual(filesWith(segment, "=writejson"), ["src/render/json.go"]);
+    assert.ok(segment.find("/render") !== null && segment.find("/json") !== null);
+    assert.equal(segment.find("/write"), null);
+    assert.equal(segment.find("/go"), null, "the ending says nothing of what is inside");
+  });
+
+  test("holds scripts without spaces, emoji and every byte order", () => {
+    const segment = build({ "a.md": "検索エンジン 𝒳 ﬁne", "b.md": "naïve Ünïcode", "c.md": "plain" });
+    assert.deepEqual(filesWith(segment, "検索"), ["a.md"]);
+    assert.deepEqual(filesWith(segment, "plain"), ["c.md"]);
+    assert.deepEqual(filesWith(segment, termsOfWord("Ünïcode")[0] ?? ""), ["b.md"]);
+  });
+
+  test("finds every two neighbours of a long run without spaces", () => {
+    const run = Array.from({ length: 400 }, (_, at) => String.fromCodePoint(0x4e00 + at * 7)).join("");
+    const segment = build({ "a.md": `# ${run}\n`, "b.md": `# ${"a1b2".repeat(100)}\n` });
+    for (let at = 0; at + 2 <= run.length; at++) assert.deepEqual(filesWith(segment, run.slice(at, at + 2)), ["a.md"]);
+    assert.equal(segment.findPrefix("a1b2", 1).length, 0);
+  });
+
+  test("is refused when it is cut short, of another version, damaged anywhere, or no segment at all", () => {
+    const builder = createSegmentBuilder();
+    builder.add({ id: 1, path: "a", text: "word", chunks: chunkText("word") });
+    const bytes = builder.finish();
+    assert.equal(openSegment(bytes.slice(0, -1)), null);
+    assert.equal(openSegment(bytes.slice(0, 10)), null);
+    assert.equal(openSegment(Buffer.from("not a segment at all, but long enough to be one")), null);
+    for (const [at, byte] of bytes.entries()) {
+      bytes[at] = byte ^ 0x10;
+      assert.equal(openSegment(bytes), null, `byte ${at}`);
+      bytes[at] = byte;
+    }
+    assert.ok(openSegment(bytes.fill(0, 36)) === null);
+  });
+
+  test("gives back where every term of every text is", () => {
+    const word = fc.stringMatching(/^[A-Za-z_]{1,12}$/);
+    fc.assert(
+      fc.property(
+        fc.array(fc.array(word, { minLength: 1, maxLength: 30 }), { minLength: 1, maxLength: 8 }),
+        (texts) => {
+          const files = Object.fromEntries(texts.map((words, index) => [`f${index}`, words.join(" ")]));
+          const segment = build(files);
+          for (const [path, text] of Object.entries(files)) {
+            for (const term of text.split(" ").flatMap(termsOfWord))
+              assert.ok(filesWith(segment, term).includes(path), term);
+          }
+        },
+      ),
+      { numRuns: 50 },
+    );
+  });
+});

@@ -1,0 +1,256 @@
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, test } from "node:test";
+import { temporaryFolder } from "../../../test/bodies.ts";
+import { parseQuestion } from "../rank/question.ts";
+import { partOfFile, rankFiles } from "../rank/rank.ts";
+import { memoryStore } from "./memory.ts";
+import { publishSegments } from "./publish.ts";
+import { openReader } from "./reader.ts";
+import { sqliteStore } from "./sqlite.ts";
+import { newFile } from "./store.contract.ts";
+import { updateIndex } from "./update.ts";
+
+async function openIndex() {
+  const folder = await temporaryFolder();
+  const root = join(folder.path, "root");
+  const segmentFolder = join(folder.path, "index");
+  for (const each of [root, segmentFolder]) mkdirSync(each);
+  const store = sqliteStore(join(segmentFolder, "index.db"));
+  const reader = openReader(store, segmentFolder);
+  const place = { root, store, segmentFolder };
+  return {
+    ...place,
+    reader,
+    write(path: string, content: string | Uint8Array) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), content);
+    },
+    update: (signal = new AbortController().signal, now = () => Date.now() + 10_000) =>
+      updateIndex(place, { maxFileBytes: 100_000, signal, now }),
+    find(query: string, from = reader): string[] {
+      const { view } = from.load();
+      return rankFiles(view, parseQuestion(query), { most: 20 }).map(({ file }) => {
+        const { segment, firstFile } = partOfFile(view, file);
+        return segment.path(file - firstFile);
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      store[Symbol.dispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe("bringing an index up to date", () => {
+  test("indexes what is new, changed and gone, and nothing else", async () => {
+    await using index = await openIndex();
+    index.write("a.ts", "function parseOrders() {}\n");
+    index.write("b.ts", "function sendInvoice() {}\n");
+    assert.deepEqual(await index.update().then(({ files, indexed, removed }) => [files, indexed, removed]), [2, 2, 0]);
+    assert.deepEqual(await index.update().then(({ files, indexed, removed }) => [files, indexed, removed]), [2, 0, 0]);
+    index.write("b.ts", "function sendReminder() {}\n");
+    rmSync(join(index.root, "a.ts"));
+    assert.deepEqual(await index.update().then(({ files, indexed, removed }) => [files, indexed, removed]), [1, 1, 1]);
+    assert.deepEqual(index.find("parse orders"), []);
+    assert.deepEqual(index.find("invoice"), []);
+    assert.deepEqual(index.find("reminder"), ["b.ts"]);
+  });
+
+  test("sees other bytes under an older time and the same size, as a branch switch leaves them", async () => {
+    await using index = await openIndex();
+    index.write("a.ts", "const first = 1;\n");
+    await index.update();
+    index.write("next.ts", "const other = 1;\n");
+    utimesSync(join(index.root, "next.ts"), new Date(0), new Date(0));
+    renameSync(join(index.root, "next.ts"), join(index.root, "a.ts"));
+    assert.equal((await index.update()).indexed, 1);
+    assert.deepEqual(index.find("other"), ["a.ts"]);
+  });
+
+  test("reads a file again that was touched, but does not index it again", async () => {
+    await using index = await openIndex();
+    index.write("a.ts", "const first = 1;\n");
+    await index.update();
+    const { generation } = index.store.snapshot();
+    utimesSync(join(index.root, "a.ts"), new Date(), new Date());
+    assert.equal((await index.update()).indexed, 0);
+    assert.equal(index.store.generation(), generation);
+  });
+
+  test("looks again at a file written this very moment", async () => {
+    await using index = await openIndex();
+    index.write("a.ts", "const first = 1;\n");
+    await index.update(undefined, Date.now);
+    assert.match(index.store.files()[0]?.stamp ?? "", /\?$/);
+  });
+
+  test("passes over what is no source, with the reason, and never stops for it", async () => {
+    await using index = await openIndex();
+    index.write("good.ts", "export const good = 1;\n");
+    index.write("large.ts", "x = 1\n".repeat(30_000));
+    index.write("image.png", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"));
+    index.write(
+      "zeros.ts",
+      Buffer.concat([Buffer.from("text\n".repeat(20_000)).subarray(0, 90_000), Buffer.alloc(10)]),
+    );
+    index.write("icon.lua", `local icon = "\x06"\n${"local value = 1\n".repeat(100)}`);
+    index.write("noise.lua", `${"local icon = '\x06\x05'\n".repeat(20)}`);
+    index.write("bundle.js", `var a=${"1+".repeat(5_000)}1;`);
+    index.write("latin.py", Buffer.from("# caf\xe9 na\xefve r\xe9sum\xe9 pour tester\nvalue = 1\n", "latin1"));
+    symlinkSync("/etc/passwd", join(index.root, "link.ts"));
+    const { files, skipped } = await index.update();
+    assert.equal(files, 3);
+    const reasons = Object.fromEntries(skipped.map(({ path, reason }) => [path, reason]));
+    assert.match(reasons["noise.lua"] ?? "", /not text/);
+    assert.match(reasons["large.ts"] ?? "", /larger than/);
+    assert.match(reasons["image.png"] ?? "", /not text/);
+    assert.match(reasons["zeros.ts"] ?? "", /not text/);
+    assert.match(reasons["bundle.js"] ?? "", /lines are too long/);
+    assert.equal(reasons["link.ts"], "symbolic link");
+    assert.deepEqual(index.find("café"), ["latin.py"]);
+    const again = await index.update();
+    assert.deepEqual([again.indexed, again.skippedCount], [0, skipped.length]);
+  });
+
+  test("follows the limit of size when that is changed", async () => {
+    await using index = await openIndex();
+    index.write("a.ts", `const needle = 1;\n${"const filler = 1;\n".repeat(100)}`);
+    const { signal } = new AbortController();
+    const place = { root: index.root, store: index.store, segmentFolder: index.segmentFolder };
+    for (const [maxFileBytes, files] of [
+      [100, 0],
+      [10_000, 1],
+      [200, 0],
+      [200, 0],
+    ] as const) {
+      const report = await updateIndex(place, { maxFileBytes, signal, now: () => Date.now() + 10_000 });
+      assert.equal(report.files, files, `${maxFileBytes}`);
+    }
+  });
+
+  test("reports an unreadable file, drops its old text, and takes it in again later", {
+    skip: process.getuid?.() === 0,
+  }, async () => {
+    await using index = await openIndex();
+    index.write("a.ts", "const secret = 1;\n");
+    index.write("b.ts", "const open = 1;\n");
+    await index.update();
+    chmodSync(join(index.root, "a.ts"), 0o000);
+    const { skipped } = await index.update();
+    assert.deepEqual(skipped, [{ path: "a.ts", reason: "permission denied", again: true }]);
+    assert.deepEqual(index.find("secret"), []);
+    chmodSync(join(index.root, "a.ts"), 0o600);
+    assert.equal((await index.update()).indexed, 1);
+  });
+
+  test("keeps what was stored before an abort, and goes on from there", async () => {
+    await using index = await openIndex();
+    for (let file = 0; file < 1_200; file++) index.write(`f${file}.ts`, `const value${file} = ${file};\n`.repeat(20));
+    const stop = new AbortController();
+    const place = { root: index.root, store: index.store, segmentFolder: index.segmentFolder };
+    const options = { maxFileBytes: 100_000, now: () => Date.now() + 10_000, signal: stop.signal };
+    const progress = (done: number) => {
+      if (done === 800) stop.abort();
+    };
+    await assert.rejects(updateIndex(place, { ...options, progress }));
+    const before = index.store.fileCount();
+    assert.ok(before >= 500 && before < 1_200, `${before} files`);
+    const { indexed, files } = await index.update();
+    assert.deepEqual([indexed, files], [1_200 - before, 1_200]);
+  });
+});
+
+test("more files may be gone or passed over than a call takes arguments", async () => {
+  await using folder = await temporaryFolder();
+  writeFileSync(join(folder.path, "a.ts"), "const value = 1;\n");
+  const store = memoryStore();
+  const pass = Array.from({ length: 200_000 }, (_, file) => ({ path: `gone/${file}.png`, stamp: "s", reason: "r" }));
+  store.write({ pass });
+  const sizes: number[] = [];
+  const write: typeof store.write = (change) => {
+    sizes.push(change.remove?.length ?? 0);
+    return store.write(change);
+  };
+  const place = { root: folder.path, store: { ...store, write }, segmentFolder: null };
+  const { signal } = new AbortController();
+  const { files, removed } = await updateIndex(place, { maxFileBytes: 1_000, signal, now: Date.now });
+  assert.deepEqual([files, removed, store.passedOver().length], [1, 0, 0]);
+  assert.ok(Math.max(...sizes) <= 1_000, "removed in one step");
+});
+
+test("an index in memory, and a few large files on disk, are searched whole", async () => {
+  await using index = await openIndex();
+  const filler = "const filler = compute(value);\n".repeat(3_000);
+  for (let file = 0; file < 60; file++) index.write(`f${file}.ts`, `const needle${file} = 1;\n${filler}`);
+  const store = memoryStore();
+  const { signal } = new AbortController();
+  const options = { maxFileBytes: 1_000_000, signal, now: Date.now };
+  await updateIndex({ root: index.root, store, segmentFolder: null }, options);
+  assert.deepEqual(index.find("needle59", openReader(store, null)), ["f59.ts"]);
+  await updateIndex({ root: index.root, store: index.store, segmentFolder: index.segmentFolder }, options);
+  assert.deepEqual(index.find("needle59"), ["f59.ts"]);
+  assert.ok(index.store.snapshot().segments.length > 0, "made on the spot for every search");
+});
+
+describe("segments", () => {
+  test("give the same answers as files that are in none", async () => {
+    await using index = await openIndex();
+    for (let file = 0; file < 250; file++) {
+      index.write(
+        `src/part${file % 7}/file${file}.ts`,
+        `function step${file}(order: Order) {\n  return route${file % 13}(order);\n}\n`,
+      );
+    }
+    await index.update();
+    assert.ok(index.store.snapshot().segments.length > 0, "nothing was published");
+    const answers = ["route3 order", "step17", "part5 order", "file99"].map((query) => index.find(query));
+    for (const name of index.store.snapshot().segments) rmSync(join(index.segmentFolder, name));
+    const bare = openReader(index.store, index.segmentFolder);
+    assert.deepEqual(
+      ["route3 order", "step17", "part5 order", "file99"].map((query) => index.find(query, bare)),
+      answers,
+    );
+  });
+
+  test("are made file by file, so that others have their turn", async () => {
+    await using index = await openIndex();
+    const store = memoryStore();
+    store.write({ put: Array.from({ length: 120 }, (_, file) => newFile(`f${file}.ts`)) });
+    let turns = 0;
+    await publishSegments({ root: index.root, store, segmentFolder: index.segmentFolder }, async () => {
+      turns++;
+    });
+    assert.ok(turns >= 120, `${turns} turns`);
+  });
+
+  test("that are damaged are made again, and leftovers go", async () => {
+    await using index = await openIndex();
+    for (let file = 0; file < 150; file++) index.write(`f${file}.ts`, `const value${file} = ${file};\n`);
+    await index.update();
+    const [name = assert.fail()] = index.store.snapshot().segments;
+    writeFileSync(join(index.segmentFolder, name), "damaged");
+    writeFileSync(join(index.segmentFolder, "old.segment.unfinished"), "left by a killed writer");
+    assert.deepEqual(index.find("value149"), ["f149.ts"]);
+    index.write("new.ts", "const fresh = 1;\n");
+    await index.update();
+    const left = readdirSync(index.segmentFolder).filter((each) => each.includes(".segment"));
+    assert.deepEqual(left, index.store.snapshot().segments);
+    assert.ok(!left.includes(name), "the damaged one is still in use");
+  });
+
+  test("follow changes: the newest text counts, once", async () => {
+    await using index = await openIndex();
+    for (let file = 0; file < 150; file++) index.write(`f${file}.ts`, `const value${file} = alpha;\n`);
+    await index.update();
+    for (let round = 0; round < 12; round++) {
+      index.write("f7.ts", `const round${round} = beta;\n`);
+      await index.update();
+      assert.deepEqual(index.find("beta"), ["f7.ts"]);
+      assert.equal(index.find(`round${round}`).length, 1);
+      assert.ok(!index.find("alpha").includes("f7.ts"));
+      assert.equal(index.reader.load().view.liveFiles, 150);
+    }
+  });
+});

@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { createSegmentBuilder } from "../index/build.ts";
+import { chunkText } from "../index/chunk.ts";
+import { openSegment } from "../index/segment.ts";
+import { viewOf } from "../index/view.ts";
+import { parseQuestion } from "./question.ts";
+import { partOfFile, rankFiles } from "./rank.ts";
+
+type Files = Readonly<Record<string, string>>;
+
+function segmentOf(files: Files, firstId = 1) {
+  const builder = createSegmentBuilder();
+  for (const [index, [path, text]] of Object.entries(files).entries()) {
+    builder.add({ id: firstId + index, path, text, chunks: chunkText(text) });
+  }
+  return openSegment(builder.finish()) ?? assert.fail("no segment");
+}
+
+function ranked(files: Files, query: string): string[] {
+  const segment = segmentOf(files);
+  return rankFiles(viewOf([segment], null), parseQuestion(query), { most: 50 }).map(({ file }) => segment.path(file));
+}
+
+const body = "  return compute(value);\n".repeat(10);
+
+const cases: readonly { name: string; query: string; files: Files; first: string }[] = [
+  {
+    name: "where a name is defined comes before where it is used",
+    query: "parseOrder",
+    files: { "use.ts": "parseOrder(a);\n".repeat(20), "define.ts": `function parseOrder(text) {\n${body}}\n` },
+    first: "define.ts",
+  },
+  {
+    name: "a type comes before a function of the same name",
+    query: "Router",
+    files: { "a.go": "func Router() *Thing {\n}\n", "b.go": "type Router struct {\n\tname string\n}\n" },
+    first: "b.go",
+  },
+  {
+    name: "a file named after the question comes first",
+    query: "session handling",
+    files: { "server.py": `def start():\n${body}# session\n`, "session.py": `def open():\n${body}# session\n` },
+    first: "session.py",
+  },
+  {
+    name: "code comes before its tests",
+    query: "retry with backoff",
+    files: {
+      "tests/retry_test.py": "def retry_backoff():\n  pass\n",
+      "net/retry.py": `def retry_backoff():\n${body}`,
+    },
+    first: "net/retry.py",
+  },
+  {
+    name: "but not for who asks for tests",
+    query: "tests for retry backoff",
+    files: {
+      "tests/retry_test.py": `def test_retry_backoff():\n${body}`,
+      "net/client.py": `def send():\n${body}  retry\n`,
+    },
+    first: "tests/retry_test.py",
+  },
+  {
+    name: "words of one family are found in paths",
+    query: "serialization",
+    files: { "serializer.ts": `export const x = 1;\n${body}`, "other.ts": `export const objects = 1;\n${body}` },
+    first: "serializer.ts",
+  },
+  {
+    name: "short forms are known",
+    query: "request context",
+    files: { "ctx.py": `class RequestContext:\n${body}`, "zzz.py": `x = 1\n${body}` },
+    first: "ctx.py",
+  },
+  {
+    name: "a path asks for that file",
+    query: "lib/app.py",
+    files: { "app.py": body, "lib/app.py": "", "lib/other.py": `app lib py ${body}` },
+    first: "lib/app.py",
+  },
+  ...["src/flask/sessions.py:120", "sessions.py:120: KeyError", "at src/flask/sessions.py:120 in open"].map(
+    (query) => ({
+      name: `a place in a file asks for that file: ${query}`,
+      query,
+      files: {
+        "docs/error.py": `KeyError open at src flask sessions py ${body}`,
+        "src/flask/sessions.py": "x = 1\n",
+        "sessions/py.py": `# sessions py flask src 120 KeyError\n${body}`,
+      },
+      first: "src/flask/sessions.py",
+    }),
+  ),
+  {
+    name: "two words are one name in the code",
+    query: "hash map",
+    files: { "a.zig": `pub const HashMap = struct {\n${body}};\n`, "b.zig": `// hash of a map\n${body}` },
+    first: "a.zig",
+  },
+];
+
+describe("the ranking", () => {
+  for (const { name, query, files, first } of cases) {
+    test(name, () => assert.equal(ranked(files, query)[0], first));
+  }
+
+  test("gives scores between 0 and 1, the best first, whatever is asked", () => {
+    const segment = segmentOf(Object.fromEntries(cases.flatMap(({ files }) => Object.entries(files))));
+    const view = viewOf([segment], null);
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.constantFrom(...cases.map(({ query }) => query)), fc.lorem()), (query) => {
+        const scores = rankFiles(view, parseQuestion(query), { most: 50 }).map(({ score }) => score);
+        assert.ok(scores.every((score) => score >= 0 && score <= 1));
+        assert.deepEqual(
+          scores,
+          scores.toSorted((one, other) => other - one),
+        );
+      }),
+    );
+  });
+
+  test("does not depend on how files are spread over segments, nor on files that are gone", () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 40 }, (_, index) => [`f${index}.ts`, `const needle${index % 7} = hay + needle;\n${body}`]),
+    );
+    const [first, second] = [Object.entries(files).slice(0, 15), Object.entries(files).slice(15)];
+    const gone = Object.fromEntries(
+      Object.entries(files).map(([path]) => [`gone/${path}`, "class goneOnly {}\nfunction needle() { hay }\n"]),
+    );
+    const live = new Set(Array.from({ length: 40 }, (_, index) => index + 1));
+    const spread = viewOf(
+      [segmentOf(Object.fromEntries(first), 1), segmentOf(gone, 1_000), segmentOf(Object.fromEntries(second), 16)],
+      live,
+    );
+    const turned = viewOf([segmentOf(Object.fromEntries(second)), segmentOf(Object.fromEntries(first), 100)], null);
+    const whole = viewOf([segmentOf(files, 1)], null);
+    const scores = (view: typeof whole, query: string) =>
+      rankFiles(view, parseQuestion(query), { most: 10 }).map(({ file, score }) => {
+        const { segment, firstFile } = partOfFile(view, file);
+        return `${segment.path(file - firstFile)} ${score.toFixed(12)}`;
+      });
+    for (const query of ["needle", "needle3 hay", "f7", "needles haying", "goneOnly needle"]) {
+      assert.deepEqual(scores(spread, query), scores(whole, query), query);
+      assert.deepEqual(scores(turned, query), scores(whole, query), query);
+    }
+  });
+
+  test("reads a question of any length in bounded time", () => {
+    const segment = segmentOf({ "a.ts": body });
+    const started = performance.now();
+    rankFiles(viewOf([segment], null), parseQuestion("wordsWithoutEnd and_more ".repeat(100_000)), { most: 10 });
+    assert.ok(performance.now() - started < 1_000);
+  });
+});

@@ -1,0 +1,604 @@
+import assert from "node:assert/strict";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, test } from "node:test";
+import { temporaryFolder } from "../../test/bodies.ts";
+import { type SearchReply, searchNotices } from "../answer/search.ts";
+import { defaultSettings, type Settings } from "../config/settings.ts";
+import { makeBudget } from "../fit/budget.ts";
+import { CHARACTER_LIMIT } from "../fit/limits.ts";
+import { openSession, type SessionOptions } from "../session.ts";
+import { createMetrics, metrics } from "../telemetry/metrics.ts";
+import { takeLock } from "./index/lock.ts";
+import { closeUnused } from "./repository.ts";
+import type { SearchInput } from "./request.ts";
+import { cancelIndexingJob, getIndexingStatus, indexRepository, searchCode, startIndex } from "./search.ts";
+
+async function openWork(settings: Partial<Settings> = {}, more: SessionOptions = {}) {
+  const folder = await temporaryFolder();
+  const root = join(folder.path, "work");
+  mkdirSync(root);
+  const all = { ...defaultSettings, home: join(folder.path, "home"), "search.refresh_every": 0, ...settings };
+  const session = await openSession({ settings: all, cwd: root, ...more });
+  return {
+    root,
+    session,
+    write(path: string, text: string) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    },
+    search: (query: string, input: Partial<SearchInput> = {}) => searchCode({ query, ...input }, session),
+    async [Symbol.asyncDispose]() {
+      await session[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const router = `/** Keeps routes. */
+export class Router {
+  add(path, handler) {
+    this.routes.push({ path, handler });
+  }
+
+  match(path) {
+    return this.routes.find((route) => route.path === path);
+  }
+}
+`;
+
+describe("a code search", () => {
+  test("answers with the shape of the contract", async () => {
+    await using work = await openWork();
+    work.write("src/router.ts", router);
+    work.write("src/other.ts", "export const unrelated = 1;\n");
+    const reply = await work.search("how does the router match a path");
+    const [best = assert.fail()] = reply.results;
+    assert.equal(best.file_path, "src/router.ts");
+    assert.equal(best.content, router.trimEnd());
+    assert.deepEqual([best.start_line, best.end_line], [1, 10]);
+    assert.ok(best.similarity_score > 0 && best.similarity_score <= 1);
+    assert.equal(typeof best.chunk_id, "string");
+    assert.deepEqual([best.context_before, best.context_after], ["", ""]);
+    assert.equal(reply.total_count, reply.results.length);
+    assert.equal(reply.returned_count, reply.results.length);
+    assert.equal(reply.truncated, false);
+    assert.equal(reply.truncation_info.reason, null);
+    assert.equal(reply.truncation_info.actual_chars, JSON.stringify(reply).length);
+    assert.equal(reply.project_id, "default");
+    assert.match(reply.database_name, /^work-[0-9a-f]{8}$/);
+    assert.ok(reply.latency_ms >= 0);
+    assert.deepEqual([reply.next_cursor, reply.stale_files], [null, []]);
+    assert.ok(Date.parse(reply.indexed_at ?? "") > 0);
+  });
+
+  for (const [input, sentence] of [
+    [{ query: "" }, "Search query cannot be empty"],
+    [{ query: " \t\n" }, "Search query cannot be empty"],
+    [{ query: "x", limit: 0 }, "Limit must be between 1 and 50, got 0"],
+    [{ query: "x", limit: 51 }, "Limit must be between 1 and 50, got 51"],
+    [{ query: "x", limit: 2.5 }, "Limit must be between 1 and 50, got 2.5"],
+    [{ query: "x", file_type: ".py" }, "file_type should not include leading dot (use 'py' not '.py')"],
+    [{ query: "x", repository_id: "../../etc" }, "Invalid repository_id format: ../../etc"],
+    [{ query: "x", repository_id: "*" }, "Invalid repository_id format: *"],
+    [{ query: "x", cursor: "c_-1" }, "Invalid cursor: c_-1"],
+    [{ query: "x", project_id: "../x" }, "Invalid project_id format: ../x"],
+    [{ query: "x", project_id: "nobody" }, 'There is no project "nobody".'],
+    [{ query: "x", dir: "none" }, /none does not exist/],
+  ] as const) {
+    test(`refuses ${JSON.stringify(input)}`, async () => {
+      await using work = await openWork();
+      work.write("a.ts", "x");
+      await assert.rejects(searchCode(input, work.session), { name: "SpillwayError", message: sentence });
+    });
+  }
+
+  test("of an empty folder says why there is nothing", async () => {
+    await using work = await openWork();
+    await assert.rejects(work.search("anything"), /No files to index in .*: it is empty/);
+  });
+
+  test("without any word, or with words nobody wrote, finds nothing and says so in the counts", async () => {
+    await using work = await openWork();
+    work.write("a.ts", "const value = 1;\n");
+    for (const query of ["!!!", "zzzqqq", "\u0000", "' OR 7=7; --", "%", "\ud800"]) {
+      const { results, truncation_info } = await work.search(query);
+      assert.deepEqual(
+        [results.length, truncation_info.estimated_chars, truncation_info.estimated_tokens],
+        [0, 500, 125],
+        query,
+      );
+    }
+  });
+
+  test("filters by ending and by folder", async () => {
+    await using work = await openWork();
+    for (const path of ["src/a.ts", "src/a.py", "lib/deep/a.ts"]) work.write(path, "const needle = 1;\n");
+    const paths = async (input: Partial<SearchInput>) =>
+      (await work.search("needle", input)).results.map(({ file_path }) => file_path).sort();
+    assert.deepEqual(await paths({ file_type: "ts" }), ["lib/deep/a.ts", "src/a.ts"]);
+    assert.deepEqual(await paths({ directory: "src" }), ["src/a.py", "src/a.ts"]);
+    assert.deepEqual(await paths({ directory: "lib/%", file_type: "ts" }), ["lib/deep/a.ts"]);
+    assert.deepEqual(await paths({ directory: "../" }), []);
+  });
+
+  test("shows further parts of a file as spans, and context from the same generation", async () => {
+    await using work = await openWork({ "search.context_lines": 2 });
+    const filler = (name: string) => `function ${name}() {\n${"  compute(alpha, beta, gamma);\n".repeat(40)}}\n\n`;
+    const needle = (name: string) => `function ${name}Invoice(order) {\n  return invoiceFor(order);\n}\n\n`;
+    const text = filler("one") + needle("send") + filler("two") + needle("print") + filler("three");
+    work.write("a.ts", text);
+    work.write("b.ts", filler("four"));
+    const [first = assert.fail()] = (await work.search("invoice order")).results;
+    const lines = text.split("\n");
+    assert.match(first.content, /sendInvoice|printInvoice/);
+    assert.equal(first.content, lines.slice(first.start_line - 1, first.end_line).join("\n"));
+    assert.equal(first.context_before, lines.slice(Math.max(0, first.start_line - 3), first.start_line - 1).join("\n"));
+    assert.ok(first.spans?.some(({ content }) => /sendInvoice|printInvoice/.test(content)));
+    for (const { start_line, end_line, content } of first.spans ?? []) {
+      assert.equal(content, lines.slice(start_line - 1, end_line).join("\n"));
+    }
+  });
+
+  test("shows the part of an endless line that answers, once", async () => {
+    await using work = await openWork();
+    const data = Array.from({ length: 900 }, (_, index) => `item${index}(first, second)`).join("; ");
+    const line = `${data}; const needle = 1; ${data}; const needle = 2; ${data}`;
+    work.write("a.ts", `${"const short = 1;\n".repeat(400)}${line}\n`);
+    const [first = assert.fail()] = (await work.search("needle")).results;
+    assert.match(first.content, /^\.\.\..*const needle = 1.*\.\.\.$/s);
+    assert.deepEqual([first.start_line, first.end_line, first.spans], [401, 401, undefined]);
+    assert.ok(first.content.length < 4_100);
+  });
+
+  test("counts lines as editors do, whatever separators stand in them", async () => {
+    await using work = await openWork();
+    work.write("a.c", "one\f\ntwo\vtwo\nthree\u0085\nfour\rfour\r\nconst needle = 1;\n");
+    const [first = assert.fail()] = (await work.search("needle", { explain: true })).results;
+    assert.equal(first.content.split("\n")[5 - first.start_line], "const needle = 1;");
+    assert.equal(first.end_line, 5);
+  });
+
+  test("prefers the file that has an error text word for word", async () => {
+    await using work = await openWork();
+    const words = "session connection closed before the response was complete";
+    for (let file = 0; file < 20; file++)
+      work.write(`session/connection${file}.ts`, `${words.split(" ").toReversed().join("; ")};\n`.repeat(5));
+    work.write("zz.ts", `${"const other = compute(value);\n".repeat(60)}throw new Error("${words}");\n`);
+    assert.equal((await work.search(`Error: ${words}`)).results[0]?.file_path, "zz.ts");
+  });
+
+  test("takes an absolute directory below the root, and refuses one elsewhere", async () => {
+    await using work = await openWork();
+    for (const path of ["src/a.ts", "lib/b.ts"]) work.write(path, "const needle = 1;\n");
+    assert.deepEqual(pathsOf(await work.search("needle", { directory: join(work.root, "src") })), ["src/a.ts"]);
+    assert.equal((await work.search("needle", { directory: work.root })).total_count, 2);
+    await assert.rejects(work.search("needle", { directory: dirname(work.root) }), /outside the repository/);
+    await assert.rejects(work.search("needle", { cursor: "c_9999" }), /past the last result: 500 are ranked/);
+  });
+
+  test("keeps looking for changes when the clock goes back", async () => {
+    await using work = await openWork({ "search.refresh_every": 20 });
+    let time = Date.now();
+    const session = { ...work.session, now: () => time };
+    work.write("a.ts", "const needle = 1;\n");
+    await searchCode({ query: "needle" }, session);
+    time -= 3_600_000;
+    work.write("b.ts", "const needle = 2;\n");
+    await new Promise((done) => setTimeout(done, 30));
+    assert.equal((await searchCode({ query: "needle" }, session)).total_count, 2);
+  });
+
+  test("finds a file by its folder alone", async () => {
+    await using work = await openWork();
+    work.write("billing/a.ts", "const other = 1;\n");
+    work.write("b.ts", "const value = 1;\n");
+    assert.deepEqual(pathsOf(await work.search("billing")), ["billing/a.ts"]);
+  });
+
+  test("marks what changed after it was indexed, and shows the indexed lines", async () => {
+    await using work = await openWork({ "search.refresh_every": 3_600_000 });
+    work.write("a.ts", "before();\nconst needle = 1;\nafter();\n");
+    await work.search("needle");
+    writeFileSync(join(work.root, "a.ts"), "other();\nconst changed = 1;\nelsewhere();\n");
+    const reply = await work.search("needle");
+    assert.deepEqual(reply.stale_files, ["a.ts"]);
+    assert.equal(reply.results[0]?.stale, true);
+    assert.match(reply.results[0]?.content ?? "", /needle/);
+    assert.doesNotMatch(JSON.stringify(reply.results), /elsewhere|other/);
+    assert.match(searchNotices(reply).join(), /Changed since they were indexed: 1 file/);
+  });
+
+  test("sees changes at the next search", async () => {
+    await using work = await openWork();
+    work.write("a.ts", "const needle = 1;\n");
+    assert.equal((await work.search("needle")).total_count, 1);
+    work.write("b.ts", "const needle = 2;\n");
+    rmSync(join(work.root, "a.ts"));
+    assert.deepEqual(
+      (await work.search("needle")).results.map(({ file_path }) => file_path),
+      ["b.ts"],
+    );
+  });
+
+  test("gives every result once when read on by the cursor", async () => {
+    await using work = await openWork();
+    for (let file = 0; file < 23; file++) work.write(`f${file}.ts`, `const needle${file} = needle;\n`);
+    const seen: string[] = [];
+    let cursor: string | null = "c_0";
+    for (let page = 0; page < 10 && cursor !== null; page++) {
+      const reply = await work.search("needle", { limit: 5, cursor });
+      seen.push(...reply.results.map(({ file_path }) => file_path));
+      cursor = reply.next_cursor;
+    }
+    assert.deepEqual([seen.length, new Set(seen).size, cursor], [23, 23, null]);
+  });
+
+  test("says what a score is made of", async () => {
+    await using work = await openWork();
+    work.write("src/router.ts", router);
+    const [first] = (await work.search("router match", { explain: true })).results;
+    assert.ok((first?.explain?.stem ?? 0) > 0 && first?.explain?.role === 1);
+  });
+
+  test("gives the same reply to the same question", async () => {
+    await using work = await openWork();
+    for (let file = 0; file < 30; file++) work.write(`d${file % 3}/f${file}.ts`, "const needle = other;\n");
+    const paths = async () =>
+      (await work.search("needle other", { limit: 50 })).results.map(({ file_path }) => file_path);
+    assert.deepEqual(await paths(), await paths());
+  });
+});
+
+describe("the budget of a search", () => {
+  const hostile = ['"\\\t\u2028'.repeat(40), "漢字かな交じり文".repeat(20), '\t\t"quoted\\path"\t'.repeat(20)];
+
+  test("holds for escapes, tabs and wide characters at limit 50", async () => {
+    await using work = await openWork({ "search.context_lines": 50 });
+    for (let file = 0; file < 60; file++) {
+      const line = hostile[file % hostile.length] ?? "";
+      work.write(`f${file}.ts`, `const needle = 1;\n${`${line}\n`.repeat(100)}const needle2 = needle;\n`);
+    }
+    const reply = await work.search("needle", { limit: 50 });
+    const size = JSON.stringify(reply).length;
+    assert.ok(size <= CHARACTER_LIMIT, `${size} characters`);
+    assert.equal(size, reply.truncation_info.actual_chars);
+    assert.equal(reply.truncated, true);
+    assert.equal(reply.total_count, 50);
+    assert.ok(reply.returned_count < 50 && reply.returned_count > 0);
+    assert.equal(reply.next_cursor, `c_${reply.returned_count}`);
+    assert.match(
+      searchNotices(reply)[0] ?? "",
+      /^Results truncated: \d+\/50 results fit in 80,000 character limit\. For more: a smaller limit, a filter, or cursor=c_\d+\.$/,
+    );
+  });
+
+  test("is lowered by the client's, down to one result kept as an artifact", async () => {
+    await using work = await openWork();
+    work.write("a.ts", `const needle = "${"x".repeat(3_000)}";\n`);
+    const budget = makeBudget({ default: 1_500 });
+    const reply = await searchCode({ query: "needle" }, work.session, { budget });
+    assert.ok(JSON.stringify(reply).length <= 1_500);
+    assert.equal(reply.truncation_info.reason, "single_result_too_large");
+    const ref = reply.results[0]?.artifact_ref ?? assert.fail("no ref");
+    assert.equal((await work.session.store.find(ref)).content_kind, "text");
+  });
+
+  test("moves the three metrics", async () => {
+    await using work = await openWork({ "search.context_lines": 50 });
+    for (let file = 0; file < 50; file++)
+      work.write(`f${file}.ts`, `const needle = 1;\n${"\t\t\t\t\n".repeat(2)}${'"\\"'.repeat(900)}\n`);
+    const read = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(metrics.prometheus())?.[1]);
+    const names = [
+      "spillway_search_truncated_total",
+      "spillway_search_utilization_ratio_count",
+      "spillway_search_truncation_ratio_sum",
+    ];
+    const before = names.map(read);
+    const { truncated } = await work.search("needle", { limit: 50 });
+    assert.equal(truncated, true);
+    for (const [index, name] of names.entries()) assert.ok(read(name) > (before[index] ?? 0), name);
+  });
+
+  test("is counted also above the last bucket", () => {
+    const own = createMetrics();
+    const event = {
+      event: "search.completed",
+      returned_count: 1,
+      original_count: 1,
+      truncated: false,
+      duration_ms: 1,
+      indexing: false,
+    } as const;
+    own.add({ ...event, actual_chars: 500, limit_chars: 100 });
+    assert.match(own.prometheus(), /utilization_ratio_bucket\{le="1"\} 0\n.*le="\+Inf"\} 1\n.*_sum 5\n.*_count 1/);
+  });
+});
+
+describe("projects", () => {
+  test("never see each other's repositories, results or jobs", async () => {
+    await using work = await openWork();
+    work.write("a.ts", "const needle = 1;\n");
+    const job = await (await startIndex({ project_id: "red" }, work.session)).ended();
+    assert.equal(job.status, "completed");
+    assert.equal(getIndexingStatus({ job_id: job.job_id, project_id: "red" }, work.session).status, "completed");
+    assert.throws(() => getIndexingStatus({ job_id: job.job_id }, work.session), /No job/);
+    await (await startIndex({ project_id: "blue", repo_path: dirname(work.root) }, work.session)).ended();
+    const there = { project_id: "red", repository_id: job.repository_id };
+    assert.equal((await work.search("needle", there)).total_count, 1);
+    await assert.rejects(work.search("needle", { ...there, project_id: "blue" }), /No repository/);
+    await assert.rejects(work.search("needle", { repository_id: job.repository_id }), /No repository/);
+  });
+
+  test("are named by a file above, and a broken one is an error", async () => {
+    await using work = await openWork();
+    work.write("a.ts", "const needle = 1;\n");
+    work.write(".spillway/project.json", '{"project_id": "team-x"}');
+    assert.equal((await work.search("needle")).project_id, "team-x");
+    for (const broken of ["{", "{}", '{"project_id": 7}', '{"project_id": "../up"}', "[]"]) {
+      work.write(".spillway/project.json", broken);
+      await assert.rejects(work.search("needle"), { name: "SpillwayError" }, broken);
+    }
+  });
+});
+
+describe("an indexing job", () => {
+  test("returns at once, can be followed, and says when nothing changed", async () => {
+    await using work = await openWork();
+    for (let file = 0; file < 40; file++) work.write(`f${file}.ts`, `const value = ${file};\n`);
+    const first = await indexRepository({}, work.session);
+    assert.equal(first.status, "pending");
+    const again = await startIndex({}, work.session);
+    assert.equal(again.record().job_id, first.job_id, "one job per repository");
+    const done = await again.ended();
+    assert.deepEqual([done.status, done.files_indexed, done.progress], ["completed", 40, 1]);
+    assert.deepEqual(getIndexingStatus({ job_id: first.job_id }, work.session), done);
+    const second = await (await startIndex({}, work.session)).ended();
+    assert.equal(
+      second.message,
+      "Repository up to date - no file changes detected since last index (40 files already indexed)",
+    );
+  });
+
+  test("of an empty folder fails with the reason", async () => {
+    await using work = await openWork();
+    const { status, error } = await (await startIndex({}, work.session)).ended();
+    assert.equal(status, "failed");
+    assert.match(error ?? "", /^No files to index in/);
+  });
+
+  test("can be cancelled, and the next one goes on", async () => {
+    await using work = await openWork();
+    for (let file = 0; file < 3_000; file++) work.write(`f${file}.ts`, `const value${file} = ${file};\n`.repeat(10));
+    const job = await startIndex({}, work.session);
+    cancelIndexingJob({ job_id: job.record().job_id }, work.session);
+    const stopped = await job.ended();
+    assert.deepEqual([stopped.status, stopped.error], ["partial", null]);
+    const next = await (await startIndex({}, work.session)).ended();
+    assert.equal(next.status, "completed");
+    assert.equal((await work.search("value2999")).results[0]?.file_path, "f2999.ts");
+  });
+
+  test("left by a process that is gone is interrupted, not running for ever", async () => {
+    await using work = await openWork();
+    work.write("a.ts", "const value = 1;\n");
+    const done = await (await startIndex({}, work.session)).ended();
+    const path = join(work.session.searchFolder ?? "", "default", "jobs", `${done.job_id}.json`);
+    writeFileSync(path, JSON.stringify({ ...done, status: "running", finished_at: null }));
+    assert.equal(getIndexingStatus({ job_id: done.job_id }, work.session).status, "interrupted");
+  });
+
+  test("nobody knows is an error, whatever its id looks like", async () => {
+    await using work = await openWork();
+    for (const job_id of ["", "*", "../../x", "0".repeat(36), crypto.randomUUID()]) {
+      assert.throws(() => getIndexingStatus({ job_id }, work.session), /No job/, job_id);
+    }
+  });
+
+  test("answers searches with what is ready, saying so", async () => {
+    await using work = await openWork({ "search.wait": 0 });
+    for (let file = 0; file < 1_500; file++) work.write(`f${file}.ts`, `const needle${file} = needle;\n`.repeat(20));
+    const reply = await work.search("needle");
+    assert.ok(reply.indexing !== undefined);
+    assert.match(searchNotices(reply).join(), /still being made/);
+    await (await startIndex({}, work.session)).ended();
+    assert.equal((await work.search("needle1499")).indexing, undefined);
+  });
+
+  test("of another process is waited for, and a complete index is not said to be unfinished", async () => {
+    await using work = await openWork({ "search.refresh_wait": 400 });
+    work.write("a.ts", "const needle = 1;\n");
+    const { repository_id } = await work.search("needle");
+    const lockPath = join(work.session.searchFolder ?? "", "default", repository_id, "lock.db");
+    const lock = takeLock(lockPath) ?? assert.fail();
+    const late = await work.search("needle");
+    assert.match(searchNotices(late).join(), /looked over for changes/);
+    setTimeout(() => lock[Symbol.dispose](), 50);
+    assert.equal((await work.search("needle")).indexing, undefined);
+  });
+
+  test("that was killed is marked by the next one", async () => {
+    await using work = await openWork();
+    work.write("a.ts", "const value = 1;\n");
+    const done = await (await startIndex({}, work.session)).ended();
+    const path = join(work.session.searchFolder ?? "", "default", "jobs", `${done.job_id}.json`);
+    writeFileSync(path, JSON.stringify({ ...done, status: "running", finished_at: null }));
+    await work.search("value");
+    assert.equal(JSON.parse(readFileSync(path, "utf8")).status, "interrupted");
+  });
+
+  test("is waited for by who wants a complete answer", async () => {
+    await using work = await openWork({ "search.wait": 0 });
+    for (let file = 0; file < 600; file++) work.write(`f${file}.ts`, `const needle${file} = needle;\n`.repeat(20));
+    const reply = await searchCode({ query: "needle599" }, work.session, { complete: true });
+    assert.deepEqual([reply.indexing, reply.results[0]?.file_path], [undefined, "f599.ts"]);
+  });
+});
+
+test("a confined session searches below its folder only, and nobody searches the kernel's files", async () => {
+  await using work = await openWork({}, { confined: true });
+  work.write("a.ts", "const needle = 1;\n");
+  assert.equal((await work.search("needle")).total_count, 1);
+  await assert.rejects(work.search("needle", { dir: ".." }), /outside the folders that may be read/);
+  symlinkSync(dirname(work.root), join(work.root, "up"));
+  await assert.rejects(work.search("needle", { dir: "up" }), /outside the folders that may be read/);
+  await using free = await openWork();
+  const { repository_id } = await (
+    await startIndex({ repo_path: dirname(work.root) }, { ...work.session, roots: [dirname(work.root)] })
+  ).ended();
+  await assert.rejects(work.search("needle", { repository_id }), /outside the folders that may be read/);
+  if (existsSync("/proc")) await assert.rejects(free.search("needle", { dir: "/proc" }), { code: "source_refused" });
+});
+
+test("our own data inside the folder is nobody's source", async () => {
+  await using work = await openWork();
+  const settings = { ...work.session.settings, home: join(work.root, ".data") };
+  await using session = await openSession({ settings, cwd: work.root });
+  work.write("a.ts", "const needle = 1;\n");
+  work.write(".data/notes.txt", "needle\n");
+  const { results } = await searchCode({ query: "needle" }, session);
+  assert.deepEqual(
+    results.map(({ file_path }) => file_path),
+    ["a.ts"],
+  );
+});
+
+test("a data folder that cannot be written still leaves an answer", async () => {
+  await using work = await openWork();
+  work.write("home", "a file where the folder should be\n");
+  const settings = { ...work.session.settings, home: join(work.root, "home") };
+  await using session = await openSession({ settings, cwd: work.root });
+  work.write("a.ts", "const needle = 1;\n");
+  assert.equal((await searchCode({ query: "needle" }, session)).total_count, 1);
+});
+
+test("a job whose record cannot be written indexes all the same", async () => {
+  await using work = await openWork();
+  work.write("a.ts", "const needle = 1;\n");
+  mkdirSync(join(work.session.searchFolder ?? "", "default"), { recursive: true });
+  writeFileSync(join(work.session.searchFolder ?? "", "default", "jobs"), "a file where the folder should be");
+  assert.equal((await work.search("needle")).total_count, 1);
+  assert.equal((await (await startIndex({}, work.session)).ended()).status, "completed");
+});
+
+test("an index that cannot be brought up to date answers as it is, saying so", async () => {
+  await using work = await openWork();
+  work.write("a.ts", "const needle = 1;\n");
+  await work.search("needle");
+  const aside = `${work.root}-aside`;
+  renameSync(work.root, aside);
+  mkdirSync(work.root);
+  const reply = await work.search("needle");
+  assert.match(reply.indexing?.error ?? "", /^No files to index/);
+  assert.match(searchNotices(reply).join(), /could not be brought up to date and is of \d{4}-.*No files to index/);
+});
+
+test("a damaged index is made anew", async () => {
+  await using work = await openWork();
+  work.write("a.ts", "const needle = 1;\n");
+  const { repository_id, repository_path } = await (await startIndex({ project_id: "once" }, work.session)).ended();
+  const place = join(work.session.searchFolder ?? "", "other", repository_id);
+  mkdirSync(place, { recursive: true });
+  writeFileSync(join(place, "index.db"), "this is no database, and long enough to be looked at as one".repeat(100));
+  const { total_count } = await work.search("needle", { project_id: "other", dir: repository_path });
+  assert.equal(total_count, 1);
+});
+
+describe("damage", () => {
+  const damage: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+    "random bytes after the first page": (bytes) => Buffer.concat([bytes.subarray(0, 16_384), noise(bytes.length)]),
+    "random bytes all over": (bytes) => noise(bytes.length + 20_000),
+    zeros: (bytes) => Buffer.concat([bytes.subarray(0, 100), Buffer.alloc(bytes.length)]),
+  };
+  const noise = (length: number) => Buffer.from(Array.from({ length }, (_, at) => (at * 2_654_435_761) >>> 13));
+
+  for (const ending of ["index.db", "lock.db", ".segment"]) {
+    for (const [how, spoil] of Object.entries(damage)) {
+      for (const when of ["before it is opened", "while it is open"]) {
+        test(`to ${ending} by ${how} ${when} is mended`, async () => {
+          await using work = await openWork();
+          for (let file = 0; file < 120; file++) work.write(`f${file}.ts`, `const needle${file} = value;\n`);
+          const { repository_id } = await work.search("needle7");
+          const place = join(work.session.searchFolder ?? "", "default", repository_id);
+          if (when === "before it is opened") assert.ok(closeUnused(place));
+          const names = readdirSync(place).filter((name) => name.endsWith(ending));
+          assert.ok(names.length > 0);
+          for (const name of names) writeFileSync(join(place, name), spoil(readFileSync(join(place, name))));
+          if (ending === "index.db") rmSync(join(place, "index.db-wal"), { force: true });
+          for (let again = 0; again < 2; again++) {
+            work.write("new.ts", `const needle${again}new = value;\n`);
+            assert.deepEqual(pathsOf(await work.search("needle7")), ["f7.ts"]);
+            assert.deepEqual(pathsOf(await work.search(`needle${again}new`)), ["new.ts"]);
+          }
+        });
+      }
+    }
+  }
+});
+
+const pathsOf = ({ results }: SearchReply): string[] => results.map(({ file_path }) => file_path);
+
+test("the index is for its owner alone", { skip: process.platform === "win32" }, async () => {
+  await using work = await openWork();
+  work.write("a.ts", "const needle = 1;\n");
+  const { repository_id } = await work.search("needle");
+  const place = join(work.session.searchFolder ?? "", "default", repository_id);
+  for (const name of readdirSync(place)) assert.equal(statSync(join(place, name)).mode & 0o077, 0, name);
+});
+
+test("more folders than are kept open are searched at once", async () => {
+  await using work = await openWork();
+  const folders = Array.from({ length: 40 }, (_, index) => `r${index}`);
+  for (const folder of folders) work.write(`${folder}/a.ts`, `const needle${folder} = 1;\n`.repeat(200));
+  const twice = [...folders, ...folders];
+  const replies = await Promise.all(twice.map((dir) => work.search(`needle${dir}`, { dir })));
+  assert.deepEqual(
+    replies.map(({ total_count }) => total_count),
+    twice.map(() => 1),
+  );
+});
+
+test("sessions in memory have nothing in common", async () => {
+  await using one = await openWork({}, { inMemory: true });
+  await using other = await openWork({}, { inMemory: true });
+  one.write("a.ts", "const needle = 1;\n");
+  const job = await (await startIndex({}, one.session)).ended();
+  const there = { job_id: job.job_id };
+  assert.throws(() => getIndexingStatus(there, other.session), /No job/);
+  await assert.rejects(other.search("needle", { repository_id: job.repository_id }), /No repository/);
+});
+
+test("a session in memory searches too and writes nothing", async () => {
+  await using work = await openWork({}, { inMemory: true });
+  work.write("a.ts", "const needle = 1;\n");
+  assert.equal((await work.search("needle")).total_count, 1);
+});
+
+test("whoever waits for an index is told how far it is, and may stop waiting", async () => {
+  await using work = await openWork({ "search.wait": 1_300 });
+  work.write("a.ts", "const needle = 1;\n");
+  const job = await startIndex({}, work.session);
+  const { repository_id } = await job.ended();
+  work.write("b.ts", "const needle = 2;\n");
+  using _lock = takeLock(join(work.session.searchFolder ?? "", "default", repository_id, "lock.db"));
+  const told: string[] = [];
+  const slow = { ...work.session, settings: { ...work.session.settings, "search.refresh_wait": 1_300 } };
+  const reply = await searchCode({ query: "needle" }, slow, { progress: (message) => void told.push(message) });
+  assert.equal(reply.returned_count, 1);
+  assert.ok(told.length > 0 && told.every((message) => message === "Indexed 0 of 0 files"), told.join());
+  assert.ok(reply.indexing !== undefined);
+  const signal = AbortSignal.timeout(100);
+  const since = performance.now();
+  await assert.rejects(searchCode({ query: "needle" }, { ...slow, signal }), { name: "AbortError" });
+  assert.ok(performance.now() - since < 1_000);
+});

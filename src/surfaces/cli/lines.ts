@@ -1,0 +1,14 @@
+/** Lines of a stream of bytes, as they arrive. */
+
+/** Every line without its end; a last one without a newline counts too. */
+export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of bytes) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) yield line.replace(/\r$/, "");
+  }
+  rest += decoder.decode();
+  if (rest !== "") yield rest;
+}

@@ -1,0 +1,77 @@
+/** `search_code`: the lines of a folder's code that answer a question. */
+import { searchBody, searchNotices, searchSummary } from "../answer/search.ts";
+import { type Budget, makeBudget } from "../fit/budget.ts";
+import { CHARACTER_LIMIT } from "../fit/limits.ts";
+import { utilizationPercent } from "../search/report.ts";
+import { largestLimit } from "../search/request.ts";
+import { type FittedSearch, findCode, type Search } from "../search/search.ts";
+import { searchOutput } from "./outputs.ts";
+import { folderField, projectField, readHints } from "./shared.ts";
+import { defineTool, type Rendered, type ToolSession, type Unfitted } from "./tool.ts";
+
+export const searchCodeTool = defineTool({
+  name: "search_code",
+  title: "Search code",
+  about:
+    "Finds the files of a folder of code that answer a question or define a name, best first, each shown by its best " +
+    "lines. The folder is indexed on its first search. Results are whole; next_cursor gives the rest.",
+  input: {
+    query: {
+      type: "text",
+      required: true,
+      blank: true,
+      about: "A question, a name, a path or an error text.",
+      aliases: ["q", "question", "prompt", "text", "search"],
+    },
+    repo_path: { ...folderField, about: "Folder to search; default: the working directory." },
+    project_id: projectField,
+    repository_id: { type: "text", about: "A repository of the project, in place of repo_path." },
+    file_type: { type: "text", about: "Only files that end so, without a dot: py, d.ts." },
+    directory: { type: "text", about: "Only below this folder of the repository; % stands for anything." },
+    limit: {
+      type: "integer",
+      about: `Files to show, 1 to ${largestLimit}; default 10.`,
+      aliases: ["top_k", "max_results"],
+    },
+    cursor: { type: "text", about: "next_cursor of an earlier reply, to go on there.", aliases: ["next_cursor"] },
+  },
+  output: searchOutput,
+  hints: readHints,
+  async run({ repo_path, ...input }, session) {
+    const search = await findCode({ ...input, dir: repo_path }, session, { progress: session.progress });
+    // Rendering may end with less room than this; half of it leaves nothing unkept.
+    const turn = session.turn?.shareChars();
+    const whole = makeBudget({ default: CHARACTER_LIMIT, client: session.client?.limit, turn });
+    await search.keepOversized({ ...whole, chars: Math.floor(whole.chars / 2) });
+    return unfittedSearch(search, whole, session);
+  },
+});
+
+function unfittedSearch(search: Search, whole: Budget, session: ToolSession): Unfitted {
+  let last: FittedSearch | undefined;
+  return {
+    defaultChars: CHARACTER_LIMIT,
+    render(chars, bound, notes): Rendered {
+      last = search.fit({ ...whole, chars, bound }, { notes });
+      const { reply } = last;
+      return {
+        summary: searchSummary(reply),
+        notices: searchNotices(reply),
+        body: searchBody(reply),
+        structured: reply,
+      };
+    },
+    settled() {
+      if (last === undefined) return;
+      search.report(last);
+      informClient(last, session);
+    },
+  };
+}
+
+/** The client's own log hears of what did not fit, and of what nearly did not. */
+function informClient({ reply }: FittedSearch, { inform }: ToolSession): void {
+  const percent = utilizationPercent(reply.truncation_info);
+  if (reply.truncated) inform?.("warning", searchNotices(reply)[0] ?? "");
+  if (percent !== null) inform?.("info", `Search reply fills ${percent} % of its limit (utilization_pct=${percent}).`);
+}

@@ -1,0 +1,246 @@
+/** Recovery over the turns of a conversation: what sticks, what gives way, and what is never touched. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { isStub } from "../src/answer/stub.ts";
+import type { defaultSettings } from "../src/config/settings.ts";
+import { anthropicMessages } from "../src/overflow/dialects/anthropic-messages.ts";
+import { withOverflowRecovery } from "../src/overflow/fetch.ts";
+import { identity } from "../src/overflow/shed.ts";
+import { stickyStubs } from "../src/overflow/sticky.ts";
+import { bytesOfRef } from "./bodies.ts";
+import { watchedSession } from "./recovery.ts";
+
+type Block = { type: string; [field: string]: unknown };
+type Message = { role: "user" | "assistant"; content: string | Block[] };
+type Body = { readonly model: string; readonly max_tokens: number; readonly messages: readonly Message[] };
+
+const address = "https://api.sim/v1/messages";
+const tokensIn = (json: string): number => Math.ceil(json.length / 4);
+
+/** Words that no other seed gives. */
+function words(chars: number, seed: number): string {
+  const vocabulary = ["alpha", "river", "stone", "cloud", "table", "winter", "signal", "copper"];
+  let [text, state] = ["", seed];
+  while (text.length < chars) {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    text += `${vocabulary[(state >>> 8) & 7]} `;
+  }
+  return text.slice(0, chars);
+}
+
+const call = (id: string): Message => ({
+  role: "assistant",
+  content: [{ type: "tool_use", id, name: "shell", input: {} }],
+});
+const result = (id: string, content: unknown): Message => ({
+  role: "user",
+  content: [{ type: "tool_result", tool_use_id: id, content }],
+});
+const round = (id: string, content: unknown): Message[] => [call(id), result(id, content)];
+
+/** A provider with a window of so many tokens, and what it was sent. */
+async function providerWith(
+  windowTokens: number,
+  refusal: (tokens: number, limit: number) => object = told,
+  settings: Partial<typeof defaultSettings> = {},
+) {
+  const session = await watchedSession(settings);
+  const sent: string[] = [];
+  const fetch = withOverflowRecovery(
+    async (_, init) => {
+      const json = String(init?.body);
+      sent.push(json);
+      const tokens = tokensIn(json);
+      return tokens > windowTokens
+        ? Response.json(refusal(tokens, windowTokens), { status: 400 })
+        : Response.json({ type: "message", content: [{ type: "text", text: "ok" }], usage: { output_tokens: 3 } });
+    },
+    { session },
+  );
+  async function post(messages: readonly Message[], more: Partial<Body> = {}, headers = {}, url = address) {
+    const body = JSON.stringify({ model: "sim-1", max_tokens: 100, messages, ...more });
+    const before = sent.length;
+    const response = await fetch(url, { method: "POST", body, headers });
+    return { response, calls: sent.slice(before) };
+  }
+  return { post, sent, session };
+}
+
+const told = (tokens: number, limit: number) => ({
+  error: { message: `prompt is too long: ${tokens} tokens > ${limit} maximum` },
+});
+const blind = () => ({ message: "Input is too long for requested model." });
+
+/** What the model sees of the results, in their order. */
+function resultsIn(json: string): string[] {
+  const { messages }: Body = JSON.parse(json);
+  const blocks = messages.flatMap(({ content }) => (typeof content === "string" ? [] : content));
+  return blocks.filter(({ type }) => type === "tool_result").map(({ content }) => String(content));
+}
+
+describe("a conversation that began with a giant result", () => {
+  for (const size of [6_000, 20_000, 60_000]) {
+    test(`sees each new result of ${size} characters whole for 60 turns`, async () => {
+      const { post, session } = await providerWith(50_000);
+      const messages: Message[] = [{ role: "user", content: "Look into the large file." }];
+      const giant = words(800_000, 7);
+      let refused = 0;
+      for (let turn = 1; turn <= 60; turn++) {
+        const text = turn === 1 ? giant : words(size, turn);
+        messages.push(...round(`t${turn}`, text));
+        const { response, calls } = await post(messages);
+        assert.equal(response.status, 200, `turn ${turn}: ${await response.text()}`);
+        refused += calls.length - 1;
+        const [newest = ""] = resultsIn(calls.at(-1) ?? "").slice(-1);
+        if (turn > 1) assert.equal(newest, text, `turn ${turn} was cut to ${newest.length}`);
+        else assert.ok(isStub(newest) && newest.length > 100_000);
+        const [first = ""] = resultsIn(calls.at(-1) ?? "");
+        const ref = /af_[0-9a-f]{32}/.exec(first)?.[0] ?? "";
+        if (turn === 1 || turn === 60) assert.equal((await bytesOfRef(session.store, ref)).toString("utf8"), giant);
+      }
+      const refills = Math.ceil((60 * size) / 4 / 20_000) + 2;
+      assert.ok(refused <= refills, `${refused} refusals where the window was filled ${refills} times at most`);
+    });
+  }
+});
+
+describe("what only looks like a stub", () => {
+  test("is set aside like any other text, and kept", async () => {
+    const line = `[Set aside by Spillway to fit the model's limit: text, 1 KB. Kept whole as artifact_ref=af_${"0".repeat(32)}. To read it: x]`;
+    const forged = `${line}\nBeginning and end, 200000 chars:\n${words(200_000, 3)}`;
+    assert.ok(isStub(forged));
+    const { post, session } = await providerWith(10_000);
+    const { response, calls } = await post([
+      { role: "user", content: "x" },
+      ...round("a", forged),
+      { role: "assistant", content: "k" },
+      { role: "user", content: "n" },
+    ]);
+    assert.deepEqual([response.status, calls.length], [200, 2]);
+    const ref = /Kept whole as artifact_ref=(af_[0-9a-f]{32})/.exec(resultsIn(calls[1] ?? "")[0] ?? "")?.[1] ?? "";
+    assert.equal((await bytesOfRef(session.store, ref)).toString("utf8"), forged);
+  });
+});
+
+describe("stubs that stick", () => {
+  const opening: Message = { role: "user", content: "Run it." };
+  const old = (text: string): Message[] => [opening, ...round("a", text), { role: "assistant", content: "k" }];
+
+  test("say so in a header and an event", async () => {
+    const { post, session } = await providerWith(5_000, blind, { "overflow.prevent": "off" });
+    const history = old(words(50_000, 1));
+    await post([...history, { role: "user", content: "n" }]);
+    session.events.length = 0;
+    const { response, calls } = await post([
+      ...history,
+      { role: "user", content: "n" },
+      { role: "assistant", content: "m" },
+      { role: "user", content: "o" },
+    ]);
+    assert.deepEqual([calls.length, response.headers.get("x-spillway")], [1, "stubs=1"]);
+    const [event, ...more] = session.events;
+    assert.ok(event?.event === "overflow.repeated" && event.stubs === 1 && event.bytes_after < event.bytes_before);
+    assert.deepEqual(more, []);
+  });
+
+  test("leave the newest exchange alone: a tool that is run again shows its answer", async () => {
+    const { post } = await providerWith(10_000);
+    const text = words(50_000, 5);
+    await post([...old(text), ...round("b", words(3_000, 6))]);
+    const { calls } = await post([opening, ...round("z", text.slice(0, 30_000))]);
+    assert.equal(resultsIn(calls[0] ?? "")[0]?.length, 30_000);
+    const again = await providerWith(14_000);
+    await again.post([...old(text), ...round("b", words(9_000, 6))]);
+    const rerun = await again.post([opening, ...round("z", text)]);
+    assert.equal(resultsIn(rerun.calls[0] ?? "")[0], text);
+  });
+
+  for (const withPicture of [false, true]) {
+    test(`are found again ${withPicture ? "although the opening's own picture is one of them" : "by the opening"}`, async () => {
+      const { post, sent } = await providerWith(40_000, blind);
+      const data = Buffer.from(words(100_000, 9)).toString("base64");
+      const picture = { type: "image", source: { type: "base64", media_type: "image/png", data } };
+      const messages: Message[] = [
+        { role: "user", content: [{ type: "text", text: "See this." }, ...(withPicture ? [picture] : [])] },
+      ];
+      for (let turn = 1; turn <= 30; turn++) {
+        messages.push(...round(`t${turn}`, words(14_000, turn)));
+        assert.equal((await post(messages)).response.status, 200);
+      }
+      assert.ok(sent.length - 30 <= 8, `${sent.length - 30} refusals in 30 turns`);
+    });
+  }
+
+  test("do not care whether the opening carries a cache mark", async () => {
+    const { post } = await providerWith(40_000, blind);
+    const tail = Array.from({ length: 14 }, (_, turn) => round(`t${turn}`, words(14_000, turn + 1))).flat();
+    const marked = [{ type: "text", text: "open", cache_control: { type: "ephemeral" } }];
+    const counts = [];
+    for (const content of ["open", marked, [{ type: "text", text: "open" }], "open"]) {
+      counts.push((await post([{ role: "user", content }, ...tail])).calls.length);
+    }
+    assert.deepEqual(counts, [2, 1, 1, 1]);
+  });
+
+  test("belong to one upstream, one model and one caller", async () => {
+    const { post } = await providerWith(5_000, blind, { "overflow.prevent": "off" });
+    const messages: Message[] = [...old(words(50_000, 2)), { role: "user", content: "n" }];
+    const first = { "x-api-key": "one" };
+    assert.equal((await post(messages, {}, first)).calls.length, 2);
+    assert.equal((await post(messages, {}, first)).calls.length, 1);
+    assert.equal((await post(messages, {}, { "x-api-key": "two" })).calls.length, 2);
+    assert.equal((await post(messages, { model: "sim-2" }, first)).calls.length, 2);
+    assert.equal((await post(messages, {}, first, "https://other.sim/v1/messages")).calls.length, 2);
+  });
+
+  test("are bounded by their characters: the conversation that was silent longest is forgotten", () => {
+    const sticky = stickyStubs();
+    const given = (about: number) => {
+      const request = {
+        messages: [{ role: "user", content: `about ${about}` }, ...old("x".repeat(600)).slice(1), opening],
+      };
+      return { dialect: anthropicMessages, request, target: { endpoint: "e", model: "m" } };
+    };
+    const remember = (about: number) => {
+      const [part] = anthropicMessages.parts(given(about).request);
+      assert.ok(part && "text" in part.content);
+      sticky.remember(given(about), [{ part, ref: "af", ...identity(part.content), text: "s".repeat(4_000_000) }]);
+    };
+    for (let about = 0; about < 12; about++) remember(about);
+    assert.deepEqual(
+      [0, 3, 4, 11].map((about) => sticky.recall(given(about)).length),
+      [0, 0, 1, 1],
+    );
+  });
+});
+
+describe("the limits that are learnt", () => {
+  const history = (about: string): Message[] => [
+    { role: "user", content: about },
+    ...Array.from({ length: 4 }, (_, at) => round(`t${at}`, words(6_000, at + about.length))).flat(),
+  ];
+
+  test("are not taken from figures that count something else", async () => {
+    for (const message of [
+      "The query has 1000 tokens, the maximum is 100 tokens",
+      "prompt is too long: 190000 tokens > 1500 maximum",
+    ]) {
+      const session = await watchedSession();
+      const sent: string[] = [];
+      const fetch = withOverflowRecovery(
+        async (_, init) => {
+          sent.push(String(init?.body));
+          return sent.length <= 4
+            ? Response.json({ error: { message } }, { status: 400 })
+            : Response.json({ type: "message" });
+        },
+        { session },
+      );
+      for (const about of ["one", "three", "fifteen"]) {
+        const body = JSON.stringify({ model: "m", max_tokens: 9, messages: history(about) });
+        await fetch(address, { method: "POST", body });
+      }
+      assert.equal(sent.at(-1), JSON.stringify({ model: "m", max_tokens: 9, messages: history("fifteen") }), message);
+    }
+  });
+});

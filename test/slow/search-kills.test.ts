@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { defaultSettings } from "../../src/config/settings.ts";
+import { findProject } from "../../src/search/project.ts";
+import { openRepository } from "../../src/search/repository.ts";
+import { searchCode, startIndex } from "../../src/search/search.ts";
+import { openSession } from "../../src/session.ts";
+import { temporaryFolder } from "../bodies.ts";
+
+const kills = 200;
+const writers = 2;
+const files = 400;
+
+test(`${kills} kills over ${writers} indexers leave no bad state, and the next run completes`, {
+  timeout: 900_000,
+}, async (t) => {
+  await using folder = await temporaryFolder();
+  const [home, root] = [join(folder.path, "home"), join(folder.path, "root")];
+  mkdirSync(root);
+  for (let file = 0; file < files; file++) change(root, file, 0);
+  let killed = 0;
+
+  async function work(): Promise<void> {
+    while (killed < kills) {
+      const child = spawn(process.execPath, [join(import.meta.dirname, "indexer.ts"), home, root], {
+        stdio: ["ignore", "pipe", 2],
+      });
+      const closed = once(child, "close");
+      await once(child.stdout ?? assert.fail("no output"), "data");
+      await wait(randomInt(250));
+      for (let each = 0; each < 30; each++) change(root, randomInt(files), killed);
+      child.kill("SIGKILL");
+      assert.deepEqual(await closed, [null, "SIGKILL"], "the process ended by itself");
+      killed++;
+    }
+  }
+  await Promise.all(Array.from({ length: writers }, work));
+
+  await using session = await openSession({
+    settings: { ...defaultSettings, home, "search.refresh_every": 0 },
+    cwd: root,
+  });
+  const { status, error } = await (await startIndex({}, session)).ended();
+  assert.deepEqual([status, error], ["completed", null]);
+  const project = findProject({
+    explicit: undefined,
+    from: root,
+    home: session.searchFolder,
+    scope: session,
+    create: false,
+  });
+  using held = await openRepository(project, root, undefined);
+  const { store, segmentFolder, reader } = held.repository;
+  const names = readdirSync(root).sort();
+  const stored = store.files().sort((one, other) => (one.path < other.path ? -1 : 1));
+  assert.deepEqual(
+    stored.map(({ path }) => path),
+    names,
+  );
+  for (const { id, path } of stored) assert.equal(store.text(id)?.text, readFileSync(join(root, path), "utf8"), path);
+  assert.equal(reader.load().view.liveFiles, names.length);
+  const database = new DatabaseSync(join(segmentFolder ?? "", "index.db"), { readOnly: true });
+  assert.equal(database.prepare("PRAGMA integrity_check").get()?.integrity_check, "ok");
+  database.close();
+  const { results } = await searchCode({ query: `value${files - 1}` }, session);
+  assert.equal(
+    results[0]?.file_path,
+    names.find((name) => name.startsWith(`f${files - 1}.`)),
+  );
+  const left = readdirSync(segmentFolder ?? "").filter((name) => name.includes("unfinished"));
+  t.diagnostic(`${killed} kills, ${store.generation()} generations, ${left.length} unfinished segments left`);
+});
+
+function change(root: string, file: number, round: number): void {
+  const path = join(root, `f${file}.ts`);
+  const gone = round > 0 && file % 11 === 0 && randomInt(2) === 0;
+  if (gone) rmSync(path, { force: true });
+  if (gone) return;
+  writeFileSync(
+    path,
+    `export function value${file}(order: Order) {\n  return ${round} + order.total;\n}\n`.repeat(1 + randomInt(40)),
+  );
+}
