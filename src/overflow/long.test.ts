@@ -44,6 +44,16 @@ describe("a conversation that grows long", () => {
     assert.equal(resultsOf(three.at(-1) ?? "")[0], old);
   });
 
+  test("gives up the glimpses of older results before it cuts the newest one", async () => {
+    const { post } = await recoveringProvider({ windowTokens: 6_600, wording: wordings.openai });
+    const older = Array.from({ length: 20 }, (_, at) => turn(`Anna ${at}`, 60));
+    const { response, sent } = await post("openai-chat", conversation([...older, open(turn("Bert", 120))]));
+    const results = resultsOf(sent.at(-1) ?? "");
+    assert.deepEqual([response.status, sent.length, results.at(-1)], [200, 2, words("Bert", 120)]);
+    const shown = results.slice(0, -1).map((stub) => shownIn(stub) ?? Infinity);
+    assert.ok(shown[0] === 0 && shown.at(-1) === 300, `the oldest first: ${shown}`);
+  });
+
   test("is sent once more where no limit is named and less than half of it can be set aside", async () => {
     const { post } = await recoveringProvider({ windowTokens: 3_000, wording: wordings.responses });
     const heavy = { ...conversation([open(turn("Anna", 100))]), system: words("Nobody", 220) };

@@ -6,12 +6,17 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { researchAnswer, researchScript, researchSources, researchTask, researchWordings } from "../research.ts";
+import {
+  researchAnswer,
+  researchScript,
+  researchSources,
+  researchTask,
+  researchWindowTokens,
+  researchWordings,
+} from "../research.ts";
 import { openRunner, type RunnerDialect, runnerEnvironment, runnerModels } from "../runner.ts";
 
 const kills = 50;
-/** Steps that a kill broke off stay in the history: the window has room for them. */
-const windowTokens = 32_000;
 const command = join(import.meta.dirname, "..", "..", "src", "surfaces", "cli", "process.ts");
 
 /** The dialects take turns, so that the signatures of each go through the transcript. */
@@ -29,7 +34,8 @@ test(`${kills} kills at random moments: --resume goes on, nothing is lost, nothi
 
 /** One research run, killed again and again until it has answered; gives how often it was. */
 async function killedRun(dialect: RunnerDialect, mostKills: number): Promise<number> {
-  const provider = { script: researchScript(), windowTokens, wording: researchWordings[dialect] };
+  const script = researchScript();
+  const provider = { script, windowTokens: researchWindowTokens, wording: researchWordings[dialect] };
   await using runner = await openRunner(provider);
   for (const { file, bytes } of researchSources) await runner.write(file, bytes);
   const env = {
