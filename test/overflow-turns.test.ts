@@ -117,7 +117,7 @@ describe("what only looks like a stub", () => {
       { role: "user", content: "n" },
     ]);
     assert.deepEqual([response.status, calls.length], [200, 2]);
-    const ref = /artifact_ref=(af_[0-9a-f]{32})/.exec(resultsIn(calls[1] ?? "")[0] ?? "")?.[1] ?? "";
+    const ref = /Kept whole as artifact_ref=(af_[0-9a-f]{32})/.exec(resultsIn(calls[1] ?? "")[0] ?? "")?.[1] ?? "";
     assert.equal((await bytesOfRef(session.store, ref)).toString("utf8"), forged);
   });
 });

@@ -38,7 +38,10 @@ export async function recoverExchange<A>(recovery: Recovery, carrier: Carrier<A>
   const prepared = given && (await recovery.prepare(given));
   const first = await carrier.send(prepared === undefined || prepared.sent === given ? undefined : prepared.sent);
   const asItCame = handedOn(first.answer, prepared);
-  if (first.refusal === undefined) return asItCame;
+  if (first.refusal === undefined) {
+    if (prepared && first.accepted) recovery.accepted(prepared);
+    return asItCame;
+  }
   const read = prepared === undefined ? carrier.read() : undefined;
   const outgoing = prepared ?? (read && unchanged(read));
   const remedy = outgoing && (await recovery.remedyFor(outgoing, first.refusal));

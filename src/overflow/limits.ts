@@ -10,6 +10,11 @@ export type KnownLimits = {
   scaleFor(target: Target): number;
   /** One message may lie; a number counts when a second one says the same. */
   learn(target: Target, verdict: Verdict, estimate: number): void;
+  /** Notes that this target refuses without naming a number: from now on what it accepts is worth counting. */
+  refusedBlindly(target: Target): void;
+  /** The largest estimate that was accepted since, 0 before any; undefined for a target that names its numbers. */
+  acceptedFor(target: Target): number | undefined;
+  accept(target: Target, estimate: number): void;
 };
 
 const mostTargets = 500;
@@ -25,6 +30,7 @@ function isPlausible(said: number, estimate: number): boolean {
 export function knownLimits(given: readonly string[]): KnownLimits {
   const set = new Map(given.map(parseLine));
   const heard = new Map<string, { tokens: number; times: number; scale: number }>();
+  const accepted = new Map<string, number>();
   const nameOf = ({ endpoint, model }: Target): string => `${endpoint} ${model}`;
 
   function tokensFor(target: Target): number | undefined {
@@ -49,6 +55,13 @@ export function knownLimits(given: readonly string[]): KnownLimits {
     tokensFor,
     scaleFor: (target) => heard.get(nameOf(target))?.scale ?? 1,
     learn,
+    refusedBlindly(target) {
+      const name = nameOf(target);
+      if (!accepted.has(name) && accepted.size < mostTargets) accepted.set(name, 0);
+    },
+    acceptedFor: (target) => accepted.get(nameOf(target)),
+    accept: (target, estimate) =>
+      void accepted.set(nameOf(target), Math.max(estimate, accepted.get(nameOf(target)) ?? 0)),
   };
 }
 
