@@ -7,6 +7,7 @@ const benches: Readonly<Record<string, () => Promise<{ about: string; run(): Pro
   html: () => import("./html.ts"),
   overflow: () => import("./overflow.ts"),
   pdf: () => import("./pdf.ts"),
+  runner: () => import("./runner.ts"),
   search: () => import("./search.ts"),
   start: () => import("./start.ts"),
 };

@@ -11,7 +11,12 @@ const { dependencies } = JSON.parse(await readFile(join(root, "package.json"), "
 await rm(dist, { recursive: true, force: true });
 const bundle = await rolldown({
   cwd: root,
-  input: { cli: "src/surfaces/cli/entry.ts", index: "src/index.ts", child: "src/extract/pool/child.ts" },
+  input: {
+    cli: "src/surfaces/cli/entry.ts",
+    index: "src/index.ts",
+    "ai-sdk": "src/surfaces/ai-sdk/index.ts",
+    child: "src/extract/pool/child.ts",
+  },
   platform: "node",
   external: (id) => Object.keys(dependencies).some((name) => id === name || id.startsWith(`${name}/`)),
   transform: { target: "node22.13" },
@@ -36,8 +41,10 @@ async function licenses({ output }: RolldownOutput): Promise<string> {
   const texts = [...folders].sort().map(async (folder) => {
     const { name, version, license } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
     const files = await Array.fromAsync(glob("{LICENSE,LICENCE,NOTICE}*", { cwd: folder }));
-    if (files.length === 0) throw new Error(`${name} is bundled and has no licence file.`);
-    const contents = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
+    // A package that names our own licence without bringing its text gets ours, which is the same.
+    const paths = files.length > 0 ? files.map((file) => join(folder, file)) : [join(root, "LICENSE")];
+    if (files.length === 0 && license !== "Apache-2.0") throw new Error(`${name} is bundled and has no licence file.`);
+    const contents = await Promise.all(paths.map((path) => readFile(path, "utf8")));
     return `${name} ${version} (${license})\n\n${contents.join("\n").trim()}\n`;
   });
   return (await Promise.all(texts)).join(`\n${"-".repeat(80)}\n\n`);

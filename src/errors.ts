@@ -29,7 +29,12 @@ export type ErrorCode =
   | "project_invalid"
   | "repository_not_found"
   | "job_not_found"
-  | "index_failed";
+  | "index_failed"
+  | "key_missing"
+  | "model_unknown"
+  | "provider_refused"
+  | "provider_unreachable"
+  | "run_busy";
 
 export type ErrorDetails = {
   /** The next move; a model will try exactly what it says. */

@@ -29,6 +29,10 @@ export type Session = SourceContext & {
   readonly searchFolder: string | null;
   /** Where the event logs of this owner are. */
   readonly eventFolder: string;
+  /** Where the transcripts of this owner's runs are. */
+  readonly transcriptFolder: string;
+  /** The working session that artifacts and events are grouped under. */
+  readonly run: string;
   readonly emit: Emit;
   /** Ends one call, or all of them. */
   readonly signal: AbortSignal;
@@ -95,6 +99,8 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     spoolFolders: inMemory ? [tmpdir()] : [join(home, temporaryPrefix), tmpdir()],
     searchFolder: inMemory ? null : join(home, "search", wordFor(owner)),
     eventFolder,
+    transcriptFolder: join(home, "transcripts", wordFor(owner)),
+    run,
     emit,
     signal,
     lifetime: signal,

@@ -6,12 +6,20 @@ import { chunksOf, temporaryFolder } from "./bodies.ts";
 
 export type Ran = { readonly status: number; readonly out: string; readonly err: string; readonly bytes: Buffer };
 
+export type RunOptions = {
+  readonly stdin?: string | Uint8Array;
+  readonly env?: object;
+  readonly signal?: AbortSignal;
+  /** Told what is printed on standard output, as it comes. */
+  readonly onOut?: (text: string) => void;
+};
+
 export async function openCli() {
   const folder = await temporaryFolder();
   const work = join(folder.path, "work");
   await mkdir(work);
 
-  async function run(argv: readonly string[], more: { stdin?: string | Uint8Array; env?: object } = {}): Promise<Ran> {
+  async function run(argv: readonly string[], more: RunOptions = {}): Promise<Ran> {
     const out: Buffer[] = [];
     let err = "";
     const env = { HOME: folder.path, SPILLWAY_HOME: join(folder.path, "home"), ...more.env };
@@ -21,12 +29,15 @@ export async function openCli() {
         cwd: work,
         env,
         stdin: chunksOf(Buffer.from(more.stdin ?? "")),
-        out: async (text) => void out.push(Buffer.from(text)),
+        out: async (text) => {
+          out.push(Buffer.from(text));
+          more.onOut?.(String(text));
+        },
         note: (text) => {
           err += text;
         },
       },
-      new AbortController().signal,
+      more.signal ?? new AbortController().signal,
     );
     const bytes = Buffer.concat(out);
     return { status, out: bytes.toString(), err, bytes };

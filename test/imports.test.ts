@@ -46,6 +46,18 @@ test("no file lies deeper than two folders", async () => {
   }
 });
 
+test("the AI SDK is imported by the runner alone", async () => {
+  const root = join(import.meta.dirname, "..", "src");
+  for await (const file of glob("**/*.ts", { cwd: root })) {
+    if (file.startsWith(join("surfaces", "runner")) || /\.test\.ts$/.test(file)) continue;
+    assert.doesNotMatch(
+      await readFile(join(root, file), "utf8"),
+      /from "(ai|@ai-sdk\/[^"]+)"|import\("(ai|@ai-sdk\/[^"]+)"\)/,
+      file,
+    );
+  }
+});
+
 test("the protocol's SDK is imported by its surface alone, and by no other command", async () => {
   const root = join(import.meta.dirname, "..", "src");
   for await (const file of glob("**/*.ts", { cwd: root })) {
@@ -63,6 +75,8 @@ test("the protocol's SDK is imported by its surface alone, and by no other comma
   }
   await load(join("surfaces", "cli", "process.ts"));
   await load("index.ts");
+  const runner = [...loaded].filter((file) => file.startsWith(join("surfaces", "runner")));
+  assert.deepEqual(runner, []);
   const protocol = [...loaded].filter((file) => file.startsWith(join("surfaces", "mcp")));
   assert.deepEqual(protocol, [join("surfaces", "mcp", "stdout.ts")]);
   assert.ok(loaded.size > 50, `only ${loaded.size} files seen`);

@@ -117,7 +117,7 @@ describe("what only looks like a stub", () => {
       { role: "user", content: "n" },
     ]);
     assert.deepEqual([response.status, calls.length], [200, 2]);
-    const ref = /artifact_ref=(af_[0-9a-f]{32})/.exec(resultsIn(calls[1] ?? "")[0] ?? "")?.[1] ?? "";
+    const ref = /Kept whole as artifact_ref=(af_[0-9a-f]{32})/.exec(resultsIn(calls[1] ?? "")[0] ?? "")?.[1] ?? "";
     assert.equal((await bytesOfRef(session.store, ref)).toString("utf8"), forged);
   });
 });
@@ -162,6 +162,8 @@ describe("stubs that stick", () => {
       const picture = { type: "image", source: { type: "base64", media_type: "image/png", data } };
       const messages: Message[] = [
         { role: "user", content: [{ type: "text", text: "See this." }, ...(withPicture ? [picture] : [])] },
+        { role: "assistant", content: "Seen." },
+        { role: "user", content: "Go on." },
       ];
       for (let turn = 1; turn <= 30; turn++) {
         messages.push(...round(`t${turn}`, words(14_000, turn)));

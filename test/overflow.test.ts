@@ -145,7 +145,7 @@ for (const name of httpDialects) {
 
     test("names the reader where the request has one, and the command line where it has none", async () => {
       for (const [tools, reads] of [
-        [{}, /To read it: read_artifact\(\{"artifact_ref": "af_[0-9a-f]{32}"\}\)/],
+        [{}, /To read it: read_artifact with that artifact_ref/],
         [{ tools: [] }, /To read it: spillway read af_[0-9a-f]{32} /],
       ] as const) {
         const { post } = await recoveringProvider({ windowTokens: 3_000 });

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { promisify } from "node:util";
@@ -119,10 +121,27 @@ describe("the packed package, installed elsewhere", () => {
     }
   });
 
+  test("runs an agent with nothing but itself, and says what it lacks", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    await new Promise((done) => server.close(done));
+    const asked = run("npx", ["--offline", "spillway", "run", "Hello?", "--model", "openai:gpt-5"], {
+      cwd: place,
+      env: { ...env(), OPENAI_API_KEY: "sk-none", SPILLWAY_RUNNER_ENDPOINTS: `openai=http://127.0.0.1:${port}/v1` },
+    });
+    const { stderr, code } = await asked.catch((error) => error);
+    assert.match(stderr, /spillway: openai at 127\.0\.0\.1:\d+ could not be reached \(ECONNREFUSED\)\.\n/);
+    assert.equal(code, 1);
+  });
+
   test("has types that a strict program checks against", async () => {
     await writeFile(
       join(place, "use.ts"),
       `import { callTool, type FetchFields, fetchSource, findTool, openSession, type ToolReply } from "spillway";
+       import { overflowMiddleware, tools } from "spillway/ai-sdk";
+       export const names: string[] = Object.keys(tools());
+       export const middleware: { specificationVersion: "v4" } = overflowMiddleware();
        const tool = findTool("web_fetch");
        export const reply: ToolReply | undefined = tool && (await callTool(tool, { url: "data:,x" }, await openSession()));
        const { fields } = await fetchSource("data:,x", { mode: "raw" }, await openSession({ inMemory: true }));
@@ -156,6 +175,7 @@ describe("the packed package, installed elsewhere", () => {
       files.includes("dist/child.js") &&
         files.includes("dist/cli.js") &&
         files.includes("dist/index.js") &&
+        files.includes("dist/ai-sdk.js") &&
         files.includes("dist/types/index.d.ts"),
     );
   });

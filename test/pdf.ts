@@ -129,3 +129,12 @@ export function pdfWithPages(texts: readonly string[]): Buffer {
 }
 
 const escaped = (text: string): string => text.replace(/[\\()]/g, "\\$&");
+
+/** A document whose pages hold many lines each, as a report does. */
+export function pdfWithLines(pages: readonly (readonly string[])[]): Uint8Array {
+  return writePdf(
+    pages.map((lines) => ({
+      content: lines.map((text, index) => line(text, 30, 780 - 11 * index, "/F1 8 Tf")).join(""),
+    })),
+  );
+}

@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import tokenizer from "llama3-tokenizer-js";
 import { signatureOf } from "./conversations.ts";
+import { type Script, saidBy, saidStream } from "./scripted.ts";
 
 /** What the simulator knows of a format is its own: it shares no code with what it is to judge. */
 type Format = {
@@ -99,10 +100,16 @@ export type ProviderOptions = {
   readonly windowTokens?: number;
   readonly bodyBytes?: number;
   readonly wording?: Wording;
+  /** How a body over the cap is refused. */
+  readonly bytesWording?: (bytes: number, limit: number) => { readonly status: number; readonly body: string };
   /** Answers every request with this instead. */
   readonly always?: { readonly status: number; readonly body: string; readonly headers?: Record<string, string> };
   /** Reports overflow inside a stream with status 200, after this many lifecycle events or content events. */
   readonly overflowInStream?: "first" | "after_content";
+  /** What the model says to a request that is accepted; answers are streamed. */
+  readonly script?: Script;
+  /** Answers the request of this number, counted from 0, with this instead; undefined lets it pass. */
+  readonly instead?: (index: number) => ProviderOptions["always"] | undefined;
 };
 
 export type Answer = {
@@ -112,7 +119,13 @@ export type Answer = {
 };
 
 /** What a provider was sent and what it said to it. */
-export type Exchange = { readonly json: string; readonly headers: Record<string, string>; readonly status: number };
+export type Exchange = {
+  readonly json: string;
+  readonly headers: Record<string, string>;
+  readonly status: number;
+  /** What it was refused with. */
+  readonly refusal?: string;
+};
 
 export type Provider = {
   readonly seen: Exchange[];
@@ -125,8 +138,14 @@ export function simulateProvider(options: ProviderOptions = {}): Provider {
   const seen: Exchange[] = [];
 
   function answer(pathname: string, json: string, headers: Record<string, string> = {}): Answer {
-    const given = reply(pathname, json, options);
-    seen.push({ json, headers, status: given.status });
+    const always = options.instead?.(seen.length) ?? options.always;
+    const given = reply(pathname, json, { ...options, ...(always ? { always } : {}) }, seen.length);
+    seen.push({
+      json,
+      headers,
+      status: given.status,
+      ...(given.status === 200 ? {} : { refusal: given.chunks.join("") }),
+    });
     return given;
   }
 
@@ -199,7 +218,7 @@ async function respond(
   response.end();
 }
 
-function reply(pathname: string, json: string, options: ProviderOptions): Answer {
+function reply(pathname: string, json: string, options: ProviderOptions, turn: number): Answer {
   const type = { "content-type": "application/json" };
   if (options.always)
     return {
@@ -214,11 +233,17 @@ function reply(pathname: string, json: string, options: ProviderOptions): Answer
   if (refused && !(streams && options.overflowInStream))
     return { status: refused.status, headers: type, chunks: [refused.body] };
   if (!streams) return { status: 200, headers: type, chunks: [JSON.stringify(success(dialect))] };
-  return {
-    status: 200,
-    headers: { "content-type": "text/event-stream" },
-    chunks: streamOf(dialect, refused?.body, options),
-  };
+  const chunks =
+    options.script && !refused
+      ? scriptedStream(dialect, JSON.parse(json), options.script, turn)
+      : streamOf(dialect, refused?.body, options);
+  return { status: 200, headers: { "content-type": "text/event-stream" }, chunks };
+}
+
+function scriptedStream(format: FormatName, request: Request, script: Script, turn: number): string[] {
+  const said = saidBy(script, request, format);
+  const output = stringTokens(JSON.stringify(said));
+  return saidStream(format, said, { input: tokensOf(request), output }, turn);
 }
 
 function refusalOf(
@@ -227,12 +252,9 @@ function refusalOf(
   options: ProviderOptions,
 ): { status: number; body: string } | undefined {
   const { windowTokens = Infinity, bodyBytes = Infinity, wording = wordings.openai } = options;
+  const { bytesWording = messageSize } = options;
   const bytes = Buffer.byteLength(json);
-  if (bytes > bodyBytes)
-    return error(400, {
-      message: `total message size ${bytes} exceeds limit ${bodyBytes}`,
-      type: "invalid_request_error",
-    });
+  if (bytes > bodyBytes) return bytesWording(bytes, bodyBytes);
   const request: Request = JSON.parse(json);
   const wrong = faultIn(dialect, request);
   if (wrong) return error(400, { message: wrong, type: "invalid_request_error" });
@@ -241,6 +263,10 @@ function refusalOf(
   const over = input + (formats[dialect].sharesWindow ? output : 0) > windowTokens;
   return over ? wording({ limit: windowTokens, input, output }) : undefined;
 }
+
+/** The words Spillway was born from. */
+export const messageSize = (bytes: number, limit: number) =>
+  error(400, { message: `total message size ${bytes} exceeds limit ${limit}`, type: "invalid_request_error" });
 
 const counted = new Map<string, number>();
 

@@ -16,8 +16,21 @@ describe("a stub", () => {
   test("says what it stands for, how large it was, and how to read on", () => {
     assert.equal(
       stubText({ ...facts, text: "x".repeat(15_000) }, 0),
-      `[Set aside by Spillway to fit the model's limit: text from tool shell, 15 KB, 15,000 chars. Kept whole as artifact_ref=${facts.ref}. To read it: read_artifact({"artifact_ref": "${facts.ref}"}) with offset, lines or query.]`,
+      `[Set aside by Spillway to fit the model's limit: text from tool shell, 15 KB, 15,000 chars. Kept whole as artifact_ref=${facts.ref}. To read it: read_artifact with that artifact_ref and offset, lines or query.]`,
     );
+  });
+
+  test("goes on naming the sources that the result was about, a few of them", () => {
+    const sources = ["1", "2", "3", "4"].map((digit) => `af_${digit.repeat(32)}`);
+    const stub = stubText(
+      { ...facts, text: `[Fetched ${sources.join(" and ")}]${"x".repeat(3_000)} af_${"5".repeat(32)}` },
+      0,
+    );
+    assert.match(
+      stub,
+      /chars\. It is about artifact_ref=af_1{32}, artifact_ref=af_2{32}, artifact_ref=af_3{32}\. Kept whole as/,
+    );
+    assert.ok(isStub(stub) && !stub.includes("af_4") && !stub.includes("af_5"));
   });
 
   test("names the command and the file where the model has no reader", () => {

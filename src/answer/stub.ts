@@ -33,13 +33,23 @@ function headOf(facts: StubFacts, shownChars: number): string {
   const called = name === undefined ? "" : ` ${JSON.stringify(clipped(name))}`;
   const length = text === undefined ? "" : `, ${counted(text.length, "char")}`;
   const shown = shownChars === 0 ? "" : `\nBeginning and end, ${shownChars} chars:\n`;
-  return `[${opening} ${kind}${called}${from}, ${sizeWords(sizeBytes)}${length}. Kept whole as artifact_ref=${ref}. ${readOn(ref, reader)}]${shown}`;
+  return `[${opening} ${kind}${called}${from}, ${sizeWords(sizeBytes)}${length}. ${sourcesOf(text ?? "")}Kept whole as artifact_ref=${ref}. ${readOn(ref, reader)}]${shown}`;
 }
+
+/** A result that told of a kept source still does: the source is read by pages and sections, its reply is not. */
+function sourcesOf(text: string): string {
+  const refs = [...new Set(text.slice(0, headChars).match(/\baf_[0-9a-f]{32}\b/g))].slice(0, mostSources);
+  return refs.length === 0 ? "" : `It is about ${refs.map((ref) => `artifact_ref=${ref}`).join(", ")}. `;
+}
+
+/** Replies name their sources at the beginning. */
+const headChars = 2_000;
+const mostSources = 3;
 
 const opening = "Set aside by Spillway to fit the model's limit:";
 
 function readOn(ref: string, reader: StubReader): string {
-  if ("tool" in reader) return `To read it: ${reader.tool}({"artifact_ref": "${ref}"}) with offset, lines or query.`;
+  if ("tool" in reader) return `To read it: ${reader.tool} with that artifact_ref and offset, lines or query.`;
   const file = reader.path === null ? "" : ` Its bytes: ${reader.path}`;
   return `To read it: spillway read ${ref} (--offset, --lines, --query).${file}`;
 }

@@ -371,6 +371,75 @@ export const settingRows = {
       "on: a request refused for its size is made smaller and sent once more. shadow: the refusal is handed on and an " +
       "event says what on would do. off: nothing is looked at.",
   },
+  "runner.model": {
+    type: "text",
+    default: null,
+    about: "The model spillway run asks when --model names none, as provider:model.",
+  },
+  "runner.endpoints": {
+    type: "list",
+    default: ["ollama=http://127.0.0.1:11434/v1"],
+    userOnly: true,
+    about:
+      "Addresses of model providers, each as name=address: a service that speaks OpenAI's chat format under a name of " +
+      "your own, or another address for openai, anthropic or google.",
+  },
+  "runner.keys": {
+    type: "list",
+    default: [],
+    userOnly: true,
+    about:
+      "Which environment variable holds a provider's key, each as name=$VARIABLE. Default: OPENAI_API_KEY, " +
+      "ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY, and NAME_API_KEY for an endpoint called name.",
+  },
+  "runner.steps": {
+    type: "integer",
+    default: 100,
+    min: 1,
+    ceiling: 100_000,
+    about: "How many times one call of spillway run asks the model.",
+  },
+  "runner.tokens": {
+    type: "integer",
+    default: 5_000_000,
+    min: 1_000,
+    about: "Tokens, in and out, that one call of spillway run may use, as the provider counts them.",
+  },
+  "runner.time": {
+    type: "duration",
+    default: 1 * hour,
+    min: 1 * second,
+    ceiling: 7 * day,
+    about: "How long one call of spillway run may take.",
+  },
+  "runner.turn_chars": {
+    type: "integer",
+    default: 60_000,
+    min: 2_000,
+    ceiling: 1_000_000,
+    about:
+      "Characters that all tool results of one turn may carry together; where the model's window is known, at most a quarter of it.",
+  },
+  "runner.retries": {
+    type: "integer",
+    default: 4,
+    min: 0,
+    ceiling: 20,
+    about: "How often a step is asked again when the provider is busy, limits the rate or breaks the connection off.",
+  },
+  "runner.retry_wait": {
+    type: "duration",
+    default: 1 * minute,
+    min: 0,
+    ceiling: 1 * hour,
+    about: "Longest wait before a step is asked again. A provider that wants more is not asked again.",
+  },
+  "runner.transcripts": {
+    type: "integer",
+    default: 200,
+    min: 1,
+    about: "How many transcripts of spillway run are kept; the oldest go first.",
+  },
   "overflow.prevent": {
     type: "choice",
     default: "on",

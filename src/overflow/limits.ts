@@ -14,6 +14,11 @@ export type KnownLimits = {
   learntFor(target: Target): number | undefined;
   /** So many tokens were accepted: a limit learnt below them was none, and is forgotten. */
   disprove(target: Target, tokens: number): void;
+  /** Notes that this target refuses without naming a number: from now on what it accepts is worth counting. */
+  refusedBlindly(target: Target): void;
+  /** The largest estimate that was accepted since, 0 before any; undefined for a target that names its numbers. */
+  acceptedFor(target: Target): number | undefined;
+  accept(target: Target, estimate: number): void;
 };
 
 const mostTargets = 500;
@@ -31,6 +36,7 @@ function isPlausible(said: number, estimate: number): boolean {
 export function knownLimits(given: readonly string[], now: () => number = () => performance.now()): KnownLimits {
   const set = new Map(given.map(parseLine));
   const heard = new Map<string, { tokens: number; times: number; scale: number; atMs: number }>();
+  const accepted = new Map<string, number>();
   const nameOf = ({ endpoint, model }: Target): string => `${endpoint} ${model}`;
 
   function learntFor(target: Target): number | undefined {
@@ -62,6 +68,13 @@ export function knownLimits(given: readonly string[], now: () => number = () => 
     learn,
     learntFor,
     disprove,
+    refusedBlindly(target) {
+      const name = nameOf(target);
+      if (!accepted.has(name) && accepted.size < mostTargets) accepted.set(name, 0);
+    },
+    acceptedFor: (target) => accepted.get(nameOf(target)),
+    accept: (target, estimate) =>
+      void accepted.set(nameOf(target), Math.max(estimate, accepted.get(nameOf(target)) ?? 0)),
   };
 }
 

@@ -5,10 +5,13 @@ import type { Session } from "../session.ts";
 import { keepIn } from "./keep.ts";
 import { isLimitLine, knownLimits } from "./limits.ts";
 import { createRecovery, type Recovery } from "./recovery.ts";
-import { stickyStubs } from "./sticky.ts";
+import { type StickyStubs, stickyStubs } from "./sticky.ts";
 
-/** One recovery serves all conversations of a process. */
-export function openRecovery({ settings, store, emit }: Pick<Session, "settings" | "store" | "emit">): Recovery {
+/** One recovery serves all conversations of a process, unless it is given the stubs of one. */
+export function openRecovery(
+  { settings, store, emit }: Pick<Session, "settings" | "store" | "emit">,
+  sticky: StickyStubs = stickyStubs(),
+): Recovery {
   const lines = settings["overflow.limits"];
   const wrong = lines.find((line) => !isLimitLine(line));
   if (wrong !== undefined) {
@@ -22,6 +25,6 @@ export function openRecovery({ settings, store, emit }: Pick<Session, "settings"
     keep: keepIn(store, emit),
     emit,
     limits: knownLimits(lines),
-    sticky: stickyStubs(),
+    sticky,
   });
 }

@@ -19,6 +19,8 @@ export type Sizes = {
   readonly before: number;
   /** What it must come down to. */
   readonly target: number;
+  /** What would do: more than the target where that is a guess. Nothing of the newest exchange goes for less than this. */
+  readonly enough: number;
 };
 
 export type Plan = {
@@ -49,22 +51,24 @@ export type PlanOptions = {
   readonly stuck?: ReadonlyMap<string, string>;
   /** Parts that could not be kept and must stay. */
   readonly staying?: ReadonlySet<string>;
+  /** The largest estimate that the same target has accepted, where it names no numbers. */
+  readonly accepted?: number;
   /** What an earlier plan fell short by. */
   readonly shortBy?: number;
 };
 
-/** A part, and what is sent in its place now: itself, or the stub that an earlier request put there. */
-type Standing = Part & { readonly now: PartContent };
+/** A part, the how manyth it is, and what is sent in its place now: itself, or the stub that an earlier request put there. */
+type Standing = Part & { readonly now: PartContent; readonly place: number };
 
 /** The plan for a request that was refused with this verdict, or that is expected to be. */
 export function planShedding(request: Request, dialect: Dialect, verdict: Verdict, options: PlanOptions): Plan {
   const { wireBytes, stuck, staying, shortBy = 0 } = options;
-  const all = dialect.parts(request).map((part): Standing => {
+  const all = dialect.parts(request).map((part, place): Standing => {
     const stub = stuck?.get(part.at.join("."));
-    return { ...part, now: stub === undefined ? part.content : { text: stub } };
+    return { ...part, place, now: stub === undefined ? part.content : { text: stub } };
   });
   const parts = all.filter((part) => !staying?.has(part.at.join(".")) && !isLight(part));
-  const bytes = { unit: "bytes", before: wireBytes, target: wireBytes } as const;
+  const bytes = { unit: "bytes", before: wireBytes, target: wireBytes, enough: wireBytes } as const;
   const clamp = clampOf(dialect.outputRoom(request), verdict);
   if (clamp) return { clamp, sheds: [], sizes: bytes, fits: true, shortBy: 0 };
   // No input is at fault for the room that was asked for.
@@ -73,17 +77,22 @@ export function planShedding(request: Request, dialect: Dialect, verdict: Verdic
     const sheds = pointedAt(parts, verdict).map(wholeShed);
     return { clamp: [], sheds, sizes: bytes, fits: sheds.length > 0, shortBy: 0 };
   }
-  const { scale, clamp: lowered, ...sizes } = sizesOf(request, dialect, all, verdict, wireBytes);
-  const goal = { ...sizes, target: sizes.target - shortBy };
+  const { scale, clamp: lowered, ...sizes } = sizesOf(request, dialect, all, verdict, options);
+  const goal = { ...sizes, target: sizes.target - shortBy, enough: sizes.enough - shortBy };
   const { sheds, after } = choose(candidates(parts, verdict), goal, measureFor(sizes.unit, scale));
-  const left = sizes.unit === "tokens" && after > goal.target ? Math.min(after, leftOver(request, all, sheds)) : after;
-  const missing = Math.max(0, left - goal.target);
+  const left = sizes.unit === "tokens" && after > goal.enough ? Math.min(after, leftOver(request, all, sheds)) : after;
+  const missing = Math.max(0, left - goal.enough);
   return { clamp: sheds.length > 0 ? lowered : [], sheds, sizes: goal, fits: missing === 0, shortBy: missing };
 }
 
-/** A stub with no more than a glimpse cannot become lighter; an excerpt can. */
-function isLight({ now }: Standing): boolean {
-  return "text" in now && (shownIn(now.text) ?? Infinity) <= glimpseChars;
+/** A stub that shows nothing cannot become lighter; one that the client itself sends is left its glimpse. */
+function isLight(part: Standing): boolean {
+  return (stubShown(part) ?? Infinity) <= (part.now === part.content ? glimpseChars : 0);
+}
+
+/** How much is shown by the stub that stands in a part's place, or undefined where none does. */
+function stubShown({ now }: Standing): number | undefined {
+  return "text" in now ? shownIn(now.text) : undefined;
 }
 
 /** The room that is left for the answer when the input alone fits, if that is enough to be of use. */
@@ -153,21 +162,25 @@ function sizesOf(
   dialect: Dialect,
   parts: readonly Standing[],
   verdict: Verdict,
-  wireBytes: number,
+  { wireBytes, accepted = 0 }: PlanOptions,
 ): Measured {
   const { limit } = verdict;
   if (verdict.class !== "context_tokens") {
-    const target = limit === undefined ? wireBytes * blindShare : limit - Math.max(128, limit * 0.005);
     const before = verdict.unit === "chars" ? (verdict.actual ?? wireBytes) : wireBytes;
-    return { unit: "bytes", before, target: Math.floor(target), scale: 1, clamp: [] };
+    const target = Math.floor(bytesTarget(verdict, before));
+    return { unit: "bytes", before, target, enough: target, scale: 1, clamp: [] };
   }
   const estimate = restTokens(request, parts) + sum(parts.map(({ now }) => partTokens(now)));
   const output = verdict.output ?? 0;
   const said = verdict.input ?? (verdict.actual === undefined ? undefined : verdict.actual - output);
   // A refused request is over its limit, whatever we think it weighs.
   const before = said ?? Math.max(estimate, limit === undefined ? 0 : Math.ceil(limit * 1.05));
-  if (limit === undefined)
-    return { unit: "tokens", before, target: Math.floor(before * blindShare), scale: 1, clamp: [] };
+  if (limit === undefined) {
+    const target = Math.floor(before * blindShare);
+    // What was accepted before would do, as long as it is clearly less.
+    const enough = Math.max(target, Math.floor(Math.min(before * 0.95, accepted * 0.98)));
+    return { unit: "tokens", before, target, enough, scale: 1, clamp: [] };
+  }
   const room = dialect.outputRoom(request);
   const asked = dialect.sharesWindow ? Math.max(output, room?.tokens ?? 0) : 0;
   const reserved = Math.min(asked, Math.floor(limit / 4));
@@ -175,14 +188,27 @@ function sizesOf(
   const margin = Math.max(64, limit * 0.02, (before - limit) * 0.04);
   const target = Math.floor(limit - reserved - Math.min(margin, limit / 8));
   const clamp = room !== undefined && reserved < asked ? (room.lowered(reserved) ?? []) : [];
-  return { unit: "tokens", before, target, scale: before / Math.max(1, estimate), clamp };
+  return { unit: "tokens", before, target, enough: target, scale: before / Math.max(1, estimate), clamp };
 }
 
-/** Parts in the order of the remedies. Within one remedy the largest come first. */
-function candidates(parts: readonly Standing[], verdict: Verdict): Standing[] {
-  const ranked = parts.map((part) => ({ part, rank: rankOf(part, verdict), chars: partChars(part.now) }));
-  const worth = ranked.filter(({ chars }) => chars > stubChars + leastGainChars);
-  return worth.sort((one, other) => one.rank - other.rank || other.chars - one.chars).map(({ part }) => part);
+/** A request that was refused below the limit is counted otherwise than we count: its share of the limit still tells. */
+function bytesTarget({ limit, actual }: Verdict, before: number): number {
+  if (limit === undefined) return before * blindShare;
+  const countsOtherwise = before <= limit && actual !== undefined && actual > limit;
+  return countsOtherwise ? ((before * limit) / actual) * 0.995 : limit - Math.max(128, limit * 0.005);
+}
+
+/** Parts in the order of the remedies; what belongs to the newest exchange is touched last. */
+type Candidates = { readonly older: readonly Standing[]; readonly newest: readonly Standing[] };
+
+/** Within one remedy the largest come first. */
+function candidates(parts: readonly Standing[], verdict: Verdict): Candidates {
+  const ranked = parts
+    .map((part) => ({ part, rank: rankOf(part, verdict), chars: partChars(part.now) }))
+    .filter(({ part, chars }) => stubShown(part) !== undefined || chars > stubChars + leastGainChars)
+    .sort((one, other) => one.rank - other.rank || other.chars - one.chars);
+  const among = (isIn: (rank: number) => boolean) => ranked.filter(({ rank }) => isIn(rank)).map(({ part }) => part);
+  return { older: among((rank) => rank < firstNewestRank), newest: among((rank) => rank >= firstNewestRank) };
 }
 
 /** 1 named, 2 older attachments, 3 and 4 older results, 5 newest results, 6 what the turn that goes on was given. */
@@ -194,6 +220,8 @@ function rankOf(part: Part, verdict: Verdict): number {
   if (part.newest) return 5;
   return isHeavyKind(part) ? 3 : 4;
 }
+
+const firstNewestRank = 5;
 
 /**
  * `messages.3.content.0.image.source` names `messages.3.content.0`, and `input[0].content` what is inside it. After an
@@ -239,33 +267,55 @@ function measureFor(unit: Sizes["unit"], scale: number): Measure {
     return weight;
   }
 
-  return {
-    part: partWeight,
-    stub: (part, shown) =>
-      lineWeight + (shown === 0 ? 0 : (shown * partWeight(part)) / Math.max(1, partChars(part.now))),
-  };
+  /** What stands there already tells what its line weighs. */
+  function stubWeight(part: Standing, shown: number): number {
+    const [weight, chars, standing] = [partWeight(part), Math.max(1, partChars(part.now)), stubShown(part)];
+    const line = standing === undefined ? lineWeight : (weight * (chars - standing)) / chars;
+    return line + (shown * weight) / chars;
+  }
+
+  return { part: partWeight, stub: stubWeight };
 }
 
 const jsonBytes = ({ now }: Standing): number =>
   Buffer.byteLength(JSON.stringify("text" in now ? now.text : now.base64));
 
-function choose(
-  parts: readonly Standing[],
-  { before, target }: Sizes,
-  measure: Measure,
-): { sheds: Shed[]; after: number } {
-  const sheds: Shed[] = [];
+/** All that is heavy gives way to a glimpse of it, then the glimpses go too; only then the same for the newest exchange. */
+function choose({ older, newest }: Candidates, sizes: Sizes, measure: Measure): { sheds: Shed[]; after: number } {
+  const chosen = new Map<Standing, number>();
+  const { before, target, enough } = sizes;
   let after = before;
-  for (const part of parts) {
-    if (after <= target) break;
-    const weight = measure.part(part);
-    const shownChars = part.newest ? excerptChars(part, after - target, weight, measure) : glimpse(part);
-    const saved = weight - measure.stub(part, shownChars);
-    if (saved <= 0) continue;
-    sheds.push({ part, shownChars });
+  function take(part: Standing, shown: number, weight: number): void {
+    const saved = weight - measure.stub(part, shown);
+    if (saved <= 0) return;
+    chosen.set(part, shown);
     after -= saved;
   }
-  return { sheds, after };
+  function takeHeavy(
+    parts: readonly Standing[],
+    goal: number,
+    showing: (part: Standing, weight: number) => number,
+  ): void {
+    for (const part of parts) {
+      if (after <= goal) break;
+      if ((stubShown(part) ?? Infinity) <= glimpseChars) continue;
+      const weight = measure.part(part);
+      take(part, showing(part, weight), weight);
+    }
+  }
+  function takeGlimpses(parts: readonly Standing[]): void {
+    for (const part of parts.toSorted((one, other) => one.place - other.place)) {
+      if (after <= enough) break;
+      const shown = chosen.get(part);
+      if (shown !== undefined) take(part, 0, measure.stub(part, shown));
+      else if (stubShown(part) !== undefined) take(part, 0, measure.part(part));
+    }
+  }
+  takeHeavy(older, target, glimpse);
+  takeGlimpses(older);
+  takeHeavy(newest, enough, (part, weight) => excerptChars(part, after - enough, weight, measure));
+  takeGlimpses(newest);
+  return { sheds: [...chosen].map(([part, shownChars]) => ({ part, shownChars })), after };
 }
 
 /** Short texts get a shorter glimpse, so that setting them aside still gains something. */

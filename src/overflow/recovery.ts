@@ -89,24 +89,26 @@ export function createRecovery({ mode, prevent, keep, emit, limits, sticky }: Re
   async function remedyFor(prepared: Prepared, refusal: Refusal): Promise<Remedy> {
     const { sent } = prepared;
     if (asksForNothing(sent, refusal)) return { do: "pass" };
-    const verdict = silentOverflow(sent, refusal, limits) ?? refusal.verdict;
+    const verdict = withKnownLimit(sent, silentOverflow(sent, refusal, limits) ?? refusal.verdict, limits);
     classified(sent, verdict, refusal.status);
     if (!isRecoverable(verdict)) return skip(sent, verdict, verdict.class);
+    if (verdict.class === "context_tokens" && verdict.limit === undefined) limits.refusedBlindly(sent.target);
     if (verdict.class === "context_tokens") limits.learn(sent.target, verdict, estimateOf(sent));
     if (mode === "shadow") return shadow(sent, verdict);
     const bytesBefore = wireBytes(sent);
     if (sent.dialect.serverState(sent.request) !== undefined) {
       return isOverflow(verdict) ? fail(sent, { ...refusal, verdict }, "server_state", bytesBefore) : { do: "pass" };
     }
-    const smaller = await makeSmaller(prepared, verdict, keep);
+    const smaller = await makeSmaller(prepared, verdict, keep, limits.acceptedFor(sent.target));
     const { next, shedding } = smaller;
     const reason = shortfall(smaller, verdict);
     if (reason === undefined) return { do: "retry", next, shedding, bytesBefore };
     return isOverflow(verdict) ? fail(sent, { ...refusal, verdict }, reason, bytesBefore, shedding) : { do: "pass" };
   }
 
-  /** What was accepted shows whether a limit that was learnt is one; its answer may tell what it weighed. */
+  /** What was accepted tells how much is taken where no number is named, and disproves a limit that was learnt below it. */
   function accepted({ sent }: Prepared, inputTokens?: () => number | undefined): void {
+    if (limits.acceptedFor(sent.target) !== undefined) limits.accept(sent.target, estimateOf(sent));
     const learnt = limits.learntFor(sent.target);
     if (learnt === undefined || wireBytes(sent) < learnt) return;
     limits.disprove(sent.target, inputTokens?.() ?? estimateOf(sent) * limits.scaleFor(sent.target));
@@ -114,6 +116,7 @@ export function createRecovery({ mode, prevent, keep, emit, limits, sticky }: Re
 
   /** The smaller request was accepted: its stubs stick from now on. */
   function recovered(verdict: Verdict, remedy: Extract<Remedy, { do: "retry" }>): void {
+    accepted(remedy.next);
     sticky.remember(remedy.next.given, remedy.shedding.stubs);
     report(remedy.next, verdict, { ...remedy, attempts: 2 });
   }
@@ -210,13 +213,14 @@ type Smaller = {
 };
 
 /** Plans and sheds; again where a part could not be kept or the exact bytes turned out too many. */
-async function makeSmaller(prepared: Prepared, verdict: Verdict, keep: Keep): Promise<Smaller> {
+async function makeSmaller(prepared: Prepared, verdict: Verdict, keep: Keep, accepted = 0): Promise<Smaller> {
   const { given, sent, stubs: stuck } = prepared;
   const bytes = wireBytes(sent);
   const staying = new Set<string>();
   let shortBy = 0;
   for (let round = 1; ; round++) {
-    const plan = planShedding(given.request, given.dialect, verdict, { wireBytes: bytes, stuck, staying, shortBy });
+    const options = { wireBytes: bytes, stuck, staying, accepted, shortBy };
+    const plan = planShedding(given.request, given.dialect, verdict, options);
     const shedding = await shed(given, plan, keep);
     const next = changed(prepared, shedding.clamp, shedding.stubs);
     for (const at of shedding.unkept) staying.add(at.join("."));
@@ -233,9 +237,12 @@ function shortfall({ next, plan, shedding, unkept }: Smaller, verdict: Verdict):
   const notEnough = unkept > 0 ? "not_kept" : "does_not_fit";
   if (shedding.clamp.length + shedding.stubs.length === 0) return unkept > 0 ? "not_kept" : "nothing_to_shed";
   if (plan.fits) return shedding.unkept.length > 0 ? "not_kept" : undefined;
+  // Where no limit is named the target is a guess: what is clearly smaller is worth the one request that is left.
+  const { before, enough } = plan.sizes;
+  if (verdict.limit === undefined && enough + plan.shortBy <= before * 0.95) return undefined;
   if (plan.sizes.unit === "bytes") return wireBytes(next.sent) <= (verdict.limit ?? 0) ? undefined : notEnough;
   // Our count of tokens is an estimate: a near miss is worth the one request that is left.
-  return plan.shortBy <= plan.sizes.target * 0.05 ? undefined : notEnough;
+  return plan.shortBy <= enough * 0.05 ? undefined : notEnough;
 }
 
 function estimateOf({ request, dialect }: Outgoing): number {
@@ -252,6 +259,13 @@ function expectedVerdict(outgoing: Outgoing, limits: KnownLimits): Verdict | und
   const output = dialect.sharesWindow ? (dialect.outputRoom(request)?.tokens ?? 0) : 0;
   if (input + output <= limit) return undefined;
   return { class: "context_tokens", confidence: 1, unit: "tokens", limit, input, output, actual: input + output };
+}
+
+/** A refusal without a number is one of the limit that is known, if the user or earlier refusals named it. */
+function withKnownLimit(outgoing: Outgoing, verdict: Verdict, limits: KnownLimits): Verdict {
+  const limit = limits.tokensFor(outgoing.target);
+  if (verdict.class !== "context_tokens" || verdict.limit !== undefined || limit === undefined) return verdict;
+  return { ...verdict, limit, unit: "tokens" };
 }
 
 /** A few providers refuse without a word; where the request is near a limit that is known, that is the reason. */

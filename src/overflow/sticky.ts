@@ -19,8 +19,10 @@ const mostConversations = 500;
 const mostStubs = 2_000;
 const mostChars = 32 * 1024 * 1024;
 
-type Known = Pick<Stub, "ref" | "text" | "contentChars">;
-type Conversation = { readonly known: Map<string, Known>; chars: number };
+/** A stub as it is remembered, wherever its content stands. */
+export type KnownStub = Omit<Stub, "part">;
+
+type Conversation = { readonly known: Map<string, KnownStub>; chars: number };
 
 export function stickyStubs(): StickyStubs {
   const conversations = new Map<string, Conversation>();
@@ -29,13 +31,8 @@ export function stickyStubs(): StickyStubs {
   function remember(given: Outgoing, stubs: readonly Stub[]): void {
     if (stubs.length === 0) return;
     const key = conversationOf(given);
-    const conversation = forgotten(key) ?? { known: new Map(), chars: 0 };
-    for (const { contentHash, contentChars, ref, text } of stubs) {
-      const before = conversation.known.get(contentHash);
-      if (before === undefined && conversation.known.size >= mostStubs) break;
-      conversation.known.set(contentHash, { ref, text, contentChars });
-      conversation.chars += text.length - (before?.text.length ?? 0);
-    }
+    const conversation = forgotten(key) ?? newConversation();
+    learn(conversation, stubs.map(withoutPart));
     known(key, conversation);
     for (const oldest of conversations.keys()) {
       if (conversations.size === 1 || (conversations.size <= mostConversations && chars <= mostChars)) break;
@@ -65,14 +62,41 @@ export function stickyStubs(): StickyStubs {
   return { any: () => conversations.size > 0, remember, recall };
 }
 
+/** The stubs of one conversation that outlives its process: those of before, and word of every new one. */
+export function stubsOfOne(before: readonly KnownStub[], onNew: (stubs: readonly KnownStub[]) => void): StickyStubs {
+  const conversation = newConversation();
+  learn(conversation, before);
+  return {
+    any: () => conversation.known.size > 0,
+    remember(_, stubs) {
+      const fresh = stubs.map(withoutPart);
+      learn(conversation, fresh);
+      onNew(fresh);
+    },
+    recall: ({ dialect, request }) => standingAgain(dialect.parts(request), conversation.known),
+  };
+}
+
+const newConversation = (): Conversation => ({ known: new Map(), chars: 0 });
+
+const withoutPart = ({ part: _, ...stub }: Stub): KnownStub => stub;
+
+function learn(conversation: Conversation, stubs: readonly KnownStub[]): void {
+  for (const stub of stubs) {
+    const before = conversation.known.get(stub.contentHash);
+    if (before === undefined && conversation.known.size >= mostStubs) break;
+    conversation.known.set(stub.contentHash, stub);
+    conversation.chars += stub.text.length - (before?.text.length ?? 0);
+  }
+}
+
 /** What the model has not yet seen is never stubbed for having been seen before: a tool that is run again is asked anew. */
-function standingAgain(parts: readonly Part[], known: ReadonlyMap<string, Known>): Stub[] {
+function standingAgain(parts: readonly Part[], known: ReadonlyMap<string, KnownStub>): Stub[] {
   const lengths = new Set([...known.values()].map(({ contentChars }) => contentChars));
   return parts.flatMap((part) => {
     if (part.newest || !lengths.has(partChars(part.content))) return [];
-    const { contentHash, contentChars } = identity(part.content);
-    const stub = known.get(contentHash);
-    return stub === undefined ? [] : [{ ...stub, part, contentHash, contentChars }];
+    const stub = known.get(identity(part.content).contentHash);
+    return stub === undefined ? [] : [{ ...stub, part }];
   });
 }
 

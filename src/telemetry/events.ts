@@ -108,6 +108,30 @@ export type EventFields = {
     stubs: readonly string[];
   };
   "overflow.skipped": { dialect: string; class: string; reason: string; stubs: number; clamped: boolean };
+  "run.step": {
+    step: number;
+    model: string;
+    tokens_in: number;
+    tokens_out: number;
+    requests: number;
+    retries: number;
+    tool_calls: number;
+    finish: string;
+  };
+  "run.ended": {
+    how: string;
+    steps: number;
+    tool_calls: number;
+    tokens_in: number;
+    tokens_out: number;
+    requests: number;
+    retries: number;
+    recoveries: number;
+    artifacts: number;
+    stubs: number;
+    bytes_read: number;
+    chars_given: number;
+  };
   "run.summary": {
     bytes_in: number;
     chars_extracted: number;
@@ -311,6 +335,36 @@ export const eventRows: EventRows = {
       reason: "The class that is never rewritten, or shadow.",
       stubs: "With shadow: how many parts would have been set aside.",
       clamped: "With shadow: whether the room for the answer would have been lowered.",
+    },
+  },
+  "run.step": {
+    about: "The runner asked its model once and got an answer.",
+    fields: {
+      step: "The number of the step in this call of the runner.",
+      model: "The model, as provider:model.",
+      tokens_in: "Tokens of the request, as the provider counts them.",
+      tokens_out: "Tokens of the answer.",
+      requests: "Requests that were sent for it.",
+      retries: "How many of them were sent because the provider was busy or broke off.",
+      tool_calls: "Tools the model called in its answer.",
+      finish: "Why the answer ended: stop, tool-calls, length, ...",
+    },
+  },
+  "run.ended": {
+    about: "One call of the runner came to its end.",
+    fields: {
+      how: "answered, cut, interrupted, steps, tokens, time or failed.",
+      steps: "Times the model was asked.",
+      tool_calls: "Tools that were called.",
+      tokens_in: "Tokens of all requests.",
+      tokens_out: "Tokens of all answers.",
+      requests: "Requests that were sent.",
+      retries: "Requests that were sent because the provider was busy or broke off.",
+      recoveries: "Requests that were made smaller.",
+      artifacts: "Sources that were kept.",
+      stubs: "Results that were set aside and replaced by a stub.",
+      bytes_read: "Bytes of the sources that were read.",
+      chars_given: "Characters of tool results that were given to the model.",
     },
   },
   "run.summary": {

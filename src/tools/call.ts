@@ -41,8 +41,9 @@ export async function callTool(tool: Tool, rawInput: unknown, session: ToolSessi
 type Answered = { readonly reply: ToolReply; readonly budget: Budget; readonly code: string | null };
 
 async function answer(tool: Tool, rawInput: unknown, session: ToolSession): Promise<Answered> {
-  const { turnChars, signal } = session;
+  const { turn, signal } = session;
   let notes = session.notes ?? [];
+  turn?.join();
   const stopProgress = tellProgress(tool, session);
   try {
     const input = readInput(tool.input, rawInput);
@@ -50,14 +51,18 @@ async function answer(tool: Tool, rawInput: unknown, session: ToolSession): Prom
     const unfitted = await tool.run(input.values, session);
     const { requestedChars, defaultChars } = unfitted;
     const client = await clientLimit(session);
+    const turnChars = turn?.shareChars();
     const budget = makeBudget({ requested: requestedChars, default: defaultChars, client, turn: turnChars });
     const reply = fitReply(unfitted, notes, { budget, client });
+    turn?.spend(reply.text.length);
     unfitted.settled?.();
     return { reply, budget, code: null };
   } catch (error) {
     signal.throwIfAborted();
     const code = error instanceof SpillwayError ? error.code : "internal";
-    return { reply: errorReply(error, notes), budget: makeBudget({ default: 0 }), code };
+    const reply = errorReply(error, notes);
+    turn?.spend(reply.text.length);
+    return { reply, budget: makeBudget({ default: 0 }), code };
   } finally {
     stopProgress();
   }

@@ -14,6 +14,8 @@ export type Field = {
   readonly choices?: readonly string[];
   /** Other names that models use for it. The same name in another spelling (max_chars, maxChars) is always known. */
   readonly aliases?: readonly string[];
+  /** Set where the value is never stored or logged. */
+  readonly secret?: true;
   /** It may be the path of a file or folder here. */
   readonly path?: true;
 };
@@ -105,7 +107,7 @@ function objectOf(raw: unknown): object {
 }
 
 /** `maxChars`, `max_chars` and `max-chars` are one name. */
-function fieldNamed(fields: Fields, key: string): string | undefined {
+export function fieldNamed(fields: Fields, key: string): string | undefined {
   if (Object.hasOwn(fields, key)) return key;
   const plain = plainName(key);
   return Object.keys(fields).find((name) => [name, ...(fields[name]?.aliases ?? [])].map(plainName).includes(plain));

@@ -34,6 +34,7 @@ export const readArtifact = defineTool({
     password: {
       type: "text",
       about: "Opens an encrypted document for this call; never stored or logged.",
+      secret: true,
     },
   },
   output: readOutput,

@@ -8,7 +8,9 @@ import { openTools } from "../../test/tools.ts";
 import type { SearchReply } from "../answer/search.ts";
 import { type ClientProfile, clientProfile, clientRows } from "../config/clients.ts";
 import { limitsOf, makeBudget } from "../fit/budget.ts";
+import { OVERHEAD_CHARS } from "../fit/limits.ts";
 import { tools } from "./tools.ts";
+import { openTurn } from "./turn.ts";
 
 const ajv = new Ajv2020({ strict: true });
 const validators = new Map(tools.map(({ name, output }) => [name, ajv.compile(closedSchema(output))]));
@@ -125,7 +127,11 @@ describe("search_code", () => {
   test("holds for the rest of a turn, down to almost nothing", async () => {
     await using bench = await openCode(30);
     for (const turnChars of [0, 500, 1_000, 1_500, 3_000, 20_000]) {
-      const reply = await bench.call("search_code", { query: "read gauge", limit: 30 }, { turnChars });
+      const reply = await bench.call(
+        "search_code",
+        { query: "read gauge", limit: 30 },
+        { turn: openTurn(turnChars + OVERHEAD_CHARS) },
+      );
       assertSearch(reply);
       assert.ok(JSON.stringify(reply.structured).length <= Math.max(1_000, turnChars), String(turnChars));
     }
@@ -216,7 +222,7 @@ describe("search_code", () => {
     const tell = (turnChars: number) => ({
       log: (line: string) => void log.push(line),
       inform: (_level: string, message: string) => void informed.push(message),
-      turnChars,
+      turn: openTurn(turnChars + OVERHEAD_CHARS),
     });
     const size = JSON.stringify(
       (await bench.call("search_code", { query: "read gauge" }, tell(90_000))).structured,

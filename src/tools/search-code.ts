@@ -40,7 +40,8 @@ export const searchCodeTool = defineTool({
   async run({ repo_path, ...input }, session) {
     const search = await findCode({ ...input, dir: repo_path }, session, { progress: session.progress });
     // Rendering may end with less room than this; half of it leaves nothing unkept.
-    const whole = makeBudget({ default: CHARACTER_LIMIT, client: session.client?.limit, turn: session.turnChars });
+    const turn = session.turn?.shareChars();
+    const whole = makeBudget({ default: CHARACTER_LIMIT, client: session.client?.limit, turn });
     await search.keepOversized({ ...whole, chars: Math.floor(whole.chars / 2) });
     return unfittedSearch(search, whole, session);
   },

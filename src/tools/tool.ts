@@ -3,13 +3,14 @@ import type { ClientProfile } from "../config/clients.ts";
 import type { Bound } from "../fit/budget.ts";
 import type { Session } from "../session.ts";
 import type { Fields, Input, JsonSchema } from "./fields.ts";
+import type { Turn } from "./turn.ts";
 
 /** A session as tools see it, with what the surface knows about this call. */
 export type ToolSession = Session & {
   /** The program the reply goes to, where it is known. */
   readonly client?: ClientProfile | undefined;
-  /** Characters left for the rest of this turn. */
-  readonly turnChars?: number | undefined;
+  /** What this call shares its room with: the other calls of the same turn. */
+  readonly turn?: Turn | undefined;
   /** Told now and then while a call takes long. */
   readonly progress?: ((message: string) => void) | undefined;
   /** Tells the program itself, beside the reply, what its log should say. */

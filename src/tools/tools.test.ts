@@ -14,6 +14,7 @@ import { inputSchema } from "./fields.ts";
 import { shareOut } from "./many.ts";
 import { FIELDS_CHARS, plainSize } from "./size.ts";
 import { findTool, tools } from "./tools.ts";
+import { openTurn } from "./turn.ts";
 
 const words = (chars: number) => 'gauge level weir spill "quoted"\t🌊 '.repeat(Math.ceil(chars / 34)).slice(0, chars);
 
@@ -569,7 +570,7 @@ describe("the budget of a reply", () => {
     assert.equal(fields.bound, "client");
     assert.ok(Buffer.byteLength(text) > 5_000 && Buffer.byteLength(text) <= 7_782);
     assert.ok(Buffer.byteLength(JSON.stringify(fields)) <= 7_782 && Buffer.byteLength(JSON.stringify(fields)) > 7_000);
-    assert.equal((await bench.call("web_fetch", { url }, { turnChars: 5_000 })).fields.bound, "turn");
+    assert.equal((await bench.call("web_fetch", { url }, { turn: openTurn(5_600) })).fields.bound, "turn");
   });
 
   test("of twenty sources keeps every handle at the smallest", async () => {

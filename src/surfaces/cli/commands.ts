@@ -45,6 +45,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./events.ts")).eventsCommand,
   },
   {
+    name: "run",
+    about: "Work on a task with a model and the tools.",
+    load: async () => (await import("./agent.ts")).runCommand,
+  },
+  {
     name: "mcp",
     about: "Serve the tools to an agent over MCP.",
     load: async () => (await import("./mcp.ts")).mcpCommand,

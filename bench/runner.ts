@@ -1,0 +1,97 @@
+/** One long research run, with our bounds and without them, against a provider with a small window. */
+import { tokensOf } from "../test/provider.ts";
+import {
+  researchAnswer,
+  researchScript,
+  researchSources,
+  researchSteps,
+  researchTask,
+  researchWindowTokens,
+  researchWordings,
+  runNaively,
+} from "../test/research.ts";
+import { openRunner, type RunnerDialect, runnerDialects, runnerModels } from "../test/runner.ts";
+
+export const about = `${researchSteps} steps over ${researchSources.length} local sources inside ${researchWindowTokens} tokens`;
+
+type Row = {
+  readonly steps: number;
+  readonly requests: number;
+  readonly refused: number;
+  readonly most: number;
+  readonly tokens: number;
+  readonly facts: number;
+  readonly ended: string;
+};
+
+export async function run(): Promise<void> {
+  console.log("| dialect | bounds | steps | requests | refused | most per step | tokens sent | facts found | ended |");
+  console.log("|---|---|---|---|---|---|---|---|---|");
+  for (const dialect of runnerDialects) {
+    print(dialect, "Spillway, window unknown", await bounded(dialect, {}));
+    print(
+      dialect,
+      "Spillway, window set",
+      await bounded(dialect, { SPILLWAY_OVERFLOW_LIMITS: `sim-1=${researchWindowTokens}` }),
+    );
+    print(dialect, "none", await unbounded(dialect));
+  }
+}
+
+function print(dialect: string, bounds: string, { steps, requests, refused, most, tokens, facts, ended }: Row): void {
+  const cells = [
+    dialect,
+    bounds,
+    steps,
+    requests,
+    refused,
+    most,
+    tokens.toLocaleString("en-US"),
+    `${facts} of ${researchSources.length}`,
+    ended,
+  ];
+  console.log(`| ${cells.join(" | ")} |`);
+}
+
+type Runner = Awaited<ReturnType<typeof openResearch>>;
+
+async function openResearch(dialect: RunnerDialect) {
+  const provider = { windowTokens: researchWindowTokens, wording: researchWordings[dialect] };
+  return openRunner({ ...provider, script: researchScript() });
+}
+
+async function bounded(dialect: RunnerDialect, env: Record<string, string>): Promise<Row> {
+  await using runner = await openResearch(dialect);
+  for (const { file, bytes } of researchSources) await runner.write(file, bytes);
+  const { events } = await runner.events(["run", researchTask, "--model", runnerModels[dialect]], env);
+  const steps = events.filter(({ type }) => type === "step");
+  const answer = events.filter(({ type, step }) => type === "text" && step === researchSteps);
+  const most = Math.max(...steps.map(({ requests }) => requests));
+  const ended = events.findLast(({ type }) => type === "summary")?.how;
+  return {
+    ...sent(runner),
+    steps: steps.length,
+    most,
+    facts: factsIn(answer.map(({ text }) => text).join("")),
+    ended,
+  };
+}
+
+async function unbounded(dialect: RunnerDialect): Promise<Row> {
+  await using runner = await openResearch(dialect);
+  const { steps, answer, failure } = await runNaively(dialect, runner.provider.url);
+  return {
+    ...sent(runner),
+    steps,
+    most: 1,
+    facts: factsIn(answer),
+    ended: failure === undefined ? "answered" : "overflowed",
+  };
+}
+
+function sent({ provider: { seen } }: Runner) {
+  const tokens = seen.reduce((sum, { json }) => sum + tokensOf(JSON.parse(json)), 0);
+  return { requests: seen.length, refused: seen.filter(({ status }) => status !== 200).length, tokens };
+}
+
+const factsIn = (answer: string): number => researchAnswer.split(", ").filter((fact) => answer.includes(fact)).length;

@@ -1,0 +1,144 @@
+/** `spillway run`: an agent on our tools that survives its own reading. */
+import { callLine, callWords, summaryLines, systemPrompt } from "../../answer/runner.ts";
+import { SpillwayError } from "../../errors.ts";
+import { openSession, type Session } from "../../session.ts";
+import { tools } from "../../tools/tools.ts";
+import type { RunEvent, Tell } from "../runner/events.ts";
+import { findTarget } from "../runner/providers.ts";
+import { beginTranscript, resumeTranscript, type Transcript } from "../runner/transcript.ts";
+import type { Call, Command, ExitCode } from "./command.ts";
+import { requireAtMost } from "./inputs.ts";
+import { textOption } from "./options.ts";
+import { jsonLine } from "./output.ts";
+
+export const runCommand: Command = {
+  usage: 'run "<task>"',
+  about: "Works on a task with a model and all tools, and answers it. What the model reads can never fill its window.",
+  options: {
+    model: {
+      type: "string",
+      value: "PROVIDER:MODEL",
+      about: "openai:..., anthropic:..., google:..., or an endpoint's.",
+    },
+    resume: {
+      type: "string",
+      value: "RUN",
+      about: "Go on with a run, or with the last one (last); a task is added to it.",
+    },
+  },
+  details: [
+    "The model's words go to standard output, tool calls and the summary to standard error. Ctrl-C leaves a transcript",
+    "that --resume goes on from. Keys come from the environment: OPENAI_API_KEY, ANTHROPIC_API_KEY,",
+    "GOOGLE_GENERATIVE_AI_API_KEY. Limits: settings runner.steps, runner.tokens, runner.time. See docs/runner.md.",
+  ].join("\n"),
+  async run(call) {
+    requireAtMost(1, call);
+    const { settings, transcriptFolder, run } = await call.session();
+    const [task] = call.args;
+    const keep = { folder: transcriptFolder, keep: settings["runner.transcripts"] };
+    const resumed = textOption(call, "resume");
+    const named = textOption(call, "model") ?? settings["runner.model"] ?? undefined;
+    if (resumed === undefined) requireTask(task);
+    // A model that cannot be asked is told before anything is written.
+    const early = resumed === undefined ? findTarget(requireModel(named), settings, call.terminal.env) : undefined;
+    await using transcript =
+      resumed === undefined
+        ? await beginTranscript(keep, newHead(call, run, requireModel(named)))
+        : await resumeTranscript(keep, resumed === "last" ? undefined : resumed);
+    const target = early ?? findTarget(named ?? transcript.head.model, settings, call.terminal.env);
+    await addTask(transcript, task);
+    const { head } = transcript;
+    const place = { cwd: head.cwd, env: call.terminal.env, signal: call.signal, confined: true };
+    await using session = await openSession({ ...place, settings: { ...settings, run: head.run } });
+    return await work(call, session, transcript, target, resumed !== undefined);
+  },
+};
+
+async function work(
+  call: Call,
+  session: Session,
+  transcript: Transcript,
+  target: ReturnType<typeof findTarget>,
+  resumed: boolean,
+): Promise<ExitCode> {
+  const { runAgent } = await import("../runner/run.ts");
+  const tell = call.json ? tellJson(call) : tellPerson(call);
+  const model = `${target.provider}:${target.model}`;
+  await tell({ type: "run", run: transcript.head.run, model, resumed, transcript: transcript.path });
+  const { how } = await runAgent({ target, session, transcript, tools, tell });
+  call.signal.throwIfAborted();
+  return how === "answered" ? 0 : 1;
+}
+
+function newHead({ terminal: { cwd } }: Call, run: string, model: string) {
+  const started_at = new Date().toISOString();
+  return { type: "run", version: 1, run, model, system: systemPrompt(cwd), cwd, started_at } as const;
+}
+
+/** What is asked next; a run that has been answered needs something new to do. */
+async function addTask({ messages, add }: Transcript, task: string | undefined): Promise<void> {
+  const at = new Date().toISOString();
+  if (task !== undefined) return add({ type: "message", at, message: { role: "user", content: task } });
+  const last = messages.at(-1);
+  const hasCalls =
+    last?.role === "assistant" &&
+    typeof last.content !== "string" &&
+    last.content.some(({ type }) => type === "tool-call");
+  if (last !== undefined && (last.role !== "assistant" || hasCalls)) return;
+  throw new SpillwayError("usage", "This run has answered its task.", {
+    hint: 'Say what to do next: spillway run --resume RUN "<task>".',
+  });
+}
+
+function requireTask(task: string | undefined): void {
+  if (task?.trim()) return;
+  throw new SpillwayError("usage", "No task was given.", {
+    hint: 'For example spillway run "What does report.pdf say about leaks?" --model openai:gpt-5.',
+  });
+}
+
+function requireModel(model: string | undefined): string {
+  if (model !== undefined) return model;
+  throw new SpillwayError("usage", "No model was named.", {
+    hint: "Add --model provider:model, for example --model anthropic:claude-sonnet-4-5, or set runner.model.",
+  });
+}
+
+/** One JSON object a line. After Ctrl-C standard output is closed; the summary still finds its way. */
+function tellJson({ terminal }: Call): Tell {
+  return async (event) => {
+    if (event.type !== "summary") return terminal.out(jsonLine(event));
+    await terminal.out(jsonLine(event)).catch(() => terminal.note(jsonLine(event)));
+  };
+}
+
+/** Words as they come on standard output; everything else, a line each, beside it. */
+function tellPerson({ terminal }: Call): Tell {
+  let inLine = false;
+  return async (event) => {
+    if (event.type === "text") {
+      inLine = !event.text.endsWith("\n");
+      return terminal.out(event.text);
+    }
+    if (inLine) await terminal.out("\n").catch(() => undefined); // The reader may be gone; the summary is still told.
+    inLine = false;
+    terminal.note(lineFor(event));
+  };
+}
+
+function lineFor(event: Exclude<RunEvent, { type: "text" }>): string {
+  switch (event.type) {
+    case "run":
+      return `${event.model}, run ${event.run}${event.resumed ? ", resumed" : ""}\n`;
+    case "tool":
+      return `${callLine(callWords(event.tool, event.input), event.chars, event.is_error)}\n`;
+    case "retry":
+      return `  the provider is busy (${event.reason}); asking again in ${(event.wait_ms / 1_000).toFixed(1)} s\n`;
+    case "step":
+      return "";
+    case "summary":
+      // What never began is told by its error alone.
+      if (event.steps === 0 && event.how === "failed") return "";
+      return `\n${summaryLines(event, event.run, event.transcript)}`;
+  }
+}

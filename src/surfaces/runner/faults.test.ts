@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { faultOf, providerError, waitBefore } from "./faults.ts";
+import type { Target } from "./providers.ts";
+
+const target: Target = { speech: "openai", provider: "openai", model: "gpt-99", baseUrl: undefined, key: "sk-secret" };
+
+/** As the AI SDK throws it. */
+const thrown = (statusCode: number, responseBody: string, responseHeaders: Record<string, string> = {}): Error =>
+  Object.assign(new Error("Bad"), { statusCode, responseBody, responseHeaders, isRetryable: false });
+
+const unreachable = (code: string): Error =>
+  new Error("Cannot connect to API", {
+    cause: new TypeError("fetch failed", { cause: Object.assign(new Error("x"), { code }) }),
+  });
+
+const wait = (error: Error, attempt = 1, longestMs = 60_000) => waitBefore(faultOf(error), attempt, longestMs);
+
+describe("asking a provider again", () => {
+  test("is for what may pass", () => {
+    for (const status of [408, 429, 500, 502, 503, 504, 529])
+      assert.ok(wait(thrown(status, "{}")) !== undefined, `${status}`);
+    for (const code of ["ECONNRESET", "UND_ERR_SOCKET", "EAI_AGAIN"])
+      assert.ok(wait(unreachable(code)) !== undefined, code);
+    assert.ok(wait(Object.assign(new Error(""), { data: { error: { type: "overloaded_error" } } })) !== undefined);
+  });
+
+  test("is not for what waiting cannot help", () => {
+    const quota = '{"error":{"code":"insufficient_quota","message":"You exceeded your current quota"}}';
+    const large =
+      '{"error":{"message":"Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 90000"}}';
+    const overflow =
+      '{"error":{"message":"This model\'s maximum context length is 8192 tokens. However, you requested 9000 tokens"}}';
+    for (const error of [
+      thrown(400, "{}"),
+      thrown(401, "{}"),
+      thrown(404, "{}"),
+      thrown(429, quota),
+      thrown(429, large),
+      thrown(500, overflow),
+      thrown(503, "{}", { "x-should-retry": "false" }),
+      unreachable("ENOTFOUND"),
+      unreachable("ECONNREFUSED"),
+    ]) {
+      assert.equal(wait(error), undefined, JSON.stringify(faultOf(error)));
+    }
+  });
+
+  test("waits as long as it is asked to, within what the user allows", () => {
+    assert.equal(wait(thrown(429, "{}", { "Retry-After": "7" })), 7_000);
+    assert.equal(wait(thrown(429, "{}", { "retry-after-ms": "250" })), 250);
+    const inAMinute = new Date(Date.now() + 30_000).toUTCString();
+    const asked = wait(thrown(503, "{}", { "retry-after": inAMinute })) ?? 0;
+    assert.ok(asked > 25_000 && asked <= 30_000);
+    assert.equal(wait(thrown(429, "{}", { "retry-after": "3600" })), undefined);
+    for (const attempt of [1, 2, 3, 10]) assert.ok((wait(thrown(503, "{}"), attempt, 2_000) ?? Infinity) <= 2_000);
+  });
+});
+
+describe("a provider's refusal", () => {
+  const said = (error: Error) => providerError(faultOf(error), target, error);
+  const cases = [
+    [
+      thrown(401, '{"error":{"message":"Incorrect API key provided: sk-secret."}}'),
+      "provider_refused",
+      /does not accept the key \(401: .*\*\*\*/,
+    ],
+    [
+      thrown(404, '{"error":{"message":"The model `gpt-99` does not exist"}}'),
+      "model_unknown",
+      /openai has no model "gpt-99" \(404: The model/,
+    ],
+    [thrown(400, '{"error":{"message":"invalid model: gpt-99"}}'), "model_unknown", /has no model "gpt-99"/],
+    [unreachable("ENOTFOUND"), "provider_unreachable", /^openai could not be reached \(ENOTFOUND\)\.$/],
+    [thrown(500, "<html><body><h1>Oops</h1></body></html>"), "provider_refused", /^openai answered 500: Oops$/],
+    [thrown(503, ""), "provider_refused", /^openai answered 503: no reason given$/],
+    [
+      thrown(400, '{"error":{"message":"total message size 4300000 exceeds limit 4194304"}}'),
+      "context_overflow",
+      /for its size: total message/,
+    ],
+  ] as const;
+  for (const [error, code, words] of cases) {
+    test(`is one sentence: ${words.source}`, () => {
+      const told = said(error);
+      assert.equal(told.code, code);
+      assert.match(told.message, words);
+      assert.ok(!told.advice.includes("sk-secret") && !told.message.includes("\n") && told.message.length < 500);
+    });
+  }
+});

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { SpillwayError } from "../../errors.ts";
+import { findTarget, type ProviderSettings } from "./providers.ts";
+
+const none: ProviderSettings = { "runner.endpoints": [], "runner.keys": [] };
+
+function refusal(written: string, settings = none, env: Record<string, string> = {}): SpillwayError {
+  try {
+    findTarget(written, settings, env);
+  } catch (error) {
+    if (error instanceof SpillwayError) return error;
+  }
+  return assert.fail(`${written} was taken`);
+}
+
+describe("the target of a run", () => {
+  test("is read from provider:model, colons and slashes in the model included", () => {
+    const env = { OPENAI_API_KEY: "one", ANTHROPIC_API_KEY: "two", GEMINI_API_KEY: "three" };
+    const settings = { ...none, "runner.endpoints": ["ollama=http://127.0.0.1:11434/v1/"] };
+    const cases = [
+      ["openai:gpt-5", { speech: "openai", model: "gpt-5", baseUrl: undefined, key: "one" }],
+      ["anthropic:claude", { speech: "anthropic", model: "claude", baseUrl: undefined, key: "two" }],
+      ["google:gemini-3", { speech: "google", model: "gemini-3", baseUrl: undefined, key: "three" }],
+      [
+        "ollama:qwen/qwen3:8b",
+        { speech: "compatible", model: "qwen/qwen3:8b", baseUrl: "http://127.0.0.1:11434/v1", key: undefined },
+      ],
+    ] as const;
+    for (const [written, wanted] of cases) {
+      const { provider: _, ...target } = findTarget(written, settings, env);
+      assert.deepEqual(target, wanted);
+    }
+  });
+
+  test("takes its key from the variable that the setting names, and from no other", () => {
+    const settings = { ...none, "runner.keys": ["openai=$WORK_KEY"] };
+    assert.equal(findTarget("openai:gpt-5", settings, { WORK_KEY: " mine\n", OPENAI_API_KEY: "other" }).key, "mine");
+    assert.match(refusal("openai:gpt-5", settings, { OPENAI_API_KEY: "other" }).message, /WORK_KEY is not set/);
+  });
+
+  test("says in a sentence what is missing or wrong, and never repeats a key", () => {
+    assert.equal(refusal("openai:gpt-5").message, "There is no key for openai: OPENAI_API_KEY is not set.");
+    assert.equal(refusal("openai:gpt-5", none, { OPENAI_API_KEY: " " }).code, "key_missing");
+    assert.match(refusal("google:x").message, /GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY is not set/);
+    for (const written of ["gpt-5", "openai:", ":x", "constructor:x", "nobody:gpt-5", ""]) {
+      assert.equal(refusal(written, none, { OPENAI_API_KEY: "k" }).code, "usage", written);
+    }
+    for (const line of ["vllm", "vllm=127.0.0.1:8000", "vllm=ftp://host", "=http://host", "vllm=http://"]) {
+      assert.equal(refusal("openai:x", { ...none, "runner.endpoints": [line] }).code, "config_invalid", line);
+    }
+    const pasted = refusal("openai:x", { ...none, "runner.keys": ["openai=sk-secret"] });
+    assert.ok(pasted.code === "config_invalid" && !pasted.advice.includes("sk-secret"));
+  });
+});

@@ -1,0 +1,86 @@
+/** Which provider a model is asked of, where that is, and with whose key. Nothing here is loaded or sent. */
+import { SpillwayError } from "../../errors.ts";
+import { clipped } from "../../names.ts";
+
+/** How a provider is spoken to; every endpoint of one's own speaks OpenAI's chat format. */
+export type Speech = "openai" | "anthropic" | "google" | "compatible";
+
+/** A model and the way to it. */
+export type Target = {
+  readonly speech: Speech;
+  /** The name before the colon: `openai`, or that of an endpoint. */
+  readonly provider: string;
+  readonly model: string;
+  /** Undefined where the provider's own address holds. */
+  readonly baseUrl: string | undefined;
+  /** Undefined for an endpoint that wants none. Never part of a message. */
+  readonly key: string | undefined;
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+type Known = { readonly speech: Speech; readonly keyNames: readonly string[] };
+
+const knownProviders: Readonly<Record<string, Known>> = {
+  openai: { speech: "openai", keyNames: ["OPENAI_API_KEY"] },
+  anthropic: { speech: "anthropic", keyNames: ["ANTHROPIC_API_KEY"] },
+  google: { speech: "google", keyNames: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"] },
+};
+
+export type ProviderSettings = {
+  readonly "runner.endpoints": readonly string[];
+  readonly "runner.keys": readonly string[];
+};
+
+/** Reads `provider:model`. A name nobody knows, a missing key and a crooked address are each told in a sentence. */
+export function findTarget(written: string, settings: ProviderSettings, env: Environment): Target {
+  const endpoints = endpointsOf(settings["runner.endpoints"]);
+  const [provider = "", ...rest] = written.split(":");
+  const model = rest.join(":").trim();
+  const known = Object.hasOwn(knownProviders, provider) ? knownProviders[provider] : undefined;
+  const baseUrl = endpoints.get(provider);
+  if (model === "" || (known === undefined && baseUrl === undefined)) throw unknownModel(written, endpoints);
+  const { speech, keyNames } = known ?? { speech: "compatible" as const, keyNames: [ownKeyName(provider)] };
+  const names = keyVariables(provider, settings["runner.keys"]) ?? keyNames;
+  const key = names.map((name) => env[name]).find((value) => value !== undefined && value.trim() !== "");
+  if (key === undefined && known !== undefined) throw keyMissing(provider, names);
+  return { speech, provider, model, baseUrl, key: key?.trim() };
+}
+
+function endpointsOf(lines: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    lines.map((line) => {
+      const [, name = "", address = ""] = /^([a-z][a-z0-9_-]*)=(.+)$/.exec(line.trim()) ?? [];
+      if (/^https?:\/\//.test(address) && URL.canParse(address)) return [name, address.replace(/\/+$/, "")];
+      throw new SpillwayError("config_invalid", `runner.endpoints cannot hold ${JSON.stringify(clipped(line))}.`, {
+        hint: "Write each as name=address, for example vllm=http://127.0.0.1:8000/v1.",
+      });
+    }),
+  );
+}
+
+/** Only names of variables are taken: a key in a file is read by whoever reads the file. */
+function keyVariables(provider: string, lines: readonly string[]): readonly string[] | undefined {
+  const line = lines.find((each) => each.trim().startsWith(`${provider}=`));
+  if (line === undefined) return undefined;
+  const name = /^[^=]+=\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?$/.exec(line.trim())?.[1];
+  if (name !== undefined) return [name];
+  throw new SpillwayError("config_invalid", `runner.keys does not name an environment variable for ${provider}.`, {
+    hint: `Put the key into a variable and write ${provider}=$NAME_OF_IT.`,
+  });
+}
+
+const ownKeyName = (provider: string): string => `${provider.toUpperCase().replaceAll("-", "_")}_API_KEY`;
+
+function unknownModel(written: string, endpoints: ReadonlyMap<string, string>): SpillwayError {
+  const names = [...new Set([...Object.keys(knownProviders), ...endpoints.keys()])].join(", ");
+  return new SpillwayError("usage", `${JSON.stringify(clipped(written))} names no model of a known provider.`, {
+    hint: `Write provider:model; providers: ${names} (setting runner.endpoints adds others).`,
+  });
+}
+
+function keyMissing(provider: string, names: readonly string[]): SpillwayError {
+  return new SpillwayError("key_missing", `There is no key for ${provider}: ${names.join(" or ")} is not set.`, {
+    hint: `Set it in the environment, or name another variable in runner.keys (${provider}=$NAME).`,
+  });
+}

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import type { ModelMessage } from "ai";
+import fc from "fast-check";
+import { interruptedCall } from "../../answer/runner.ts";
+import { sendable, toolResult } from "./repair.ts";
+
+const call = (id: string) => ({
+  type: "tool-call" as const,
+  toolCallId: id,
+  toolName: "web_fetch",
+  input: { url: id },
+});
+const calls = (...ids: string[]): ModelMessage => ({ role: "assistant", content: ids.map(call) });
+const results = (...ids: string[]): ModelMessage => ({
+  role: "tool",
+  content: ids.map((id) => toolResult(call(id), `text of ${id}`, false)),
+});
+const user: ModelMessage = { role: "user", content: "Go on." };
+const interrupted = (...ids: string[]): ModelMessage => ({
+  role: "tool",
+  content: ids.map((id) => toolResult(call(id), interruptedCall, true)),
+});
+
+describe("what is sent of a stored history", () => {
+  const cases: readonly { name: string; stored: ModelMessage[]; sent: ModelMessage[] }[] = [
+    { name: "whole", stored: [user, calls("a"), results("a")], sent: [user, calls("a"), results("a")] },
+    {
+      name: "broken off before any result",
+      stored: [user, calls("a", "b")],
+      sent: [user, calls("a", "b"), interrupted("a", "b")],
+    },
+    { name: "with a new task after that", stored: [calls("a"), user], sent: [calls("a"), interrupted("a"), user] },
+    {
+      name: "with the same id in two turns, one of them broken off",
+      stored: [calls("a"), user, calls("a"), results("a")],
+      sent: [calls("a"), interrupted("a"), user, calls("a"), results("a")],
+    },
+    { name: "with an answer that holds nothing", stored: [user, { role: "assistant", content: [] }], sent: [user] },
+  ];
+  for (const { name, stored, sent } of cases) {
+    test(`${name}: has a result for every call`, () => {
+      const before = structuredClone(stored);
+      assert.deepEqual(sendable(stored), sent);
+      assert.deepEqual(stored, before, "the history itself stays as it is");
+    });
+  }
+
+  test("is its own repair", () => {
+    const message = fc.oneof(
+      fc.constant(user),
+      fc.subarray(["a", "b", "c"]).map((ids) => calls(...ids)),
+    );
+    fc.assert(
+      fc.property(fc.array(message, { maxLength: 8 }), (stored) => {
+        const sent = sendable(stored);
+        assert.deepEqual(sendable(sent), sent);
+      }),
+    );
+  });
+});

@@ -1,0 +1,46 @@
+/** Makes stored history fit to be sent: providers refuse a call without its result. The history itself stays as it is. */
+import type { AssistantModelMessage, ModelMessage, ToolCallPart, ToolModelMessage, ToolResultPart } from "ai";
+import { interruptedCall } from "../../answer/runner.ts";
+
+/** The messages with a result for every call, and without answers that hold nothing. */
+export function sendable(messages: readonly ModelMessage[]): ModelMessage[] {
+  const sent: ModelMessage[] = [];
+  for (const [index, message] of messages.entries()) {
+    if (message.role === "assistant" && message.content.length === 0) continue;
+    sent.push(message);
+    if (message.role !== "assistant") continue;
+    const answered = answeredAfter(messages, index);
+    const missing = callsOf(message).filter(({ toolCallId }) => !answered.has(toolCallId));
+    if (missing.length > 0) sent.push(resultsFor(missing));
+  }
+  return sent;
+}
+
+/** The calls of an answer that the runner has to carry out. */
+export function callsOf({ content }: AssistantModelMessage): ToolCallPart[] {
+  if (typeof content === "string") return [];
+  const own = new Set(content.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : [])));
+  return content.flatMap((part) =>
+    part.type === "tool-call" && !part.providerExecuted && !own.has(part.toolCallId) ? [part] : [],
+  );
+}
+
+/** Ids are looked for in the results that directly follow: some servers give every turn the same ones. */
+function answeredAfter(messages: readonly ModelMessage[], index: number): ReadonlySet<string> {
+  const answered = new Set<string>();
+  for (const message of messages.slice(index + 1)) {
+    if (message.role !== "tool") break;
+    for (const part of message.content) if (part.type === "tool-result") answered.add(part.toolCallId);
+  }
+  return answered;
+}
+
+function resultsFor(calls: readonly ToolCallPart[]): ToolModelMessage {
+  return { role: "tool", content: calls.map((call) => toolResult(call, interruptedCall, true)) };
+}
+
+/** A result as it is stored and sent. */
+export function toolResult({ toolCallId, toolName }: ToolCallPart, text: string, isError: boolean): ToolResultPart {
+  const output = { type: isError ? ("error-text" as const) : ("text" as const), value: text };
+  return { type: "tool-result", toolCallId, toolName, output };
+}

@@ -1,0 +1,42 @@
+/** What one call of the runner did, counted from the events it caused. */
+import type { Event, EventFields } from "../../telemetry/events.ts";
+
+/** How a call of the runner can end. `cut`: the model stopped before it had said everything. */
+export type RunEnding = "answered" | "cut" | "interrupted" | "steps" | "tokens" | "time" | "failed";
+
+export type RunReport = Omit<EventFields["run.ended"], "how"> & { readonly how: RunEnding };
+
+/** Counts events as they come. */
+export function createTally() {
+  const sums = { steps: 0, tool_calls: 0, tokens_in: 0, tokens_out: 0, requests: 0, retries: 0, recoveries: 0 };
+  const sizes = { bytes_read: 0, chars_given: 0 };
+  const [artifacts, stubs] = [new Set<string>(), new Set<string>()];
+
+  function add(event: Event): void {
+    if (event.event === "run.step") {
+      sums.steps++;
+      sums.tokens_in += event.tokens_in;
+      sums.tokens_out += event.tokens_out;
+    } else if (event.event === "tool.called") {
+      sums.tool_calls++;
+      sizes.chars_given += event.text_chars;
+    } else if (event.event === "ingest.completed") {
+      if (event.artifact_ref === null || !artifacts.has(event.artifact_ref)) sizes.bytes_read += event.size_bytes;
+      if (event.artifact_ref !== null) artifacts.add(event.artifact_ref);
+    } else if (event.event === "overflow.recovered") {
+      sums.recoveries++;
+      for (const ref of event.stubs) stubs.add(ref);
+    }
+  }
+
+  return {
+    add,
+    /** A request was sent, whether or not an answer comes. */
+    sent: (): void => void sums.requests++,
+    /** One of them because the provider was busy before. */
+    retried: (): void => void sums.retries++,
+    tokens: (): number => sums.tokens_in + sums.tokens_out,
+    steps: (): number => sums.steps,
+    report: (how: RunEnding): RunReport => ({ how, ...sums, artifacts: artifacts.size, stubs: stubs.size, ...sizes }),
+  };
+}

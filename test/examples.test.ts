@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createOpenAI } from "@ai-sdk/openai";
+import { work } from "../examples/ai-sdk.ts";
+import { temporaryFolder } from "./bodies.ts";
+import { serveProvider, wordings } from "./provider.ts";
+import { resultsIn } from "./scripted.ts";
+
+test("the example of a loop on the AI SDK reads, overflows, recovers and answers", async () => {
+  await using folder = await temporaryFolder();
+  process.env.SPILLWAY_HOME = folder.path;
+  await using provider = await serveProvider({
+    windowTokens: 3_200,
+    wording: wordings.openai,
+    script: (request, dialect) => {
+      const results = resultsIn(request, dialect);
+      const files = ["handbook.md", "levels.csv", "handbook.md", "handbook.md"];
+      const next = files[results.length];
+      if (next !== undefined) return { calls: [{ tool: "fetch_content", input: { url: next } }] };
+      return { text: /power[^.]*\./i.exec(results.at(-1) ?? "")?.[0] ?? "nothing" };
+    },
+  });
+  const model = createOpenAI({ baseURL: `${provider.url}/v1`, apiKey: "sim" }).chat("sim-1");
+  let answer = "";
+  await work("What if the power fails?", model, (text) => {
+    answer += text;
+  });
+  assert.match(answer, /^power/i);
+  const statuses = provider.seen.map(({ status }) => status);
+  assert.ok(statuses.includes(400) && statuses.at(-1) === 200, statuses.join());
+});

@@ -1,0 +1,274 @@
+import assert from "node:assert/strict";
+import { appendFile, glob, readFile, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { interruptedCall } from "../src/answer/runner.ts";
+import type { ProviderOptions } from "./provider.ts";
+import { openRunner, runnerDialects, runnerModels } from "./runner.ts";
+import { resultsIn, type Script } from "./scripted.ts";
+import { startServer } from "./server.ts";
+
+const sim = ["run", "What does it say?", "--model", "sim:sim-1"] as const;
+
+/** Fetches one file, then tells what it found in it. */
+const fetchOnce: Script = (request, dialect) => {
+  const [result] = resultsIn(request, dialect).filter((text) => !text.includes(interruptedCall));
+  if (result === undefined)
+    return { text: "I will look.", calls: [{ tool: "fetch_content", input: { url: "a.txt" } }] };
+  return { text: `It says: ${/heron \d+/.exec(result)?.[0]}` };
+};
+
+async function openWithFile(options: ProviderOptions & { readonly delayMs?: number } = {}) {
+  const runner = await openRunner({ script: fetchOnce, ...options });
+  await runner.write("a.txt", "the heron 41 stands there");
+  return runner;
+}
+
+const error = (status: number, headers: Record<string, string> = {}) => ({
+  status,
+  body: '{"error":{"message":"busy"}}',
+  headers,
+});
+
+/** An error as the first event of a stream, or after a word. */
+const brokenStream = (before = "") => ({
+  status: 200,
+  headers: { "content-type": "text/event-stream" },
+  body: `${before}data: {"error":{"message":"The server is overloaded","type":"server_error","code":"overloaded"}}\n\n`,
+});
+
+const firstWord =
+  'data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"sim-1","choices":[{"index":0,"delta":{"content":"Well"},"finish_reason":null}]}\n\n';
+
+describe("spillway run", () => {
+  for (const dialect of runnerDialects) {
+    test(`answers a task with tools called at once, and goes on when asked (${dialect})`, async () => {
+      await using runner = await openRunner({
+        script: (request, of) => {
+          const results = resultsIn(request, of);
+          const calls = ["a.txt", "b.txt"].map((url) => ({ tool: "fetch_content", input: { url } }));
+          if (results.length === 0) return { text: "I will look.", calls };
+          return { text: `It says: ${results.map((text) => /heron \d+/.exec(text)?.[0]).join(", ")}` };
+        },
+      });
+      await runner.write("a.txt", "the heron 41 stands there");
+      await runner.write("b.txt", "heron 42 too");
+      const ran = await runner.run(["run", "What does it say?", "--model", runnerModels[dialect]]);
+      assert.deepEqual([ran.out, ran.status], ["I will look.\nIt says: heron 41, heron 42\n", 0], ran.err);
+      for (const name of ["a", "b"])
+        assert.match(ran.err, new RegExp(`\n {2}fetch_content ${name}\\.txt -> \\d+ chars\n`));
+      assert.match(ran.err, /Done\.\n2 steps, 2 tool calls, [\d,]+ tokens in, \d+ out, 2 requests/);
+      const again = await runner.run(["run", "--resume", "last", "And now?"]);
+      assert.deepEqual([again.out, again.status], ["It says: heron 41, heron 42\n", 0], again.err);
+      assert.ok(runner.provider.seen.every(({ status }) => status === 200));
+    });
+  }
+
+  test("tells everything as JSON lines", async () => {
+    await using runner = await openWithFile();
+    const { events } = await runner.events(sim);
+    assert.deepEqual([...new Set(events.map(({ type }) => type))], ["run", "text", "step", "tool", "summary"]);
+    const tool = events.find(({ type }) => type === "tool");
+    assert.deepEqual([tool.tool, tool.input, tool.is_error], ["fetch_content", { url: "a.txt" }, false]);
+    assert.match(tool.artifact_refs[0], /^af_/);
+    const { how, steps, tool_calls, requests, artifacts } = events.at(-1);
+    assert.deepEqual([how, steps, tool_calls, requests, artifacts], ["answered", 2, 1, 2, 1]);
+  });
+
+  test("writes a transcript that only its owner can read, without keys and passwords", async () => {
+    await using runner = await openRunner({
+      script: (request, dialect) =>
+        resultsIn(request, dialect).length === 0
+          ? {
+              calls: [
+                { tool: "read_artifact", input: { artifact_ref: `af_${"0".repeat(32)}`, password: "open sesame" } },
+              ],
+            }
+          : { text: "Done." },
+    });
+    const { events, err, out } = await runner.events(sim);
+    const { transcript } = events.at(-1);
+    assert.equal((await stat(transcript)).mode & 0o777, 0o600);
+    assert.equal((await stat(join(transcript, ".."))).mode & 0o777, 0o700);
+    for (const text of [await readFile(transcript, "utf8"), err, out]) assert.doesNotMatch(text, /sk-sim|sesame/);
+    assert.match(runner.provider.seen[1]?.json ?? "", /sesame/, "the model's own call is sent back to it as it was");
+    const logs = await Array.fromAsync(glob("events/*/*.jsonl", { cwd: runner.home }));
+    for (const log of logs) assert.doesNotMatch(await readFile(join(runner.home, log), "utf8"), /sk-sim|sesame/);
+  });
+
+  test("gives all results of a turn one budget, and says so to calls that have no room", async () => {
+    await using runner = await openRunner({
+      script: (request, dialect) => {
+        const results = resultsIn(request, dialect);
+        const calls = Array.from({ length: 5 }, (_, at) => ({
+          tool: "fetch_content",
+          input: { url: `${at % 3}.txt` },
+        }));
+        return results.length === 0 ? { calls } : { text: JSON.stringify(results) };
+      },
+    });
+    for (const at of [0, 1, 2]) await runner.write(`${at}.txt`, `${at} `.repeat(50_000));
+    const { out } = await runner.run(sim, { SPILLWAY_RUNNER_TURN_CHARS: "6500" });
+    const results: string[] = JSON.parse(out);
+    assert.ok(results.slice(0, 4).reduce((sum, { length }) => sum + length, 0) <= 6_500);
+    assert.equal(results[4], "One turn has room for the results of 4 calls. Make this call again by itself.");
+  });
+
+  for (const [name, value, how] of [
+    ["STEPS", "3", "steps"],
+    ["TOKENS", "4000", "tokens"],
+    ["TIME", "1s", "time"],
+  ] as const) {
+    test(`stops at the limit of ${how}, and can go on`, async () => {
+      let calls = 0;
+      const script: Script = () => ({ calls: [{ tool: "fetch_content", input: { url: `data:,${calls++}` } }] });
+      await using runner = await openRunner({ script, delayMs: how === "time" ? 50 : 0 });
+      const { events, status } = await runner.events(sim, { [`SPILLWAY_RUNNER_${name}`]: value });
+      assert.deepEqual([events.at(-1).how, status], [how, 1]);
+      const before = runner.provider.seen.length;
+      assert.ok(before >= 2 && before < 60, String(before));
+      await runner.events(["run", "--resume", "last"], { SPILLWAY_RUNNER_STEPS: "1" });
+      assert.equal(runner.provider.seen.length, before + 1);
+    });
+  }
+});
+
+describe("spillway run, when it is interrupted", () => {
+  test("while the model speaks: the words are written down beside the conversation, and asked for again", async () => {
+    await using runner = await openWithFile({ delayMs: 30 });
+    const stop = new AbortController();
+    const ran = await runner.run(sim, {}, { signal: stop.signal, onOut: () => stop.abort() });
+    assert.equal(ran.status, 130);
+    assert.match(ran.err, /Interrupted\.\n[\s\S]*Go on: spillway run --resume \S+\n$/);
+    const lines = (await runner.transcript()) ?? [];
+    assert.deepEqual(
+      lines.map(({ type }) => type),
+      ["run", "message", "partial", "end"],
+    );
+    const resumed = await runner.run(["run", "--resume", "last"]);
+    assert.deepEqual([resumed.out, resumed.status], ["I will look.\nIt says: heron 41\n", 0]);
+  });
+
+  test("while a tool works: the call gets a result in what is sent, and none in what is stored", async () => {
+    const hanging = Promise.withResolvers<void>();
+    await using server = await startServer(() => hanging.resolve());
+    await using runner = await openRunner({
+      script: (request, dialect) => {
+        const results = resultsIn(request, dialect);
+        return results.length === 0
+          ? { calls: [{ tool: "web_fetch", input: { url: server.origin } }] }
+          : { text: `Heard: ${results[0]}` };
+      },
+    });
+    const stop = new AbortController();
+    void hanging.promise.then(() => stop.abort());
+    const env = { SPILLWAY_NETWORK_ALLOW: "127.0.0.1" };
+    assert.equal((await runner.run(sim, env, { signal: stop.signal })).status, 130);
+    const { out } = await runner.run(["run", "--resume", "last"], env);
+    assert.equal(out, `Heard: ${interruptedCall}\n`);
+    assert.ok(!JSON.stringify(((await runner.transcript()) ?? []).slice(0, 4)).includes(interruptedCall));
+  });
+});
+
+describe("spillway run --resume", () => {
+  test("cuts off a line that was half written, and never a whole one", async () => {
+    await using runner = await openWithFile({ instead: (index) => (index === 1 ? error(400) : undefined) });
+    const { events } = await runner.events(sim);
+    const { transcript } = events.findLast(({ type }) => type === "summary");
+    const whole = await readFile(transcript, "utf8");
+    await appendFile(transcript, '{"type":"message","message":{"role":"assis');
+    const resumed = await runner.run(["run", "--resume", "last"]);
+    assert.deepEqual([resumed.out, resumed.status], ["It says: heron 41\n", 0]);
+    assert.ok((await readFile(transcript, "utf8")).startsWith(whole));
+  });
+
+  test("says what is wrong: no run, one that is answered, one that goes on, one that is damaged", async () => {
+    await using runner = await openWithFile();
+    assert.match((await runner.run(["run", "--resume", "last"])).err, /There is no run to go on with/);
+    assert.match(
+      (await runner.run(["run", "--resume", "../../x"])).err,
+      /There is no transcript of run "\.\.\/\.\.\/x"/,
+    );
+    const { events } = await runner.events(sim);
+    const { transcript } = events.at(-1);
+    const answered = await runner.run(["run", "--resume", "last"]);
+    assert.deepEqual([answered.status, answered.err.split("\n")[0]], [2, "spillway: This run has answered its task."]);
+    await writeFile(`${transcript}.lock`, String(process.ppid));
+    assert.match((await runner.run(["run", "--resume", "last", "More?"])).err, /is going on in process \d+/);
+    await writeFile(`${transcript}.lock`, "999999999");
+    assert.equal((await runner.run(["run", "--resume", "last", "More?"])).status, 0);
+    await writeFile(transcript, "no JSON\n");
+    assert.match((await runner.run(["run", "--resume", "last", "More?"])).err, /transcript .* is damaged/);
+    assert.equal(await readFile(transcript, "utf8"), "no JSON\n");
+  });
+});
+
+describe("a provider that is busy", () => {
+  test("is asked again, and the summary counts it apart from recovery", async () => {
+    for (const busy of [error(429, { "retry-after": "0" }), error(503), error(529), brokenStream()]) {
+      await using runner = await openWithFile({ instead: (index) => (index < 2 ? busy : undefined) });
+      const ran = await runner.run(sim, { SPILLWAY_RUNNER_RETRY_WAIT: "10ms" });
+      assert.equal(ran.out, "I will look.\nIt says: heron 41\n", ran.err);
+      assert.match(ran.err, /4 requests \(2 after a busy provider, 0 made smaller\)/);
+    }
+  });
+
+  test("is asked no more often than the setting says", async () => {
+    await using runner = await openWithFile({ always: error(503) });
+    const ran = await runner.run(sim, { SPILLWAY_RUNNER_RETRIES: "2", SPILLWAY_RUNNER_RETRY_WAIT: "1ms" });
+    assert.deepEqual([ran.status, runner.provider.seen.length], [1, 3]);
+    assert.match(ran.err, /spillway: sim answered 503: busy\n/);
+  });
+
+  test("is not asked again after its first word, nor when it wants more time than there is", async () => {
+    for (const always of [brokenStream(firstWord), error(429, { "retry-after": "3600" })]) {
+      await using runner = await openWithFile({ always });
+      const ran = await runner.run(sim);
+      assert.deepEqual([ran.status, runner.provider.seen.length], [1, 1], ran.err);
+    }
+  });
+});
+
+describe("spillway run that cannot begin", () => {
+  const sentence = (err: string): string => err.split("\n").find((line) => line.startsWith("spillway: ")) ?? err;
+
+  test("says in one sentence what is missing, and leaves nothing behind", async () => {
+    await using runner = await openWithFile();
+    const cases = [
+      [["run"], 2, /No task was given/],
+      [["run", "Hello?"], 2, /No model was named/],
+      [["run", "Hello?", "--model", "gpt-5"], 2, /"gpt-5" names no model of a known provider/],
+      [["run", "Hello?", "more", "--model", "sim:x"], 2, /one argument too many/],
+      [["run", "Hello?", "--model", "openai:gpt-5"], 1, /There is no key for openai: OPENAI_API_KEY is not set/],
+    ] as const;
+    for (const [argv, status, words] of cases) {
+      const ran = await runner.run(argv, { OPENAI_API_KEY: "" });
+      assert.deepEqual([ran.status, ran.out], [status, ""]);
+      assert.match(sentence(ran.err), words);
+    }
+    assert.equal(await runner.transcript(), undefined);
+  });
+
+  test("says in one sentence that the model is wrong", async () => {
+    const body =
+      '{"error":{"message":"The model `sim-9` does not exist or you do not have access to it.","code":"model_not_found"}}';
+    await using runner = await openWithFile({ always: { status: 404, body } });
+    const ran = await runner.run(["run", "Hello?", "--model", "openai:sim-9"]);
+    assert.equal(ran.status, 1);
+    assert.match(sentence(ran.err), /^spillway: openai has no model "sim-9" \(404: The model/);
+    assert.equal(runner.provider.seen.length, 1);
+  });
+
+  test("says in one sentence that there is no network", async () => {
+    await using runner = await openWithFile();
+    const server = createServer().listen(0, "127.0.0.1");
+    await new Promise((done) => server.once("listening", done));
+    const address = server.address();
+    await new Promise((done) => server.close(done));
+    const port = typeof address === "object" ? address?.port : 0;
+    const ran = await runner.run(sim, { SPILLWAY_RUNNER_ENDPOINTS: `sim=http://127.0.0.1:${port}/v1` });
+    assert.equal(ran.status, 1);
+    assert.match(sentence(ran.err), /^spillway: sim at 127\.0\.0\.1:\d+ could not be reached \(ECONNREFUSED\)\.$/);
+  });
+});

@@ -1,0 +1,61 @@
+/** The runner as tests drive it: the command itself, on a store of its own, against the simulated provider. */
+import { glob } from "node:fs/promises";
+import { join } from "node:path";
+import { readTranscript } from "../src/surfaces/runner/transcript.ts";
+import { openCli, type Ran, type RunOptions } from "./cli.ts";
+import { type ProviderOptions, serveProvider } from "./provider.ts";
+
+/** How each dialect is asked for on the command line. */
+export const runnerModels = {
+  "openai-chat": "sim:sim-1",
+  "openai-responses": "openai:sim-1",
+  "anthropic-messages": "anthropic:sim-1",
+  gemini: "google:sim-1",
+} as const;
+
+export type RunnerDialect = keyof typeof runnerModels;
+
+export const runnerDialects = Object.keys(runnerModels) as readonly RunnerDialect[];
+
+/** Addresses and keys that lead to a simulated provider and nowhere else. */
+export function runnerEnvironment(url: string): Record<string, string> {
+  const endpoints = [`sim=${url}/v1`, `openai=${url}/v1`, `anthropic=${url}/v1`, `google=${url}/v1beta`];
+  return {
+    SPILLWAY_RUNNER_ENDPOINTS: endpoints.join(","),
+    OPENAI_API_KEY: "sk-sim-secret",
+    ANTHROPIC_API_KEY: "sk-sim-secret",
+    GEMINI_API_KEY: "sk-sim-secret",
+  };
+}
+
+export async function openRunner(options: ProviderOptions & { readonly delayMs?: number }) {
+  const [cli, provider] = [await openCli(), await serveProvider(options)];
+  const env = runnerEnvironment(provider.url);
+  const transcriptPath = async () => {
+    const [file] = await Array.fromAsync(glob("transcripts/*/*.jsonl", { cwd: cli.home }));
+    return file === undefined ? undefined : join(cli.home, file);
+  };
+  return {
+    ...cli,
+    provider,
+    async run(argv: readonly string[], more: Record<string, string> = {}, options: RunOptions = {}): Promise<Ran> {
+      return cli.run(argv, { ...options, env: { ...env, ...more } });
+    },
+    /** Runs with --json and gives the events. */
+    async events(argv: readonly string[], more: Record<string, string> = {}, options: RunOptions = {}) {
+      const ran = await cli.run([...argv, "--json"], { ...options, env: { ...env, ...more } });
+      const lines = ran.out.split("\n").filter(Boolean);
+      return { ...ran, events: lines.map((line) => JSON.parse(line)) };
+    },
+    /** The one transcript there is. */
+    transcriptPath,
+    async transcript() {
+      const path = await transcriptPath();
+      return path === undefined ? undefined : readTranscript(path);
+    },
+    async [Symbol.asyncDispose]() {
+      await provider[Symbol.asyncDispose]();
+      await cli[Symbol.asyncDispose]();
+    },
+  };
+}
