@@ -194,6 +194,7 @@ async function proxyCost(): Promise<void> {
   const rows: Record<string, object> = {};
   const alone: Record<string, number[]> = {};
   const crowd: Record<string, number[]> = {};
+  const cpuMs: Record<string, number> = {};
   const agent = new Agent({ keepAlive: true });
   // The three take turns, so that a busy moment of the machine hits each alike.
   for (let turn = 0; turn < 8; turn++) {
@@ -201,8 +202,11 @@ async function proxyCost(): Promise<void> {
       const path = name === "spillway proxy" ? "/sim/v1/chat/completions" : "/v1/chat/completions";
       const call = () => streamed(port, path, body, agent);
       const one = await Array.fromAsync({ length: 60 }, async () => (await call()).firstMs);
+      const before = process.cpuUsage();
       const many = (await Promise.all(Array.from({ length: 200 }, call))).map(({ firstMs }) => firstMs);
+      const { user, system } = process.cpuUsage(before);
       if (turn === 0) continue;
+      cpuMs[name] = (cpuMs[name] ?? 0) + (user + system) / 1e3;
       alone[name] = [...(alone[name] ?? []), ...one];
       crowd[name] = [...(crowd[name] ?? []), ...many];
     }
@@ -214,9 +218,10 @@ async function proxyCost(): Promise<void> {
       "alone p99 ms": round(one.p99),
       "200 streams p50 ms": round(many.p50),
       "200 streams p99 ms": round(many.p99),
+      "CPU ms a stream": round((cpuMs[name] ?? 0) / Math.max(1, crowd[name]?.length ?? 0)),
     };
   }
-  console.log(`Time to the first event through the proxy (${body.length} bytes of request, all in one process):`);
+  console.log(`Time to the first event through the proxy (${body.length} bytes of request, all ends in one process):`);
   console.table(rows);
   agent.destroy();
   await proxy[Symbol.asyncDispose]();

@@ -162,6 +162,8 @@ describe("stubs that stick", () => {
       const picture = { type: "image", source: { type: "base64", media_type: "image/png", data } };
       const messages: Message[] = [
         { role: "user", content: [{ type: "text", text: "See this." }, ...(withPicture ? [picture] : [])] },
+        { role: "assistant", content: "Seen." },
+        { role: "user", content: "Go on." },
       ];
       for (let turn = 1; turn <= 30; turn++) {
         messages.push(...round(`t${turn}`, words(14_000, turn)));
@@ -243,4 +245,32 @@ describe("the limits that are learnt", () => {
       assert.equal(sent.at(-1), JSON.stringify({ model: "m", max_tokens: 9, messages: history("fifteen") }), message);
     }
   });
+
+  for (const [said, cuts] of [
+    [{ input_tokens: 9_000 }, false],
+    [{ input_tokens: 40, cache_read_input_tokens: 8_960 }, false],
+    [{ input_tokens: 4_000 }, true],
+    [{}, true],
+  ] as const) {
+    test(`are ${cuts ? "kept" : "forgotten"} where an accepted request weighed ${JSON.stringify(said)}`, async () => {
+      const session = await watchedSession();
+      const sent: string[] = [];
+      const fetch = withOverflowRecovery(
+        async (_, init) => {
+          sent.push(String(init?.body));
+          // Two refusals name 5,000 tokens, each before a smaller request is accepted.
+          return sent.length === 1 || sent.length === 3
+            ? Response.json({ error: { message: "prompt is too long: 6100 tokens > 5000 maximum" } }, { status: 400 })
+            : Response.json({ type: "message", usage: { output_tokens: 3, ...said } });
+        },
+        { session },
+      );
+      const bodies = ["one", "three", "seventy", "fifteen"].map((about) =>
+        JSON.stringify({ model: "m", max_tokens: 9, messages: history(about) }),
+      );
+      for (const body of bodies) await fetch(address, { method: "POST", body });
+      assert.notEqual(sent.at(-2), bodies.at(-2), "the limit was learnt: the third is cut before it is sent");
+      assert.equal(sent.at(-1) !== bodies.at(-1), cuts);
+    });
+  }
 });

@@ -143,6 +143,34 @@ for (const name of httpDialects) {
       assert.ok(spillway.bytes_after < spillway.bytes_before && spillway.stubs.length > 0);
     });
 
+    test("names the reader where the request has one, and the command line where it has none", async () => {
+      for (const [tools, reads] of [
+        [{}, /To read it: read_artifact with that artifact_ref/],
+        [{ tools: [] }, /To read it: spillway read af_[0-9a-f]{32} /],
+      ] as const) {
+        const { post } = await recoveringProvider({ windowTokens: 3_000 });
+        const { sent } = await post(name, talk([turn(heavy), open(light)]), tools);
+        const stubs = stringsIn(JSON.parse(sent[1] ?? "{}")).filter(isStub);
+        assert.ok(stubs.length > 0 && stubs.every((stub) => reads.test(stub)), stubs[0]);
+      }
+    });
+
+    test("tells of a second refusal inside a stream where the provider tells it", async () => {
+      const { post } = await recoveringProvider({
+        windowTokens: 400,
+        wording: wordings.bare,
+        overflowInStream: "first",
+      });
+      const { response, sent } = await post(name, talk([turn(heavy), open(light)]), { stream: true });
+      const text = await response.text();
+      const [, data = "{}"] = /^data: (.*"error".*)$/m.exec(text) ?? [];
+      const { error } = JSON.parse(data);
+      assert.deepEqual(
+        [response.status, sent.length, error.message, error.spillway.reason],
+        [200, 2, "Input is too long for requested model.", "refused_again"],
+      );
+    });
+
     test("brings the body under a byte limit exactly", async () => {
       const { post } = await recoveringProvider({ bodyBytes: 30_000 });
       const { response, sent } = await post(name, talk([turn(heavy), turn(heavy), open(light)]));

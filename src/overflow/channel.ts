@@ -47,8 +47,9 @@ function frameChannel(frames: readonly unknown[], body: unknown): Channel {
 }
 
 /** The JSON of an SSE text (`data:` lines), of a whole body, or nothing. */
-function framesOf(text: string): unknown[] {
-  const whole = parsed(text);
+export function framesOf(text: string): unknown[] {
+  // A failed parse costs more than the rest of the look at an event.
+  const whole = /^\s*[{[]/.test(text) ? parsed(text) : undefined;
   if (whole !== undefined) return [whole];
   return text.split(/\r?\n/).flatMap((line) => {
     const value = line.startsWith("data:") ? parsed(line.slice("data:".length)) : undefined;

@@ -68,7 +68,8 @@ function byCode({ report, text, concepts }: Evidence, only = /(?:)/): Opinion | 
     if (found === "context_tokens") return { class: found, confidence: 0.98 };
     if (found === "request_bytes" && /request|payload|body|entity/i.test(code) && !isRate(concepts)) {
       const said = wordingOf(text)?.class;
-      return { class: said === "context_tokens" ? said : found, confidence: 0.9 };
+      const isOther = said === "context_tokens" || said === "attachment_limit";
+      return { class: isOther ? said : found, confidence: 0.9 };
     }
   }
   return undefined;
@@ -82,7 +83,7 @@ function byVeto({ status, report, text, concepts, figures }: Evidence): Opinion 
   // The one substatus of an unknown place that means a body over the limit.
   if (status === 404 && /\b404\.13\b/.test(text)) return { class: "request_bytes", confidence: 0.9 };
   if (status !== undefined && neverSize.includes(status)) return { class: "other", confidence: 0.95 };
-  if (status === 429) return { class: "rate_limit", confidence: 0.95 };
+  if (status === 429 && !isMessageSize(concepts, figures)) return { class: "rate_limit", confidence: 0.95 };
   const codes = report.codes.map((code) => conceptsOf(sentencesOf(code).join(" ")));
   const said = [...codes, ...concepts];
   if (said.some((one) => /\bmoney\b/.test(one)) && figures.actual === undefined)
@@ -92,6 +93,12 @@ function byVeto({ status, report, text, concepts, figures }: Evidence): Opinion 
   if (isAllowance || said.some((one) => /\boverload\b/.test(one))) return { class: "other", confidence: 0.9 };
   if (isForLater(said) && !isPlain(text)) return { class: "rate_limit", confidence: 0.9 };
   return said.some((one) => /\btime\b/.test(one)) ? { class: "other", confidence: 0.9 } : undefined;
+}
+
+/** gRPC has one status for a spent quota and for a message over its size; bytes that are counted out are the second. */
+function isMessageSize(concepts: readonly string[], { limit, actual }: Figures): boolean {
+  if (limit === undefined || actual === undefined || actual <= limit || isRate(concepts)) return false;
+  return concepts.some((one) => /\bbody (?:\w+ )*?exceed\b/.test(one));
 }
 
 const isRate = (concepts: readonly string[]): boolean => concepts.some((one) => /\brate\b/.test(one));
@@ -133,7 +140,7 @@ function byWording(evidence: Evidence): Opinion | undefined {
   const proven = limit !== undefined && actual !== undefined && actual > limit;
   if (isNegativeOutput(text)) return { class: "context_tokens", confidence: 0.85 };
   const found = wordingOf(text);
-  if (status !== undefined && status >= 500 && !proven && !isServersWord(status, found)) return undefined;
+  if (status !== undefined && status >= 500 && !proven && !isServersWord(status, found, limit)) return undefined;
   if (found === undefined) return (proven ? bySizes(evidence) : undefined) ?? limitOfInput(evidence);
   if (found.class === "context_tokens" && limit !== undefined && limit < leastWindow) return undefined;
   if (found.class === "output_limit" && found.confidence <= 0.8 && limit === undefined) return undefined;
@@ -141,10 +148,11 @@ function byWording(evidence: Evidence): Opinion | undefined {
   return { class: bySizeUnit(found.class, figures), confidence: found.confidence };
 }
 
-/** A server's own fault may mention sizes; without figures only its plain word is taken, and a gateway's never. */
-function isServersWord(status: number, found: Wording | undefined): boolean {
+/** A server's own fault may mention sizes; without two figures only its plain word is taken, and a gateway's never. */
+function isServersWord(status: number, found: Wording | undefined, limit: number | undefined): boolean {
   if (found?.class === "attachment_limit") return true;
-  return status === 500 && found?.class === "context_tokens" && found.confidence >= 0.9;
+  if (status !== 500 || found === undefined || found.confidence < 0.9) return false;
+  return found.class === "context_tokens" || (found.class === "request_bytes" && limit !== undefined);
 }
 
 /** The output was too much for what the input left of the window: both are named. */

@@ -29,7 +29,7 @@ const lexicon: readonly Lexeme[] = [
   ["rate", /too many (?:concurrent )?requests|\bconcurren\w+|\busage limit|\bslow down\b|使用上限|限流|频率|配额|并发/],
   [
     "later",
-    /(?:please )?(?:wait|retry|try again)(?: \w+){0,3} (?:later|shortly|in \d+ ?m?s\w*|in a (?:moment|minute|few)|trying again)/,
+    /(?:please )?(?:wait|retry(?:ing)?|try again)(?: [\w/]+){0,3} (?:later|shortly|in \d+ ?m?s\w*|in a (?:moment|minute|few)|trying again)/,
   ],
   [
     "money",
@@ -55,7 +55,7 @@ const lexicon: readonly Lexeme[] = [
   ],
   [
     "atmost",
-    /\b(?:should|must|can) (?:have|contain|be) (?:at most|no more than|up to|fewer than|less than)|\b(?:valid |supported )?range (?:of|is)\b|范围/,
+    /\b(?:should|must|can) (?:have|contain|be) (?:an? )?(?:(?:maximum )?(?:length|size)(?: of)? )?(?:at most|no more than|up to|fewer than|less than)(?: or equal to)?|\b(?:valid |supported )?range (?:of|is)\b|范围/,
   ],
   [
     "atmost",
@@ -72,9 +72,10 @@ const lexicon: readonly Lexeme[] = [
   ],
   [
     "output",
-    /\b(?:output|completion|generated|response|reasoning|thinking) (?:tokens?|length|size|budget)|\bcompletion\b|\boutput\b|\bgeneration\b|最大输出|输出长度/,
+    /\b(?:output|completion|generated|response|reasoning|thinking) (?:tokens?|length|size|budget)|(?<!\bbefore )\bcompletion\b|\boutput\b|\bgeneration\b|最大输出|输出长度/,
   ],
   // The window.
+  ["window", /\bmodel(?:'s)? max(?:imum)? (?:length|size)\b|\bsession (?:max(?:imum)? )?len(?:gth)?\b/],
   [
     "window",
     /\b(?:max(?:imum)? |total |allowed |available |supported )*context[ -]?(?:length|window|size|limit|budget|capacity|len)s?\b|\bn ctx\b|\bnum ctx\b|\bcontext\b(?! ?=)|\bctx\b/,
@@ -101,7 +102,7 @@ const lexicon: readonly Lexeme[] = [
     "body",
     /\b(?:request |http |json |message )?(?:payload|body|entity)\b(?: (?:size|length))?|\b(?:total )?(?:messages?|requests?|prompt|input|content) (?:total )?(?:size|bytes)\b|\bcontent.length\b|\breceived message\b|\bmessage(?= (?:is )?too (?:big|large)\b)|\bsize of (?:the |your |this )?(?:request|payload|message|body|prompt)\b|请求体/,
   ],
-  ["string", /\bmaxlength\b|\bstrings?\b(?: (?:value|length))*|\bcharacters?\b|\bchars?\b|字符/],
+  ["string", /\bmaxlength\b|\bstrings?\b(?: (?:value|length))*|(?:\b|(?<=\d))(?:characters?|chars?)\b|字符/],
   [
     "list",
     /\b(?:too many|number of) (?!tokens|requests|characters|chars|bytes|words|images|documents|files|pages|pixels|pdfs|audios|videos|attachments)[a-z]+s\b/,
@@ -114,7 +115,7 @@ const lexicon: readonly Lexeme[] = [
   // What goes in.
   [
     "input",
-    /\binput text\b|\bprompts?\b|\binputs?\b|\bmessages?\b|\bconversations?\b|\bhistory\b|\bquery\b|\bqueries\b|\btexts?\b|\binstructions?\b|\bchat\b|\bthread\b|\btranscript\b|\bcontents?\b|\bn keep\b|输入|提示词?|消息|对话|入力|プロンプト|입력/,
+    /\binput text\b|\bprompts?\b|\binputs?\b|\bmessages?\b|\bconversations?\b|\bhistory\b|\bquery\b|\bqueries\b|\bquestions?\b|\btexts?\b|\binstructions?\b|\bchat\b|\bthread\b|\btranscript\b|\bcontents?\b|\bn keep\b|输入|提示词?|消息|对话|入力|プロンプト|입력/,
   ],
   ["request", /\brequest(?:s|ed|ing)?\b|请求/],
   // Relations.
@@ -139,8 +140,8 @@ const lexicon: readonly Lexeme[] = [
     "reduce",
     /\breduc\w+|\bshorten\w*|\bshorter\b|\bdecreas\w+|\btrim\w*|\btruncat\w+|\bcompact\w*|\bcompress\w*|\bsmaller\b|\bsplit\b/,
   ],
-  ["bytes", /\bbytes?\b|\b[kmg]i?b\b|\bmegabytes?\b|\bsize\b|字节/],
-  ["tokens", /\btokens?\b|トークン|토큰/],
+  ["bytes", /(?:\b|(?<=\d))bytes?\b|\b[kmg]i?b\b|\bmegabytes?\b|\bsize\b|字节/],
+  ["tokens", /(?:\b|(?<=\d))tokens?\b|トークン|토큰/],
   ["length", /\blength\b|\blong\b|\blen\b|长度/],
 ];
 
@@ -170,7 +171,7 @@ export function sentencesOf(text: string): string[] {
     .slice(0, longestText)
     .replace(/\bhttps?:\/\/\S+/g, " ")
     .replace(/[’‘]/g, "'")
-    .replace(/<[^>\n]{1,200}>/g, " ")
+    .replace(/<[/!]?[a-z\d][^>\n]{0,200}>/gi, " ")
     .replace(/([a-z])(?<!\bmax)(?=[A-Z][a-z])|(?<=\bmax)(?=[A-Z])(?!Length|Tokens)/g, "$1 ")
     .replace(/(?<!\bmax)_|(?<=\bmax)_(?!tokens\b)/g, " ")
     .split(/[.!?](?=\s|$)|[;\n。！；]|(?<=error|exception|\binvalid(?: \w{1,20}){1,2}):/i)

@@ -13,23 +13,24 @@ export function textTokens(text: string): number {
   const step = Math.floor((text.length - sampleChars) / (samples - 1));
   let tokens = 0;
   for (let sample = 0; sample < samples; sample++) {
-    tokens += countTokens(text.slice(sample * step, sample * step + sampleChars));
+    tokens += countTokens(text, sample * step, sample * step + sampleChars);
   }
   return Math.ceil((tokens / (samples * sampleChars)) * text.length);
 }
 
-function countTokens(text: string): number {
+function countTokens(text: string, from = 0, to = text.length): number {
   let tokens = 0;
   let run = 0;
   let kind = "";
-  for (let at = 0; at <= text.length; at++) {
-    const next = kindOf(text.charCodeAt(at));
+  for (let at = from; at <= to; at++) {
+    const next = at === to ? "end" : kindOf(text.charCodeAt(at));
     const capitalised = kind === "upper" && next === "lower" && run === 1;
-    if (next === kind || capitalised) [kind, run] = [next, run + 1];
-    else {
+    if (next !== kind && !capitalised) {
       tokens += runTokens(kind, run);
-      [kind, run] = [next, 1];
+      run = 0;
     }
+    kind = next;
+    run++;
   }
   return Math.ceil(tokens);
 }
@@ -41,7 +42,7 @@ function kindOf(unit: number): string {
   if (unit === 32) return "space";
   if (unit < 33) return "break";
   if (unit < 128) return "mark";
-  return Number.isNaN(unit) ? "end" : unit < 0x2e80 ? "accented" : "wide";
+  return unit < 0x2e80 ? "accented" : "wide";
 }
 
 function runTokens(kind: string, run: number): number {

@@ -12,6 +12,8 @@ export type Sent<A> = {
   readonly refusal?: Refusal;
   /** Whether it took the second request to get it: then there is no other. */
   readonly last?: true;
+  /** Tokens of the request, where what was read of the answer says so. */
+  readonly inputTokens?: () => number | undefined;
   /** Frees an answer that will not be handed on. */
   readonly discard?: () => Promise<void>;
 };
@@ -39,7 +41,7 @@ export async function recoverExchange<A>(recovery: Recovery, carrier: Carrier<A>
   const first = await carrier.send(prepared === undefined || prepared.sent === given ? undefined : prepared.sent);
   const asItCame = handedOn(first.answer, prepared);
   if (first.refusal === undefined) {
-    if (prepared && first.accepted) recovery.accepted(prepared);
+    if (prepared && first.accepted) recovery.accepted(prepared, first.inputTokens);
     return asItCame;
   }
   const read = prepared === undefined ? carrier.read() : undefined;

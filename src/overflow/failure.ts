@@ -24,9 +24,22 @@ export function failureBody(report: OverflowReport, providerBody: string): strin
   return isObject(first) ? JSON.stringify([withReport(first, fields), ...more]) : providerBody;
 }
 
+/** What was read of a success that refuses: the event that does so has the report in it, and no other byte changes. */
+export function failureStream(report: OverflowReport, held: readonly Uint8Array[], event: string): Buffer {
+  const bytes = Buffer.concat(held);
+  const [at, first, last] = [bytes.indexOf(event), event.indexOf("{"), event.lastIndexOf("}")];
+  if (at < 0 || first < 0 || last < first) return bytes;
+  const body = failureBody(report, event.slice(first, last + 1));
+  const told = Buffer.from(`${event.slice(0, first)}${body}${event.slice(last + 1)}`);
+  return Buffer.concat([bytes.subarray(0, at), told, bytes.subarray(at + Buffer.byteLength(event))]);
+}
+
+/** Beside the provider's own words, wherever its format has them. */
 function withReport(body: Readonly<Record<string, unknown>>, fields: object): object {
-  const { error } = body;
-  return isObject(error) ? { ...body, error: { ...error, spillway: fields } } : { ...body, spillway: fields };
+  const { error, response } = body;
+  if (isObject(error)) return { ...body, error: { ...error, spillway: fields } };
+  const inResponse = isObject(response) && isObject(response.error);
+  return inResponse ? { ...body, response: withReport(response, fields) } : { ...body, spillway: fields };
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

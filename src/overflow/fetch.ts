@@ -1,14 +1,16 @@
 /** Recovery as a `fetch`: for every SDK that takes one. A success is handed on as it came. */
+import type { OverflowReport } from "../answer/overflow.ts";
 import { openSession, type Session } from "../session.ts";
 import { classify } from "./classify.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { dialectFor } from "./dialects/dialects.ts";
-import { type Ended, recoverExchange, type Sent } from "./exchange.ts";
-import { failureBody, failureHeaders, preparedHeader, recoveredHeader } from "./failure.ts";
+import { recoverExchange, type Sent } from "./exchange.ts";
+import { failureBody, failureHeaders, failureStream, preparedHeader, recoveredHeader } from "./failure.ts";
 import { openRecovery } from "./open.ts";
 import { type Outgoing, outgoingOf, textOfJson } from "./outgoing.ts";
 import type { Recovery } from "./recovery.ts";
 import { firstLook, type Look } from "./stream.ts";
+import { inputTokensIn } from "./usage.ts";
 
 type Fetch = typeof globalThis.fetch;
 type Input = Parameters<Fetch>[0];
@@ -51,16 +53,20 @@ function callOf(input: Input, init: Init): Call | undefined {
   return dialect && { input, init, dialect, url, body };
 }
 
+/** A response, and where it refuses, the same with a report in it. */
+type Answer = { readonly response: Response; readonly told?: (report: OverflowReport) => Response };
+
 async function recovering(fetch: Fetch, call: Call, recovery: Recovery): Promise<Response> {
   const { input, init } = call;
-  const ended = await recoverExchange<Response>(recovery, {
+  const ended = await recoverExchange<Answer>(recovery, {
     read: () => readOutgoing(call),
     send: async (instead) => seen(await fetch(input, instead ? withBody(init, instead) : init)),
     resend: async (smaller) => seen(await fetch(input, withNewKey(withBody(init, smaller)))),
   });
-  if (ended.how === "as_it_came") return ended.answer;
-  if (ended.how === "failed") return failed(ended);
-  return marked(ended.answer, ended.how === "prepared" ? preparedHeader(ended.stubs) : recoveredHeader(ended.stubs));
+  const { response, told } = ended.answer;
+  if (ended.how === "as_it_came") return response;
+  if (ended.how === "failed") return marked(told?.(ended.report) ?? response, failureHeaders);
+  return marked(response, ended.how === "prepared" ? preparedHeader(ended.stubs) : recoveredHeader(ended.stubs));
 }
 
 function readOutgoing({ input, init, dialect, body, url }: Call): Outgoing | undefined {
@@ -84,19 +90,20 @@ function withNewKey(init: Init): Init {
 }
 
 /** Only errors and the beginning of JSON and streams are looked at. */
-async function seen(response: Response): Promise<Sent<Response>> {
+async function seen(response: Response): Promise<Sent<Answer>> {
   if (!response.ok) return seenError(response);
   const looking = response.body ? firstLook(response.headers.get("content-type") ?? "") : undefined;
-  if (looking === undefined || response.body === null) return { answer: response, accepted: true };
+  if (looking === undefined || response.body === null) return { answer: { response }, accepted: true };
   return seenSuccess(response, response.body, looking);
 }
 
-async function seenError(response: Response): Promise<Sent<Response>> {
+async function seenError(response: Response): Promise<Sent<Answer>> {
   const body = await response.text();
   const { status } = response;
   const headers = Object.fromEntries(response.headers);
   const refusal = { verdict: classify({ status, headers, body }), status, body };
-  return { answer: again(response, body), accepted: false, refusal };
+  const told = (report: OverflowReport) => again(response, failureBody(report, body));
+  return { answer: { response: again(response, body), told }, accepted: false, refusal };
 }
 
 /** A refusal under status 200, or an answer that was cut before its first token. */
@@ -104,7 +111,7 @@ async function seenSuccess(
   response: Response,
   stream: ReadableStream<Uint8Array>,
   { look, end }: Look,
-): Promise<Sent<Response>> {
+): Promise<Sent<Answer>> {
   const reader = stream.getReader();
   const held: Uint8Array[] = [];
   for (;;) {
@@ -112,10 +119,14 @@ async function seenSuccess(
     if (value) held.push(value);
     const found = done ? end() : look(value);
     if (found.is === "open") continue;
-    const answer = again(response, done ? Buffer.concat(held) : resumed(reader, held));
-    if (found.is !== "refused") return { answer, accepted: true };
-    const refusal = { verdict: found.verdict, status: response.status, body: found.body };
-    return { answer, accepted: false, refusal, discard: () => reader.cancel() };
+    const opening = (first: readonly Uint8Array[]) =>
+      again(response, done ? Buffer.concat(first) : resumed(reader, first));
+    const answer = { response: opening(held) };
+    if (found.is !== "refused") return { answer, accepted: true, inputTokens: () => inputTokensIn(held) };
+    const { verdict, body } = found;
+    const told = (report: OverflowReport) => opening([failureStream(report, held, body)]);
+    const refusal = { verdict, status: response.status, body };
+    return { answer: { ...answer, told }, accepted: false, refusal, discard: () => reader.cancel() };
   }
 }
 
@@ -152,12 +163,6 @@ function again(response: Response, body: string | Buffer | ReadableStream<Uint8A
 }
 
 const hasNoBody = (status: number): boolean => [204, 205, 304].includes(status);
-
-/** The provider's own error with our fields in it; a stream that has begun stays what it is. */
-function failed({ answer, refusal, report }: Extract<Ended<Response>, { how: "failed" }>): Response {
-  const told = answer.ok ? answer : again(answer, failureBody(report, String(refusal.body)));
-  return marked(told, failureHeaders);
-}
 
 /** The caller learns what was done with its request. */
 function marked(response: Response, headers: Readonly<Record<string, string>>): Response {

@@ -38,7 +38,7 @@ const fieldWords = (name: string): string => (/ctx|limit|max/i.test(name) ? `lim
 
 /** Digits that are a word of their own: not part of a model's name, a version, a date, an id or an address. */
 const numberForm =
-  /(?<![\w.\-/#'"@]|\d,)-?\d{1,3}(?:[,_]\d{3})+(?![\w-])(?:\.\d+)?|(?<![\w.\-/#@[]|\d[,:])-?\d+(?:\.\d+)?(?=\s?[kmg]i?b\b|px\b|k\b|\b)(?!-(?!token)\w|\w+-\w|:\d|%|\/\d|(?:\.\d)|(?:ms|s|m|h)\b)/gi;
+  /(?<![\w.\-/#'"@]|\d,)-?\d{1,3}(?:[,_]\d{3})+(?![\w-])(?:\.\d+)?|(?<![\w.\-/#@[]|\d[,:])-?\d+(?:\.\d+)?(?=\s?[kmg]i?b\b|px\b|k\b|(?:chars?|tokens?|bytes?)\b|\b)(?!-(?!token)\w|\w+-\w|:\d|%|\/\d|(?:\.\d)|(?:ms|s|m|h)\b)/gi;
 
 /** An error that names more is not explaining a limit. */
 const mostNumbers = 64;
@@ -99,6 +99,7 @@ function unitOf(before: string, after: string): LimitUnit | undefined {
   const said = unitsAfter.find(([, form]) => form.test(after))?.[0];
   if (said !== undefined) return said;
   if (/\bbytes\b[^\d]{0,24}$/i.test(before)) return "bytes";
+  if (/\btokens(?: allowed| permitted)?\W{1,3}$/i.test(before)) return "tokens";
   return /\b(?:characters|chars)\b[^\d]{0,12}$/i.test(before) ? "chars" : undefined;
 }
 
@@ -113,7 +114,8 @@ function combine(numbers: readonly Found[], text: string): Figures {
   const output = valuesOf("output").find((value) => value >= 0);
   const input = inputs.length > 0 ? sum(inputs) : undefined;
   const size = valuesOf("actual").findLast((value) => value > 0);
-  const pair = size === undefined && valuesOf("total").length === 0 ? twoLimits(limits) : undefined;
+  const isUnsaid = size === undefined && input === undefined && valuesOf("total").length === 0;
+  const pair = isUnsaid ? twoLimits(limits) : undefined;
   const said = pair?.limit ?? limitAmong(limits, [...valuesOf("actual"), ...valuesOf("total")], numbers);
   const stated =
     valuesOf("total")[0] ?? size ?? pair?.actual ?? (input === undefined ? larger(numbers, said) : undefined);

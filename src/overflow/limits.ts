@@ -10,6 +10,10 @@ export type KnownLimits = {
   scaleFor(target: Target): number;
   /** One message may lie; a number counts when a second one says the same. */
   learn(target: Target, verdict: Verdict, estimate: number): void;
+  /** The limit that was learnt and nobody set, while it counts. */
+  learntFor(target: Target): number | undefined;
+  /** So many tokens were accepted: a limit learnt below them was none, and is forgotten. */
+  disprove(target: Target, tokens: number): void;
   /** Notes that this target refuses without naming a number: from now on what it accepts is worth counting. */
   refusedBlindly(target: Target): void;
   /** The largest estimate that was accepted since, 0 before any; undefined for a target that names its numbers. */
@@ -20,6 +24,8 @@ export type KnownLimits = {
 const mostTargets = 500;
 /** No window in use is smaller; a smaller figure counts something else. */
 const leastWindow = 1_024;
+/** A limit that prevents every refusal is never named again: after this long the provider is asked anew. */
+const trustedMs = 60 * 60 * 1_000;
 
 /** A size that is far from what we count is the size of something else. */
 function isPlausible(said: number, estimate: number): boolean {
@@ -27,15 +33,16 @@ function isPlausible(said: number, estimate: number): boolean {
 }
 
 /** `given` holds lines as the setting has them: `gpt-4o=128000`. */
-export function knownLimits(given: readonly string[]): KnownLimits {
+export function knownLimits(given: readonly string[], now: () => number = () => performance.now()): KnownLimits {
   const set = new Map(given.map(parseLine));
-  const heard = new Map<string, { tokens: number; times: number; scale: number }>();
+  const heard = new Map<string, { tokens: number; times: number; scale: number; atMs: number }>();
   const accepted = new Map<string, number>();
   const nameOf = ({ endpoint, model }: Target): string => `${endpoint} ${model}`;
 
-  function tokensFor(target: Target): number | undefined {
+  function learntFor(target: Target): number | undefined {
     const learnt = heard.get(nameOf(target));
-    return set.get(target.model) ?? (learnt && learnt.times >= 2 ? learnt.tokens : undefined);
+    const counts = learnt !== undefined && learnt.times >= 2 && now() - learnt.atMs <= trustedMs;
+    return counts && !set.has(target.model) ? learnt.tokens : undefined;
   }
 
   function learn(target: Target, verdict: Verdict, estimate: number): void {
@@ -47,14 +54,20 @@ export function knownLimits(given: readonly string[]): KnownLimits {
     const before = heard.get(name);
     const times = before?.tokens === limit ? before.times + 1 : 1;
     const scale = input === undefined || estimate === 0 ? (before?.scale ?? 1) : input / estimate;
-    if (heard.size < mostTargets || before) heard.set(name, { tokens: limit, times, scale });
+    if (heard.size < mostTargets || before) heard.set(name, { tokens: limit, times, scale, atMs: now() });
+  }
+
+  function disprove(target: Target, tokens: number): void {
+    if (tokens > (learntFor(target) ?? Infinity)) heard.delete(nameOf(target));
   }
 
   return {
     any: () => set.size > 0 || heard.size > 0,
-    tokensFor,
+    tokensFor: (target) => set.get(target.model) ?? learntFor(target),
     scaleFor: (target) => heard.get(nameOf(target))?.scale ?? 1,
     learn,
+    learntFor,
+    disprove,
     refusedBlindly(target) {
       const name = nameOf(target);
       if (!accepted.has(name) && accepted.size < mostTargets) accepted.set(name, 0);

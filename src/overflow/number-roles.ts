@@ -47,6 +47,12 @@ export const signs: readonly Sign[] = [
       /^[\s)]*(?:tokens?\)?\s*|bytes\)?\s*)?(?:(?:exceed|surpass)(?:s|ed|es)?\s+[a-z]|(?:cannot|must not|may not) exceed)/i,
     example: "The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).",
   },
+  {
+    role: "limit",
+    before:
+      /(?<!\b(?:requested|current|actual|your|input|prompt|total) )\b(?:context|window|sequence) (?:length|size|window)\W{1,3}(?:(?:of|is)\s)?$/i,
+    example: "The prompt (total length 25938) is too long to fit into the model (context length 4096).",
+  },
   // A limit that is named after its number.
   {
     role: "limit",

@@ -24,7 +24,7 @@ const roots =
 const content =
   /^(?:messages?|contents?|parts|text|inputs?|outputs?|prompts?|instructions|arguments|query|history|stdout|stderr)$|_(?:prompt|text|messages)$/i;
 const attachment =
-  /^(?:image|image_url|document|file|inline_?data|file_?data|media|audio|video|input_image|input_file)$/i;
+  /^(?:image|image_url|document|pdf|file|inline_?data|file_?data|media|audio|video|input_image|input_file|input_audio)$/i;
 
 function holdsOf(path: string): NamedPart["holds"] {
   const steps = path.split(/[.[\]]+/).filter((step) => step !== "");

@@ -211,11 +211,12 @@ function candidates(parts: readonly Standing[], verdict: Verdict): Candidates {
   return { older: among((rank) => rank < firstNewestRank), newest: among((rank) => rank >= firstNewestRank) };
 }
 
-/** 1 named, 2 older attachments, 3 and 4 older results, 5 newest results, 6 newest attachments. */
+/** 1 named, 2 older attachments, 3 and 4 older results, 5 newest results, 6 what the turn that goes on was given. */
 function rankOf(part: Part, verdict: Verdict): number {
   const named = verdict.path !== undefined && isNamed(part.at, verdict.path);
   if (named) return 1;
-  if (part.role === "attachment") return part.newest ? 6 : 2;
+  if (part.current || (part.role === "attachment" && part.newest)) return 6;
+  if (part.role === "attachment") return 2;
   if (part.newest) return 5;
   return isHeavyKind(part) ? 3 : 4;
 }

@@ -106,9 +106,12 @@ export function createRecovery({ mode, prevent, keep, emit, limits, sticky }: Re
     return isOverflow(verdict) ? fail(sent, { ...refusal, verdict }, reason, bytesBefore, shedding) : { do: "pass" };
   }
 
-  /** A provider that names no number still tells by what it accepts how much it takes. */
-  function accepted({ sent }: Prepared): void {
+  /** What was accepted tells how much is taken where no number is named, and disproves a limit that was learnt below it. */
+  function accepted({ sent }: Prepared, inputTokens?: () => number | undefined): void {
     if (limits.acceptedFor(sent.target) !== undefined) limits.accept(sent.target, estimateOf(sent));
+    const learnt = limits.learntFor(sent.target);
+    if (learnt === undefined || wireBytes(sent) < learnt) return;
+    limits.disprove(sent.target, inputTokens?.() ?? estimateOf(sent) * limits.scaleFor(sent.target));
   }
 
   /** The smaller request was accepted: its stubs stick from now on. */

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { classify } from "./classify.ts";
 import { isOverflow, type OverflowClass, type Verdict } from "./verdict.ts";
+import { wordings } from "./wordings.ts";
 
 type Row = {
   readonly from: string;
@@ -24,6 +25,12 @@ describe("answers", () => {
       assert.equal(verdict.class, is);
       for (const [name, value] of Object.entries(figures)) assert.equal(verdict[name as keyof Verdict], value, name);
     });
+  }
+});
+
+describe("a wording that claims to be quoted", () => {
+  for (const { example } of wordings.filter(({ origin }) => origin === "quoted")) {
+    test(`is: ${example.slice(0, 80)}`, () => assert.ok(rows.some(({ body }) => body.includes(example))));
   }
 });
 

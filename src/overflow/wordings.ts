@@ -10,8 +10,8 @@ export type Wording = {
   readonly form: string;
   readonly class: OverflowClass;
   readonly confidence: number;
-  /** Whether the example stands in the recorded answers, or was written for what they do not hold. */
-  readonly origin: "recorded" | "written";
+  /** Whether the example stands in the recorded answers, was quoted in a public thread, or written for what neither holds. */
+  readonly origin: "recorded" | "quoted" | "written";
   /** An answer with this wording. */
   readonly example: string;
 };
@@ -198,6 +198,13 @@ export const wordings: readonly Wording[] = [
     example: "prompt token count of 146270 exceeds the limit of 128000",
   },
   {
+    form: "input exceed|toobig max? bytes",
+    origin: "quoted",
+    class: "request_bytes",
+    confidence: 0.9,
+    example: "RESOURCE_EXHAUSTED: gRPC message exceeds maximum size 4194304",
+  },
+  {
     form: "input .. exceed|toobig|atmost",
     origin: "recorded",
     class: "context_tokens",
@@ -217,6 +224,13 @@ export const wordings: readonly Wording[] = [
     class: "context_tokens",
     confidence: 0.85,
     example: "Too many input tokens. Max input tokens: 8192, request input token count: 10007",
+  },
+  {
+    form: "toobig input? bytes",
+    origin: "quoted",
+    class: "request_bytes",
+    confidence: 0.85,
+    example: "The model returned the following errors: too many total text bytes",
   },
   {
     form: "request .. toobig",

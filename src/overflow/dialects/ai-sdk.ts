@@ -1,6 +1,5 @@
-/** The call options of an AI SDK language model: one prompt for every provider behind it. */
-import type { Path } from "../edits.ts";
 import {
+  currentIn,
   type Dialect,
   dataUrlContent,
   type Fields,
@@ -20,12 +19,14 @@ export const aiSdk: Dialect = {
   endpoint: /(?!)/,
   parts(request) {
     const prompt = itemsOf(request.prompt);
-    const newest = newestFrom(prompt, ({ role }) => role === "assistant");
+    const newest = newestFrom(prompt, isModels);
+    const turn = newestFrom(prompt, isModels, isPersons);
     return prompt.flatMap((item, index) => {
-      const { role, content } = fieldsOf(item);
-      if (role !== "user" && role !== "tool") return [];
-      return itemsOf(content).flatMap((block, at) => {
-        return partsOf(fieldsOf(block), { at: ["prompt", index, "content", at], newest: index >= newest });
+      const message = fieldsOf(item);
+      if (message.role !== "tool" && !isPersons(message)) return [];
+      return itemsOf(message.content).flatMap((block, at) => {
+        const place = { at: ["prompt", index, "content", at], newest: index >= newest };
+        return partsOf(fieldsOf(block), isPersons(message) ? { ...place, ...currentIn(index, turn) } : place);
       });
     });
   },
@@ -40,7 +41,10 @@ export const aiSdk: Dialect = {
   toolNames: ({ tools }) => namesOf(tools),
 };
 
-type Place = { readonly at: Path; readonly newest: boolean };
+const isModels = ({ role }: Fields): boolean => role === "assistant";
+const isPersons = ({ role }: Fields): boolean => role === "user";
+
+type Place = Pick<Part, "at" | "newest" | "current">;
 
 function partsOf(block: Fields, place: Place): Part[] {
   if (block.type === "file") return filePart(block, place);

@@ -1,6 +1,7 @@
 /** Anthropic Messages: blocks in messages, tool results inside user messages, thinking that must not be touched. */
-import type { Edit, Path } from "../edits.ts";
+import type { Edit } from "../edits.ts";
 import {
+  currentIn,
   type Dialect,
   type Fields,
   fieldsOf,
@@ -19,14 +20,16 @@ export const anthropicMessages: Dialect = {
   endpoint: /(?<!\/threads\/[^/]+)\/messages$/,
   parts(request) {
     const messages = itemsOf(request.messages);
-    const newest = newestFrom(messages, ({ role }) => role === "assistant");
+    const newest = newestFrom(messages, isModels);
+    const turn = newestFrom(messages, isModels, isPersons);
     const tools = toolsByUse(messages);
     return messages.flatMap((message, index) => {
       const { role, content } = fieldsOf(message);
       if (role !== "user") return [];
       return itemsOf(content).flatMap((item, at) => {
+        const block = fieldsOf(item);
         const place = { at: ["messages", index, "content", at], newest: index >= newest };
-        return partsOf(fieldsOf(item), place, tools);
+        return partsOf(block, isResult(block) ? place : { ...place, ...currentIn(index, turn) }, tools);
       });
     });
   },
@@ -51,10 +54,18 @@ function lowered(tokens: number, thinking: unknown): readonly Edit[] | undefined
   return budget < leastThinking ? undefined : [output, { at: ["thinking", "budget_tokens"], value: budget }];
 }
 
-type Place = { readonly at: Path; readonly newest: boolean };
+const isModels = ({ role }: Fields): boolean => role === "assistant";
+const isResult = ({ type }: Fields): boolean => type === "tool_result";
+
+/** Results come in the user's name too; a message with nothing else is none of a person. */
+function isPersons({ role, content }: Fields): boolean {
+  return role === "user" && (typeof content === "string" || itemsOf(content).some((item) => !isResult(fieldsOf(item))));
+}
+
+type Place = Pick<Part, "at" | "newest" | "current" | "tool">;
 
 function partsOf(block: Fields, place: Place, tools: ReadonlyMap<unknown, string>): Part[] {
-  if (block.type !== "tool_result") return attachedParts(block, place);
+  if (!isResult(block)) return attachedParts(block, place);
   const tool = tools.get(block.tool_use_id);
   const at = [...place.at, "content"];
   const named = { ...place, at, ...(tool ? { tool } : {}) };

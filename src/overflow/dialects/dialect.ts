@@ -18,6 +18,8 @@ export type Part = {
   readonly content: PartContent;
   /** Whether it belongs to the newest exchange: what came after the model spoke last. */
   readonly newest: boolean;
+  /** Whether a person attached it in the turn that is still going on, however many calls the model has made since. */
+  readonly current?: true;
   readonly tool?: string;
   /** The content is the JSON of the value, which is kept as it was written. */
   readonly verbatim?: true;
@@ -67,10 +69,17 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
+type Is = (item: Fields) => boolean;
+
 /** The items after the model's last turn: the newest exchange begins here. Words put into its mouth at the end are no turn. */
-export function newestFrom(items: readonly unknown[], isModels: (item: Fields) => boolean): number {
-  const last = items.findLastIndex((item) => !isModels(fieldsOf(item)));
+export function newestFrom(items: readonly unknown[], isModels: Is, isOther: Is = (item) => !isModels(item)): number {
+  const last = items.findLastIndex((item) => isOther(fieldsOf(item)));
   return items.slice(0, last + 1).findLastIndex((item) => isModels(fieldsOf(item))) + 1;
+}
+
+/** The mark of what a person attached in the turn that is still going on, which begins at this index. */
+export function currentIn(index: number, turn: number): Pick<Part, "current"> {
+  return index >= turn ? { current: true } : {};
 }
 
 /** `data:image/png;base64,...` as content; any other address is not ours to keep. */

@@ -11,8 +11,11 @@ import { planShedding } from "../plan.ts";
 import { shed, stubEdit } from "../shed.ts";
 import type { Verdict } from "../verdict.ts";
 import { aiSdk } from "./ai-sdk.ts";
+import { anthropicMessages } from "./anthropic-messages.ts";
 import type { Dialect, Part, Request } from "./dialect.ts";
 import { dialectFor, dialects } from "./dialects.ts";
+import { openaiChat } from "./openai-chat.ts";
+import { openaiResponses } from "./openai-responses.ts";
 
 const text = fc.oneof(
   fc.string({ minLength: 1, maxLength: 40 }),
@@ -209,4 +212,27 @@ test("only the endpoints that take conversations have a dialect", () => {
     ["GET", "/v1/messages", undefined],
   ] as const;
   for (const [method, path, name] of cases) assert.equal(dialectFor(method, path)?.name, name, path);
+});
+
+describe("a cache mark", () => {
+  const mark = { cache_control: { type: "ephemeral" } };
+  const data = Buffer.from("pixels").toString("base64");
+  const url = `data:image/png;base64,${data}`;
+  const cases = [
+    [
+      anthropicMessages,
+      { type: "image", source: { type: "base64", media_type: "image/png", data } },
+      "messages",
+      "text",
+    ],
+    [openaiChat, { type: "image_url", image_url: { url } }, "messages", "text"],
+    [openaiResponses, { type: "input_image", image_url: url }, "input", "input_text"],
+  ] as const;
+  for (const [dialect, picture, list, type] of cases) {
+    test(`stays on the picture's place in ${dialect.name}`, () => {
+      const request = { [list]: [{ role: "user", content: [{ ...picture, ...mark }] }] };
+      const [part] = dialect.parts(request);
+      assert.deepEqual(part?.replacement("a stub"), { type, text: "a stub", ...mark });
+    });
+  }
 });

@@ -1,7 +1,7 @@
 /** Gemini generateContent: contents of parts, function responses that are objects, signatures on parts. */
 import { isStub } from "../../answer/stub.ts";
-import type { Path } from "../edits.ts";
 import {
+  currentIn,
   type Dialect,
   type Fields,
   fieldsOf,
@@ -17,12 +17,15 @@ export const gemini: Dialect = {
   endpoint: /:(?:generateContent|streamGenerateContent)$/,
   parts(request) {
     const contents = itemsOf(request.contents);
-    const newest = newestFrom(contents, ({ role }) => role === "model");
+    const newest = newestFrom(contents, isModels);
+    const turn = newestFrom(contents, isModels, isPersons);
     return contents.flatMap((value, index) => {
       const content = fieldsOf(value);
-      if (content.role === "model") return [];
+      if (isModels(content)) return [];
       return itemsOf(content.parts).flatMap((item, at) => {
-        return partsOf(fieldsOf(item), { at: ["contents", index, "parts", at], newest: index >= newest });
+        const part = fieldsOf(item);
+        const place = { at: ["contents", index, "parts", at], newest: index >= newest };
+        return partsOf(part, responseKey(part) ? place : { ...place, ...currentIn(index, turn) });
       });
     });
   },
@@ -45,10 +48,19 @@ export const gemini: Dialect = {
     }),
 };
 
-type Place = { readonly at: Path; readonly newest: boolean };
+const isModels = ({ role }: Fields): boolean => role === "model";
+
+/** Responses come in the user's name too; a content with nothing else is none of a person. */
+const isPersons = (content: Fields): boolean =>
+  !isModels(content) && itemsOf(content.parts).some((part) => responseKey(fieldsOf(part)) === undefined);
+
+const responseKey = (part: Fields): string | undefined =>
+  ["functionResponse", "function_response"].find((key) => part[key] !== undefined);
+
+type Place = Pick<Part, "at" | "newest" | "current">;
 
 function partsOf(part: Fields, place: Place): Part[] {
-  const called = ["functionResponse", "function_response"].find((key) => part[key] !== undefined);
+  const called = responseKey(part);
   if (called !== undefined) return responseParts(fieldsOf(part[called]), { ...place, at: [...place.at, called] });
   const attached = attachmentOf(part.inlineData ?? part.inline_data);
   if (attached === undefined) return [];

@@ -1,6 +1,5 @@
-/** OpenAI Chat Completions, and the many servers that speak it. */
-import type { Path } from "../edits.ts";
 import {
+  currentIn,
   type Dialect,
   dataUrlContent,
   type Fields,
@@ -20,13 +19,14 @@ export const openaiChat: Dialect = {
   endpoint: /\/chat\/completions$/,
   parts(request) {
     const messages = itemsOf(request.messages);
-    const newest = newestFrom(messages, ({ role }) => role === "assistant");
+    const newest = newestFrom(messages, isModels);
+    const turn = newestFrom(messages, isModels, isPersons);
     const tools = toolsByCall(messages);
     return messages.flatMap((item, index) => {
       const message = fieldsOf(item);
       const tool = message.role === "function" ? textOf(message.name) : tools.get(String(message.tool_call_id));
       const place = { at: ["messages", index, "content"], newest: index >= newest, ...(tool ? { tool } : {}) };
-      return partsOf(message, place);
+      return partsOf(message, isPersons(message) ? { ...place, ...currentIn(index, turn) } : place);
     });
   },
   outputRoom: (request) => roomOf(request, "max_completion_tokens", "max_tokens"),
@@ -36,7 +36,10 @@ export const openaiChat: Dialect = {
   toolNames: ({ tools, functions }) => [...namesOf(tools), ...namesOf(functions)],
 };
 
-type Place = { readonly at: Path; readonly newest: boolean; readonly tool?: string };
+const isModels = ({ role }: Fields): boolean => role === "assistant";
+const isPersons = ({ role }: Fields): boolean => role === "user";
+
+type Place = Pick<Part, "at" | "newest" | "current" | "tool">;
 
 function partsOf({ role, content }: Fields, place: Place): Part[] {
   const isResult = role === "tool" || role === "function";

@@ -1,6 +1,5 @@
-/** OpenAI Responses: a flat list of items, some of which the provider keeps for itself. */
-import type { Path } from "../edits.ts";
 import {
+  currentIn,
   type Dialect,
   dataUrlContent,
   type Fields,
@@ -19,6 +18,8 @@ import {
 const isModels = ({ role, type }: Fields): boolean =>
   role === "assistant" || type === "reasoning" || /_call$/.test(textOf(type) ?? "");
 
+const isPersons = ({ role }: Fields): boolean => role === "user";
+
 const isOutput = ({ type }: Fields): boolean => /_call_output$/.test(textOf(type) ?? "");
 
 export const openaiResponses: Dialect = {
@@ -27,13 +28,16 @@ export const openaiResponses: Dialect = {
   parts(request) {
     const items = itemsOf(request.input);
     const newest = newestFrom(items, isModels);
+    const turn = newestFrom(items, isModels, isPersons);
     const tools = new Map(items.map(fieldsOf).map(({ call_id, name }) => [call_id, textOf(name)]));
     return items.flatMap((value, index) => {
       const item = fieldsOf(value);
       const tool = isOutput(item) ? tools.get(item.call_id) : undefined;
       const place = { at: ["input", index], newest: index >= newest, ...(tool ? { tool } : {}) };
       if (isOutput(item)) return outputParts(item, place);
-      return isModels(item) ? [] : blockParts(item.content, { ...place, at: [...place.at, "content"] }, false);
+      if (isModels(item)) return [];
+      const inside = { ...place, at: [...place.at, "content"] };
+      return blockParts(item.content, isPersons(item) ? { ...inside, ...currentIn(index, turn) } : inside, false);
     });
   },
   outputRoom: (request) => roomOf(request, "max_output_tokens"),
@@ -47,7 +51,7 @@ export const openaiResponses: Dialect = {
   toolNames: ({ tools }) => namesOf(tools),
 };
 
-type Place = { readonly at: Path; readonly newest: boolean; readonly tool?: string };
+type Place = Pick<Part, "at" | "newest" | "current" | "tool">;
 
 function outputParts({ output }: Fields, place: Place): Part[] {
   const at = [...place.at, "output"];

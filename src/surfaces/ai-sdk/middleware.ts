@@ -98,11 +98,18 @@ const errorFields = (error: Error): Fields => ({ ...error, message: error.messag
 function seenAnswer<T>(value: T): Sent<Outcome<T>> {
   const { finishReason, content, usage } = fieldsOf(value);
   const reason = typeof finishReason === "string" ? finishReason : fieldsOf(finishReason).unified;
-  const { outputTokens } = fieldsOf(usage);
-  const written = typeof outputTokens === "number" ? outputTokens : fieldsOf(outputTokens).total;
-  if (reason !== "length" || itemsOf(content).length > 0 || written !== 0) return { answer: { value }, accepted: true };
+  const { outputTokens, inputTokens } = fieldsOf(usage);
+  if (reason !== "length" || itemsOf(content).length > 0 || totalOf(outputTokens) !== 0) {
+    return { answer: { value }, accepted: true, inputTokens: () => totalOf(inputTokens) };
+  }
   const verdict = { class: "context_tokens", confidence: 0.8, unit: "tokens" } as const;
   return { answer: { value }, accepted: false, refusal: { verdict, status: 200, body: null } };
+}
+
+/** A count by itself, or with what it is made of. */
+function totalOf(count: unknown): number | undefined {
+  const total = typeof count === "number" ? count : fieldsOf(count).total;
+  return typeof total === "number" ? total : undefined;
 }
 
 /** Parts by which a stream only says that it has begun. */

@@ -120,6 +120,21 @@ describe("an upstream that streams", () => {
   }
 });
 
+describe("an upstream that compresses for who can read it", () => {
+  test("is asked not to, so that a refusal inside its stream is seen", async () => {
+    let calls = 0;
+    await using all = await proxied(async (request, response) => {
+      await bodyOf(request);
+      const event = `data: ${++calls === 1 ? refusal : '{"ok":1}'}\n\n`;
+      const packs = /gzip/.test(String(request.headers["accept-encoding"]));
+      response.writeHead(200, { ...stream, ...(packs ? { "content-encoding": "gzip" } : {}) });
+      response.end(packs ? gzipSync(event) : event);
+    });
+    const response = await all.post(conversation(50_000));
+    assert.deepEqual([calls, await response.text()], [2, 'data: {"ok":1}\n\n']);
+  });
+});
+
 describe("an upstream that breaks off", () => {
   for (const how of ["resetAndDestroy", "destroySoon"] as const) {
     test(`after an early 413 (${how}) is heard, and the request recovered`, async () => {
@@ -132,6 +147,30 @@ describe("an upstream that breaks off", () => {
       });
       const response = await all.post(conversation(12_000_000));
       assert.deepEqual([response.status, calls, response.headers.get("x-spillway")], [200, 2, "recovered; stubs=1"]);
+    });
+  }
+
+  for (const [when, events, waitMs] of [
+    ["with its first event", ['data: {"choices":[{"delta":{"content":"one"}}]}\n\n'], 0],
+    ["after some events", ['data: {"choices":[{"delta":{"content":"one"}}]}\n\n', "data: {}\n\n"], 60],
+    ["while its first event is awaited", [": hello\n\n"], 30],
+  ] as const) {
+    test(`${when} leaves no client waiting`, { timeout: 5_000 }, async () => {
+      await using all = await proxied(async (request, response) => {
+        await bodyOf(request);
+        response.writeHead(200, stream);
+        for (const event of events) response.write(event);
+        await pause(waitMs);
+        request.socket.resetAndDestroy();
+      });
+      const told = await all
+        .post(conversation(300))
+        .then(
+          async (response) => (response.status === 200 ? response.text() : response.status),
+          () => "broken off",
+        )
+        .catch(() => "broken off");
+      assert.ok(told === "broken off" || told === 502, String(told));
     });
   }
 
@@ -153,6 +192,30 @@ describe("an upstream that breaks off", () => {
     const response = await all.post(conversation(50_000));
     assert.deepEqual([response.status, calls, await response.text()], [400, 2, refusal]);
   });
+});
+
+describe("an upstream that named a limit twice", () => {
+  for (const [usage, cuts] of [
+    [{ prompt_tokens: 9_000 }, false],
+    [{ prompt_tokens: 5_000 }, true],
+  ] as const) {
+    test(`and ${cuts ? "keeps to it" : "then takes more"} is ${cuts ? "" : "not "}held to it`, async () => {
+      const sent: number[] = [];
+      await using all = await proxied(async (request, response) => {
+        sent.push((await bodyOf(request)).length);
+        // The first and the third are refused, and their smaller ones accepted.
+        if (sent.length === 1 || sent.length === 3) response.writeHead(400, json).end(refusal);
+        else response.writeHead(200, json).end(JSON.stringify({ choices: [], usage }));
+      });
+      const body = conversation(24_000, { user: "words ".repeat(2_000) });
+      const bodies = ["a", "b", "c", "d"].map((about) => body.replace('"go"', `"go ${about}"`));
+      for (const one of bodies) await (await all.post(one)).text();
+      assert.deepEqual(
+        sent.map((bytes) => bytes === bodies[0]?.length),
+        [true, false, true, false, false, !cuts],
+      );
+    });
+  }
 });
 
 describe("requests", () => {

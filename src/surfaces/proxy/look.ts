@@ -4,6 +4,8 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { classify } from "../../overflow/classify.ts";
 import type { Sent } from "../../overflow/exchange.ts";
 import { type FirstLook, firstLook, type Look } from "../../overflow/stream.ts";
+import { inputTokensIn } from "../../overflow/usage.ts";
+import { readUntil } from "./read.ts";
 
 /** An upstream's answer, with what was already read of its body. */
 export type Answer = { readonly message: IncomingMessage; readonly held: readonly Buffer[]; readonly ended: boolean };
@@ -23,7 +25,7 @@ export async function seen(message: IncomingMessage): Promise<Sent<Answer>> {
 }
 
 async function seenError(message: IncomingMessage, status: number, encoding: string): Promise<Sent<Answer>> {
-  const { held, ended } = await readUpTo(message, mostErrorBytes);
+  const { held, ended } = await readError(message);
   const body = decoded(Buffer.concat(held), encoding).toString("utf8");
   const headers = Object.fromEntries(Object.entries(message.headers).map(([name, value]) => [name, value?.toString()]));
   const refusal = { verdict: classify({ status, headers, body }), status, body };
@@ -46,34 +48,31 @@ function decoded(bytes: Buffer, encoding: string): Buffer {
   }
 }
 
-async function readUpTo(message: IncomingMessage, mostBytes: number): Promise<{ held: Buffer[]; ended: boolean }> {
+async function readError(message: IncomingMessage): Promise<{ held: readonly Buffer[]; ended: boolean }> {
   const held: Buffer[] = [];
-  let bytes = 0;
   try {
-    for await (const chunk of message.iterator({ destroyOnReturn: false })) {
+    const { ended } = await readUntil(message, (chunk, bytes) => {
       held.push(chunk);
-      bytes += chunk.length;
-      if (bytes > mostBytes) return { held, ended: false };
-    }
+      return bytes > mostErrorBytes;
+    });
+    return { held, ended };
   } catch {
     // An upstream that refuses a body it has not read may hang up in the middle of saying so: what it said counts.
+    return { held, ended: true };
   }
-  return { held, ended: true };
 }
 
 /** Held until the first event that means something; the client would have waited for the same event. */
 async function seenSuccess(message: IncomingMessage, status: number, { look, end }: Look): Promise<Sent<Answer>> {
-  const held: Buffer[] = [];
+  let found: FirstLook = { is: "open" };
+  const { chunks: held, ended } = await readUntil(message, (chunk) => {
+    found = look(chunk);
+    return found.is !== "open";
+  });
+  if (ended) found = end();
+  const answer = { message, held, ended };
+  if (found.is !== "refused") return { answer, accepted: true, inputTokens: () => inputTokensIn(held) };
+  const { verdict, body } = found;
   const discard = async () => void message.destroy();
-  for await (const chunk of message.iterator({ destroyOnReturn: false })) {
-    held.push(chunk);
-    const found = look(chunk);
-    if (found.is !== "open") return sentOf({ message, held, ended: false }, found);
-  }
-  return sentOf({ message, held, ended: true }, end());
-
-  function sentOf(answer: Answer, found: FirstLook): Sent<Answer> {
-    if (found.is !== "refused") return { answer, accepted: true };
-    return { answer, accepted: false, refusal: { verdict: found.verdict, status, body: found.body }, discard };
-  }
+  return { answer, accepted: false, refusal: { verdict, status, body }, discard };
 }

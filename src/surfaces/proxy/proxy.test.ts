@@ -5,9 +5,8 @@ import { createServer, request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { describe, test } from "node:test";
 import { type Conversation, requestIn, type Turn } from "../../../test/conversations.ts";
-import { type ProviderOptions, serveProvider } from "../../../test/provider.ts";
+import { proxiedProvider } from "../../../test/proxied.ts";
 import { watchedSession } from "../../../test/recovery.ts";
-import type { Settings } from "../../config/settings.ts";
 import { openRecovery } from "../../overflow/open.ts";
 import { openProxy } from "./server.ts";
 import { parseUpstreams, upstreamFor } from "./upstreams.ts";
@@ -21,39 +20,12 @@ const turn = (text: string): Turn => ({
 });
 const talk = (turns: readonly Turn[]): Conversation => ({ system: "You watch dams.", turns, outputTokens: 200 });
 
-async function setUp(options: ProviderOptions & { delayMs?: number }, settings: Partial<Settings> = {}, more = {}) {
-  const session = await watchedSession(settings);
-  const provider = await serveProvider(options);
-  const upstreams = parseUpstreams([`sim=${provider.url}`, "gone=http://127.0.0.1:1"]);
-  const recovery = openRecovery(session);
-  const proxy = await openProxy({
-    recovery,
-    upstreams,
-    port: 0,
-    allowOrigins: ["https://app.example"],
-    bodyBytes: 2 ** 24,
-    ...more,
-  });
-  const post = (body: string, headers: Record<string, string> = {}, path = "/sim/v1/chat/completions") =>
-    fetch(`${proxy.url}${path}`, { method: "POST", body, headers: { "content-type": "application/json", ...headers } });
-  return {
-    session,
-    provider,
-    proxy,
-    post,
-    async [Symbol.asyncDispose]() {
-      await proxy[Symbol.asyncDispose]();
-      await provider[Symbol.asyncDispose]();
-    },
-  };
-}
-
 const chat = (turns: readonly Turn[], more: object = {}): string =>
   JSON.stringify({ ...requestIn("openai-chat", talk(turns)), ...more });
 
 describe("the proxy", () => {
   test("passes what is accepted on as it is, keys and all, and logs none of it", async () => {
-    await using all = await setUp({ windowTokens: 100_000 });
+    await using all = await proxiedProvider({ windowTokens: 100_000 });
     const body = chat([turn(light)]).replace("{", "{ ");
     const response = await all.post(body, {
       authorization: "Bearer sk-secret",
@@ -71,7 +43,7 @@ describe("the proxy", () => {
   });
 
   test("sends what was refused for its size once more, and tells the client", async () => {
-    await using all = await setUp({ windowTokens: 3_000 });
+    await using all = await proxiedProvider({ windowTokens: 3_000 });
     const response = await all.post(chat([turn(heavy), turn(light)]), { "idempotency-key": "k" });
     assert.equal(response.status, 200);
     assert.match(response.headers.get("x-spillway") ?? "", /recovered/);
@@ -82,7 +54,7 @@ describe("the proxy", () => {
   });
 
   test("keeps the provider's error format and adds our fields", async () => {
-    await using all = await setUp({ windowTokens: 300 });
+    await using all = await proxiedProvider({ windowTokens: 300 });
     const response = await all.post(chat([{ user: heavy, rounds: [] }]));
     const { error } = JSON.parse(await response.text());
     assert.deepEqual(
@@ -91,18 +63,8 @@ describe("the proxy", () => {
     );
   });
 
-  test("over 30 turns the client's growing history overflows once", async () => {
-    await using all = await setUp({ windowTokens: 6_000 }, { "overflow.prevent": "off" });
-    const turns = [turn(heavy)];
-    for (let count = 0; count < 30; count++) {
-      turns.push(turn(light));
-      assert.equal((await all.post(chat(turns))).status, 200);
-    }
-    assert.equal(all.provider.seen.filter(({ status }) => status === 400).length, 1);
-  });
-
   test("hands a stream on event by event, and holds nothing back after the first", async () => {
-    await using all = await setUp({ windowTokens: 100_000, delayMs: 60 });
+    await using all = await proxiedProvider({ windowTokens: 100_000, delayMs: 60 });
     const response = await all.post(chat([turn(light)], { stream: true }));
     const times: number[] = [];
     for await (const _ of response.body ?? []) times.push(performance.now());
@@ -115,34 +77,30 @@ describe("the proxy", () => {
       ["first", 2],
       ["after_content", 1],
     ] as const) {
-      await using all = await setUp({ windowTokens: 3_000, overflowInStream });
+      await using all = await proxiedProvider({ windowTokens: 3_000, overflowInStream });
       const text = await (await all.post(chat([turn(heavy), turn(light)], { stream: true }))).text();
       assert.deepEqual([all.provider.seen.length, text.includes("three")], [calls, calls === 2]);
     }
   });
 
   test("passes other endpoints and methods untouched", async () => {
-    await using all = await setUp({});
-    const counted = await all.post(
-      "{ not json",
-      { authorization: "Bearer t" },
-      "/sim/v1/messages/count_tokens?beta=true",
-    );
+    await using all = await proxiedProvider({});
+    const counted = await all.post("{ not json", { authorization: "Bearer t" }, "/v1/messages/count_tokens?beta=true");
     assert.deepEqual(JSON.parse(await counted.text()), {
       path: "/v1/messages/count_tokens?beta=true",
       method: "POST",
       bytes: 10,
     });
     assert.equal(counted.headers.get("x-echo"), "Bearer t");
-    const models = await fetch(`${all.proxy.url}/sim/v1/models`);
+    const models = await fetch(`${all.url}/sim/v1/models`);
     assert.equal(JSON.parse(await models.text()).method, "GET");
   });
 
   test("passes a body that is too large to hold on as it comes", async () => {
-    await using all = await setUp({ windowTokens: 3_000 }, {}, { bodyBytes: 10_000 });
+    await using all = await proxiedProvider({ windowTokens: 3_000 }, {}, { bodyBytes: 10_000 });
     const response = await all.post(chat([turn(heavy), turn(light)]));
     assert.deepEqual([response.status, all.provider.seen.length], [400, 1]);
-    const chunked = await fetch(`${all.proxy.url}/sim/v1/chat/completions`, {
+    const chunked = await fetch(`${all.url}/sim/v1/chat/completions`, {
       method: "POST",
       body: new Blob([chat([turn(heavy)])]).stream(),
       duplex: "half",
@@ -151,28 +109,37 @@ describe("the proxy", () => {
   });
 
   test("goes nowhere but to its upstreams", async () => {
-    await using all = await setUp({});
+    await using all = await proxiedProvider({});
     for (const path of ["/", "/nowhere/v1", "//evil.example/v1/messages", "/sim@evil.example/x"]) {
-      assert.equal(await statusOf(all.proxy.url, path), 404, path);
+      assert.equal(await statusOf(all.url, path), 404, path);
     }
-    assert.equal(await statusOf(all.proxy.url, "http://evil.example/v1/models"), 404);
-    assert.equal(await statusOf(all.proxy.url, "/gone/v1/models"), 502);
+    assert.equal(await statusOf(all.url, "http://evil.example/v1/models"), 404);
+    assert.equal(await statusOf(all.url, "/gone/v1/models"), 502);
   });
 
   test("answers only this machine's names, and no web page that was not named", async () => {
-    await using all = await setUp({});
-    assert.equal(await statusOf(all.proxy.url, "/sim/v1/models", { host: "evil.example" }), 403);
-    assert.equal(
-      await statusOf(all.proxy.url, "/sim/v1/models", { host: `rebound.example:${new URL(all.proxy.url).port}` }),
-      403,
+    await using all = await proxiedProvider({});
+    assert.equal(await statusOf(all.url, "/sim/v1/models", { host: "evil.example" }), 403);
+    assert.equal(await statusOf(all.url, "/sim/v1/models", { host: `rebound.example:${new URL(all.url).port}` }), 403);
+    assert.equal(await statusOf(all.url, "/sim/v1/models", { origin: "https://evil.example" }), 403);
+    assert.equal(await statusOf(all.url, "/sim/v1/models", { origin: "null" }), 403);
+    assert.equal(await statusOf(all.url, "/sim/v1/models", { origin: "https://app.example" }), 200);
+    assert.equal(await statusOf(all.url, "/sim/v1/models", { host: `localhost:${new URL(all.url).port}` }), 200);
+  });
+
+  test("listens on 127.0.0.1 and on no other address of this machine", {
+    skip: process.platform !== "linux" && "only Linux answers on every address of 127.0.0.0/8",
+  }, async () => {
+    await using all = await proxiedProvider({});
+    const { port } = new URL(all.url);
+    const elsewhere = connect(Number(port), "127.0.0.2");
+    const answered = await once(elsewhere, "connect").then(
+      () => true,
+      () => false,
     );
-    assert.equal(await statusOf(all.proxy.url, "/sim/v1/models", { origin: "https://evil.example" }), 403);
-    assert.equal(await statusOf(all.proxy.url, "/sim/v1/models", { origin: "null" }), 403);
-    assert.equal(await statusOf(all.proxy.url, "/sim/v1/models", { origin: "https://app.example" }), 200);
-    assert.equal(
-      await statusOf(all.proxy.url, "/sim/v1/models", { host: `localhost:${new URL(all.proxy.url).port}` }),
-      200,
-    );
+    elsewhere.destroy();
+    assert.equal(answered, false);
+    assert.equal(await statusOf(all.url, "/sim/v1/models"), 200);
   });
 
   test("ends the upstream request when the client leaves", async () => {
@@ -224,17 +191,20 @@ describe("the proxy", () => {
   });
 
   test("survives a client that breaks off in the middle of its request", async () => {
-    await using all = await setUp({});
-    const { port } = new URL(all.proxy.url);
+    await using all = await proxiedProvider({});
+    const { port } = new URL(all.url);
     const socket = connect(Number(port), "127.0.0.1");
     socket.write(`POST /sim/v1/messages HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: 100\r\n\r\n{"half`);
     await new Promise((done) => setTimeout(done, 50));
     socket.destroy();
-    assert.equal(await statusOf(all.proxy.url, "/sim/v1/models"), 200);
+    assert.equal(await statusOf(all.url, "/sim/v1/models"), 200);
   });
 
   test("with the flag off looks at nothing", async () => {
-    await using all = await setUp({ windowTokens: 3_000 }, { "runner.enable_model_overflow_fallback": "off" });
+    await using all = await proxiedProvider(
+      { windowTokens: 3_000 },
+      { "runner.enable_model_overflow_fallback": "off" },
+    );
     const response = await all.post(chat([turn(heavy)]));
     assert.deepEqual([response.status, all.provider.seen.length, all.session.events], [400, 1, []]);
   });

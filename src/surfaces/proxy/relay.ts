@@ -35,12 +35,13 @@ export function createRelay() {
     url: URL,
     method: string,
     headers: readonly string[],
-    body: Buffer,
+    body: readonly Buffer[],
     { signal, fresh = false }: { readonly signal: AbortSignal; readonly fresh?: boolean },
   ): Promise<http.IncomingMessage> {
-    const all = [...headers, "content-length", String(body.length)];
+    const all = [...headers, "content-length", String(bytesIn(body))];
     const { upstream, answer } = open(url, method, all, signal, fresh);
-    upstream.end(body);
+    for (const chunk of body) upstream.write(chunk);
+    upstream.end();
     return answer.catch((error: unknown) => {
       throw isStale(upstream, error) ? new StaleConnection("a kept connection was closed", { cause: error }) : error;
     });
@@ -52,6 +53,9 @@ export function createRelay() {
 
   return { open, send, close };
 }
+
+/** What some chunks weigh together. */
+export const bytesIn = (chunks: readonly Buffer[]): number => chunks.reduce((bytes, { length }) => bytes + length, 0);
 
 type Opened = { readonly upstream: http.ClientRequest; readonly answer: Promise<http.IncomingMessage> };
 

@@ -2,17 +2,17 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { pipeline } from "node:stream/promises";
 import { SpillwayError, systemCode } from "../../errors.ts";
 import type { Dialect } from "../../overflow/dialects/dialect.ts";
 import { dialectFor } from "../../overflow/dialects/dialects.ts";
 import { type Ended, recoverExchange, type Sent } from "../../overflow/exchange.ts";
-import { failureBody, failureHeaders, preparedHeader, recoveredHeader } from "../../overflow/failure.ts";
+import { failureBody, failureHeaders, failureStream, preparedHeader, recoveredHeader } from "../../overflow/failure.ts";
 import { type Outgoing, outgoingOf, textOfJson } from "../../overflow/outgoing.ts";
 import type { Recovery } from "../../overflow/recovery.ts";
 import { admit } from "./guard.ts";
 import { type Answer, seen } from "./look.ts";
-import { createRelay, passedHeaders, type Relay, StaleConnection } from "./relay.ts";
+import { type Beginning, readUntil } from "./read.ts";
+import { bytesIn, createRelay, passedHeaders, type Relay, StaleConnection } from "./relay.ts";
 import { type Upstreams, upstreamFor } from "./upstreams.ts";
 
 export type ProxyOptions = {
@@ -120,36 +120,28 @@ async function passThrough(call: Call, held: readonly Buffer[] = []): Promise<vo
   const { upstream, answer } = context.relay.open(url, method, all, signal);
   for (const chunk of held) upstream.write(chunk);
   request.pipe(upstream);
-  await handOn(response, await answer);
+  handOn(response, { message: await answer, held: [], ended: false });
 }
 
-/** The chunks of a request's body up to so many bytes; `whole` where there are no more. */
-async function readBody(request: IncomingMessage, mostBytes: number): Promise<{ chunks: Buffer[]; whole: boolean }> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  if (Number(request.headers["content-length"]) > mostBytes) return { chunks, whole: false };
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes > mostBytes) return { chunks, whole: false };
-  }
-  return { chunks, whole: true };
+/** A request's body up to so many bytes; of one that is announced to be larger nothing is held. */
+async function readBody(request: IncomingMessage, mostBytes: number): Promise<Beginning> {
+  if (Number(request.headers["content-length"]) > mostBytes) return { chunks: [], ended: false };
+  return readUntil(request, (_, bytes) => bytes > mostBytes);
 }
 
 /** The body is sent in one piece: an upstream that refuses it before it was read can still be heard. */
 async function recovering(call: Call, dialect: Dialect): Promise<void> {
   const { request, response, context } = call;
-  const { chunks, whole } = await readBody(request, context.bodyBytes);
+  const { chunks, ended: whole } = await readBody(request, context.bodyBytes);
   if (!whole) return passThrough(call, chunks);
-  const body = Buffer.concat(chunks);
   // A compressed success could not be looked at, and the client loses nothing; in shadow nothing at all is changed.
   const headers = passedHeaders(request.rawHeaders, context.recovery.mode === "on" ? ["accept-encoding"] : []);
   const ended = await recoverExchange<Answer>(context.recovery, {
-    read: () => readOutgoing(call, dialect, body),
-    send: (instead) => post(call, headers, instead?.json === undefined ? body : Buffer.from(instead.json)),
-    resend: ({ json = "" }) => postAfresh(call, withNewKey(headers), Buffer.from(json)),
+    read: () => readOutgoing(call, dialect, Buffer.concat(chunks)),
+    send: (instead) => post(call, headers, instead?.json === undefined ? chunks : [Buffer.from(instead.json)]),
+    resend: ({ json = "" }) => postAfresh(call, withNewKey(headers), [Buffer.from(json)]),
   });
-  await answerWith(response, ended);
+  answerWith(response, ended);
 }
 
 function readOutgoing({ request, url }: Call, dialect: Dialect, body: Buffer): Outgoing | undefined {
@@ -165,7 +157,7 @@ function withNewKey(headers: readonly string[]): string[] {
   );
 }
 
-async function post(call: Call, headers: readonly string[], body: Buffer): Promise<Sent<Answer>> {
+async function post(call: Call, headers: readonly string[], body: readonly Buffer[]): Promise<Sent<Answer>> {
   const { url, method, context, signal } = call;
   try {
     return await seen(await context.relay.send(url, method, headers, body, { signal }));
@@ -179,20 +171,23 @@ async function post(call: Call, headers: readonly string[], body: Buffer): Promi
 async function postAfresh(
   { url, method, context, signal }: Call,
   headers: readonly string[],
-  body: Buffer,
+  body: readonly Buffer[],
 ): Promise<Sent<Answer>> {
   return { ...(await seen(await context.relay.send(url, method, headers, body, { signal, fresh: true }))), last: true };
 }
 
 /** The answer as it came, or the provider's error with our fields in it. */
-async function answerWith(response: ServerResponse, ended: Ended<Answer>): Promise<void> {
-  const { message, held, ended: complete } = ended.answer;
-  if (ended.how !== "failed") {
-    return handOn(response, message, held, complete, addedHeaders(ended));
-  }
-  if ((message.statusCode ?? 502) < 400) return handOn(response, message, held, complete, failureHeaders);
-  const body = Buffer.from(failureBody(ended.report, String(ended.refusal.body)));
-  return handOn(response, message, [body], true, failureHeaders, ["content-encoding"]);
+function answerWith(response: ServerResponse, ended: Ended<Answer>): void {
+  if (ended.how !== "failed") handOn(response, ended.answer, addedHeaders(ended));
+  else handOn(response, told(ended), failureHeaders, ["content-encoding", "content-length"]);
+}
+
+/** A refusal with the report in it; where it stands in a stream, the rest of that still comes. */
+function told({ answer, refusal, report }: Extract<Ended<Answer>, { how: "failed" }>): Answer {
+  const { message, held, ended } = answer;
+  const body = String(refusal.body);
+  if ((message.statusCode ?? 502) < 400) return { message, held: [failureStream(report, held, body)], ended };
+  return { message, held: [Buffer.from(failureBody(report, body))], ended: true };
 }
 
 function addedHeaders(ended: Exclude<Ended<Answer>, { how: "failed" }>): Readonly<Record<string, string>> {
@@ -201,29 +196,23 @@ function addedHeaders(ended: Exclude<Ended<Answer>, { how: "failed" }>): Readonl
 }
 
 /** Status and headers, what was held, and then every chunk as it arrives. */
-async function handOn(
+function handOn(
   response: ServerResponse,
-  message: IncomingMessage,
-  held: readonly Buffer[] = [],
-  complete = false,
+  { message, held, ended }: Answer,
   added: Readonly<Record<string, string>> = {},
   without: readonly string[] = [],
-): Promise<void> {
+): void {
   const headers = [...passedHeaders(message.rawHeaders, without), ...Object.entries(added).flat()];
-  const length = lengthOf(message, held, complete);
+  const announced = without.includes("content-length") ? undefined : message.headers["content-length"];
+  const length = ended ? String(bytesIn(held)) : announced;
   if (length !== undefined) headers.push("content-length", length);
   response.writeHead(message.statusCode ?? 502, message.statusMessage, headers);
   for (const chunk of held) response.write(chunk);
-  if (complete) {
+  if (ended) {
     response.end();
     return;
   }
-  await pipeline(message, response).catch(() => {
-    // The upstream broke off or the client left: either way nobody can be told any more.
-    response.destroy();
-  });
-}
-
-function lengthOf({ headers }: IncomingMessage, held: readonly Buffer[], complete: boolean): string | undefined {
-  return complete ? String(held.reduce((bytes, chunk) => bytes + chunk.length, 0)) : headers["content-length"];
+  // Where the upstream breaks off nobody can be told any more; where the client leaves, its signal lets the upstream go.
+  if (message.destroyed && !message.readableEnded) response.destroy();
+  else message.once("error", () => response.destroy()).pipe(response);
 }

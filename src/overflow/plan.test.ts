@@ -1,0 +1,55 @@
+/** The order in which a plan takes things out, the same in every dialect. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { type Conversation, requestIn, type Turn } from "../../test/conversations.ts";
+import { aiSdk } from "./dialects/ai-sdk.ts";
+import type { Dialect } from "./dialects/dialect.ts";
+import { dialects } from "./dialects/dialects.ts";
+import { planShedding } from "./plan.ts";
+import type { Verdict } from "./verdict.ts";
+
+const picture = (name: string) => ({
+  mediaType: "image/png",
+  base64: Buffer.from(name.repeat(2_000)).toString("base64"),
+});
+const call = (text: string) => [{ tool: "shell", result: { text, form: "text" as const } }];
+const words = (name: string, count: number): string => `${name} `.repeat(count);
+
+/** An earlier turn, and one that goes on: a picture, two calls that were seen, one that was not. */
+const turns: readonly Turn[] = [
+  { user: "First.", attachment: picture("older picture"), rounds: [call(words("small", 400))], answer: "Yes." },
+  {
+    user: "Then?",
+    attachment: picture("current picture"),
+    rounds: [call(words("large", 2_000)), call(`%PDF-1.7 ${words("document", 300)}`), call(words("newest", 1_000))],
+  },
+];
+const conversation: Conversation = { system: "You watch dams.", turns, outputTokens: 100 };
+
+/** What each part that is taken out holds, in the order of the plan. */
+function shedOrder(dialect: Dialect, verdict: Verdict): string[] {
+  const request = requestIn(dialect.name, conversation);
+  const { sheds } = planShedding(request, dialect, verdict, { wireBytes: JSON.stringify(request).length });
+  return sheds.map(({ part: { content } }) => {
+    const text = "text" in content ? content.text : Buffer.from(content.base64, "base64").toString("utf8");
+    return /older picture|current picture|small|large|document|newest/.exec(text)?.[0] ?? text.slice(0, 20);
+  });
+}
+
+const tooMuch: Verdict = { class: "request_bytes", confidence: 1, unit: "bytes", limit: 2_000 };
+
+for (const dialect of [...dialects, aiSdk]) {
+  describe(`a plan for ${dialect.name}`, () => {
+    test("takes earlier attachments first, and what the turn that goes on was given last", () => {
+      const order = ["older picture", "document", "large", "small", "newest", "current picture"];
+      assert.deepEqual(shedOrder(dialect, tooMuch), order);
+    });
+
+    test("begins with the part that the error names", () => {
+      const request = requestIn(dialect.name, conversation);
+      const small = dialect.parts(request).find(({ content }) => "text" in content && content.text.startsWith("small"));
+      const path = small?.at.join(".") ?? "";
+      assert.equal(shedOrder(dialect, { ...tooMuch, path })[0], "small");
+    });
+  });
+}

@@ -1,0 +1,132 @@
+/** Conversations through the proxy in every dialect, whole and streamed: what overflows once does not do so every turn. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { type Conversation, type Result, requestIn, type Turn } from "../../../test/conversations.ts";
+import { wordings } from "../../../test/provider.ts";
+import { type Proxied, pathOf, proxiedProvider } from "../../../test/proxied.ts";
+import { type HttpDialect, httpDialects } from "../../../test/recovery.ts";
+import { isStub } from "../../answer/stub.ts";
+
+const forms = ["text", "blocks", "error", "picture"] as const;
+const lines = (count: number, about: number): string =>
+  `gate ${about} opened to 41 percent and the level fell\n`.repeat(count);
+const textOf = (form: Result["form"], count: number, about: number): string =>
+  form === "picture" ? Buffer.from(lines(count, about)).toString("base64") : lines(count, about);
+
+/** Every kind of result at once, each too heavy to stay. */
+const heavy: Turn = {
+  user: "Look at all of it.",
+  attachment: { mediaType: "image/png", base64: textOf("picture", 400, 0) },
+  rounds: [forms.map((form, at) => ({ tool: "shell", result: { form, text: textOf(form, 600, at + 1) } }))],
+  answer: "It rains.",
+};
+
+/** A small result, of another kind each turn. */
+const light = (turn: number): Turn => {
+  const form = forms[turn % 3] ?? "text";
+  return {
+    user: `And after turn ${turn}?`,
+    rounds: [[{ tool: "shell", result: { form, text: textOf(form, 2, turn) } }]],
+    answer: "Rain.",
+  };
+};
+
+const talk = (turns: readonly Turn[]): Conversation => ({ system: "You watch dams.", turns, outputTokens: 200 });
+
+async function say({ post }: Proxied, dialect: HttpDialect, turns: readonly Turn[], streams: boolean) {
+  const stream = streams && dialect !== "gemini" ? { stream: true } : {};
+  const response = await post(
+    JSON.stringify({ ...requestIn(dialect, talk(turns)), ...stream }),
+    {},
+    pathOf(dialect, streams),
+  );
+  return { status: response.status, text: await response.text() };
+}
+
+const usual = {
+  "openai-chat": wordings.openai,
+  "openai-responses": wordings.responses,
+  "anthropic-messages": wordings.anthropic,
+  gemini: wordings.gemini,
+} as const;
+
+describe("over 30 turns the client's growing history overflows once", () => {
+  for (const dialect of httpDialects) {
+    for (const [how, streams, inStream] of [
+      ["whole answers", false, false],
+      ["streams", true, false],
+      ["refusals inside streams", true, true],
+    ] as const) {
+      test(`${dialect}, ${how}`, async () => {
+        await using all = await proxiedProvider(
+          { windowTokens: 16_000, wording: usual[dialect], ...(inStream ? { overflowInStream: "first" } : {}) },
+          { "overflow.prevent": "off" },
+        );
+        const turns = [heavy];
+        for (let turn = 1; turn <= 30; turn++) {
+          turns.push(light(turn));
+          const { status, text } = await say(all, dialect, turns, streams);
+          assert.deepEqual([status, text.includes(streams ? "three" : "done")], [200, true], `turn ${turn}: ${text}`);
+        }
+        assert.equal(all.provider.seen.length, 31, "one request a turn, and one more");
+        const events = all.session.events.map(({ event }) => event);
+        assert.equal(events.filter((event) => event === "overflow.recovered").length, 1);
+        assert.equal(events.filter((event) => event === "overflow.repeated").length, 29);
+      });
+    }
+  }
+});
+
+describe("after a restart of the proxy", () => {
+  for (const dialect of httpDialects) {
+    test(`${dialect}: the next request overflows once more, and the same stubs stand in the same places`, async () => {
+      await using all = await proxiedProvider(
+        { windowTokens: 16_000, wording: usual[dialect] },
+        { "overflow.prevent": "off" },
+      );
+      const turns = [heavy, light(1)];
+      await say(all, dialect, turns, false);
+      const before = stubsIn(all.provider.seen.at(-1)?.json ?? "");
+      assert.ok(before.length > 0 && before.every(isStub));
+      await all.restart();
+      for (const turn of [2, 3, 4]) {
+        turns.push(light(turn));
+        assert.equal((await say(all, dialect, turns, false)).status, 200);
+        assert.deepEqual(stubsIn(all.provider.seen.at(-1)?.json ?? ""), before);
+      }
+      assert.equal(all.provider.seen.length, 2 + 4);
+    });
+  }
+});
+
+/** The texts of a request that are stubs, in their order. */
+function stubsIn(json: string): string[] {
+  const found: string[] = [];
+  JSON.parse(json, (_, value) => {
+    if (typeof value === "string" && value.startsWith("[Set aside by Spillway")) found.push(value);
+    return value;
+  });
+  return found;
+}
+
+describe("a request that is refused twice inside streams", () => {
+  for (const dialect of httpDialects) {
+    test(`${dialect}: the client hears the provider's second refusal, with the report in it`, async () => {
+      await using all = await proxiedProvider({
+        windowTokens: 400,
+        wording: wordings.bare,
+        overflowInStream: "first",
+      });
+      const body = JSON.stringify({ ...requestIn(dialect, talk([heavy, light(1)])), stream: true });
+      const response = await all.post(body, {}, pathOf(dialect, true));
+      const events = (await response.text()).split("\n\n").filter((event) => /^data:/m.test(event));
+      const refusal = JSON.parse(/^data: (.*)$/m.exec(events.at(-1) ?? "")?.[1] ?? "{}");
+      assert.deepEqual([response.status, all.provider.seen.length], [200, 2]);
+      assert.equal(response.headers.get("x-spillway"), "context_overflow");
+      assert.deepEqual([refusal.type, refusal.error.message], ["error", "Input is too long for requested model."]);
+      const { type, reason, attempts, retryable, stubs, hint } = refusal.error.spillway;
+      assert.deepEqual([type, reason, attempts, retryable], ["context_overflow", "refused_again", 2, false]);
+      assert.ok(stubs.length > 0 && hint.length > 0);
+    });
+  }
+});

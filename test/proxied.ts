@@ -1,0 +1,57 @@
+/** The simulated provider behind the proxy, over real sockets. */
+import type { Settings } from "../src/config/settings.ts";
+import { openRecovery } from "../src/overflow/open.ts";
+import { openProxy, type ProxyOptions } from "../src/surfaces/proxy/server.ts";
+import { parseUpstreams } from "../src/surfaces/proxy/upstreams.ts";
+import { type ProviderOptions, serveProvider } from "./provider.ts";
+import { addresses, type HttpDialect, watchedSession } from "./recovery.ts";
+
+export type Proxied = Awaited<ReturnType<typeof proxiedProvider>>;
+
+/** A proxy before a provider, as `/sim`. Disposing ends both. */
+export async function proxiedProvider(
+  options: ProviderOptions & { readonly delayMs?: number },
+  settings: Partial<Settings> = {},
+  more: Partial<ProxyOptions> = {},
+) {
+  const session = await watchedSession(settings);
+  const provider = await serveProvider(options);
+  const open = () =>
+    openProxy({
+      recovery: openRecovery(session),
+      upstreams: parseUpstreams([`sim=${provider.url}`, "gone=http://127.0.0.1:1"]),
+      port: 0,
+      allowOrigins: ["https://app.example"],
+      bodyBytes: 2 ** 24,
+      ...more,
+    });
+  let proxy = await open();
+  return {
+    session,
+    provider,
+    get url() {
+      return proxy.url;
+    },
+    post: (body: string, headers: Record<string, string> = {}, path = "/v1/chat/completions") =>
+      fetch(`${proxy.url}/sim${path}`, {
+        method: "POST",
+        body,
+        headers: { "content-type": "application/json", ...headers },
+      }),
+    /** Another proxy on the same store, which knows nothing of the conversations of this one. */
+    async restart() {
+      await proxy[Symbol.asyncDispose]();
+      proxy = await open();
+    },
+    async [Symbol.asyncDispose]() {
+      await proxy[Symbol.asyncDispose]();
+      await provider[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Where a dialect is posted below an upstream; Gemini streams from an address of its own. */
+export function pathOf(dialect: HttpDialect, streams: boolean): string {
+  const { pathname } = new URL(addresses[dialect]);
+  return streams ? pathname.replace(":generateContent", ":streamGenerateContent") : pathname;
+}
