@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { appendFile, glob, readFile, stat, writeFile } from "node:fs/promises";
+import * as http from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { interruptedCall } from "../src/answer/runner.ts";
+import { selfSigned } from "./certificate.ts";
+import { startProxy } from "./forward-proxy.ts";
 import type { ProviderOptions } from "./provider.ts";
 import { openRunner, runnerDialects, runnerModels } from "./runner.ts";
 import { resultsIn, type Script } from "./scripted.ts";
@@ -270,5 +273,45 @@ describe("spillway run that cannot begin", () => {
     const ran = await runner.run(sim, { SPILLWAY_RUNNER_ENDPOINTS: `sim=http://127.0.0.1:${port}/v1` });
     assert.equal(ran.status, 1);
     assert.match(sentence(ran.err), /^spillway: sim at 127\.0\.0\.1:\d+ could not be reached \(ECONNREFUSED\)\.$/);
+  });
+});
+
+describe("spillway run behind a proxy", () => {
+  test("asks its model through HTTPS_PROXY, and trusts the certificates of network.ca_file", async () => {
+    await using runner = await openWithFile();
+    const certificate = selfSigned(["model.example"]);
+    await runner.write("ca.pem", certificate.cert);
+    await using secure = await startServer((request, response) => {
+      const upstream = http.request(`${runner.provider.url}${request.url}`, { method: "POST" }, (answer) => {
+        response.writeHead(answer.statusCode ?? 0, answer.headers);
+        answer.pipe(response);
+      });
+      request.pipe(upstream);
+    }, certificate);
+    await using proxy = await startProxy(() => secure.port);
+    const env = { SPILLWAY_RUNNER_ENDPOINTS: "sim=https://model.example/v1", HTTPS_PROXY: proxy.url };
+    const trusting = await runner.run(sim, { ...env, SPILLWAY_NETWORK_CA_FILE: join(runner.work, "ca.pem") });
+    assert.deepEqual([trusting.status, trusting.out], [0, "I will look.\nIt says: heron 41\n"], trusting.err);
+    assert.ok(proxy.asked.length > 0 && proxy.asked.every((asked) => asked === "CONNECT model.example:443"));
+    const wary = await runner.run(sim, { ...env, SPILLWAY_RUN: "wary" });
+    assert.equal(wary.status, 1, wary.err);
+    assert.match(wary.err, /spillway: sim at model\.example could not be reached \(\w*SELF_SIGNED\w*\)\.\n/);
+    const closed = { ...env, SPILLWAY_RUN: "closed", SPILLWAY_RUNNER_ENDPOINTS: "sim=https://closed.example/v1" };
+    assert.match((await runner.run(sim, closed)).err, /spillway: sim at closed\.example could not be reached/);
+  });
+
+  test("follows no redirect with its key", async () => {
+    await using runner = await openWithFile();
+    const asked: string[] = [];
+    await using elsewhere = await startServer((request, response) => {
+      asked.push(String(request.headers.authorization));
+      response.writeHead(307, { location: `http://localhost:${elsewhere.port}/v1/chat/completions` }).end();
+    });
+    const ran = await runner.run(sim, {
+      SPILLWAY_RUNNER_ENDPOINTS: `sim=http://127.0.0.1:${elsewhere.port}/v1`,
+      SIM_API_KEY: "sk-secret",
+    });
+    assert.deepEqual([ran.status, asked], [1, ["Bearer sk-secret"]]);
+    assert.match(ran.err, /spillway: sim answered 307/);
   });
 });

@@ -61,11 +61,15 @@ async function work(
   target: ReturnType<typeof findTarget>,
   resumed: boolean,
 ): Promise<ExitCode> {
-  const { runAgent } = await import("../runner/run.ts");
+  const [{ runAgent }, { openServiceFetch }] = await Promise.all([
+    import("../runner/run.ts"),
+    import("../../acquire/http/service.ts"),
+  ]);
+  await using service = openServiceFetch({ settings: session.settings, env: call.terminal.env });
   const tell = call.json ? tellJson(call) : tellPerson(call);
   const model = `${target.provider}:${target.model}`;
   await tell({ type: "run", run: transcript.head.run, model, resumed, transcript: transcript.path });
-  const { how } = await runAgent({ target, session, transcript, tools, tell });
+  const { how } = await runAgent({ target, session, transcript, tools, tell, fetch: service.fetch });
   call.signal.throwIfAborted();
   return how === "answered" ? 0 : 1;
 }

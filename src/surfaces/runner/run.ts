@@ -27,8 +27,8 @@ export type RunSetting = {
   readonly transcript: Transcript;
   readonly tools: readonly Tool[];
   readonly tell: Tell;
-  /** The way to the provider. Default: the platform's. */
-  readonly fetch?: typeof globalThis.fetch;
+  /** The way to the provider. */
+  readonly fetch: typeof globalThis.fetch;
 };
 
 /** Goes on from where the transcript ends. What went wrong is thrown after it was written down. */
@@ -61,7 +61,7 @@ type Tally = ReturnType<typeof createTally>;
 
 async function untilDone(setting: RunSetting, tally: Tally): Promise<RunEnding> {
   const { session, transcript, tools } = setting;
-  const wire = countedFetch(setting.fetch ?? globalThis.fetch, tally);
+  const wire = countedFetch(setting.fetch, tally);
   const newStubs: KnownStub[] = [];
   const recovery = openRecovery(
     session,
