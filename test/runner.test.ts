@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { interruptedCall } from "../src/answer/runner.ts";
+import { takeLock } from "../src/search/index/lock.ts";
 import { selfSigned } from "./certificate.ts";
 import { startProxy } from "./forward-proxy.ts";
 import type { ProviderOptions } from "./provider.ts";
@@ -197,13 +198,19 @@ describe("spillway run --resume", () => {
     const { transcript } = events.at(-1);
     const answered = await runner.run(["run", "--resume", "last"]);
     assert.deepEqual([answered.status, answered.err.split("\n")[0]], [2, "spillway: This run has answered its task."]);
-    await writeFile(`${transcript}.lock`, String(process.ppid));
-    assert.match((await runner.run(["run", "--resume", "last", "More?"])).err, /is going on in process \d+/);
-    await writeFile(`${transcript}.lock`, "999999999");
-    assert.equal((await runner.run(["run", "--resume", "last", "More?"])).status, 0);
-    await writeFile(transcript, "no JSON\n");
-    assert.match((await runner.run(["run", "--resume", "last", "More?"])).err, /transcript .* is damaged/);
-    assert.equal(await readFile(transcript, "utf8"), "no JSON\n");
+    const more = ["run", "--resume", "last", "More?"];
+    {
+      using _writer = takeLock(`${transcript}.lock`);
+      assert.match((await runner.run(more)).err, /Run .* is going on in another process/);
+    }
+    assert.equal((await runner.run(more)).status, 0);
+    const [head = ""] = (await readFile(transcript, "utf8")).split("\n");
+    for (const damage of ["no JSON", "null", "{}", `${head}\n[1]`, `${head}\n{"type":"message","message":null}`, ""]) {
+      await writeFile(transcript, `${damage}\n`);
+      const ran = await runner.run(more);
+      assert.deepEqual([ran.status, /transcript .* is damaged/.test(ran.err)], [1, true], `${damage}: ${ran.err}`);
+      assert.equal(await readFile(transcript, "utf8"), `${damage}\n`);
+    }
   });
 });
 
