@@ -64,7 +64,7 @@ describe("the founding accident", () => {
         assert.deepEqual(statuses.filter((status) => status !== 200).length, 1, statuses.join());
         assert.equal(statuses.length, 5);
         assert.equal(new Set(runner.bodies()).size, 5, "no request was sent twice");
-        assert.match(ran.err, /5 requests \(0 after a busy provider, 1 made smaller\)/);
+        assert.match(ran.err, /5 requests: 0 retried, 1 made smaller/);
         await bothReadable(runner);
         await storyTold(runner);
       });

@@ -62,12 +62,31 @@ describe("spillway run", () => {
       assert.deepEqual([ran.out, ran.status], ["I will look.\nIt says: heron 41, heron 42\n", 0], ran.err);
       for (const name of ["a", "b"])
         assert.match(ran.err, new RegExp(`\n {2}fetch_content ${name}\\.txt -> \\d+ chars\n`));
-      assert.match(ran.err, /Done\.\n2 steps, 2 tool calls, [\d,]+ tokens in, \d+ out, 2 requests/);
+      assert.match(ran.err, /Done\.\n2 steps, 2 tool calls, [\d,]+ tokens in, \d+ out\n2 requests: 0 retried/);
       const again = await runner.run(["run", "--resume", "last", "And now?"]);
       assert.deepEqual([again.out, again.status], ["It says: heron 41, heron 42\n", 0], again.err);
       assert.ok(runner.provider.seen.every(({ status }) => status === 200));
     });
   }
+
+  test("tells of each call in one line, also of one that cannot be carried out, and lets no escape through", async () => {
+    await using runner = await openRunner({
+      script: (request, dialect) =>
+        resultsIn(request, dialect).length > 0
+          ? { text: "\u001b[2JDone\u0007.\u202e" }
+          : {
+              calls: [
+                { tool: "fetch_content", input: { urls: ["a.txt", "b.txt"], maxChars: 2_000 } },
+                { tool: "open_gate", input: { gate: "\u001b[31mnorth\nsouth" } },
+              ],
+            },
+    });
+    const ran = await runner.run(sim);
+    assert.deepEqual([ran.out, ran.status], ["Done.\n", 0], ran.err);
+    assert.match(ran.err, /\n {2}fetch_content a\.txt b\.txt maxChars=2000 -> failed\n/);
+    assert.match(ran.err, /\nDone\.\n2 steps, 2 tool calls,/);
+    assert.match(ran.err, /\n {2}open_gate {2}\[31mnorth south -> failed\n/);
+  });
 
   test("tells everything as JSON lines", async () => {
     await using runner = await openWithFile();
@@ -220,7 +239,7 @@ describe("a provider that is busy", () => {
       await using runner = await openWithFile({ instead: (index) => (index < 2 ? busy : undefined) });
       const ran = await runner.run(sim, { SPILLWAY_RUNNER_RETRY_WAIT: "10ms" });
       assert.equal(ran.out, "I will look.\nIt says: heron 41\n", ran.err);
-      assert.match(ran.err, /4 requests \(2 after a busy provider, 0 made smaller\)/);
+      assert.match(ran.err, /4 requests: 2 retried, 0 made smaller/);
     }
   });
 

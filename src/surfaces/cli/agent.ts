@@ -1,6 +1,7 @@
 /** `spillway run`: an agent on our tools that survives its own reading. */
-import { callLine, callWords, summaryLines, systemPrompt } from "../../answer/runner.ts";
+import { callLine, summaryLines, systemPrompt } from "../../answer/runner.ts";
 import { SpillwayError } from "../../errors.ts";
+import { createCleaner } from "../../extract/clean.ts";
 import { openSession, type Session } from "../../session.ts";
 import { tools } from "../../tools/tools.ts";
 import type { RunEvent, Tell } from "../runner/events.ts";
@@ -116,15 +117,23 @@ function tellJson({ terminal }: Call): Tell {
   };
 }
 
-/** Words as they come on standard output; everything else, a line each, beside it. */
+/** Words as they come on standard output, clean, for a terminal obeys what is not; everything else, a line each, beside it. */
 function tellPerson({ terminal }: Call): Tell {
+  let cleaner = createCleaner();
   let inLine = false;
+  async function print(text: string): Promise<void> {
+    if (text === "") return;
+    inLine = !text.endsWith("\n");
+    await terminal.out(text);
+  }
   return async (event) => {
-    if (event.type === "text") {
-      inLine = !event.text.endsWith("\n");
-      return terminal.out(event.text);
-    }
-    if (inLine) await terminal.out("\n").catch(() => undefined); // The reader may be gone; the summary is still told.
+    if (event.type === "text") return print(cleaner.push(event.text));
+    const rest = cleaner.flush();
+    cleaner = createCleaner();
+    // The reader may be gone; the summary is still told.
+    await print(rest)
+      .then(() => (inLine ? print("\n") : undefined))
+      .catch(() => undefined);
     inLine = false;
     terminal.note(lineFor(event));
   };
@@ -135,7 +144,7 @@ function lineFor(event: Exclude<RunEvent, { type: "text" }>): string {
     case "run":
       return `${event.model}, run ${event.run}${event.resumed ? ", resumed" : ""}\n`;
     case "tool":
-      return `${callLine(callWords(event.tool, event.input), event.chars, event.is_error)}\n`;
+      return `${callLine(event.tool, event.input, event.chars, event.is_error)}\n`;
     case "retry":
       return `  the provider is busy (${event.reason}); asking again in ${(event.wait_ms / 1_000).toFixed(1)} s\n`;
     case "step":

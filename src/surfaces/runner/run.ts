@@ -76,12 +76,14 @@ async function untilDone(setting: RunSetting, tally: Tally): Promise<RunEnding> 
     const step = tally.steps() + 1;
     const answer = await askPatiently(setting, { model, history, step, wire, tally });
     await remember(answer.messages);
+    const onAnswered = (call: ToolCallPart, text: string, isError: boolean) => {
+      tally.answered(text.length);
+      return setting.tell(toolEvent(step, call, text, isError, tools));
+    };
+    for (const { call, text } of answer.unreadable) await onAnswered(call, text, true);
     if (answer.calls.length === 0 && answer.messages.at(-1)?.role !== "tool") return endingOf(answer);
-    if (answer.calls.length > 0) {
-      const onAnswered = (call: ToolCallPart, text: string, isError: boolean) =>
-        setting.tell(toolEvent(step, call, text, isError, tools));
+    if (answer.calls.length > 0)
       await remember([await answerCalls(answer.calls, { tools, session, turnChars, onAnswered })]);
-    }
   }
 
   async function remember(messages: readonly ModelMessage[]): Promise<void> {
