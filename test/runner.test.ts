@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { appendFile, glob, readFile, stat, writeFile } from "node:fs/promises";
 import * as http from "node:http";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { interruptedCall } from "../src/answer/runner.ts";
 import { takeLock } from "../src/search/index/lock.ts";
@@ -201,7 +201,7 @@ describe("spillway run --resume", () => {
     const { transcript } = events.findLast(({ type }) => type === "summary");
     const whole = await readFile(transcript, "utf8");
     await appendFile(transcript, '{"type":"message","message":{"role":"assis');
-    const resumed = await runner.run(["run", "--resume", "last"]);
+    const resumed = await runner.run(["run", "--resume", "--set", "runner.steps=5"]);
     assert.deepEqual([resumed.out, resumed.status], ["It says: heron 41\n", 0]);
     assert.ok((await readFile(transcript, "utf8")).startsWith(whole));
   });
@@ -209,6 +209,7 @@ describe("spillway run --resume", () => {
   test("says what is wrong: no run, one that is answered, one that goes on, one that is damaged", async () => {
     await using runner = await openWithFile();
     assert.match((await runner.run(["run", "--resume", "last"])).err, /There is no run to go on with/);
+    assert.match((await runner.run(["run", "More?", "--resume"])).err, /There is no run to go on with/);
     assert.match(
       (await runner.run(["run", "--resume", "../../x"])).err,
       /There is no transcript of run "\.\.\/\.\.\/x"/,
@@ -231,6 +232,17 @@ describe("spillway run --resume", () => {
       assert.equal(await readFile(transcript, "utf8"), `${damage}\n`);
     }
   });
+});
+
+test("old transcripts make room for new ones, but not one that is being written", async () => {
+  await using runner = await openWithFile();
+  const names = async () =>
+    (await Array.fromAsync(glob("transcripts/*/*.jsonl", { cwd: runner.home }))).map((path) => basename(path)).sort();
+  for (const run of ["one", "two"]) await runner.run(sim, { SPILLWAY_RUN: run, SPILLWAY_RUNNER_TRANSCRIPTS: "2" });
+  const folder = dirname((await runner.transcriptPath()) ?? "");
+  using _writer = takeLock(join(folder, "one.jsonl.lock"));
+  await runner.run(sim, { SPILLWAY_RUN: "three", SPILLWAY_RUNNER_TRANSCRIPTS: "1" });
+  assert.deepEqual(await names(), ["one.jsonl", "three.jsonl"]);
 });
 
 describe("a provider that is busy", () => {

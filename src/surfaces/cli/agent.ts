@@ -24,7 +24,8 @@ export const runCommand: Command = {
     resume: {
       type: "string",
       value: "RUN",
-      about: "Go on with a run, or with the last one (last); a task is added to it.",
+      bare: "last",
+      about: "Go on with a run; last, or nothing, is the last one. A task is added to it.",
     },
   },
   details: [

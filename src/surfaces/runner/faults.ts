@@ -96,7 +96,7 @@ export function providerError(fault: Fault, target: Target, cause: unknown): Spi
   }
   const answered = status === undefined ? "broke off" : `answered ${status}`;
   return new SpillwayError("provider_refused", `${provider} ${answered}: ${said}`, {
-    hint: "Nothing is lost: spillway run --resume last goes on from here.",
+    hint: "Nothing is lost: spillway run --resume goes on from here.",
     cause,
   });
 }
@@ -104,7 +104,7 @@ export function providerError(fault: Fault, target: Target, cause: unknown): Spi
 function unreachable({ provider, baseUrl }: Target, code: string, cause: unknown): SpillwayError {
   const place = baseUrl === undefined ? provider : `${provider} at ${new URL(baseUrl).host}`;
   return new SpillwayError("provider_unreachable", `${place} could not be reached (${code}).`, {
-    hint: "Check the network and the address, then go on with spillway run --resume last.",
+    hint: "Check the network and the address, then go on with spillway run --resume.",
     cause,
   });
 }

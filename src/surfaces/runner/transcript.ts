@@ -197,7 +197,8 @@ function noTranscript(run: string | undefined): SpillwayError {
     run === undefined
       ? "There is no run to go on with."
       : `There is no transcript of run ${JSON.stringify(clipped(run))}.`;
-  return new SpillwayError("run_not_found", sentence, { hint: 'Start one with spillway run "<task>".' });
+  const hint = 'Start one with spillway run "<task>"; go on with the last one by spillway run "<task>" --resume.';
+  return new SpillwayError("run_not_found", sentence, { hint });
 }
 
 function alreadyThere(run: string): SpillwayError {
