@@ -164,10 +164,11 @@ async function askPatiently(setting: RunSetting, { model, history, step, wire, t
   }
 
   async function stepEnded(answer: StepAnswer, retries: number): Promise<void> {
-    const { finish, calls, tokensIn = estimateTokens(wire.counts.chars), tokensOut = 0 } = answer;
+    const { finish, calls, unreadable, tokensIn = estimateTokens(wire.counts.chars), tokensOut = 0 } = answer;
     const sizes = { tokens_in: tokensIn, tokens_out: tokensOut, requests: wire.counts.requests - before };
     const named = `${target.provider}:${target.model}`;
-    session.emit({ event: "run.step", step, model: named, ...sizes, retries, tool_calls: calls.length, finish });
+    const tool_calls = calls.length + unreadable.length;
+    session.emit({ event: "run.step", step, model: named, ...sizes, retries, tool_calls, finish });
     await tell({ type: "step", step, ...sizes, finish });
   }
 }
