@@ -57,7 +57,7 @@ type Runner = Awaited<ReturnType<typeof openResearch>>;
 
 async function openResearch(dialect: RunnerDialect) {
   const provider = { windowTokens: researchWindowTokens, wording: researchWordings[dialect] };
-  return openRunner({ ...provider, script: researchScript() });
+  return openRunner({ ...provider, script: researchScript });
 }
 
 async function bounded(dialect: RunnerDialect, env: Record<string, string>): Promise<Row> {

@@ -64,7 +64,7 @@ describe("the founding accident", () => {
         assert.deepEqual(statuses.filter((status) => status !== 200).length, 1, statuses.join());
         assert.equal(statuses.length, 5);
         assert.equal(new Set(runner.bodies()).size, 5, "no request was sent twice");
-        assert.match(ran.err, /5 requests \(0 after a busy provider, 1 made smaller\)/);
+        assert.match(ran.err, /5 requests: 0 retried, 1 made smaller/);
         await bothReadable(runner);
         await storyTold(runner);
       });
@@ -82,10 +82,12 @@ describe("the founding accident", () => {
     assert.equal(ran.out, "The numbers are 4711 and 1999.\n");
   });
 
-  for (const [words, options] of Object.entries(refusals)) {
-    test(`${words}, with the fallback off: fails once, cleanly, without a second identical request`, async () => {
-      await using runner = await openAccident(options);
-      const ran = await runner.start("openai-chat", { SPILLWAY_RUNNER_ENABLE_MODEL_OVERFLOW_FALLBACK: "off" });
+  for (const [words, dialect] of Object.keys(refusals).flatMap((each) =>
+    runnerDialects.map((of) => [each, of] as const),
+  )) {
+    test(`${words}, with the fallback off: fails once, cleanly, without a second request (${dialect})`, async () => {
+      await using runner = await openAccident(refusals[words] ?? {});
+      const ran = await runner.start(dialect, { SPILLWAY_RUNNER_ENABLE_MODEL_OVERFLOW_FALLBACK: "off" });
       assert.equal(ran.status, 1);
       assert.match(
         ran.err,
@@ -97,10 +99,10 @@ describe("the founding accident", () => {
     });
   }
 
-  for (const flag of ["shadow", "off"]) {
-    test(`with the ingest router in ${flag} the documents never enter as bytes`, async () => {
+  for (const [flag, dialect] of ["shadow", "off"].flatMap((each) => runnerDialects.map((of) => [each, of] as const))) {
+    test(`with the ingest router in ${flag} the documents never enter as bytes (${dialect})`, async () => {
       await using runner = await openAccident({});
-      const ran = await runner.start("openai-chat", { SPILLWAY_RUNNER_ENABLE_FILETYPE_INGEST_ROUTER: flag });
+      const ran = await runner.start(dialect, { SPILLWAY_RUNNER_ENABLE_FILETYPE_INGEST_ROUTER: flag });
       for (const body of runner.bodies()) assert.doesNotMatch(body, /%PDF|endobj|endstream|JVBER|\/Type/);
       assert.match(runner.bodies().at(-1) ?? "", /Fetched PDF artifact: first\.pdf/);
       assert.equal(ran.status, 0, ran.err);

@@ -19,7 +19,7 @@ const overflow =
 describe(`a research run of ${researchSteps} steps inside ${researchWindowTokens} tokens`, () => {
   for (const dialect of runnerDialects) {
     const provider = {
-      script: researchScript(),
+      script: researchScript,
       windowTokens: researchWindowTokens,
       wording: researchWordings[dialect],
     };
@@ -33,6 +33,8 @@ describe(`a research run of ${researchSteps} steps inside ${researchWindowTokens
       const steps = events.filter(({ type }) => type === "step");
       assert.equal(steps.length, researchSteps);
       assert.ok(steps.every(({ requests }) => requests <= 2));
+      const searches = events.filter(({ tool }) => tool === "search_code");
+      assert.deepEqual([searches.length, searches.some(({ is_error }) => is_error)], [5, false]);
       const text = events.filter(({ type, step }) => type === "text" && step === researchSteps);
       assert.equal(text.map((event) => event.text).join(""), researchAnswer);
       for (const { status: code, refusal = "" } of runner.provider.seen)

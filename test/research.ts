@@ -1,5 +1,5 @@
 /**
- * A long research task over local pages, documents, logs and code: thirty sources, each holding one fact deep inside. The
+ * A long research task over local pages, documents, logs and code: many sources, each holding one fact deep inside. The
  * simulated model reads one after the other and writes down what it found, because what it read may be set aside later;
  * at the end it answers with its own notes and nothing else.
  */
@@ -37,11 +37,6 @@ export type ResearchSource = {
 };
 
 const kinds: readonly Kind[] = ["page", "report", "log", "code", "page", "report", "log", "page", "report", "code"];
-
-/** The step that looks into code. Once there is a search for code, it takes the place of reading the file. */
-export type CodeStep = (source: ResearchSource, toolNames: readonly string[]) => ScriptedCall;
-
-const readFile: CodeStep = ({ file }) => ({ tool: "fetch_content", input: { url: file } });
 
 function sourceOf(index: number, kind: Kind): ResearchSource {
   const key = `${kind}${String(index).padStart(2, "0")}`;
@@ -93,7 +88,7 @@ const writers: Readonly<Record<Kind, (key: string, sentence: string) => Written>
 const reportPage = 17;
 const codeLine = 640;
 
-export const researchSources: readonly ResearchSource[] = Array.from({ length: 30 }, (_, index) =>
+export const researchSources: readonly ResearchSource[] = Array.from({ length: 27 }, (_, index) =>
   sourceOf(index, kinds[index % kinds.length] ?? "page"),
 );
 
@@ -101,33 +96,37 @@ export const researchSources: readonly ResearchSource[] = Array.from({ length: 3
 export const researchAnswer = researchSources.map(({ key, fact }) => `${key}=${fact}`).join(", ");
 
 /** A turn is what is called at once; the first call of each is the one whose result is read. */
-type TurnPlan = { readonly source: ResearchSource; readonly looks: boolean; readonly calls: number };
+type TurnPlan = {
+  readonly source: ResearchSource;
+  readonly does: "find" | "take" | "look";
+  readonly calls: number;
+};
 
-/** Two turns a source: take it in, then look at the place that matters. Every fifth takes others in beside it. */
-const turns: readonly TurnPlan[] = researchSources.flatMap((source, index) => [
-  { source, looks: false, calls: index % 5 === 4 ? 3 : 1 },
-  { source, looks: true, calls: 1 },
+/**
+ * Two turns a source: take it in, then look at the place that matters; code is first searched for the file. Every fifth
+ * takes others in beside it.
+ */
+const turns: readonly TurnPlan[] = researchSources.flatMap((source, index): TurnPlan[] => [
+  ...(source.kind === "code" ? [{ source, does: "find", calls: 1 } as const] : []),
+  { source, does: "take", calls: index % 5 === 4 ? 3 : 1 },
+  { source, does: "look", calls: 1 },
 ]);
 
 /** How often the model is asked: for each turn, and for the answer. */
 export const researchSteps = turns.length + 1;
 
 /** The model. What it knows is what stands in the request. */
-export function researchScript(codeStep: CodeStep = readFile): Script {
-  return (request, dialect) => {
-    const toolNames = dialect.toolNames(request);
-    const canRead = toolNames.includes("read_artifact");
-    const plan = canRead ? turns : turns.filter(({ looks }) => !looks).map((turn) => ({ ...turn, calls: 1 }));
-    const results = resultsIn(request, dialect).filter((text) => !text.includes(interruptedCall));
-    const at = turnAt(plan, results.length);
-    const newest = results.slice(results.length - (plan[at - 1]?.calls ?? 0))[0] ?? "";
-    const noted = noteOf(plan[at - 1], newest, canRead);
-    const turn = plan[at];
-    if (turn === undefined) return { text: answerFrom(request, noted) };
-    const calls = callsOf(turn, newest, toolNames, codeStep);
-    return { ...(noted === "" ? {} : { text: noted }), calls } satisfies Said;
-  };
-}
+export const researchScript: Script = (request, dialect) => {
+  const canRead = dialect.toolNames(request).includes("read_artifact");
+  const plan = canRead ? turns : turns.filter(({ does }) => does === "take").map((turn) => ({ ...turn, calls: 1 }));
+  const results = resultsIn(request, dialect).filter((text) => !text.includes(interruptedCall));
+  const at = turnAt(plan, results.length);
+  const newest = results.slice(results.length - (plan[at - 1]?.calls ?? 0))[0] ?? "";
+  const noted = noteOf(plan[at - 1], newest, canRead);
+  const turn = plan[at];
+  if (turn === undefined) return { text: answerFrom(request, noted) };
+  return { ...(noted === "" ? {} : { text: noted }), calls: callsOf(turn, newest) } satisfies Said;
+};
 
 /** The turn that comes after so many results. */
 function turnAt(plan: readonly TurnPlan[], results: number): number {
@@ -140,27 +139,29 @@ function turnAt(plan: readonly TurnPlan[], results: number): number {
 }
 
 function noteOf(turn: TurnPlan | undefined, result: string, canRead: boolean): string {
-  if (turn === undefined || (canRead && !turn.looks)) return "";
+  if (turn === undefined || (canRead && turn.does !== "look")) return "";
   const { key } = turn.source;
   const found = new RegExp(`The mark of ${key} is (heron-\\d+)`).exec(result)?.[1];
   return found === undefined ? `MISSED[${key}]` : `NOTED[${key}=${found}]`;
 }
 
-function callsOf(turn: TurnPlan, newest: string, toolNames: readonly string[], codeStep: CodeStep): ScriptedCall[] {
-  const { source, looks, calls } = turn;
-  if (looks) {
+function callsOf({ source, does, calls }: TurnPlan, newest: string): ScriptedCall[] {
+  const query = `the mark of ${source.key}`;
+  if (does === "find") return [{ tool: "search_code", input: { query, limit: 3 } }];
+  if (does === "look") {
     const artifact_ref = /af_[0-9a-f]{32}/.exec(newest)?.[0] ?? "";
-    return [{ tool: "read_artifact", input: { artifact_ref, ...placeIn(source) } }];
+    return [{ tool: "read_artifact", input: { artifact_ref, ...placeIn(source, query) } }];
   }
   const others = researchSources.slice(0, calls - 1).map(({ file }) => fetchCall(file));
-  return [source.kind === "code" ? codeStep(source, toolNames) : fetchCall(source.file), ...others];
+  const found = source.kind === "code" ? /src\/\w+\.ts/.exec(newest)?.[0] : undefined;
+  return [fetchCall(found ?? source.file), ...others];
 }
 
 const fetchCall = (url: string): ScriptedCall => ({ tool: "fetch_content", input: { url } });
 
-function placeIn({ kind, key }: ResearchSource): Readonly<Record<string, string>> {
+function placeIn({ kind }: ResearchSource, query: string): Readonly<Record<string, string>> {
   if (kind === "report") return { pages: String(reportPage) };
-  return kind === "code" ? { lines: `${codeLine - 20}-${codeLine + 20}` } : { query: `the mark of ${key}` };
+  return kind === "code" ? { lines: `${codeLine - 20}-${codeLine + 20}` } : { query };
 }
 
 /** The model's own notes, in the order of the sources. */

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { appendFile, glob, readFile, stat, writeFile } from "node:fs/promises";
+import * as http from "node:http";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { interruptedCall } from "../src/answer/runner.ts";
+import { takeLock } from "../src/search/index/lock.ts";
+import { selfSigned } from "./certificate.ts";
+import { startProxy } from "./forward-proxy.ts";
 import type { ProviderOptions } from "./provider.ts";
 import { openRunner, runnerDialects, runnerModels } from "./runner.ts";
 import { resultsIn, type Script } from "./scripted.ts";
@@ -58,12 +62,31 @@ describe("spillway run", () => {
       assert.deepEqual([ran.out, ran.status], ["I will look.\nIt says: heron 41, heron 42\n", 0], ran.err);
       for (const name of ["a", "b"])
         assert.match(ran.err, new RegExp(`\n {2}fetch_content ${name}\\.txt -> \\d+ chars\n`));
-      assert.match(ran.err, /Done\.\n2 steps, 2 tool calls, [\d,]+ tokens in, \d+ out, 2 requests/);
+      assert.match(ran.err, /Done\.\n2 steps, 2 tool calls, [\d,]+ tokens in, \d+ out\n2 requests: 0 retried/);
       const again = await runner.run(["run", "--resume", "last", "And now?"]);
       assert.deepEqual([again.out, again.status], ["It says: heron 41, heron 42\n", 0], again.err);
       assert.ok(runner.provider.seen.every(({ status }) => status === 200));
     });
   }
+
+  test("tells of each call in one line, also of one that cannot be carried out, and lets no escape through", async () => {
+    await using runner = await openRunner({
+      script: (request, dialect) =>
+        resultsIn(request, dialect).length > 0
+          ? { text: "\u001b[2JDone\u0007.\u202e" }
+          : {
+              calls: [
+                { tool: "fetch_content", input: { urls: ["a.txt", "b.txt"], maxChars: 2_000 } },
+                { tool: "open_gate", input: { gate: "\u001b[31mnorth\nsouth" } },
+              ],
+            },
+    });
+    const ran = await runner.run(sim);
+    assert.deepEqual([ran.out, ran.status], ["Done.\n", 0], ran.err);
+    assert.match(ran.err, /\n {2}fetch_content a\.txt b\.txt maxChars=2000 -> failed\n/);
+    assert.match(ran.err, /\nDone\.\n2 steps, 2 tool calls,/);
+    assert.match(ran.err, /\n {2}open_gate {2}\[31mnorth south -> failed\n/);
+  });
 
   test("tells everything as JSON lines", async () => {
     await using runner = await openWithFile();
@@ -178,7 +201,7 @@ describe("spillway run --resume", () => {
     const { transcript } = events.findLast(({ type }) => type === "summary");
     const whole = await readFile(transcript, "utf8");
     await appendFile(transcript, '{"type":"message","message":{"role":"assis');
-    const resumed = await runner.run(["run", "--resume", "last"]);
+    const resumed = await runner.run(["run", "--resume", "--set", "runner.steps=5"]);
     assert.deepEqual([resumed.out, resumed.status], ["It says: heron 41\n", 0]);
     assert.ok((await readFile(transcript, "utf8")).startsWith(whole));
   });
@@ -186,6 +209,7 @@ describe("spillway run --resume", () => {
   test("says what is wrong: no run, one that is answered, one that goes on, one that is damaged", async () => {
     await using runner = await openWithFile();
     assert.match((await runner.run(["run", "--resume", "last"])).err, /There is no run to go on with/);
+    assert.match((await runner.run(["run", "More?", "--resume"])).err, /There is no run to go on with/);
     assert.match(
       (await runner.run(["run", "--resume", "../../x"])).err,
       /There is no transcript of run "\.\.\/\.\.\/x"/,
@@ -194,14 +218,31 @@ describe("spillway run --resume", () => {
     const { transcript } = events.at(-1);
     const answered = await runner.run(["run", "--resume", "last"]);
     assert.deepEqual([answered.status, answered.err.split("\n")[0]], [2, "spillway: This run has answered its task."]);
-    await writeFile(`${transcript}.lock`, String(process.ppid));
-    assert.match((await runner.run(["run", "--resume", "last", "More?"])).err, /is going on in process \d+/);
-    await writeFile(`${transcript}.lock`, "999999999");
-    assert.equal((await runner.run(["run", "--resume", "last", "More?"])).status, 0);
-    await writeFile(transcript, "no JSON\n");
-    assert.match((await runner.run(["run", "--resume", "last", "More?"])).err, /transcript .* is damaged/);
-    assert.equal(await readFile(transcript, "utf8"), "no JSON\n");
+    const more = ["run", "--resume", "last", "More?"];
+    {
+      using _writer = takeLock(`${transcript}.lock`);
+      assert.match((await runner.run(more)).err, /Run .* is going on in another process/);
+    }
+    assert.equal((await runner.run(more)).status, 0);
+    const [head = ""] = (await readFile(transcript, "utf8")).split("\n");
+    for (const damage of ["no JSON", "null", "{}", `${head}\n[1]`, `${head}\n{"type":"message","message":null}`, ""]) {
+      await writeFile(transcript, `${damage}\n`);
+      const ran = await runner.run(more);
+      assert.deepEqual([ran.status, /transcript .* is damaged/.test(ran.err)], [1, true], `${damage}: ${ran.err}`);
+      assert.equal(await readFile(transcript, "utf8"), `${damage}\n`);
+    }
   });
+});
+
+test("old transcripts make room for new ones, but not one that is being written", async () => {
+  await using runner = await openWithFile();
+  const names = async () =>
+    (await Array.fromAsync(glob("transcripts/*/*.jsonl", { cwd: runner.home }))).map((path) => basename(path)).sort();
+  for (const run of ["one", "two"]) await runner.run(sim, { SPILLWAY_RUN: run, SPILLWAY_RUNNER_TRANSCRIPTS: "2" });
+  const folder = dirname((await runner.transcriptPath()) ?? "");
+  using _writer = takeLock(join(folder, "one.jsonl.lock"));
+  await runner.run(sim, { SPILLWAY_RUN: "three", SPILLWAY_RUNNER_TRANSCRIPTS: "1" });
+  assert.deepEqual(await names(), ["one.jsonl", "three.jsonl"]);
 });
 
 describe("a provider that is busy", () => {
@@ -210,7 +251,7 @@ describe("a provider that is busy", () => {
       await using runner = await openWithFile({ instead: (index) => (index < 2 ? busy : undefined) });
       const ran = await runner.run(sim, { SPILLWAY_RUNNER_RETRY_WAIT: "10ms" });
       assert.equal(ran.out, "I will look.\nIt says: heron 41\n", ran.err);
-      assert.match(ran.err, /4 requests \(2 after a busy provider, 0 made smaller\)/);
+      assert.match(ran.err, /4 requests: 2 retried, 0 made smaller/);
     }
   });
 
@@ -270,5 +311,45 @@ describe("spillway run that cannot begin", () => {
     const ran = await runner.run(sim, { SPILLWAY_RUNNER_ENDPOINTS: `sim=http://127.0.0.1:${port}/v1` });
     assert.equal(ran.status, 1);
     assert.match(sentence(ran.err), /^spillway: sim at 127\.0\.0\.1:\d+ could not be reached \(ECONNREFUSED\)\.$/);
+  });
+});
+
+describe("spillway run behind a proxy", () => {
+  test("asks its model through HTTPS_PROXY, and trusts the certificates of network.ca_file", async () => {
+    await using runner = await openWithFile();
+    const certificate = selfSigned(["model.example"]);
+    await runner.write("ca.pem", certificate.cert);
+    await using secure = await startServer((request, response) => {
+      const upstream = http.request(`${runner.provider.url}${request.url}`, { method: "POST" }, (answer) => {
+        response.writeHead(answer.statusCode ?? 0, answer.headers);
+        answer.pipe(response);
+      });
+      request.pipe(upstream);
+    }, certificate);
+    await using proxy = await startProxy(() => secure.port);
+    const env = { SPILLWAY_RUNNER_ENDPOINTS: "sim=https://model.example/v1", HTTPS_PROXY: proxy.url };
+    const trusting = await runner.run(sim, { ...env, SPILLWAY_NETWORK_CA_FILE: join(runner.work, "ca.pem") });
+    assert.deepEqual([trusting.status, trusting.out], [0, "I will look.\nIt says: heron 41\n"], trusting.err);
+    assert.ok(proxy.asked.length > 0 && proxy.asked.every((asked) => asked === "CONNECT model.example:443"));
+    const wary = await runner.run(sim, { ...env, SPILLWAY_RUN: "wary" });
+    assert.equal(wary.status, 1, wary.err);
+    assert.match(wary.err, /spillway: sim at model\.example could not be reached \(\w*SELF_SIGNED\w*\)\.\n/);
+    const closed = { ...env, SPILLWAY_RUN: "closed", SPILLWAY_RUNNER_ENDPOINTS: "sim=https://closed.example/v1" };
+    assert.match((await runner.run(sim, closed)).err, /spillway: sim at closed\.example could not be reached/);
+  });
+
+  test("follows no redirect with its key", async () => {
+    await using runner = await openWithFile();
+    const asked: string[] = [];
+    await using elsewhere = await startServer((request, response) => {
+      asked.push(String(request.headers.authorization));
+      response.writeHead(307, { location: `http://localhost:${elsewhere.port}/v1/chat/completions` }).end();
+    });
+    const ran = await runner.run(sim, {
+      SPILLWAY_RUNNER_ENDPOINTS: `sim=http://127.0.0.1:${elsewhere.port}/v1`,
+      SIM_API_KEY: "sk-secret",
+    });
+    assert.deepEqual([ran.status, asked], [1, ["Bearer sk-secret"]]);
+    assert.match(ran.err, /spillway: sim answered 307/);
   });
 });

@@ -24,18 +24,16 @@ export function tooManyCalls(most: number): string {
   return `One turn has room for the results of ${counted(most, "call")}. Make this call again by itself.`;
 }
 
-/** What was called, in a few words. */
-export function callWords(tool: string, input: unknown): string {
-  const fields = typeof input === "object" && input !== null ? Object.entries(input) : [];
-  const words = fields.map(([, value]) => wordsOf(value));
-  return clipped([tool, ...words].join(" "), 100);
+/** One line for a call and what came of it: the first of its values stands for itself, the others have names. */
+export function callLine(tool: string, input: unknown, chars: number, isError: boolean): string {
+  const fields = typeof input === "object" && input !== null ? Object.entries(input) : [["input", input] as const];
+  const words = fields.map(([name, value], index) => `${index === 0 ? "" : `${name}=`}${wordsOf(value)}`);
+  return `  ${clipped([tool, ...words].join(" "), 100)} -> ${isError ? "failed" : counted(chars, "char")}`;
 }
 
-const wordsOf = (value: unknown): string => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
-
-/** One line for a call and what came of it. */
-export function callLine(words: string, chars: number, isError: boolean): string {
-  return `  ${words} -> ${isError ? "failed" : counted(chars, "char")}`;
+function wordsOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(wordsOf).join(" ");
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
 /** What the summary is made of. */
@@ -60,11 +58,12 @@ export function summaryLines(facts: SummaryFacts, run: string, transcript: strin
   const { artifacts, stubs, bytes_read, chars_given } = facts;
   const lines = [
     endings[facts.how] ?? "Ended.",
-    `${counted(steps, "step")}, ${counted(tool_calls, "tool call")}, ${grouped(tokens_in)} tokens in, ${grouped(tokens_out)} out, ` +
-      `${counted(requests, "request")} (${retries} after a busy provider, ${recoveries} made smaller)`,
-    `${counted(artifacts, "source")} kept (${sizeWords(bytes_read)}), ${grouped(chars_given)} chars of tool results given to the model, ` +
+    `${counted(steps, "step")}, ${counted(tool_calls, "tool call")}, ${grouped(tokens_in)} tokens in, ${grouped(tokens_out)} out`,
+    `${counted(requests, "request")}: ${retries} retried, ${recoveries} made smaller, ` +
       `${counted(stubs, "result")} set aside`,
-    `run ${run}, transcript ${transcript}`,
+    `${counted(artifacts, "source")} kept whole (${sizeWords(bytes_read)}), ` +
+      `${grouped(chars_given)} chars of results given to the model`,
+    `Transcript: ${transcript}`,
   ];
   if (facts.how !== "answered") lines.push(`Go on: spillway run --resume ${run}`);
   return `${lines.join("\n")}\n`;

@@ -378,11 +378,11 @@ export const settingRows = {
   },
   "runner.endpoints": {
     type: "list",
-    default: ["ollama=http://127.0.0.1:11434/v1"],
+    default: [],
     userOnly: true,
     about:
       "Addresses of model providers, each as name=address: a service that speaks OpenAI's chat format under a name of " +
-      "your own, or another address for openai, anthropic or google.",
+      "your own, or another address for openai, anthropic, google or ollama.",
   },
   "runner.keys": {
     type: "list",

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import type { Turn } from "../../test/conversations.ts";
 import { messageSize, wordings } from "../../test/provider.ts";
 import { recoveringProvider } from "../../test/recovery.ts";
-import { shownIn } from "../answer/stub.ts";
+import { isStub, shownIn, stubText } from "../answer/stub.ts";
 import { openaiChat } from "./dialects/openai-chat.ts";
 
 const words = (name: string, count: number): string =>
@@ -54,6 +54,43 @@ describe("a conversation that grows long", () => {
     assert.ok(shown[0] === 0 && shown.at(-1) === 300, `the oldest first: ${shown}`);
   });
 
+  test("gives up glimpses that have stood for a while, too", async () => {
+    const { post } = await recoveringProvider({ windowTokens: 6_600, wording: wordings.openai });
+    const older = Array.from({ length: 20 }, (_, at) => turn(`Anna ${at}`, 60));
+    const { sent: first } = await post("openai-chat", conversation([...older, open(turn("Bert", 10))]));
+    assert.equal(shownIn(resultsOf(first.at(-1) ?? "")[0] ?? ""), 294);
+    const { sent } = await post("openai-chat", conversation([...older, turn("Bert", 10), open(turn("Carl", 300))]));
+    const results = resultsOf(sent.at(-1) ?? "");
+    assert.deepEqual([shownIn(results[0] ?? ""), results.at(-1)], [0, words("Carl", 300)]);
+  });
+
+  test("leaves stubs that the client itself sends as they are", async () => {
+    const { post } = await recoveringProvider({ windowTokens: 3_000, wording: wordings.openai });
+    const stub = (at: number): string =>
+      stubText(
+        {
+          ref: `af_${String(at).padStart(32, "0")}`,
+          kind: "text",
+          sizeBytes: 9,
+          text: words("Anna", 60),
+          reader: { path: null },
+        },
+        300,
+      );
+    const sentBefore = Array.from(
+      { length: 10 },
+      (_, at): Turn => ({
+        ...turn("Anna", 1),
+        rounds: [[{ tool: "shell", result: { text: stub(at), form: "text" } }]],
+      }),
+    );
+    const { sent } = await post("openai-chat", conversation([...sentBefore, open(turn("Bert", 150))]));
+    assert.deepEqual(
+      resultsOf(sent.at(-1) ?? "").slice(0, -1),
+      Array.from({ length: 10 }, (_, at) => stub(at)),
+    );
+  });
+
   test("is sent once more where no limit is named and less than half of it can be set aside", async () => {
     const { post } = await recoveringProvider({ windowTokens: 3_000, wording: wordings.responses });
     const heavy = { ...conversation([open(turn("Anna", 100))]), system: words("Nobody", 220) };
@@ -73,6 +110,19 @@ describe("a conversation that grows long", () => {
 });
 
 describe("a provider that names no number", () => {
+  test("is brought down to the limit that the user named, and no further", async () => {
+    const stubsWith = async (settings: Record<string, unknown>): Promise<number> => {
+      const provider = { windowTokens: 9_000, wording: wordings.responses };
+      const { post } = await recoveringProvider(provider, { "overflow.prevent": "off", ...settings });
+      const older = Array.from({ length: 20 }, (_, at) => turn(`Anna ${at}`, 50));
+      const { sent, response } = await post("openai-chat", conversation([...older, { user: "Well?", rounds: [] }]));
+      assert.deepEqual([response.status, sent.length], [200, 2]);
+      return resultsOf(sent.at(-1) ?? "").filter(isStub).length;
+    };
+    const [known, unknown] = [await stubsWith({ "overflow.limits": ["sim-1=9000"] }), await stubsWith({})];
+    assert.ok(known < unknown, `${known} stubs where the limit is known, ${unknown} where it is not`);
+  });
+
   test("is given what it took before, so that the newest result need not be cut", async () => {
     const { post } = await recoveringProvider({ windowTokens: 3_000, wording: wordings.responses });
     const turns = [turn("Anna", 250), turn("Bert", 120)];

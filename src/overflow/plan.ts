@@ -282,20 +282,28 @@ const jsonBytes = ({ now }: Standing): number =>
 
 /** All that is heavy gives way to a glimpse of it, then the glimpses go too; only then the same for the newest exchange. */
 function choose({ older, newest }: Candidates, sizes: Sizes, measure: Measure): { sheds: Shed[]; after: number } {
-  const chosen = new Map<Standing, number>();
   const { before, target, enough } = sizes;
+  const taking = takingFrom(before, measure);
+  taking.heavy(older, target, glimpse);
+  taking.glimpses(older, enough);
+  taking.heavy(newest, enough, (part, weight) => excerptChars(part, taking.after() - enough, weight, measure));
+  taking.glimpses(newest, enough);
+  return { sheds: taking.sheds(), after: taking.after() };
+}
+
+/** Takes parts out one by one and keeps count of what is left; each stops as soon as that is down to its goal. */
+function takingFrom(before: number, measure: Measure) {
+  const chosen = new Map<Standing, number>();
   let after = before;
+
   function take(part: Standing, shown: number, weight: number): void {
     const saved = weight - measure.stub(part, shown);
     if (saved <= 0) return;
     chosen.set(part, shown);
     after -= saved;
   }
-  function takeHeavy(
-    parts: readonly Standing[],
-    goal: number,
-    showing: (part: Standing, weight: number) => number,
-  ): void {
+
+  function heavy(parts: readonly Standing[], goal: number, showing: (part: Standing, weight: number) => number): void {
     for (const part of parts) {
       if (after <= goal) break;
       if ((stubShown(part) ?? Infinity) <= glimpseChars) continue;
@@ -303,19 +311,19 @@ function choose({ older, newest }: Candidates, sizes: Sizes, measure: Measure): 
       take(part, showing(part, weight), weight);
     }
   }
-  function takeGlimpses(parts: readonly Standing[]): void {
+
+  /** The oldest first. */
+  function glimpses(parts: readonly Standing[], goal: number): void {
     for (const part of parts.toSorted((one, other) => one.place - other.place)) {
-      if (after <= enough) break;
+      if (after <= goal) break;
       const shown = chosen.get(part);
       if (shown !== undefined) take(part, 0, measure.stub(part, shown));
       else if (stubShown(part) !== undefined) take(part, 0, measure.part(part));
     }
   }
-  takeHeavy(older, target, glimpse);
-  takeGlimpses(older);
-  takeHeavy(newest, enough, (part, weight) => excerptChars(part, after - enough, weight, measure));
-  takeGlimpses(newest);
-  return { sheds: [...chosen].map(([part, shownChars]) => ({ part, shownChars })), after };
+
+  const sheds = () => [...chosen].map(([part, shownChars]) => ({ part, shownChars }));
+  return { heavy, glimpses, sheds, after: () => after };
 }
 
 /** Short texts get a shorter glimpse, so that setting them aside still gains something. */

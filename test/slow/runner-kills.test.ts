@@ -34,8 +34,7 @@ test(`${kills} kills at random moments: --resume goes on, nothing is lost, nothi
 
 /** One research run, killed again and again until it has answered; gives how often it was. */
 async function killedRun(dialect: RunnerDialect, mostKills: number): Promise<number> {
-  const script = researchScript();
-  const provider = { script, windowTokens: researchWindowTokens, wording: researchWordings[dialect] };
+  const provider = { script: researchScript, windowTokens: researchWindowTokens, wording: researchWordings[dialect] };
   await using runner = await openRunner(provider);
   for (const { file, bytes } of researchSources) await runner.write(file, bytes);
   const env = {

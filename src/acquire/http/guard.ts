@@ -16,6 +16,9 @@ export type Guard = {
   host(destination: Destination): void;
 };
 
+/** For addresses that the user named: judges nothing. */
+export const anywhere: Guard = { address: () => undefined, host: () => undefined };
+
 export type GuardLists = { readonly allow: readonly string[]; readonly deny: readonly string[] };
 
 /** The guard that holds everywhere, with the lists of the settings network.allow and network.deny. */

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { temporaryFolder } from "../../../test/bodies.ts";
 import { selfSigned } from "../../../test/certificate.ts";
+import { startProxy } from "../../../test/forward-proxy.ts";
 import { fetchBytes, networkTo } from "../../../test/network.ts";
 import { startServer } from "../../../test/server.ts";
 import { machineWires } from "./connect.ts";
@@ -51,38 +50,6 @@ describe("the proxy for a URL", () => {
     }
   });
 });
-
-/** A proxy that writes down what it is asked for and leads all of it to one server. */
-async function startProxy(port: () => number) {
-  const asked: string[] = [];
-  const server = createServer((request, response) => {
-    asked.push(`GET ${request.url} ${request.headers["proxy-authorization"] ?? ""}`.trim());
-    if (request.url?.includes("//closed.")) response.statusCode = 407;
-    response.end("through the proxy");
-  });
-  server.on("connect", (request, socket) => {
-    asked.push(`CONNECT ${request.url}`);
-    if (request.url?.startsWith("closed.")) {
-      socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
-      return;
-    }
-    const onward = connect(port(), "127.0.0.1", () => {
-      socket.write("HTTP/1.1 200 OK\r\n\r\n");
-      onward.pipe(socket).pipe(onward);
-    });
-    for (const each of [onward, socket]) each.on("error", () => undefined);
-  });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const { port: own } = server.address() as AddressInfo;
-  return {
-    asked,
-    url: `http://me:pass@127.0.0.1:${own}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((done) => server.close(done));
-    },
-  };
-}
 
 describe("behind a proxy", () => {
   const neverAsked = { ...machineWires, resolve: () => assert.fail("looked up") };

@@ -8,7 +8,7 @@ import type { Settings } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
 import { untilAborted } from "../abortable.ts";
 import { guardedConnector, type Wires } from "./connect.ts";
-import type { Guard } from "./guard.ts";
+import { anywhere, type Guard } from "./guard.ts";
 import { portOf, proxiesOf } from "./proxy.ts";
 
 /** The beginning of an answer; its body must be read or discarded. */
@@ -123,7 +123,6 @@ async function loadDispatchers({ settings, wires, guard }: TransportOptions): Pr
 
   /** The proxy is the user's own choice: its address is not judged. */
   function openProxy(uri: string): Dispatcher {
-    const anywhere: Guard = { address: () => undefined, host: () => undefined };
     const connect = guardedConnector({ ...wires, guard: anywhere, timeoutMs, trust });
     const toProxy = (origin: string | URL, more: object) => new undici.Pool(origin, { ...common, ...more, connect });
     return new undici.ProxyAgent({

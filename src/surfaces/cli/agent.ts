@@ -1,6 +1,7 @@
 /** `spillway run`: an agent on our tools that survives its own reading. */
-import { callLine, callWords, summaryLines, systemPrompt } from "../../answer/runner.ts";
+import { callLine, summaryLines, systemPrompt } from "../../answer/runner.ts";
 import { SpillwayError } from "../../errors.ts";
+import { createCleaner } from "../../extract/clean.ts";
 import { openSession, type Session } from "../../session.ts";
 import { tools } from "../../tools/tools.ts";
 import type { RunEvent, Tell } from "../runner/events.ts";
@@ -23,7 +24,8 @@ export const runCommand: Command = {
     resume: {
       type: "string",
       value: "RUN",
-      about: "Go on with a run, or with the last one (last); a task is added to it.",
+      bare: "last",
+      about: "Go on with a run; last, or nothing, is the last one. A task is added to it.",
     },
   },
   details: [
@@ -61,11 +63,15 @@ async function work(
   target: ReturnType<typeof findTarget>,
   resumed: boolean,
 ): Promise<ExitCode> {
-  const { runAgent } = await import("../runner/run.ts");
+  const [{ runAgent }, { openServiceFetch }] = await Promise.all([
+    import("../runner/run.ts"),
+    import("../../acquire/http/service.ts"),
+  ]);
+  await using service = openServiceFetch({ settings: session.settings, env: call.terminal.env });
   const tell = call.json ? tellJson(call) : tellPerson(call);
   const model = `${target.provider}:${target.model}`;
   await tell({ type: "run", run: transcript.head.run, model, resumed, transcript: transcript.path });
-  const { how } = await runAgent({ target, session, transcript, tools, tell });
+  const { how } = await runAgent({ target, session, transcript, tools, tell, fetch: service.fetch });
   call.signal.throwIfAborted();
   return how === "answered" ? 0 : 1;
 }
@@ -112,15 +118,23 @@ function tellJson({ terminal }: Call): Tell {
   };
 }
 
-/** Words as they come on standard output; everything else, a line each, beside it. */
+/** Words as they come on standard output, clean, for a terminal obeys what is not; everything else, a line each, beside it. */
 function tellPerson({ terminal }: Call): Tell {
+  let cleaner = createCleaner();
   let inLine = false;
+  async function print(text: string): Promise<void> {
+    if (text === "") return;
+    inLine = !text.endsWith("\n");
+    await terminal.out(text);
+  }
   return async (event) => {
-    if (event.type === "text") {
-      inLine = !event.text.endsWith("\n");
-      return terminal.out(event.text);
-    }
-    if (inLine) await terminal.out("\n").catch(() => undefined); // The reader may be gone; the summary is still told.
+    if (event.type === "text") return print(cleaner.push(event.text));
+    const rest = cleaner.flush();
+    cleaner = createCleaner();
+    // The reader may be gone; the summary is still told.
+    await print(rest)
+      .then(() => (inLine ? print("\n") : undefined))
+      .catch(() => undefined);
     inLine = false;
     terminal.note(lineFor(event));
   };
@@ -131,7 +145,7 @@ function lineFor(event: Exclude<RunEvent, { type: "text" }>): string {
     case "run":
       return `${event.model}, run ${event.run}${event.resumed ? ", resumed" : ""}\n`;
     case "tool":
-      return `${callLine(callWords(event.tool, event.input), event.chars, event.is_error)}\n`;
+      return `${callLine(event.tool, event.input, event.chars, event.is_error)}\n`;
     case "retry":
       return `  the provider is busy (${event.reason}); asking again in ${(event.wait_ms / 1_000).toFixed(1)} s\n`;
     case "step":

@@ -7,6 +7,8 @@ export type OptionRow = ParseArgsOptionDescriptor & {
   readonly about: string;
   /** What stands for the value in the help: `--lines A-B`. */
   readonly value?: string;
+  /** The value it has where none follows it. */
+  readonly bare?: string;
 };
 
 export type Values = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;

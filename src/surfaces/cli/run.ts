@@ -89,11 +89,19 @@ async function findCommand(name: string): Promise<Command> {
 function parseOptions(name: string, command: Command, argv: readonly string[]) {
   try {
     const options = { ...command.options, ...commonOptions };
-    return parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
+    return parseArgs({ args: withBareValues(argv, command), options, allowPositionals: true, strict: true });
   } catch (cause) {
     const sentence = cause instanceof Error ? (cause.message.split(". ")[0] ?? cause.message) : String(cause);
     throw usage(`${sentence}.`, `spillway help ${name} shows the options.`, cause);
   }
+}
+
+/** `--resume` at the end or before another option is `--resume=last`. */
+function withBareValues(argv: readonly string[], { options }: Command): string[] {
+  return argv.map((arg, index) => {
+    const bare = arg.startsWith("--") ? options[arg.slice(2)]?.bare : undefined;
+    return bare !== undefined && (argv[index + 1] ?? "--").startsWith("--") ? `${arg}=${bare}` : arg;
+  });
 }
 
 function settingFlags(pairs: Values[string]): Record<string, string> {

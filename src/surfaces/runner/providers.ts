@@ -19,12 +19,18 @@ export type Target = {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-type Known = { readonly speech: Speech; readonly keyNames: readonly string[] };
+type Known = {
+  readonly speech: Speech;
+  readonly keyNames: readonly string[];
+  /** Where it is unless a setting says otherwise; one on this machine wants no key. */
+  readonly localUrl?: string;
+};
 
 const knownProviders: Readonly<Record<string, Known>> = {
   openai: { speech: "openai", keyNames: ["OPENAI_API_KEY"] },
   anthropic: { speech: "anthropic", keyNames: ["ANTHROPIC_API_KEY"] },
   google: { speech: "google", keyNames: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"] },
+  ollama: { speech: "compatible", keyNames: ["OLLAMA_API_KEY"], localUrl: "http://127.0.0.1:11434/v1" },
 };
 
 export type ProviderSettings = {
@@ -38,12 +44,12 @@ export function findTarget(written: string, settings: ProviderSettings, env: Env
   const [provider = "", ...rest] = written.split(":");
   const model = rest.join(":").trim();
   const known = Object.hasOwn(knownProviders, provider) ? knownProviders[provider] : undefined;
-  const baseUrl = endpoints.get(provider);
+  const baseUrl = endpoints.get(provider) ?? known?.localUrl;
   if (model === "" || (known === undefined && baseUrl === undefined)) throw unknownModel(written, endpoints);
   const { speech, keyNames } = known ?? { speech: "compatible" as const, keyNames: [ownKeyName(provider)] };
   const names = keyVariables(provider, settings["runner.keys"]) ?? keyNames;
   const key = names.map((name) => env[name]).find((value) => value !== undefined && value.trim() !== "");
-  if (key === undefined && known !== undefined) throw keyMissing(provider, names);
+  if (key === undefined && speech !== "compatible") throw keyMissing(provider, names);
   return { speech, provider, model, baseUrl, key: key?.trim() };
 }
 

@@ -1,4 +1,4 @@
-/** What one call of the runner did, counted from the events it caused. */
+/** What one call of the runner did, counted as it happens. */
 import type { Event, EventFields } from "../../telemetry/events.ts";
 
 /** How a call of the runner can end. `cut`: the model stopped before it had said everything. */
@@ -17,9 +17,6 @@ export function createTally() {
       sums.steps++;
       sums.tokens_in += event.tokens_in;
       sums.tokens_out += event.tokens_out;
-    } else if (event.event === "tool.called") {
-      sums.tool_calls++;
-      sizes.chars_given += event.text_chars;
     } else if (event.event === "ingest.completed") {
       if (event.artifact_ref === null || !artifacts.has(event.artifact_ref)) sizes.bytes_read += event.size_bytes;
       if (event.artifact_ref !== null) artifacts.add(event.artifact_ref);
@@ -31,6 +28,11 @@ export function createTally() {
 
   return {
     add,
+    /** The model was given the result of a call. */
+    answered(chars: number): void {
+      sums.tool_calls++;
+      sizes.chars_given += chars;
+    },
     /** A request was sent, whether or not an answer comes. */
     sent: (): void => void sums.requests++,
     /** One of them because the provider was busy before. */

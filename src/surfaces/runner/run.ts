@@ -27,8 +27,8 @@ export type RunSetting = {
   readonly transcript: Transcript;
   readonly tools: readonly Tool[];
   readonly tell: Tell;
-  /** The way to the provider. Default: the platform's. */
-  readonly fetch?: typeof globalThis.fetch;
+  /** The way to the provider. */
+  readonly fetch: typeof globalThis.fetch;
 };
 
 /** Goes on from where the transcript ends. What went wrong is thrown after it was written down. */
@@ -61,7 +61,7 @@ type Tally = ReturnType<typeof createTally>;
 
 async function untilDone(setting: RunSetting, tally: Tally): Promise<RunEnding> {
   const { session, transcript, tools } = setting;
-  const wire = countedFetch(setting.fetch ?? globalThis.fetch, tally);
+  const wire = countedFetch(setting.fetch, tally);
   const newStubs: KnownStub[] = [];
   const recovery = openRecovery(
     session,
@@ -76,12 +76,14 @@ async function untilDone(setting: RunSetting, tally: Tally): Promise<RunEnding> 
     const step = tally.steps() + 1;
     const answer = await askPatiently(setting, { model, history, step, wire, tally });
     await remember(answer.messages);
+    const onAnswered = (call: ToolCallPart, text: string, isError: boolean) => {
+      tally.answered(text.length);
+      return setting.tell(toolEvent(step, call, text, isError, tools));
+    };
+    for (const { call, text } of answer.unreadable) await onAnswered(call, text, true);
     if (answer.calls.length === 0 && answer.messages.at(-1)?.role !== "tool") return endingOf(answer);
-    if (answer.calls.length > 0) {
-      const onAnswered = (call: ToolCallPart, text: string, isError: boolean) =>
-        setting.tell(toolEvent(step, call, text, isError, tools));
+    if (answer.calls.length > 0)
       await remember([await answerCalls(answer.calls, { tools, session, turnChars, onAnswered })]);
-    }
   }
 
   async function remember(messages: readonly ModelMessage[]): Promise<void> {
@@ -162,10 +164,11 @@ async function askPatiently(setting: RunSetting, { model, history, step, wire, t
   }
 
   async function stepEnded(answer: StepAnswer, retries: number): Promise<void> {
-    const { finish, calls, tokensIn = estimateTokens(wire.counts.chars), tokensOut = 0 } = answer;
+    const { finish, calls, unreadable, tokensIn = estimateTokens(wire.counts.chars), tokensOut = 0 } = answer;
     const sizes = { tokens_in: tokensIn, tokens_out: tokensOut, requests: wire.counts.requests - before };
     const named = `${target.provider}:${target.model}`;
-    session.emit({ event: "run.step", step, model: named, ...sizes, retries, tool_calls: calls.length, finish });
+    const tool_calls = calls.length + unreadable.length;
+    session.emit({ event: "run.step", step, model: named, ...sizes, retries, tool_calls, finish });
     await tell({ type: "step", step, ...sizes, finish });
   }
 }

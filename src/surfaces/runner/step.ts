@@ -24,6 +24,8 @@ export type StepAnswer = {
   readonly messages: readonly ModelMessage[];
   /** What is left to be carried out. */
   readonly calls: readonly ToolCallPart[];
+  /** The calls that could not even be read, with what the model is told of them. */
+  readonly unreadable: readonly { readonly call: ToolCallPart; readonly text: string }[];
   readonly finish: string;
   readonly tokensIn: number | undefined;
   readonly tokensOut: number | undefined;
@@ -65,7 +67,7 @@ export async function askModel({ model, system, messages, tools, signal, onText 
     signal.throwIfAborted();
     const answered = await asked.responseMessages;
     const tokens = { tokensIn: usage?.inputTokens, tokensOut: usage?.outputTokens };
-    return { messages: answered, calls: openCalls(answered), finish, ...tokens };
+    return { messages: answered, ...callsIn(answered), finish, ...tokens };
   } catch (error) {
     throw new StepFailure(begun, error);
   }
@@ -80,10 +82,17 @@ function toolSet(tools: readonly Tool[]): ToolSet {
   );
 }
 
-function openCalls(messages: readonly ModelMessage[]): ToolCallPart[] {
+function callsIn(messages: readonly ModelMessage[]): Pick<StepAnswer, "calls" | "unreadable"> {
   const results = messages.flatMap((message) => (message.role === "tool" ? message.content : []));
-  const answered = new Set(results.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : [])));
-  return messages
-    .flatMap((message) => (message.role === "assistant" ? callsOf(message) : []))
-    .filter(({ toolCallId }) => !answered.has(toolCallId));
+  const answered = new Map(
+    results.flatMap((part) => (part.type === "tool-result" ? [[part.toolCallId, part.output] as const] : [])),
+  );
+  const all = messages.flatMap((message) => (message.role === "assistant" ? callsOf(message) : []));
+  return {
+    calls: all.filter(({ toolCallId }) => !answered.has(toolCallId)),
+    unreadable: all.flatMap((call) => {
+      const output = answered.get(call.toolCallId);
+      return output === undefined ? [] : [{ call, text: "value" in output ? String(output.value) : "" }];
+    }),
+  };
 }

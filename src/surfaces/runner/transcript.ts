@@ -2,13 +2,15 @@
  * The transcript of a run: JSON lines, each on the disk before the next thing happens. What was written is never
  * changed; a line that a killed process left half written was never acknowledged and is cut off.
  */
-import { type FileHandle, open, readdir, readFile, stat, truncate, unlink, writeFile } from "node:fs/promises";
+import { type FileHandle, open, readdir, readFile, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import type { ModelMessage } from "ai";
 import { isUnwritable, SpillwayError, systemCode } from "../../errors.ts";
 import { makeFolders } from "../../folders.ts";
 import { clipped, wordFor } from "../../names.ts";
+import { fieldsOf } from "../../overflow/dialects/dialect.ts";
 import type { KnownStub } from "../../overflow/sticky.ts";
+import { isLocked, takeLock } from "../../search/index/lock.ts";
 import type { RunReport } from "./report.ts";
 
 /** What a run is about; its first line. */
@@ -54,9 +56,9 @@ export async function beginTranscript({ folder, keep }: TranscriptFolder, head: 
     await makeFolders(folder);
     await removeOldest(folder, keep - 1);
     const path = pathOf(folder, head.run);
-    const lock = await takeLock(path, head.run);
-    const file = await open(path, "ax", 0o600).catch(async (error: unknown) => {
-      await lock[Symbol.asyncDispose]();
+    const lock = lockFor(path, head.run);
+    const file = await open(path, "ax", 0o600).catch((error: unknown) => {
+      lock[Symbol.dispose]();
       throw systemCode(error) === "EEXIST" ? alreadyThere(head.run) : error;
     });
     await append(file, [head]);
@@ -71,17 +73,17 @@ export async function resumeTranscript({ folder }: TranscriptFolder, run: string
   const path = run === undefined ? await newest(folder) : pathOf(folder, run);
   const name = run ?? path?.replace(/^.*[\\/]|\.jsonl$/g, "") ?? "";
   if (path === undefined || !(await exists(path))) throw noTranscript(run);
-  const lock = await takeLock(path, name);
+  const lock = lockFor(path, name);
   try {
     const { lines, wholeBytes } = await readLines(path);
     const [head] = lines;
-    if (head?.type !== "run") throw damaged(path);
+    if (head?.type !== "run") return damage(path);
     await truncate(path, wholeBytes);
     const messages = lines.flatMap((line) => (line.type === "message" ? [line.message] : []));
     const stubs = lines.flatMap((line) => (line.type === "stubs" ? line.stubs : []));
     return writing({ path, head, messages, stubs, file: await open(path, "a"), lock });
   } catch (error) {
-    await lock[Symbol.asyncDispose]();
+    lock[Symbol.dispose]();
     throw error;
   }
 }
@@ -93,7 +95,7 @@ export async function readTranscript(path: string): Promise<readonly TranscriptL
 
 type Writing = Pick<Transcript, "path" | "head" | "messages" | "stubs"> & {
   readonly file: FileHandle;
-  readonly lock: AsyncDisposable;
+  readonly lock: Disposable;
 };
 
 function writing({ path, head, messages, stubs, file, lock }: Writing): Transcript {
@@ -117,7 +119,7 @@ function writing({ path, head, messages, stubs, file, lock }: Writing): Transcri
     },
     async [Symbol.asyncDispose]() {
       await file.close();
-      await lock[Symbol.asyncDispose]();
+      lock[Symbol.dispose]();
     },
   };
 }
@@ -131,39 +133,38 @@ async function readLines(path: string): Promise<{ lines: TranscriptLine[]; whole
   const bytes = await readFile(path);
   const wholeBytes = bytes.lastIndexOf(0x0a) + 1;
   const texts = bytes.subarray(0, wholeBytes).toString("utf8").split("\n").slice(0, -1);
+  return { lines: texts.map((text) => lineOf(text) ?? damage(path)), wholeBytes };
+}
+
+/** A line that we wrote; undefined for what we cannot have written. */
+function lineOf(text: string): TranscriptLine | undefined {
   try {
-    // We wrote these lines ourselves; what is no JSON is damage, and the shapes are ours.
-    return { lines: texts.map((text) => JSON.parse(text) as TranscriptLine), wholeBytes };
-  } catch (cause) {
-    throw damaged(path, cause);
+    const line: unknown = JSON.parse(text);
+    return isLine(line) ? line : undefined;
+  } catch {
+    return undefined;
   }
 }
+
+function isLine(value: unknown): value is TranscriptLine {
+  const { type, message, stubs, version, run, model, system, cwd } = fieldsOf(value);
+  if (type === "message") return roles.has(String(fieldsOf(message).role)) && "content" in fieldsOf(message);
+  if (type === "stubs") return Array.isArray(stubs);
+  if (type === "run") return version === 1 && [run, model, system, cwd].every((word) => typeof word === "string");
+  return type === "partial" || type === "end";
+}
+
+const roles: ReadonlySet<string> = new Set(["user", "assistant", "tool"]);
 
 const pathOf = (folder: string, run: string): string => join(folder, `${wordFor(run)}.jsonl`);
 
-/** One writer at a time: two would ask the same question twice. A lock whose process is gone counts for nothing. */
-async function takeLock(path: string, run: string): Promise<AsyncDisposable> {
-  const lock = `${path}.lock`;
-  for (let tries = 0; tries < 3; tries++) {
-    try {
-      await writeFile(lock, String(process.pid), { flag: "wx", mode: 0o600 });
-      return { [Symbol.asyncDispose]: () => unlink(lock) };
-    } catch (error) {
-      if (systemCode(error) !== "EEXIST") throw error;
-      const pid = Number(await readFile(lock, "utf8").catch(() => ""));
-      if (pid > 0 && isAlive(pid)) throw busy(run, pid);
-      await unlink(lock).catch(() => undefined); // Somebody else may have been faster; the next try tells.
-    }
-  }
-  throw busy(run, 0);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return systemCode(error) === "EPERM";
-  }
+/** One writer at a time: two would ask the same question twice. A process that is gone holds nothing. */
+function lockFor(path: string, run: string): Disposable {
+  const lock = takeLock(`${path}.lock`);
+  if (lock !== null) return lock;
+  throw new SpillwayError("run_busy", `Run ${clipped(run)} is going on in another process.`, {
+    hint: "Wait until it has ended, or stop it.",
+  });
 }
 
 async function transcriptsIn(folder: string): Promise<{ path: string; time: number }[]> {
@@ -179,7 +180,9 @@ const newest = async (folder: string): Promise<string | undefined> => (await tra
 
 async function removeOldest(folder: string, keep: number): Promise<void> {
   for (const { path } of (await transcriptsIn(folder)).slice(keep)) {
-    if (!(await exists(`${path}.lock`))) await unlink(path).catch(() => undefined); // Gone is what we wanted.
+    if (isLocked(`${path}.lock`)) continue;
+    await rm(path, { force: true });
+    await rm(`${path}.lock`, { force: true });
   }
 }
 
@@ -194,13 +197,8 @@ function noTranscript(run: string | undefined): SpillwayError {
     run === undefined
       ? "There is no run to go on with."
       : `There is no transcript of run ${JSON.stringify(clipped(run))}.`;
-  return new SpillwayError("run_not_found", sentence, { hint: 'Start one with spillway run "<task>".' });
-}
-
-function busy(run: string, pid: number): SpillwayError {
-  return new SpillwayError("run_busy", `Run ${clipped(run)} is going on in process ${pid}.`, {
-    hint: "Wait until it has ended, or stop it.",
-  });
+  const hint = 'Start one with spillway run "<task>"; go on with the last one by spillway run "<task>" --resume.';
+  return new SpillwayError("run_not_found", sentence, { hint });
 }
 
 function alreadyThere(run: string): SpillwayError {
@@ -209,10 +207,9 @@ function alreadyThere(run: string): SpillwayError {
   });
 }
 
-function damaged(path: string, cause?: unknown): SpillwayError {
-  return new SpillwayError("artifact_damaged", `The transcript ${path} is damaged.`, {
+function damage(path: string): never {
+  throw new SpillwayError("artifact_damaged", `The transcript ${path} is damaged.`, {
     hint: "It is left as it is. Start a new run; what the old one kept is listed by spillway artifacts ls.",
-    cause,
   });
 }
 
