@@ -6,6 +6,8 @@ export type WrapKind = "strong" | "emphasis" | "strike" | "code" | "link";
 /** How a wrapped piece of a line is written; the same text back means that it is not wrapped. */
 export type Wrapper = (kind: WrapKind, element: Element, text: string) => string;
 
+/** What was wrapped last: up to which piece, and the text in it. */
+type Wrapped = { readonly kind: WrapKind; readonly at: number; readonly inner: string };
 type Wrap = { readonly element: Element; readonly kind: WrapKind; start: number; done: boolean };
 
 /** Words of scripts that part them by blanks. */
@@ -22,6 +24,7 @@ export class Line {
   /** The inline element whose end is the last thing on the line. */
   #closed: Element | undefined;
   #abuts = false;
+  #wrapped: Wrapped | undefined;
 
   constructor(write: Wrapper, escaped: (text: string) => string) {
     this.#write = write;
@@ -30,6 +33,11 @@ export class Line {
 
   get isEmpty(): boolean {
     return this.#pieces.length === 0;
+  }
+
+  /** The last piece of the line. */
+  get end(): string {
+    return this.#pieces.at(-1) ?? "";
   }
 
   addText(text: string): void {
@@ -63,7 +71,7 @@ export class Line {
     const before = this.#closed?.attributes.class ?? "";
     const name = attributes.class ?? "";
     const areLabels = before !== "" && name !== "" && before !== name;
-    this.#abuts = areLabels && endOfLabel.test(this.#pieces.at(-1) ?? "") && !this.isInside("code");
+    this.#abuts = areLabels && endOfLabel.test(this.end) && !this.isInside("code");
   }
 
   part(element: Element): void {
@@ -104,6 +112,7 @@ export class Line {
     this.#endsBlank = true;
     this.#abuts = false;
     this.#closed = undefined;
+    this.#wrapped = undefined;
   }
 
   #count(kind: WrapKind, change: number): void {
@@ -114,10 +123,29 @@ export class Line {
     const text = this.#pieces.slice(wrap.start).join("");
     const inner = text.trim();
     if (inner === "") return;
-    const written = this.#write(wrap.kind, wrap.element, inner);
+    const touched = text.startsWith(inner) ? this.#touchedBy(wrap) : undefined;
+    const joined = touched !== undefined && canJoin(touched) ? touched.inner : "";
+    const written = this.#write(wrap.kind, wrap.element, joined + inner);
     wrap.done = true;
-    if (written === inner) return;
-    this.#pieces.length = wrap.start;
-    this.add((text.startsWith(inner) ? "" : " ") + written + (text.endsWith(inner) ? "" : " "));
+    if (written === joined + inner) return;
+    this.#pieces.length = joined === "" ? wrap.start : wrap.start - 1;
+    const isApart = !text.startsWith(inner) || (touched !== undefined && joined === "");
+    this.add((isApart ? " " : "") + written);
+    this.#wrapped = { kind: wrap.kind, at: this.#pieces.length, inner: joined + inner };
+    if (!text.endsWith(inner)) this.addBlank();
   }
+
+  /** What of the same kind ends where this begins: marks that touch would be read as others. */
+  #touchedBy({ kind, start }: Wrap): Wrapped | undefined {
+    const before = this.#wrapped;
+    return kind !== "link" && before?.kind === kind && before.at === start ? before : undefined;
+  }
+}
+
+/** Joining ever longer texts would be quadratic. */
+const mostJoinedChars = 1_000;
+
+/** Emphasis goes on; pieces of code are keys or names, each for itself. */
+function canJoin({ kind, inner }: Wrapped): boolean {
+  return kind !== "code" && inner.length < mostJoinedChars;
 }

@@ -7,7 +7,8 @@ import { type Footnotes, findFootnotes, isBackReference } from "./footnotes.ts";
 import { codeLanguage } from "./language.ts";
 import { Line, type WrapKind } from "./line.ts";
 import { createResolver, type Resolver } from "./links.ts";
-import { mathTex, type Tex } from "./math.ts";
+import { isDrawing, mathTex, type Tex } from "./math.ts";
+import { type RaisedSigns, raisedSigns } from "./raised.ts";
 import { maxColumns, tableKind, writeTable } from "./table.ts";
 import { inlineTags } from "./tags.ts";
 import { type Element, flatText, type Page } from "./tree.ts";
@@ -68,6 +69,8 @@ class Walk {
     (text) => (this.#isMarkdown ? escapeText(text) : text),
   );
   readonly #lists: List[] = [];
+  /** Inline elements that end with a sign, innermost last. */
+  readonly #endings: { readonly element: Element; readonly after: string }[] = [];
   readonly #keptNotes = new Map<Element, boolean>();
   readonly #paragraphs = new Set<string>();
   #writtenChars = 0;
@@ -111,7 +114,7 @@ class Walk {
     const { tag } = element;
     const tex = mathTex(element);
     if (tex !== undefined) return this.#addTex(tex);
-    if (unwritten.has(tag)) return false;
+    if (unwritten.has(tag) || isDrawing(element, this.#page)) return false;
     if (inlineTags.has(tag)) return this.#enterInline(element);
     if (preformatted.has(tag) || isCodeHolder(element)) return this.#addCode(element);
     if (tag === "table") return this.#enterTable(element);
@@ -143,14 +146,45 @@ class Walk {
     const kind = wrapKinds[tag];
     if (kind === "code") return this.#enterCode(element);
     if (kind === "link" && this.#isFootnoteLink(element)) return false;
-    if (kind !== undefined) this.#line.open(element, kind);
-    if (tag === "sup" && isExponent(element) && this.#isMarkdown) this.#line.add("^");
+    if (kind !== undefined) this.#line.open(element, kind, kind !== "link" && this.#isRaised);
+    else this.#enterSigned(element);
     return true;
   }
 
   #leaveInline(element: Element): void {
     if (wrapKinds[element.tag] !== undefined) this.#line.close();
+    else this.#leaveSigned(element);
     this.#line.part(element);
+  }
+
+  /** Text that a browser sets apart by its place or by signs of its own. */
+  #enterSigned(element: Element): void {
+    const signs = this.#signsOf(element);
+    if (signs === undefined) return;
+    this.#line.add(signs.before);
+    this.#endings.push({ element, after: signs.after });
+  }
+
+  #leaveSigned(element: Element): void {
+    const ending = this.#endings.at(-1);
+    if (ending?.element !== element) return;
+    this.#endings.pop();
+    if (ending.after !== "") this.#line.add(ending.after);
+  }
+
+  /** The letters of a power are not emphasized once more. */
+  get #isRaised(): boolean {
+    const tag = this.#endings.at(-1)?.element.tag;
+    return tag === "sup" || tag === "sub";
+  }
+
+  #signsOf(element: Element): RaisedSigns | undefined {
+    const { tag } = element;
+    if (tag === "sup" || tag === "sub") return raisedSigns(element, this.#line.end);
+    if (tag === "rt") return flatText(element, 1) === "" ? undefined : { before: "(", after: ")" };
+    if (tag !== "q") return undefined;
+    const isNested = this.#endings.some(({ after }) => after === "”");
+    return isNested ? { before: "‘", after: "’" } : { before: "“", after: "”" };
   }
 
   #enterCode(element: Element): boolean {
@@ -416,11 +450,6 @@ function isHeading(tag: string): boolean {
 /** Quotations, and remarks and callouts, which Markdown writes as quotations with a type. */
 function isQuotation({ tag, attributes }: Element): boolean {
   return tag === "blockquote" || tag === "aside" || attributes["data-callout"] !== undefined;
-}
-
-/** A power rather than an ordinal or a sign: the text of `10<sup>2</sup>` is not 102. */
-function isExponent({ children: [only, ...others] }: Element): boolean {
-  return typeof only === "string" && others.length === 0 && /^\s*[-+−]?\d{1,3}\s*$/.test(only);
 }
 
 /** Pieces of one listing: code elements shown as blocks, one after the other, with their output between them. */

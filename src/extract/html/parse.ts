@@ -82,7 +82,7 @@ function callbacksFor(source: string, isXml: boolean, tree: Tree): TokenizerCall
         tree.addAttribute(attributeName, attributeValue.slice(0, limits.attributeChars));
     },
     onopentagend: () => tree.open(false),
-    onselfclosingtag: () => tree.open(isXml || tag === "svg" || tree.isForeign),
+    onselfclosingtag: () => tree.open(isXml || tag === "svg" || tree.isForeign || tree.isInMath),
     onclosetag: (start, end) => tree.close(source.slice(start, end).toLowerCase()),
     oncomment() {},
     ondeclaration() {},

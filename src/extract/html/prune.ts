@@ -8,7 +8,7 @@ import { isNamed, type NameJudge } from "./names.ts";
 import type { PageKind } from "./signals.ts";
 import { isPlainTable } from "./table.ts";
 import { headings, wordSet } from "./tags.ts";
-import type { Element, Page } from "./tree.ts";
+import { type Element, flatText, type Node, type Page } from "./tree.ts";
 
 /** What is known about the page while one of its elements is judged. */
 export type Survey = {
@@ -78,11 +78,16 @@ function dropUnseen(whole: Element, page: Page, isUnseen: (element: Element) => 
   }
 }
 
-/** The button of a folded part carries its heading. */
-function isFoldButton({ tag, parent }: Element): boolean {
-  return (
-    tag === "button" && parent !== null && (headings.has(parent.tag) || parent.tag === "dt" || parent.tag === "summary")
-  );
+/** The button of a folded part carries its heading; one beside other words of the heading does something with it. */
+function isFoldButton(element: Element): boolean {
+  const { tag, parent } = element;
+  if (tag !== "button" || parent === null || !(headings.has(parent.tag) || foldTags.has(parent.tag))) return false;
+  return parent.children.every((child) => child === element || isBlank(child));
+}
+const foldTags = wordSet("dt summary");
+
+function isBlank(node: Node): boolean {
+  return (typeof node === "string" ? node : flatText(node)).trim() === "";
 }
 
 /** Nothing is pruned inside these. */

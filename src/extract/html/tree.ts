@@ -84,6 +84,11 @@ export class Tree {
     return this.#foreignDepth > 0;
   }
 
+  /** Inside a formula, where any element may end in its start tag. */
+  get isInMath(): boolean {
+    return this.#isOpen("math");
+  }
+
   addText(text: string): void {
     this.#text += text;
   }
@@ -167,13 +172,27 @@ export class Tree {
   #openElement(tag: string, selfClosing: boolean): void {
     this.#closeImplied(tag);
     if (selfClosing || voidTags.has(tag)) this.#add();
-    else if (this.#open.length >= limits.depth) this.#tooDeep.set(tag, (this.#tooDeep.get(tag) ?? 0) + 1);
+    else if (this.#open.length >= limits.depth) this.#openTooDeep(tag);
     else this.#push(this.#add());
   }
 
-  #add(): Element {
+  #openTooDeep(tag: string): void {
+    this.#tooDeep.set(tag, (this.#tooDeep.get(tag) ?? 0) + 1);
+    this.#partBlocks(tag);
+  }
+
+  /** Blocks too deep to be kept apart still stand on lines of their own. */
+  #partBlocks(tag: string): void {
+    const last = this.#top.children.at(-1);
+    if (inlineTags.has(tag) || (typeof last === "object" && last.tag === "br")) return;
+    this.#attributes = undefined;
+    this.#hidden = false;
+    this.#add("br");
+  }
+
+  #add(tag = this.#tag): Element {
     const parent = this.#top;
-    const made = element(this.elements.length, this.#tag, parent, this.#attributes ?? noAttributes, this.#hidden);
+    const made = element(this.elements.length, tag, parent, this.#attributes ?? noAttributes, this.#hidden);
     this.elements.push(made);
     parent.children.push(made);
     if (this.elements.length >= limits.elements) {
@@ -224,8 +243,10 @@ export class Tree {
   #closeElement(tag: string): void {
     if (tag === "html" || tag === "body") return;
     const deeper = this.#tooDeep.get(tag) ?? 0;
-    if (deeper > 0) this.#tooDeep.set(tag, deeper - 1);
-    else if (this.#isOpen(tag))
+    if (deeper > 0) {
+      this.#tooDeep.set(tag, deeper - 1);
+      this.#partBlocks(tag);
+    } else if (this.#isOpen(tag))
       this.#closeFrom(
         this.#placeOf((name) => name === tag, bordersOf(tag)),
         tag,
