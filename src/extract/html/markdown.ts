@@ -3,7 +3,7 @@ import { Blocks, type Mark } from "./blocks.ts";
 import type { Choice } from "./choose.ts";
 import { codeText, isCodeBlock, isCodeHolder } from "./code.ts";
 import { escapeHeading, escapeLineStarts, escapeLinkText, escapeText } from "./escape.ts";
-import { type Footnotes, findFootnotes, isBackReference } from "./footnotes.ts";
+import { type Footnotes, findFootnotes, isBackReference, isLabel } from "./footnotes.ts";
 import { codeLanguage } from "./language.ts";
 import { Line, type WrapKind } from "./line.ts";
 import { createResolver, type Resolver } from "./links.ts";
@@ -55,6 +55,8 @@ const mostMergedChars = 20_000;
 type Frame = { readonly element: Element; next: number };
 type List = { readonly isOrdered: boolean; number: number; items: number };
 type TableRows = { readonly element: Element; readonly rows: string[][]; row: string[]; readonly spans: number[] };
+/** A footnote, and how many blocks stand before it. */
+type Note = { readonly element: Element; readonly label: string; readonly count: number };
 type Listing = { readonly element: Element; readonly language: string; readonly text: string; readonly count: number };
 
 class Walk {
@@ -77,7 +79,7 @@ class Walk {
   #copiedChars = 0;
   #heading = 0;
   #underHeading = "";
-  #note: Element | undefined;
+  #note: Note | undefined;
   #table: TableRows | undefined;
   #listing: Listing | undefined;
 
@@ -114,7 +116,7 @@ class Walk {
     const { tag } = element;
     const tex = mathTex(element);
     if (tex !== undefined) return this.#addTex(tex);
-    if (unwritten.has(tag) || isDrawing(element, this.#page)) return false;
+    if (unwritten.has(tag) || isDrawing(element, this.#page) || this.#isNoteLabel(element)) return false;
     if (inlineTags.has(tag)) return this.#enterInline(element);
     if (preformatted.has(tag) || isCodeHolder(element)) return this.#addCode(element);
     if (tag === "table") return this.#enterTable(element);
@@ -202,6 +204,15 @@ class Walk {
     return true;
   }
 
+  /** What stands at the start of a note, or beside it, and says only which one it is. */
+  #isNoteLabel(element: Element): boolean {
+    if (!this.#isMarkdown) return false;
+    if (this.#note === undefined) return this.#footnotes.labels.has(element);
+    const { label, count } = this.#note;
+    const isFirst = this.#line.isEmpty && this.#blocks.count === count;
+    return isFirst && inlineTags.has(element.tag) && isLabel(element, label);
+  }
+
   /** Whether a note stands in what is written; a label that leads nowhere says less than the link. */
   #isKept(note: Element): boolean {
     const known = this.#keptNotes.get(note);
@@ -268,7 +279,7 @@ class Walk {
     else if (isHeading(tag)) this.#heading = Number(tag[1]);
     else if (lists.has(tag)) this.#enterList(element);
     else if (tag === "li") this.#enterItem(element);
-    else if (isQuotation(element))
+    else if (this.#isQuotation(element))
       this.#blocks.enter(this.#isMarkdown ? { first: "> ", rest: "> " } : { first: "", rest: "" });
     if (attributes["data-callout"] !== undefined && this.#isMarkdown)
       this.#line.add(`[!${attributes["data-callout"]}] `);
@@ -276,12 +287,18 @@ class Walk {
 
   #leaveBlock(element: Element): void {
     const { tag } = element;
-    if (element === this.#note) {
+    if (element === this.#note?.element) {
       this.#note = undefined;
       this.#blocks.leave();
     } else if (isHeading(tag)) this.#heading = 0;
     else if (lists.has(tag)) this.#lists.pop();
-    else if (tag === "li" || isQuotation(element)) this.#blocks.leave();
+    else if (tag === "li" || this.#isQuotation(element)) this.#blocks.leave();
+  }
+
+  /** Quotations, and remarks and callouts, which Markdown writes as quotations with a type; not a box of notes. */
+  #isQuotation({ tag, attributes, children }: Element): boolean {
+    if (tag === "blockquote" || attributes["data-callout"] !== undefined) return true;
+    return tag === "aside" && !children.some((child) => typeof child !== "string" && this.#footnotes.notes.has(child));
   }
 
   #enterNote(element: Element, label: string): void {
@@ -289,7 +306,7 @@ class Walk {
       if (element.tag === "li") this.#enterItem(element);
       return;
     }
-    this.#note = element;
+    this.#note = { element, label, count: this.#blocks.count };
     this.#blocks.enter({ first: `[^${label}]: `, rest: "    " });
   }
 
@@ -445,11 +462,6 @@ function skipSpanned(row: string[], spans: number[]): void {
 
 function isHeading(tag: string): boolean {
   return tag.length === 2 && tag[0] === "h" && tag >= "h1" && tag <= "h6";
-}
-
-/** Quotations, and remarks and callouts, which Markdown writes as quotations with a type. */
-function isQuotation({ tag, attributes }: Element): boolean {
-  return tag === "blockquote" || tag === "aside" || attributes["data-callout"] !== undefined;
 }
 
 /** Pieces of one listing: code elements shown as blocks, one after the other, with their output between them. */

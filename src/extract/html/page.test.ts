@@ -186,12 +186,6 @@ describe("formulas", () => {
   for (const { name, html, markdown } of formulas) test(name, () => assert.equal(markdownOf(html), markdown));
 });
 
-test("footnotes are linked with their notes, without the way back", () => {
-  const html =
-    '<p>It rains<sup><a href="#fn1" id="r1">1</a></sup>.</p><ol><li id="fn1"><p>In autumn. <a href="#r1">↩</a></p></li></ol>';
-  assert.equal(markdownOf(html), "It rains[^1].\n\n[^1]: In autumn.");
-});
-
 const links = [
   {
     name: "against the page's address",
