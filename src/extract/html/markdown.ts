@@ -2,6 +2,7 @@
 import { Blocks, type Mark } from "./blocks.ts";
 import type { Choice } from "./choose.ts";
 import { codeText, isCodeBlock, isCodeHolder } from "./code.ts";
+import { type Embed, embedOf } from "./embeds.ts";
 import { escapeHeading, escapeLineStarts, escapeLinkText, escapeText } from "./escape.ts";
 import { type Footnotes, findFootnotes, isBackReference, isLabel } from "./footnotes.ts";
 import { codeLanguage } from "./language.ts";
@@ -120,6 +121,8 @@ class Walk {
     if (inlineTags.has(tag)) return this.#enterInline(element);
     if (preformatted.has(tag) || isCodeHolder(element)) return this.#addCode(element);
     if (tag === "table") return this.#enterTable(element);
+    const embed = embedOf(element);
+    if (embed !== undefined) return this.#addEmbed(embed);
     if (this.#table !== undefined) return this.#enterInTable(element, this.#table);
     this.#flush();
     if (tag === "hr") return this.#addRule();
@@ -267,6 +270,17 @@ class Walk {
       this.#flush();
       this.#blocks.write(this.#isMarkdown ? `$$\n${tex}\n$$` : tex);
     }
+    return false;
+  }
+
+  /** A link on a line of its own; only to where a reader can go. */
+  #addEmbed({ label, src }: Embed): boolean {
+    const target = this.#resolve(src);
+    if (target === undefined || !this.#isMarkdown) return false;
+    this.#line.addBreak();
+    this.#line.add(`[${escapeLinkText(escapeText(label))}](${target})`);
+    this.#line.addBreak();
+    if (this.#table === undefined) this.#flush();
     return false;
   }
 

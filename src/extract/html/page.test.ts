@@ -312,10 +312,6 @@ describe("the ladder", () => {
       method: "payload",
       html: `<div id=__next></div><script id=__NEXT_DATA__ type="application/json">${json({ props: { page: { body: long } } })}</script>`,
     },
-    {
-      method: "payload",
-      html: `<div></div><script>self.__next_f.push([1,${json(`a:["$","p",null,{"children":${json(long)}}]\n`)}])</script>`,
-    },
   ];
   for (const [index, { method, html }] of steps.entries()) {
     test(`step ${index + 1} is ${method}, and says so`, () => {
@@ -325,19 +321,6 @@ describe("the ladder", () => {
       assert.equal(page.needsJs, false);
     });
   }
-
-  test("a page that is empty without scripts says so", () => {
-    const page = extractHtml(`<div id=root></div><noscript>Please enable JavaScript.</noscript>${script}`, {
-      mode: "markdown",
-    });
-    assert.deepEqual([page.needsJs, page.text.includes("enable")], [true, false]);
-  });
-
-  test("a short page that counts its visitors needs no scripts", () => {
-    const short = `<h1>Gone fishing</h1><p>The office is closed until Monday. Write to us, and we will answer next week.</p>`;
-    assert.equal(extractHtml(`${short}${script}`, { mode: "markdown" }).needsJs, false);
-    assert.equal(extractHtml(`${short}<div id=root></div>${script}`, { mode: "markdown" }).needsJs, true);
-  });
 
   test("of a page without text nothing was left out", () => {
     assert.equal(extractHtml("<body></body>", { mode: "markdown" }).keptShare, 1);

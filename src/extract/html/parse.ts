@@ -51,6 +51,8 @@ function tokenize(source: string, isXml: boolean, tree: Tree): void {
   tree.endText();
 }
 
+const addressNames = new Set(["href", "src", "data-src"]);
+
 /** What the tokenizer finds in a source, handed to a tree: names in lower case, entities resolved. */
 function callbacksFor(source: string, isXml: boolean, tree: Tree): TokenizerCallbacks {
   let tag = "";
@@ -69,7 +71,7 @@ function callbacksFor(source: string, isXml: boolean, tree: Tree): TokenizerCall
     },
     onattribname(start, end) {
       const name = source.slice(start, end).toLowerCase();
-      attributeName = keepsAttribute(name) ? name : "";
+      attributeName = keepsAttribute(tag, name) ? name : "";
       attributeValue = "";
     },
     onattribdata: (start, end) => addValue(source.slice(start, Math.min(end, start + limits.attributeChars + 1))),
@@ -78,7 +80,7 @@ function callbacksFor(source: string, isXml: boolean, tree: Tree): TokenizerCall
       if (attributeName === "") return;
       const isCut = attributeValue.length > limits.attributeChars;
       // Part of an address leads somewhere else.
-      if (!isCut || attributeName !== "href")
+      if (!isCut || !addressNames.has(attributeName))
         tree.addAttribute(attributeName, attributeValue.slice(0, limits.attributeChars));
     },
     onopentagend: () => tree.open(false),

@@ -12,7 +12,7 @@ export function raisedSigns(element: Element, line: string): RaisedSigns | undef
   const before = line.replace(/\*+$/, "");
   const text = flatText(element, longestChars + 1).trim();
   if (text === "" || text.length > longestChars || !/[\p{L}\p{N})\]}|*_]$/u.test(before)) return undefined;
-  if (element.tag === "sup" && isLabel(element, text, before)) return undefined;
+  if (element.tag === "sup" ? isLabel(element, text, before) : isCount(text, before)) return undefined;
   const sign = element.tag === "sup" ? "^" : "_";
   const isOne = oneWord.test(text) && element.children.length === 1;
   return isOne ? { before: sign, after: "" } : { before: `${sign}(`, after: ")" };
@@ -23,4 +23,9 @@ function isLabel({ children }: Element, text: string, before: string): boolean {
   if (children.some((child) => typeof child !== "string" && child.tag === "a")) return true;
   if (/^[[(]|^[^\p{L}\p{N}+−-]+$/u.test(text)) return true;
   return /^\p{L}+$/u.test(text) && (/\p{L}{2}$/u.test(before) || (text.length > 1 && /\p{N}$/u.test(before)));
+}
+
+/** How many atoms there are: `CO2` and `H2O` are typed so. */
+function isCount(text: string, before: string): boolean {
+  return /^\d+$/.test(text) && /\p{Lu}\p{Ll}?$/u.test(before);
 }

@@ -1,4 +1,5 @@
 /** The light tree of a page and how it grows: tags that end others, what stands outside the text, and its limits. */
+import { isFrameAttribute } from "./embeds.ts";
 import { type Payload, payloadOf } from "./payloads.ts";
 import {
   closesParagraph,
@@ -51,8 +52,8 @@ const keptAttributes = new Set(
 );
 
 /** Whether anything is read from an attribute of this name. */
-export function keepsAttribute(name: string): boolean {
-  return keptAttributes.has(name) || hidingAttributes.has(name);
+export function keepsAttribute(tag: string, name: string): boolean {
+  return keptAttributes.has(name) || hidingAttributes.has(name) || isFrameAttribute(tag, name);
 }
 
 const noAttributes: Attributes = Object.freeze({});
