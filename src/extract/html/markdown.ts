@@ -79,6 +79,7 @@ class Walk {
   #writtenChars = 0;
   #copiedChars = 0;
   #heading = 0;
+  #isShortHeading = false;
   #underHeading = "";
   #note: Note | undefined;
   #table: TableRows | undefined;
@@ -124,6 +125,7 @@ class Walk {
     const embed = embedOf(element);
     if (embed !== undefined) return this.#addEmbed(embed);
     if (this.#table !== undefined) return this.#enterInTable(element, this.#table);
+    if (this.#isOneLine(tag)) return this.#addBlank();
     this.#flush();
     if (tag === "hr") return this.#addRule();
     this.#enterBlock(element);
@@ -134,10 +136,21 @@ class Walk {
     const { tag } = element;
     if (inlineTags.has(tag)) this.#leaveInline(element);
     else if (this.#table !== undefined) this.#leaveInTable(element, this.#table);
+    else if (this.#isOneLine(tag)) this.#addBlank();
     else {
       this.#flush();
       this.#leaveBlock(element);
     }
+  }
+
+  /** What stands in a heading is one heading, however it is laid out; in one that nobody closed stands the page. */
+  #isOneLine(tag: string): boolean {
+    return this.#isShortHeading && !isHeading(tag);
+  }
+
+  #addBlank(): boolean {
+    this.#line.addBlank();
+    return true;
   }
 
   // Inline elements
@@ -290,7 +303,7 @@ class Walk {
     const { tag, attributes } = element;
     const label = this.#isMarkdown ? this.#footnotes.notes.get(element) : undefined;
     if (label !== undefined) this.#enterNote(element, label);
-    else if (isHeading(tag)) this.#heading = Number(tag[1]);
+    else if (isHeading(tag)) this.#enterHeading(element);
     else if (lists.has(tag)) this.#enterList(element);
     else if (tag === "li") this.#enterItem(element);
     else if (this.#isQuotation(element))
@@ -299,13 +312,20 @@ class Walk {
       this.#line.add(`[!${attributes["data-callout"]}] `);
   }
 
+  #enterHeading(element: Element): void {
+    this.#heading = Number(element.tag[1]);
+    this.#isShortHeading = flatText(element, labelChars).length < labelChars;
+  }
+
   #leaveBlock(element: Element): void {
     const { tag } = element;
     if (element === this.#note?.element) {
       this.#note = undefined;
       this.#blocks.leave();
-    } else if (isHeading(tag)) this.#heading = 0;
-    else if (lists.has(tag)) this.#lists.pop();
+    } else if (isHeading(tag)) {
+      this.#heading = 0;
+      this.#isShortHeading = false;
+    } else if (lists.has(tag)) this.#lists.pop();
     else if (tag === "li" || this.#isQuotation(element)) this.#blocks.leave();
   }
 

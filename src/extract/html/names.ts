@@ -58,9 +58,9 @@ const neverNamed = wordSet(
   "html body main article a p span em strong b i pre code table thead tbody tr td th h1 h2 h3 h4 h5 h6",
 );
 
-/** Whether the name of an element counts: not that of a line of text, nor of code and tables. */
-export function isNamed({ tag }: Element): boolean {
-  return !neverNamed.has(tag);
+/** Whether the name of an element counts: not that of a line of text, a part of a heading, nor of code and tables. */
+export function isNamed({ tag, parent }: Element): boolean {
+  return !neverNamed.has(tag) && !(parent !== null && headings.has(parent.tag));
 }
 
 /** Tells what the class names and the id of an element say about it. */

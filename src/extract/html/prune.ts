@@ -1,7 +1,7 @@
 /** Decides which elements inside the content are not content. */
 import type { Pruning } from "./choose.ts";
 import { isClosingHeading, sectionOf } from "./closing.ts";
-import { type Generator, hasClass } from "./generators.ts";
+import { type Generator, hasClass, isCalled } from "./generators.ts";
 import { isInside } from "./hidden.ts";
 import { cardChars, type Measures, unlinkedChars } from "./measure.ts";
 import { isNamed, type NameJudge } from "./names.ts";
@@ -98,6 +98,7 @@ function isVerbatim(element: Element, page: Page): boolean {
 
 function isOutOfPlace(element: Element, survey: Survey, isPoorGroup: GroupJudge): boolean {
   if (survey.areNotes(element)) return isNeverContent(element, survey);
+  if (survey.generator?.keeps?.some((name) => hasClass(element, name))) return false;
   if (survey.pruning !== "strict") return !holdsMost(element, survey) && isSitePart(element, survey);
   if (isNeverContent(element, survey)) return true;
   return !holdsMost(element, survey) && (isSitePart(element, survey) || isPoorPart(element, survey, isPoorGroup));
@@ -122,7 +123,7 @@ const siteRoles = wordSet("navigation contentinfo complementary search banner di
 /** Parts of a site by their tag, role or what is known of the program that made the page. */
 function isSitePart(element: Element, { page, generator, pruning, measures, holdsTitle }: Survey): boolean {
   const { tag, attributes } = element;
-  if (generator?.drops.some((name) => attributes.id === name || hasClass(element, name))) return true;
+  if (generator?.drops.some((name) => isCalled(element, name))) return true;
   // The foot of a quotation names who is quoted.
   if (siteTags.has(tag)) return !isInside(element, "blockquote");
   if (tag === "aside") return !isRemark(element, page, measures);

@@ -1,7 +1,7 @@
 /** What kind of page this is, from what it says about itself. */
 
-import { generatorOf } from "./generators.ts";
-import { type Element, flatText, type Page } from "./tree.ts";
+import { generatorOf, metaContent } from "./generators.ts";
+import { flatText, type Page } from "./tree.ts";
 
 export type PageKind = "article" | "documentation" | "forum" | "product" | "listing" | "unknown";
 
@@ -67,13 +67,4 @@ function structuredTypes(page: Page): ReadonlySet<string> {
     if (type !== undefined) types.add(type.slice(type.lastIndexOf("/") + 1));
   }
   return types;
-}
-
-/** The content of the first meta element of a name or property, or "". */
-export function metaContent(page: Page, name: string): string {
-  return page.elements.find((element) => element.tag === "meta" && isNamed(element, name))?.attributes.content ?? "";
-}
-
-function isNamed({ attributes }: Element, name: string): boolean {
-  return attributes.name?.toLowerCase() === name || attributes.property?.toLowerCase() === name;
 }
