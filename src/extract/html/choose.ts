@@ -53,6 +53,7 @@ export function choose(page: Page, whole: Measures, { pruning, showsHidden, url 
     keepsComments,
     isReference: isReference(page, kind),
     holdsHeading: createHolds(page, ({ tag }) => headings.has(tag)),
+    holdsCode: createHolds(page, ({ tag }) => tag === "pre"),
     holdsTitle: createHolds(page, (element) => element === title),
     areNotes: createNotesJudge(page, measures),
   };

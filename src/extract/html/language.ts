@@ -60,9 +60,11 @@ const notLanguages = wordSet(
   "source wrapper text-wrapper block container inline toolbar code header content body table default none plain",
 );
 
+const unnamed = wordSet("plaintext none default auto nohighlight");
+
 function canonical(name: string): string {
   const lower = name.toLowerCase();
-  return lower === "plaintext" || lower === "none" || lower === "default" ? "" : lower;
+  return unnamed.has(lower) ? "" : lower;
 }
 
 const languages = wordSet(

@@ -14,6 +14,10 @@ type Wrap = { readonly element: Element; readonly kind: WrapKind; start: number;
 const edgeOfLabel = /^(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])[\p{L}\p{N}]){2}/u;
 const endOfLabel = /(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])[\p{L}\p{N}]){2}$/u;
 
+/** Never parts of a word. */
+const edgeOfWord = /^[\p{L}\p{N}]/u;
+const apartTags = new Set(["label", "time"]);
+
 export class Line {
   readonly #write: Wrapper;
   readonly #escaped: (text: string) => string;
@@ -23,7 +27,8 @@ export class Line {
   #endsBlank = true;
   /** The inline element whose end is the last thing on the line. */
   #closed: Element | undefined;
-  #abuts = false;
+  /** How the next text begins if a blank belongs before it. */
+  #edge: RegExp | undefined;
   #wrapped: Wrapped | undefined;
 
   constructor(write: Wrapper, escaped: (text: string) => string) {
@@ -42,10 +47,10 @@ export class Line {
 
   addText(text: string): void {
     let collapsed = text.replace(/[ \t\n\r\f\u00a0]+/g, " ");
-    if (this.#abuts && edgeOfLabel.test(collapsed)) this.addBlank();
+    if (this.#edge?.test(collapsed)) this.addBlank();
     if (this.#endsBlank && collapsed.startsWith(" ")) collapsed = collapsed.slice(1);
     if (collapsed !== "") this.add(this.isInside("code") ? collapsed : this.#escaped(collapsed));
-    this.#abuts = false;
+    this.#edge = undefined;
     this.#closed = undefined;
   }
 
@@ -65,13 +70,17 @@ export class Line {
 
   /**
    * An inline element begins. Two of them with names of their own and no blank between are labels that a style sheet
-   * keeps apart; the letters of one word never come so, except in code.
+   * keeps apart; the letters of one word never come so, except in code. Labels of fields and times are apart anyway.
    */
-  meet({ attributes }: Element): void {
-    const before = this.#closed?.attributes.class ?? "";
-    const name = attributes.class ?? "";
-    const areLabels = before !== "" && name !== "" && before !== name;
-    this.#abuts = areLabels && endOfLabel.test(this.end) && !this.isInside("code");
+  meet(element: Element): void {
+    const before = this.#closed;
+    if (before === undefined || this.isInside("code")) return;
+    const isApart = apartTags.has(element.tag) || apartTags.has(before.tag);
+    const { class: name } = element.attributes;
+    const areLabels = name !== undefined && before.attributes.class !== undefined && before.attributes.class !== name;
+    const end = this.#wrapped?.at === this.#pieces.length ? this.#wrapped.inner : this.end;
+    if (isApart) this.#edge = edgeOfWord;
+    else this.#edge = areLabels && endOfLabel.test(end) ? edgeOfLabel : undefined;
   }
 
   part(element: Element): void {
@@ -110,7 +119,7 @@ export class Line {
   clear(): void {
     this.#pieces = [];
     this.#endsBlank = true;
-    this.#abuts = false;
+    this.#edge = undefined;
     this.#closed = undefined;
     this.#wrapped = undefined;
   }

@@ -12,7 +12,7 @@ import { isDrawing, mathTex, type Tex } from "./math.ts";
 import { type RaisedSigns, raisedSigns } from "./raised.ts";
 import { maxColumns, tableKind, writeTable } from "./table.ts";
 import { inlineTags } from "./tags.ts";
-import { type Element, flatText, type Page } from "./tree.ts";
+import { type Element, flatText, type Node, type Page } from "./tree.ts";
 
 export type Written = {
   readonly text: string;
@@ -349,13 +349,13 @@ class Walk {
     this.#lists.push({ isOrdered: tag === "ol", number, items: 0 });
   }
 
-  #enterItem({ attributes }: Element): void {
+  #enterItem(element: Element): void {
     const list = this.#lists.at(-1);
-    if (list !== undefined && (list.items > 0 || this.#lists.length > 1)) this.#blocks.tighten();
-    if (list !== undefined) list.number = itemNumber(attributes.value) ?? list.number;
-    const marker = list?.isOrdered ? `${list.number}. ` : "- ";
+    const number = itemNumber(element.attributes.value) ?? list?.number ?? 1;
+    const marker = list?.isOrdered ? `${number}. ` : isSection(element) ? "" : "- ";
     if (list !== undefined) {
-      list.number += 1;
+      if (marker !== "" && (list.items > 0 || this.#lists.length > 1)) this.#blocks.tighten();
+      list.number = number + 1;
       list.items += 1;
     }
     this.#blocks.enter({ first: marker, rest: " ".repeat(marker.length) });
@@ -474,6 +474,19 @@ class Walk {
     const text = this.#line.take();
     if (text !== "") this.#blocks.write(text);
   }
+}
+
+/** How far down a heading may stand. */
+const mostWrappers = 4;
+
+/** An item that begins with a heading: lists of parts of a page are lists to programs only. */
+function isSection(item: Element): boolean {
+  let first: Node | undefined = item;
+  for (let level = 0; level <= mostWrappers && typeof first === "object"; level += 1) {
+    if (isHeading(first.tag)) return true;
+    first = first.children.find((child) => typeof child !== "string" || child.trim() !== "");
+  }
+  return false;
 }
 
 /** A number that Markdown takes for one of a list: at most nine digits. */

@@ -55,7 +55,7 @@ const unseenNames = wordSet(
 );
 
 const neverNamed = wordSet(
-  "html body main article a p span em strong b i pre code table thead tbody tr td th h1 h2 h3 h4 h5 h6",
+  "html body main article a p span em strong b i pre code table thead tbody tr td th h1 h2 h3 h4 h5 h6 summary figcaption",
 );
 
 /** Whether the name of an element counts: not that of a line of text, a part of a heading, nor of code and tables. */

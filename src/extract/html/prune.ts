@@ -23,6 +23,7 @@ export type Survey = {
   /** Says the same of many things, and shows code: headings there mean what they say. */
   readonly isReference: boolean;
   readonly holdsHeading: Holds;
+  readonly holdsCode: Holds;
   /** Whether an element holds the first H1 of the page. */
   readonly holdsTitle: Holds;
   /** Whether most of an element's text is footnotes that the page refers to. */
@@ -99,15 +100,24 @@ function isVerbatim(element: Element, page: Page): boolean {
 function isOutOfPlace(element: Element, survey: Survey, isPoorGroup: GroupJudge): boolean {
   if (survey.areNotes(element)) return isNeverContent(element, survey);
   if (survey.generator?.keeps?.some((name) => hasClass(element, name))) return false;
-  if (survey.pruning !== "strict") return !holdsMost(element, survey) && isSitePart(element, survey);
+  if (survey.pruning !== "strict")
+    return !holdsMost(element, survey) && (isKnownPart(element, survey) || isSitePart(element, survey));
   if (isNeverContent(element, survey)) return true;
   return !holdsMost(element, survey) && (isSitePart(element, survey) || isPoorPart(element, survey, isPoorGroup));
 }
 
-/** The foot of the page, and what surrounds a product, however much of the text they are: descriptions are short. */
-function isNeverContent(element: Element, { kind, verdictOn }: Survey): boolean {
+/**
+ * What is known of the program that made the page, the foot of the page, and what surrounds a product, however much of
+ * the text they are: descriptions are short.
+ */
+function isNeverContent(element: Element, { kind, generator, verdictOn }: Survey): boolean {
+  if (isKnownPart(element, { generator })) return true;
   if (element.tag === "footer" && element.parent?.tag === "body") return true;
   return kind === "product" && isNamed(element) && verdictOn(element) === "boilerplate";
+}
+
+function isKnownPart(element: Element, { generator }: Pick<Survey, "generator">): boolean {
+  return generator?.drops.some((name) => isCalled(element, name)) === true;
 }
 
 /** The element with most of the sentences is kept whatever its name; on a page without sentences, with most text. */
@@ -120,10 +130,9 @@ function holdsMost(element: Element, { root, measures }: Survey): boolean {
 const siteTags = wordSet("nav footer");
 const siteRoles = wordSet("navigation contentinfo complementary search banner dialog alertdialog menu menubar toolbar");
 
-/** Parts of a site by their tag, role or what is known of the program that made the page. */
-function isSitePart(element: Element, { page, generator, pruning, measures, holdsTitle }: Survey): boolean {
+/** Parts of a site by their tag or role. */
+function isSitePart(element: Element, { page, pruning, measures, holdsTitle }: Survey): boolean {
   const { tag, attributes } = element;
-  if (generator?.drops.some((name) => isCalled(element, name))) return true;
   // The foot of a quotation names who is quoted.
   if (siteTags.has(tag)) return !isInside(element, "blockquote");
   if (tag === "aside") return !isRemark(element, page, measures);
@@ -138,9 +147,10 @@ function mostlyLinks({ index }: Element, { text, links }: Measures): boolean {
   return (links[index] ?? 0) > 0.5 * (text[index] ?? 0);
 }
 
-/** An aside of a few words between the paragraphs of the text; the others are about something else. */
+/** An aside of a few words between the paragraphs of the text, or around what somebody said; others are about something else. */
 function isRemark(element: Element, { elements }: Page, { text, links, prose }: Measures): boolean {
-  const { parent, index, end } = element;
+  const { parent, index, end, children } = element;
+  if (children.some((child) => typeof child !== "string" && child.tag === "blockquote")) return true;
   let before = elements[index - 1];
   while (before !== undefined && before !== parent && before.parent !== parent) before = before.parent ?? undefined;
   const after = elements[end];
@@ -158,14 +168,14 @@ function isPoorPart(element: Element, survey: Survey, isPoorGroup: GroupJudge): 
 
 function isPoorName(
   element: Element,
-  { kind, verdictOn, keepsComments, holdsHeading }: Survey,
+  { kind, verdictOn, keepsComments, holdsHeading, holdsCode }: Survey,
   isPoorGroup: GroupJudge,
 ): boolean {
   switch (verdictOn(element)) {
     case "none":
       return false;
     case "boilerplate":
-      return true;
+      return !holdsCode(element);
     case "signature":
       return kind === "forum";
     case "comments":
@@ -175,7 +185,7 @@ function isPoorName(
     case "shop":
       return kind === "product";
     default:
-      return !holdsHeading(element) && isPoorGroup(element);
+      return !holdsHeading(element) && !holdsCode(element) && isPoorGroup(element);
   }
 }
 
