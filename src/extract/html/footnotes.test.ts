@@ -34,6 +34,14 @@ describe("a footnote is linked with its note, which loses the way back:", () => 
     });
   }
 
+  test("brackets around references are theirs", () => {
+    const notes = '<ol><li id="n1">One.</li><li id="n2">Two.</li></ol>';
+    assert.equal(
+      extractHtml(`<p>It rains [<a href="#n1">1</a>, <a href="#n2">2</a>].</p>${notes}`, { mode: "markdown" }).text,
+      "It rains [^1], [^2].\n\n[^1]: One.\n\n[^2]: Two.",
+    );
+  });
+
   test("a cell of a larger table is no note", () => {
     const table = '<table><tr><th>No<th>Name</tr><tr><td id="n1">1</td><td>In autumn.</td></tr></table>';
     assert.equal(

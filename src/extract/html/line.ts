@@ -14,6 +14,8 @@ type Wrap = { readonly element: Element; readonly kind: WrapKind; start: number;
 const edgeOfLabel = /^(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])[\p{L}\p{N}]){2}/u;
 const endOfLabel = /(?:(?![\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])[\p{L}\p{N}]){2}$/u;
 
+const mostLabelPieces = 4;
+
 /** Never parts of a word. */
 const edgeOfWord = /^[\p{L}\p{N}]/u;
 const apartTags = new Set(["label", "time"]);
@@ -38,6 +40,11 @@ export class Line {
 
   get isEmpty(): boolean {
     return this.#pieces.length === 0;
+  }
+
+  /** The line so far, if that is a word or two; else "". */
+  get label(): string {
+    return this.#pieces.length > mostLabelPieces ? "" : this.#pieces.join("").trim();
   }
 
   /** The last piece of the line. */

@@ -368,7 +368,7 @@ class Walk {
 
   #flush(): void {
     if (this.#line.isEmpty) return;
-    const text = this.#line.take();
+    const text = withoutOuterBrackets(this.#line.take());
     if (text === "") return;
     if (this.#heading > 0) this.#writeHeading(text.replaceAll("\n", " "));
     else if (!this.#isRepeated(text)) this.#blocks.write(this.#isMarkdown ? escapeLineStarts(text) : text);
@@ -398,8 +398,11 @@ class Walk {
     if (text === "") return false;
     if (this.#table !== undefined) this.#addCellCode(text);
     else {
+      const language = codeLanguage(element);
+      // A bar above the code that names its language: the fence does.
+      if (language !== "" && this.#isMarkdown && this.#line.label.toLowerCase() === language) this.#line.clear();
       this.#flush();
-      if (this.#isMarkdown) this.#writeListing(element, codeLanguage(element), text);
+      if (this.#isMarkdown) this.#writeListing(element, language, text);
       else this.#blocks.write(text);
     }
     return false;
@@ -537,6 +540,11 @@ function longestRun(text: string, character: string): number {
     if (run > longest) longest = run;
   }
   return longest;
+}
+
+/** Footnotes have brackets of their own. */
+function withoutOuterBrackets(text: string): string {
+  return text.includes("[[^") ? text.replace(/\[((?:\[\^[^\]]{1,9}\](?:[,;] ?)?)+)\]/g, "$1") : text;
 }
 
 function isFileName(alt: string): boolean {

@@ -126,6 +126,21 @@ const code: readonly { name: string; html: string; markdown: string }[] = [
     markdown: fence("", "x"),
   },
   {
+    name: "no language where a program made the class names",
+    html: '<div class="gn go"><pre class="kq r">x</pre></div>',
+    markdown: fence("", "x"),
+  },
+  {
+    name: "the language of a box for code",
+    html: '<div class="highlight js"><pre class="editor">x</pre></div>',
+    markdown: fence("js", "x"),
+  },
+  {
+    name: "the language once, where a bar above names it",
+    html: '<div class="language-ts"><span class="lang">TS</span><pre><code>x</code></pre></div>',
+    markdown: fence("ts", "x"),
+  },
+  {
     name: "spans that are lines",
     html: '<pre><code><span class="line">a</span><span class="line">b</span></code></pre>',
     markdown: fence("", "a\nb"),
