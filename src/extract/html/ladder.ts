@@ -185,10 +185,12 @@ function readData(text: string, options: WriteOptions): Reading | undefined {
 }
 
 function readPiece(text: string, options: WriteOptions): Reading {
-  if (!/<(?:p|div|br|h\d|li|a|ul)\b/i.test(text))
-    return { text: text.trim(), marks: [], keptChars: text.length, copiedChars: 0 };
-  const page = parseHtml(text);
-  return readWhole(page, page.root, options);
+  const isMarkup = /<(?:p|div|br|h\d|li|a|ul)\b/i.test(text);
+  const hasEntities = /&(?:#x?[\da-f]{1,6}|[a-z]{2,8});/i.test(text);
+  const page = isMarkup || hasEntities ? parseHtml(text) : undefined;
+  if (page !== undefined && isMarkup) return readWhole(page, page.root, options);
+  const plain = page === undefined ? text : flatText(page.root);
+  return { text: plain.trim(), marks: [], keptChars: text.length, copiedChars: 0 };
 }
 
 /** What the scripts would show, read like a page, then the paragraphs in their data. */

@@ -51,6 +51,7 @@ const lists = new Set(["ul", "ol", "menu"]);
 /** Shorter paragraphs are repeated for good reasons. */
 const repeatedChars = 80;
 const mostCopies = 3;
+const leastNameChars = 20;
 const mostMergedChars = 20_000;
 
 type Frame = { readonly element: Element; next: number };
@@ -76,11 +77,13 @@ class Walk {
   readonly #endings: { readonly element: Element; readonly after: string }[] = [];
   readonly #keptNotes = new Map<Element, boolean>();
   readonly #paragraphs = new Set<string>();
+  readonly #pictures = new Set<string>();
   #writtenChars = 0;
   #copiedChars = 0;
   #heading = 0;
   #isShortHeading = false;
   #underHeading = "";
+  #lastHeading: { readonly line: string; readonly count: number } | undefined;
   #note: Note | undefined;
   #table: TableRows | undefined;
   #listing: Listing | undefined;
@@ -249,7 +252,7 @@ class Walk {
   }
 
   #linked({ attributes }: Element, text: string): string {
-    if (isAnchorSign(text)) return "";
+    if (isAnchorSign(text) || isSkipLink(attributes.href, text)) return "";
     // A heading that links to itself is only a heading.
     if (attributes.href === undefined || (this.#heading > 0 && attributes.href.startsWith("#"))) return text;
     const target = this.#resolve(attributes.href);
@@ -264,9 +267,17 @@ class Walk {
 
   #addImage({ attributes }: Element): boolean {
     const alt = (attributes.alt ?? "").replace(/\s+/g, " ").trim();
-    if (alt === "" || isFileName(alt) || !this.#isMarkdown) return false;
+    if (alt === "" || isFileName(alt) || !this.#isMarkdown || this.#isShownBefore(alt)) return false;
     this.#line.add(`![${alt.replaceAll("[", "(").replaceAll("]", ")")}]()`);
     return false;
+  }
+
+  /** Galleries show one thing from all sides under one name; short names are signs, which say the same again and again. */
+  #isShownBefore(alt: string): boolean {
+    if (alt.length < leastNameChars || this.#table !== undefined) return false;
+    const isKnown = this.#pictures.has(alt);
+    this.#pictures.add(alt);
+    return isKnown;
   }
 
   #addCheckbox({ attributes, parent }: Element): boolean {
@@ -374,10 +385,13 @@ class Walk {
     else if (!this.#isRepeated(text)) this.#blocks.write(this.#isMarkdown ? escapeLineStarts(text) : text);
   }
 
+  /** A heading right after the same one is a copy for another screen. */
   #writeHeading(text: string): void {
-    this.#underHeading = this.#choice.isForum ? "" : text;
     const line = this.#isMarkdown ? `${"#".repeat(this.#heading)} ${escapeHeading(text)}` : text;
+    if (this.#lastHeading?.line === line && this.#lastHeading.count === this.#blocks.count) return;
+    this.#underHeading = this.#choice.isForum ? "" : text;
     this.#blocks.write(line, { label: plainLabel(text), level: this.#heading });
+    this.#lastHeading = { line, count: this.#blocks.count };
   }
 
   /** Pages repeat paragraphs for other screens, in sliders and as quotations; under another heading it is no copy. */
@@ -549,6 +563,13 @@ function withoutOuterBrackets(text: string): string {
 
 function isFileName(alt: string): boolean {
   return /^[^ ]+\.(?:jpe?g|png|gif|webp|svg|avif)$/i.test(alt);
+}
+
+/** Links for those who cannot see where they are in the page; here there is nothing to skip. */
+function isSkipLink(href: string | undefined, text: string): boolean {
+  return (
+    href?.startsWith("#") === true && /^(?:skip to \S.{0,40}|(?:back|return|go) to (?:top|navigation))$/i.test(text)
+  );
 }
 
 /** The little signs beside headings that link to themselves. */

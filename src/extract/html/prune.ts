@@ -1,10 +1,11 @@
 /** Decides which elements inside the content are not content. */
 import type { Pruning } from "./choose.ts";
-import { isClosingHeading, sectionOf } from "./closing.ts";
+import { sideSection } from "./closing.ts";
 import { type Generator, hasClass, isCalled } from "./generators.ts";
 import { isInside } from "./hidden.ts";
-import { cardChars, type Measures, unlinkedChars } from "./measure.ts";
+import { type Measures, unlinkedChars } from "./measure.ts";
 import { isNamed, type NameJudge } from "./names.ts";
+import { sideElements } from "./sections.ts";
 import type { PageKind } from "./signals.ts";
 import { isPlainTable } from "./table.ts";
 import { headings, wordSet } from "./tags.ts";
@@ -46,21 +47,19 @@ export function prune(
   const dropped = new Uint8Array(page.elements.length);
   const isPoorGroup = createGroupJudge(measures);
   const closingAfter = closingShare * unlinkedChars(measures, root);
+  const looksForSections = pruning === "strict" && !survey.isReference;
   let sections = 0;
   let keptChars = measures.own[root.index] ?? 0;
   for (let at = root.index + 1; at < root.end; ) {
     const element = page.elements[at] as Element;
     if (isSkipped(element)) dropped[at] = isFoldButton(element) ? 0 : 1;
     else if (pruning !== "none" && isOutOfPlace(element, survey, isPoorGroup)) dropped[at] = 1;
-    else if (
-      pruning === "strict" &&
-      !survey.isReference &&
-      keptChars > closingAfter &&
-      sections < mostSections &&
-      isClosingHeading(element, survey.kind === "product")
-    ) {
-      sections += 1;
-      dropSection(element, survey, dropped);
+    else if (looksForSections && sections < mostSections) {
+      const side = sideSection(element, survey.kind === "product");
+      if (side === "controls" || (side === "closing" && keptChars > closingAfter)) {
+        sections += 1;
+        for (const { index } of sideElements(element, side, survey)) dropped[index] = 1;
+      }
     }
     const isWhole = !dropped[at] && isVerbatim(element, page);
     if (isWhole) dropUnseen(element, page, isUnseen, dropped);
@@ -232,18 +231,4 @@ function isPoor({ index }: Element, { text, links, anchors }: Measures): boolean
 /** Little text, or mostly links of a few words. */
 function isPoorText({ text, links, anchors }: Omit<Group, "count">): boolean {
   return text < 120 || (links > 0.5 * text && links < 60 * anchors);
-}
-
-function dropSection(heading: Element, { root, measures, kind }: Survey, dropped: Uint8Array): void {
-  const most = 0.3 * Math.max(1, unlinkedChars(measures, root));
-  const isMuch = (element: Element) => unlinkedChars(measures, element) > most;
-  const section = sectionOf(heading, root, measures, isMuch);
-  if (section.some(isMuch) || !(kind === "product" || isPoorSection(section, measures))) return;
-  for (const element of section) dropped[element.index] = 1;
-}
-
-/** Cards with a link each, or hardly anything and no sentence. */
-function isPoorSection(section: readonly Element[], { text, prose, anchors }: Measures): boolean {
-  const sum = (numbers: Int32Array) => section.reduce((total, { index }) => total + (numbers[index] ?? 0), 0);
-  return sum(text) < cardChars * sum(anchors) || (sum(text) < 120 && sum(prose) === 0);
 }
