@@ -44,22 +44,27 @@ const shopClosing = new RegExp(`^(?:${shopPhrases.join("|")})$`);
 const closing = new RegExp(`^(?:${phrases.join("|")})$`);
 
 const longestPhraseChars = 80;
-const longestHeadingChars = 400;
+/** With the blanks of the source around and between the words. */
+const longestHeadingChars = 250;
 
 /** Elements that look like a heading when there is nothing else in them. */
 const labels = new Set(["p", "div", "strong", "b", "span"]);
 
 /** What kind of section a heading, or a line that looks like one, opens; undefined for one that is about this page. */
 export function sideSection(element: Element, inShop: boolean): "closing" | "controls" | undefined {
-  const [only, ...others] = element.children;
-  const isLabel =
-    labels.has(element.tag) && others.length === 0 && !(typeof only === "object" && headings.has(only.tag));
-  if (!isLabel && !headings.has(element.tag)) return undefined;
-  const text = flatText(element, longestHeadingChars)
+  if (!headings.has(element.tag) && !isLabel(element)) return undefined;
+  const text = flatText(element, longestHeadingChars);
+  if (text.length >= longestHeadingChars) return undefined;
+  const words = text
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
-  if (text.length === 0 || text.length >= longestPhraseChars) return undefined;
-  if (closing.test(text) || (inShop && shopClosing.test(text))) return "closing";
-  return controls.test(text) ? "controls" : undefined;
+  if (words === "" || words.length >= longestPhraseChars) return undefined;
+  if (closing.test(words) || (inShop && shopClosing.test(words))) return "closing";
+  return controls.test(words) ? "controls" : undefined;
+}
+
+function isLabel({ tag, children: [only, ...others] }: Element): boolean {
+  if (!labels.has(tag) || others.length > 0) return false;
+  return typeof only === "string" ? only.length < longestHeadingChars : only !== undefined && !headings.has(only.tag);
 }

@@ -203,9 +203,13 @@ export const insertedTools = wordSet(
   "outbrain taboola sharethis addtoany addthis adsbygoogle colorbox gform gfield wpcf",
 );
 
+const known = new WeakMap<Page, { readonly generator: Generator | undefined }>();
+
 /** The program that made a page, if it is a known one. */
 export function generatorOf(page: Page): Generator | undefined {
-  return generators.find((generator) => generator.matches(page));
+  const found = known.get(page) ?? { generator: generators.find(({ matches }) => matches(page)) };
+  known.set(page, found);
+  return found.generator;
 }
 
 /** The content of the first meta element of a name or property, or "". */
