@@ -1,5 +1,5 @@
 /** Footnotes: little links in the text, and the notes they lead to in the same page. */
-import { inlineTags, tableTags } from "./tags.ts";
+import { headings, inlineTags, tableTags } from "./tags.ts";
 import { type Element, flatText, type Page } from "./tree.ts";
 
 export type Footnotes = {
@@ -25,7 +25,7 @@ export function findFootnotes(page: Page): Footnotes {
     const target = element.tag === "a" ? targets.get(fragmentOf(element)) : undefined;
     const label = target === undefined ? undefined : labelOf(element);
     const block = target === undefined || label === undefined ? undefined : blockOf(target);
-    if (block === undefined || label === undefined || block.index <= element.index || isHeading(block)) continue;
+    if (block === undefined || label === undefined || block.index <= element.index || headings.has(block.tag)) continue;
     const pair = labelAndNote(block, page);
     const note = pair?.[1] ?? block;
     if (pair === undefined && tableTags.has(block.tag)) continue;
@@ -87,8 +87,4 @@ function blockOf(target: Element): Element | undefined {
   let block: Element | null = target;
   while (block !== null && inlineTags.has(block.tag)) block = block.parent;
   return block === null || block.tag === "body" ? undefined : block;
-}
-
-function isHeading({ tag }: Element): boolean {
-  return /^h[1-6]$/.test(tag);
 }

@@ -3,16 +3,19 @@ import { Blocks, type Mark } from "./blocks.ts";
 import type { Choice } from "./choose.ts";
 import { codeText, isCodeBlock, isCodeHolder } from "./code.ts";
 import { type Embed, embedOf } from "./embeds.ts";
-import { escapeHeading, escapeLineStarts, escapeLinkText, escapeText } from "./escape.ts";
+import { escapeHeading, escapeLineStarts, escapeLinkText, escapeText, labelChars, plainLabel } from "./escape.ts";
+import { continued, continues, fenced, inlineCode, type Listing } from "./fences.ts";
 import { type Footnotes, findFootnotes, isBackReference, isLabel } from "./footnotes.ts";
+import { isSection, itemNumber } from "./items.ts";
 import { codeLanguage } from "./language.ts";
 import { Line, type WrapKind } from "./line.ts";
-import { createResolver, type Resolver } from "./links.ts";
+import { createResolver, isAnchorSign, isSkipLink, type Resolver } from "./links.ts";
 import { isDrawing, mathTex, type Tex } from "./math.ts";
 import { type RaisedSigns, raisedSigns } from "./raised.ts";
-import { maxColumns, tableKind, writeTable } from "./table.ts";
-import { inlineTags } from "./tags.ts";
-import { type Element, flatText, type Node, type Page } from "./tree.ts";
+import { TableRows } from "./rows.ts";
+import { tableKind } from "./table.ts";
+import { headings, inlineTags } from "./tags.ts";
+import { type Element, flatText, type Page } from "./tree.ts";
 
 export type Written = {
   readonly text: string;
@@ -52,14 +55,11 @@ const lists = new Set(["ul", "ol", "menu"]);
 const repeatedChars = 80;
 const mostCopies = 3;
 const leastNameChars = 20;
-const mostMergedChars = 20_000;
 
 type Frame = { readonly element: Element; next: number };
 type List = { readonly isOrdered: boolean; number: number; items: number };
-type TableRows = { readonly element: Element; readonly rows: string[][]; row: string[]; readonly spans: number[] };
 /** A footnote, and how many blocks stand before it. */
 type Note = { readonly element: Element; readonly label: string; readonly count: number };
-type Listing = { readonly element: Element; readonly language: string; readonly text: string; readonly count: number };
 
 class Walk {
   readonly #page: Page;
@@ -148,7 +148,7 @@ class Walk {
 
   /** What stands in a heading is one heading, however it is laid out; in one that nobody closed stands the page. */
   #isOneLine(tag: string): boolean {
-    return this.#isShortHeading && !isHeading(tag);
+    return this.#isShortHeading && !headings.has(tag);
   }
 
   #addBlank(): boolean {
@@ -314,7 +314,7 @@ class Walk {
     const { tag, attributes } = element;
     const label = this.#isMarkdown ? this.#footnotes.notes.get(element) : undefined;
     if (label !== undefined) this.#enterNote(element, label);
-    else if (isHeading(tag)) this.#enterHeading(element);
+    else if (headings.has(tag)) this.#enterHeading(element);
     else if (lists.has(tag)) this.#enterList(element);
     else if (tag === "li") this.#enterItem(element);
     else if (this.#isQuotation(element))
@@ -333,7 +333,7 @@ class Walk {
     if (element === this.#note?.element) {
       this.#note = undefined;
       this.#blocks.leave();
-    } else if (isHeading(tag)) {
+    } else if (headings.has(tag)) {
       this.#heading = 0;
       this.#isShortHeading = false;
     } else if (lists.has(tag)) this.#lists.pop();
@@ -435,9 +435,8 @@ class Walk {
     const merges =
       listing !== undefined && listing.count === this.#blocks.count && continues(listing, element, language);
     if (merges) this.#blocks.retract();
-    const whole = merges ? `${listing.text}${endsWithBlankLine(listing.element) ? "\n\n" : "\n"}${text}` : text;
-    const fence = "`".repeat(Math.max(3, longestRun(whole, "`") + 1));
-    this.#blocks.write(`${fence}${language}\n${whole}\n${fence}`);
+    const whole = merges ? continued(listing, text) : text;
+    this.#blocks.write(fenced(whole, language));
     this.#listing = { element, language, text: whole, count: this.#blocks.count };
   }
 
@@ -448,12 +447,12 @@ class Walk {
     if (kind === "code") return this.#addCode(element);
     if (this.#table !== undefined) this.#line.addBreak();
     else this.#flush();
-    if (kind === "data") this.#table = { element, rows: [], row: [], spans: [] };
+    if (kind === "data") this.#table = new TableRows(element, this.#isMarkdown);
     return true;
   }
 
   #enterInTable({ tag }: Element, table: TableRows): boolean {
-    if (tag === "tr") table.row = [];
+    if (tag === "tr") table.beginRow();
     else if (tag === "td" || tag === "th") this.#line.clear();
     else this.#line.addBreak();
     return true;
@@ -462,98 +461,23 @@ class Walk {
   #leaveInTable(element: Element, table: TableRows): void {
     const { tag } = element;
     if (element === table.element) this.#leaveTable(table);
-    else if (tag === "td" || tag === "th") this.#leaveCell(element, table);
-    else if (tag === "tr" && table.row.length > 0) table.rows.push(table.row);
+    else if (tag === "td" || tag === "th") table.addCell(this.#line.take(), element.attributes);
+    else if (tag === "tr") table.endRow();
     else if (tag === "caption") this.#writeCaption();
     else this.#line.addBreak();
   }
 
-  #leaveTable({ rows }: TableRows): void {
+  #leaveTable(table: TableRows): void {
     this.#table = undefined;
     this.#line.clear();
-    const text = this.#isMarkdown ? writeTable(rows) : rows.map((row) => row.join("\t")).join("\n");
+    const text = table.write();
     if (text !== "") this.#blocks.write(text);
-  }
-
-  #leaveCell({ attributes }: Element, { row, spans }: TableRows): void {
-    const text = this.#line.take().replace(/\s*\n\s*/g, this.#isMarkdown ? "<br>" : " ");
-    skipSpanned(row, spans);
-    const columns = spanOf(attributes.colspan, maxColumns);
-    const rows = spanOf(attributes.rowspan, mostSpannedRows);
-    for (let column = 0; column < columns; column += 1) {
-      if (rows > 1 && row.length < maxColumns) spans[row.length] = rows - 1;
-      row.push(column > 0 ? "" : this.#isMarkdown ? text.replaceAll("|", "\\|") : text);
-    }
-    skipSpanned(row, spans);
   }
 
   #writeCaption(): void {
     const text = this.#line.take();
     if (text !== "") this.#blocks.write(text);
   }
-}
-
-/** How far down a heading may stand. */
-const mostWrappers = 4;
-
-/** An item that begins with a heading: lists of parts of a page are lists to programs only. */
-function isSection(item: Element): boolean {
-  let first: Node | undefined = item;
-  for (let level = 0; level <= mostWrappers && typeof first === "object"; level += 1) {
-    if (isHeading(first.tag)) return true;
-    first = first.children.find((child) => typeof child !== "string" || child.trim() !== "");
-  }
-  return false;
-}
-
-/** A number that Markdown takes for one of a list: at most nine digits. */
-function itemNumber(value: string | undefined): number | undefined {
-  return value !== undefined && /^\s*\d{1,9}\s*$/.test(value) ? Number(value) : undefined;
-}
-
-function spanOf(value: string | undefined, most: number): number {
-  return Math.max(1, Math.min(most, Number.parseInt(value ?? "1", 10) || 1));
-}
-const mostSpannedRows = 1000;
-
-/** Leaves the places empty that cells of earlier rows reach down into. */
-function skipSpanned(row: string[], spans: number[]): void {
-  for (let left = spans[row.length] ?? 0; left > 0; left = spans[row.length] ?? 0) {
-    spans[row.length] = left - 1;
-    row.push("");
-  }
-}
-
-function isHeading(tag: string): boolean {
-  return tag.length === 2 && tag[0] === "h" && tag >= "h1" && tag <= "h6";
-}
-
-/** Pieces of one listing: code elements shown as blocks, one after the other, with their output between them. */
-function continues(listing: Listing, next: Element, language: string): boolean {
-  if (listing.text.length > mostMergedChars || language === "" || language !== listing.language) return false;
-  return listing.element.parent === next.parent && (listing.element.tag === "code" || next.tag === "code");
-}
-
-function endsWithBlankLine(element: Element): boolean {
-  const text = flatText(element);
-  return text.slice(text.trimEnd().length).split("\n").length > 2;
-}
-
-function inlineCode(text: string): string {
-  const ticks = "`".repeat(longestRun(text, "`") + 1);
-  const pad = text.startsWith("`") || text.endsWith("`") ? " " : "";
-  return `${ticks}${pad}${text}${pad}${ticks}`;
-}
-
-function longestRun(text: string, character: string): number {
-  if (!text.includes(character)) return 0;
-  let longest = 0;
-  let run = 0;
-  for (const one of text) {
-    run = one === character ? run + 1 : 0;
-    if (run > longest) longest = run;
-  }
-  return longest;
 }
 
 /** Footnotes have brackets of their own. */
@@ -563,29 +487,4 @@ function withoutOuterBrackets(text: string): string {
 
 function isFileName(alt: string): boolean {
   return /^[^ ]+\.(?:jpe?g|png|gif|webp|svg|avif)$/i.test(alt);
-}
-
-/** Links for those who cannot see where they are in the page; here there is nothing to skip. */
-function isSkipLink(href: string | undefined, text: string): boolean {
-  return (
-    href?.startsWith("#") === true && /^(?:skip to \S.{0,40}|(?:back|return|go) to (?:top|navigation))$/i.test(text)
-  );
-}
-
-/** The little signs beside headings that link to themselves. */
-function isAnchorSign(text: string): boolean {
-  return /^[#¶§🔗\u200b\ufeff]$/u.test(text);
-}
-
-/** Longer headings are found by how they begin. */
-const labelChars = 300;
-
-function plainLabel(text: string): string {
-  return text
-    .slice(0, labelChars)
-    .replace(/!\[[^\]]*\]\([^)]*\)/g, "")
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replace(/(?<!\\)[*`]/g, "")
-    .replace(/\\([!-/:-@[-`{-~])/g, "$1")
-    .trim();
 }

@@ -1,4 +1,4 @@
-/** Tells tables of data from tables used for layout, and writes the former. */
+/** Tells tables of data from tables used for layout and for code. */
 import { words } from "./names.ts";
 import { type Element, flatText, type Page } from "./tree.ts";
 
@@ -56,22 +56,3 @@ function insideCode(table: Element): boolean {
   }
   return false;
 }
-
-/** Short rows of larger tables stay short, as GFM allows: one wide row must not make all others so. */
-const mostFilledCells = 20_000;
-
-/** A GFM table; short rows are filled up, the first row is the head. */
-export function writeTable(rows: readonly (readonly string[])[]): string {
-  const filled = rows.filter((row) => row.some((cell) => cell !== ""));
-  if (filled.length === 0) return "";
-  const columns = Math.min(
-    maxColumns,
-    filled.reduce((most, row) => Math.max(most, row.length), 1),
-  );
-  const width = columns * filled.length > mostFilledCells ? 0 : columns;
-  const lines = filled.map((row) => `| ${row.concat(Array(Math.max(0, width - row.length)).fill("")).join(" | ")} |`);
-  lines.splice(1, 0, `|${" --- |".repeat(width === 0 ? (filled[0]?.length ?? 1) : columns)}`);
-  return lines.join("\n");
-}
-
-export const maxColumns = 200;
