@@ -55,18 +55,16 @@ function rowsOf(stream: Buffer): Rows {
   for (let at = 0; at < stream.length; ) {
     const [head = "", id = ""] = /^([\da-f]*):/.exec(stream.toString("latin1", at, at + 20)) ?? [];
     const start = at + head.length;
-    const [size = "", bytes] = textRow.exec(stream.toString("latin1", start, start + 12)) ?? [];
-    const lineEnd = stream.indexOf(newline, start);
-    const end = lineEnd < 0 ? stream.length : lineEnd;
-    if (head === "") at = end + 1;
-    else if (bytes !== undefined) {
+    const [size, bytes] = textRow.exec(stream.toString("latin1", start, start + 12)) ?? [];
+    if (head !== "" && size !== undefined && bytes !== undefined) {
       at = start + size.length + Number.parseInt(bytes, 16);
       rows.set(id, stream.toString("utf8", start + size.length, at));
-    } else {
-      // Rows of other kinds name modules, hints and errors.
-      rows.set(id, parseJson(stream.toString("utf8", start, end)));
-      at = end + 1;
+      continue;
     }
+    const lineEnd = stream.indexOf(newline, start);
+    at = lineEnd < 0 ? stream.length : lineEnd + 1;
+    // Rows of other kinds name modules, hints and errors.
+    if (head !== "") rows.set(id, parseJson(stream.toString("utf8", start, at)));
   }
   return rows;
 }
@@ -75,6 +73,7 @@ function rowsOf(stream: Buffer): Rows {
 const reference = /^\$[L@]?([\da-f]+)$/;
 const mostNodes = 200_000;
 const mostLevels = 300;
+const mostGroups = 20_000;
 const unshown = new Set(["script", "style", "link", "meta", "head", "title", "template", "noscript"]);
 /** Attributes by the names of React's properties. */
 const attributeNames: Readonly<Record<string, string>> = {
@@ -100,7 +99,7 @@ class Renderer {
   /** From the first row, which is the page; rows that nothing refers to come after. */
   render(): Streamed {
     for (const id of ["0", ...this.#rows.keys()]) if (!this.#begun.has(id)) this.#addRow(id, 0, false);
-    return { html: this.#pieces.join(""), data: this.#data };
+    return { html: this.#pieces.join(""), data: this.#data.slice(0, mostGroups) };
   }
 
   #addRow(id: string, level: number, isShown: boolean): void {
