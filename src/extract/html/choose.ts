@@ -54,6 +54,7 @@ export function choose(page: Page, whole: Measures, { pruning, showsHidden, url 
     isReference: isReference(page, kind),
     holdsHeading: createHolds(page, ({ tag }) => headings.has(tag)),
     holdsCode: createHolds(page, ({ tag }) => tag === "pre"),
+    holdsField: createHolds(page, isField),
     holdsTitle: createHolds(page, (element) => element === title),
     areNotes: createNotesJudge(page, measures),
   };
@@ -199,6 +200,11 @@ function createPartJudge(
   };
 }
 const siteTags = wordSet("nav aside footer header");
+
+function isField({ tag, attributes }: Element): boolean {
+  return fieldTags.has(tag) && attributes.type !== "hidden";
+}
+const fieldTags = wordSet("input select textarea button");
 
 /** How much of the text outside links stands in elements named after comments. */
 function commentShare(page: Page, root: Element, measures: Measures, verdictOn: NameJudge): number {

@@ -25,6 +25,8 @@ export type Survey = {
   readonly isReference: boolean;
   readonly holdsHeading: Holds;
   readonly holdsCode: Holds;
+  /** Whether a reader could fill in something there; programs also wrap forms around text. */
+  readonly holdsField: Holds;
   /** Whether an element holds the first H1 of the page. */
   readonly holdsTitle: Holds;
   /** Whether most of an element's text is footnotes that the page refers to. */
@@ -161,7 +163,8 @@ function isRemark(element: Element, { elements }: Page, { text, links, prose }: 
 /** Parts that their name gives away, and forms. */
 function isPoorPart(element: Element, survey: Survey, isPoorGroup: GroupJudge): boolean {
   const { tag, attributes } = element;
-  if (tag === "form" || tag === "fieldset") return survey.kind === "product" || isPoor(element, survey.measures);
+  if (tag === "form" || tag === "fieldset")
+    return survey.holdsField(element) && (survey.kind === "product" || isPoor(element, survey.measures));
   return attributes["data-callout"] === undefined && isNamed(element) && isPoorName(element, survey, isPoorGroup);
 }
 

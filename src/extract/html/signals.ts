@@ -12,18 +12,15 @@ export function pageKind(page: Page, url: string | undefined): PageKind {
   const known = generatorOf(page)?.kind;
   if (known !== undefined) return known;
   if (types.has("DiscussionForumPosting") || types.has("QAPage")) return "forum";
-  if (
-    url !== undefined &&
-    /\/(?:viewtopic|showthread|threads?\/|topic\/|forums?\/)|^https?:\/\/(?:forums?|discuss|discussions?|community)\./i.test(
-      url,
-    )
-  )
-    return "forum";
+  if (url !== undefined && threadAddress.test(url)) return "forum";
   if (openGraph.startsWith("product") || sells(types)) return "product";
   if (types.has("CollectionPage") || types.has("SearchResultsPage")) return "listing";
   if (articleTypes.some((type) => types.has(type)) || openGraph === "article") return "article";
   return isForSale(page) ? "product" : "unknown";
 }
+
+const threadAddress =
+  /\/(?:viewtopic|showthread|threads?\/|topic\/|forums?\/|discussions?\/|r\/\w+\/comments\/)|^https?:\/\/(?:forums?|discuss|discussions?|community)\./i;
 
 /** A product with an offer; without one it is there for the stars in search results. */
 function sells(types: ReadonlySet<string>): boolean {
