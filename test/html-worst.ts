@@ -61,6 +61,8 @@ export const worstCases: Readonly<Record<string, () => string>> = {
   "controls far down": () =>
     page(`${"<div>".repeat(480)}<h2>Filters</h2>${"<i></i>".repeat(180_000)}${"</div>".repeat(480)}`),
   "many frames": () => page('<iframe src="https://e.com/" title="A video"></iframe>'.repeat(60_000)),
+  "tables by role, nested": () =>
+    page(`${"<div role=table><p role=row>".repeat(240)}${"<b role=cell>x</b>".repeat(150_000)}${"</div>".repeat(240)}`),
   "streamed rows of text": () => `<body>${flight("1:T1,a".repeat(600_000))}${last}`,
   "streamed rows that nest": () =>
     `<body>${flight(`0:${'["$","p",null,{"children":'.repeat(100_000)}1${"}]".repeat(100_000)}\n${"2:[]\n".repeat(300_000)}`)}${last}`,

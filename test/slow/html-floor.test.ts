@@ -9,11 +9,11 @@ const floors: Readonly<Record<string, number>> = {
   all: 0.878,
   "held back": 0.862,
   article: 0.941,
-  collection: 0.737,
+  collection: 0.739,
   documentation: 0.95,
-  forum: 0.804,
+  forum: 0.805,
   listing: 0.808,
-  product: 0.671,
+  product: 0.674,
   service: 0.865,
 };
 const pinnedOn = "916659317b4d7f6bf4b6a6b19be6507cab8c8f949a520ad8840faa388815ac6e";

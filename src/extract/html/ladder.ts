@@ -94,7 +94,7 @@ const nothing: Reading = { text: "", marks: [], keptChars: 0, copiedChars: 0 };
 /** Fewer characters than this are hardly a page; a small share of the page's text is doubtful unless it is long. */
 const poorChars = 250;
 const emptyChars = 80;
-const longChars = 1000;
+const longChars = 800;
 const poorShare = 0.06;
 
 function isPoor({ text, keptChars }: Reading, pageChars: number): boolean {

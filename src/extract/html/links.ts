@@ -38,7 +38,8 @@ function percentEncoded(character: string): string {
 /** Links for those who cannot see where they are in the page; here there is nothing to skip. */
 export function isSkipLink(href: string | undefined, text: string): boolean {
   return (
-    href?.startsWith("#") === true && /^(?:skip to \S.{0,40}|(?:back|return|go) to (?:top|navigation))$/i.test(text)
+    href?.startsWith("#") === true &&
+    /^(?:skip to \S.{0,40}|jump to (?:recipe|content|navigation)|(?:back|return|go) to (?:top|navigation))$/i.test(text)
   );
 }
 

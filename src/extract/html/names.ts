@@ -54,6 +54,16 @@ const unseenNames = wordSet(
   "sr-only visually-hidden visuallyhidden screen-reader-text screen-reader-only screenreader-only screen-reader u-visually-hidden element-invisible assistive-text offscreen is-visually-hidden visuallyHidden a11y-hidden nocontent",
 );
 
+/** Whether the class of an element says that only screen readers meet it. */
+export function isUnseenName({ attributes: { class: className } }: Element): boolean {
+  return (
+    className !== undefined &&
+    unseenHint.test(className) &&
+    className.split(/\s+/).some((name) => unseenNames.has(name))
+  );
+}
+const unseenHint = /sr-only|hidden|screen|invisible|assistive/i;
+
 const neverNamed = wordSet(
   "html body main article a p span em strong b i pre code table thead tbody tr td th h1 h2 h3 h4 h5 h6 summary figcaption",
 );

@@ -82,6 +82,16 @@ const tables: readonly { name: string; html: string; markdown: string }[] = [
     markdown: "left\n\nright",
   },
   {
+    name: "a table by the roles of its parts",
+    html: "<div role=table><div><div role=row><b role=columnheader>A</b><b role=columnheader>B</b></div></div><div role=row><div role=cell><p>1</p></div><div role=cell>2</div></div></div>",
+    markdown: "| A | B |\n| --- | --- |\n| 1 | 2 |",
+  },
+  {
+    name: "a role without rows is no table",
+    html: "<div role=table><p>a</p><p role=cell>b</p></div>",
+    markdown: "a\n\nb",
+  },
+  {
     name: "a table around a table is for layout",
     html: "<table><tr><td>a<table><tr><th>b<th>c</tr><tr><td>1<td>2</tr></table></table>",
     markdown: "a\n\n| b | c |\n| --- | --- |\n| 1 | 2 |",
@@ -144,6 +154,11 @@ const code: readonly { name: string; html: string; markdown: string }[] = [
     name: "spans that are lines",
     html: '<pre><code><span class="line">a</span><span class="line">b</span></code></pre>',
     markdown: fence("", "a\nb"),
+  },
+  {
+    name: "spans that are lines by another name",
+    html: '<pre><code><span class="highlight-line"><b>a</b> <i>b</i></span><span class="highlight-line">c</span></code></pre>',
+    markdown: fence("", "a b\nc"),
   },
   { name: "breaks that are lines", html: "<pre>a<br>b</pre>", markdown: fence("", "a\nb") },
   {

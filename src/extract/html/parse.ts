@@ -3,6 +3,7 @@
  * linear in the size whatever the nesting, and at a limit the caller is told to read the page as a line of text.
  */
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
+import { nameTables } from "./aria.ts";
 import { placeStreamed } from "./streamed.ts";
 import { type Element, keepsAttribute, limits, type Page, Tree } from "./tree.ts";
 
@@ -26,6 +27,7 @@ function pageOf({ root, elements, payloads, complete }: Tree): Page {
     if (one?.parent && one.parent.end < one.end) one.parent.end = one.end;
   }
   if (!inOrder.some(({ tag }) => tag === "script")) hideTransparent(inOrder);
+  nameTables(inOrder);
   return { root, elements: inOrder, payloads, complete };
 }
 

@@ -148,7 +148,7 @@ function mostlyLinks({ index }: Element, { text, links }: Measures): boolean {
   return (links[index] ?? 0) > 0.5 * (text[index] ?? 0);
 }
 
-/** An aside of a few words between the paragraphs of the text, or around what somebody said; others are about something else. */
+/** An aside of a few words beside a paragraph of the text, or around what somebody said; others are about something else. */
 function isRemark(element: Element, { elements }: Page, { text, links, prose }: Measures): boolean {
   const { parent, index, end, children } = element;
   if (children.some((child) => typeof child !== "string" && child.tag === "blockquote")) return true;
@@ -156,7 +156,7 @@ function isRemark(element: Element, { elements }: Page, { text, links, prose }: 
   while (before !== undefined && before !== parent && before.parent !== parent) before = before.parent ?? undefined;
   const after = elements[end];
   if (before === undefined || before === parent || after?.parent !== parent) return false;
-  const isBetween = (prose[before.index] ?? 0) > 0 && (prose[after.index] ?? 0) > 0;
+  const isBetween = (prose[before.index] ?? 0) > 0 || (prose[after.index] ?? 0) > 0;
   return isBetween && (links[index] ?? 0) < 0.3 * (text[index] ?? 0);
 }
 
