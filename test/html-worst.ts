@@ -6,6 +6,8 @@ export const lastWords = "and these were the last words that the keeper wrote in
 const last = `<p>Then the light went out, ${lastWords}.</p>`;
 const page = (hostile: string): string => `<!doctype html><body>${prose(30)}${hostile}\n${last}`;
 
+const flight = (stream: string): string => `<script>self.__next_f.push([1,${JSON.stringify(stream)}])</script>`;
+
 export const worstCases: Readonly<Record<string, () => string>> = {
   "20 MB of paragraphs": () => `<html><body><article>${prose(190_000)}${last}</article></body></html>`,
   "100,000 nested divs": () => `<body>${"<div>".repeat(100_000)}${prose(30)}${last}${"</div>".repeat(100_000)}`,
@@ -50,5 +52,21 @@ export const worstCases: Readonly<Record<string, () => string>> = {
   "asides without end": () => page("<aside>a</aside>".repeat(60_000)),
   "hidden answers": () => page('<div><div class="faq" hidden>a</div></div>'.repeat(60_000)),
   "half a million brackets": () => page(`<p>${"[".repeat(500_000)}</p>`),
+  "emphasis without gaps": () => page("<i>x</i>".repeat(150_000)),
+  "powers of powers": () => page(`<p>${"x<sup>".repeat(480)}${"y<sub>1</sub>".repeat(150_000)}</p>`),
+  "a formula far down": () =>
+    page(
+      `<math>${"<msup><mi>x</mi>".repeat(230)}<mrow>${"<mi>x</mi>".repeat(180_000)}</mrow>${"</msup>".repeat(230)}</math>`,
+    ),
+  "controls far down": () =>
+    page(`${"<div>".repeat(480)}<h2>Filters</h2>${"<i></i>".repeat(180_000)}${"</div>".repeat(480)}`),
+  "many frames": () => page('<iframe src="https://e.com/" title="A video"></iframe>'.repeat(60_000)),
+  "tables by role, nested": () =>
+    page(`${"<div role=table><p role=row>".repeat(240)}${"<b role=cell>x</b>".repeat(150_000)}${"</div>".repeat(240)}`),
+  "streamed rows of text": () => `<body>${flight("1:T1,a".repeat(600_000))}${last}`,
+  "streamed rows that nest": () =>
+    `<body>${flight(`0:${'["$","p",null,{"children":'.repeat(100_000)}1${"}]".repeat(100_000)}\n${"2:[]\n".repeat(300_000)}`)}${last}`,
+  "pushes that never end": () =>
+    `<body><script>self.__next_f.push([1,"a${'.push([1,\\"'.repeat(300_000)}</script>${last}`,
   "nested data": () => page(`<script type="application/ld+json">${"[".repeat(4_000_000)}</script>`),
 };

@@ -78,7 +78,7 @@ const methodWords: Record<NonNullable<Info["method"]>, string> = {
   "json-ld": "The text was taken from the structured data of the page (JSON-LD); its markup has hardly any.",
   payload: "The text was taken from the data that the page hands to its scripts; its markup has hardly any.",
   full: "The main content could not be told apart: this is all the text of the page.",
-  linear: "The page is too large or too deep to be parsed: this is all its text, without structure.",
+  linear: "The page was too large to be parsed, or its parser failed: this is all its text, without structure.",
 };
 
 /** What could have misled a reader or a terminal is gone from the text, and the reader is told. */

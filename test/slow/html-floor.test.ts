@@ -6,14 +6,14 @@ import { extractHtml } from "../../src/extract/html/page.ts";
 
 /** What was reached, rounded down, on the corpus with this digest; a change may raise it. */
 const floors: Readonly<Record<string, number>> = {
-  all: 0.877,
+  all: 0.878,
   "held back": 0.862,
   article: 0.941,
-  collection: 0.736,
+  collection: 0.739,
   documentation: 0.95,
-  forum: 0.802,
-  listing: 0.807,
-  product: 0.665,
+  forum: 0.805,
+  listing: 0.808,
+  product: 0.674,
   service: 0.865,
 };
 const pinnedOn = "916659317b4d7f6bf4b6a6b19be6507cab8c8f949a520ad8840faa388815ac6e";

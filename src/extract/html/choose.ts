@@ -3,7 +3,7 @@ import { findFootnotes } from "./footnotes.ts";
 import { generatorOf } from "./generators.ts";
 import { isHidden } from "./hidden.ts";
 import { cardChars, isUnread, type Measures, measure, unlinkedChars } from "./measure.ts";
-import { createNameJudge, isNamed, type NameJudge } from "./names.ts";
+import { createNameJudge, isNamed, isUnseenName, type NameJudge } from "./names.ts";
 import { prune, type Survey } from "./prune.ts";
 import { type PageKind, pageKind } from "./signals.ts";
 import { headings, inlineTags, wordSet } from "./tags.ts";
@@ -53,6 +53,8 @@ export function choose(page: Page, whole: Measures, { pruning, showsHidden, url 
     keepsComments,
     isReference: isReference(page, kind),
     holdsHeading: createHolds(page, ({ tag }) => headings.has(tag)),
+    holdsCode: createHolds(page, ({ tag }) => tag === "pre"),
+    holdsField: createHolds(page, isField),
     holdsTitle: createHolds(page, (element) => element === title),
     areNotes: createNotesJudge(page, measures),
   };
@@ -66,6 +68,7 @@ export function choose(page: Page, whole: Measures, { pruning, showsHidden, url 
 
 /** Covers, comments below an article, reviews of a product: not the content however much of the text they are. */
 function isSideMatter(element: Element, kind: PageKind, verdictOn: NameJudge, { text }: Measures): boolean {
+  if (element.tag === "span") return isUnseenName(element);
   if (!isNamed(element)) return false;
   switch (verdictOn(element)) {
     case "never":
@@ -198,6 +201,11 @@ function createPartJudge(
   };
 }
 const siteTags = wordSet("nav aside footer header");
+
+function isField({ tag, attributes }: Element): boolean {
+  return fieldTags.has(tag) && attributes.type !== "hidden";
+}
+const fieldTags = wordSet("input select textarea button");
 
 /** How much of the text outside links stands in elements named after comments. */
 function commentShare(page: Page, root: Element, measures: Measures, verdictOn: NameJudge): number {

@@ -1,5 +1,4 @@
 /** Sections whose heading says that they are not about this page: related stories, newsletters, the author, comments. */
-import type { Measures } from "./measure.ts";
 import { headings } from "./tags.ts";
 import { type Element, flatText } from "./tree.ts";
 
@@ -38,60 +37,34 @@ const shopPhrases = [
   "why (buy|shop|choose) .*",
   "you ll (also )?(love|need)",
 ];
+/** Headings of the controls beside a list of results. */
+const controls =
+  /^(?:(?:sort|filter|refine|narrow)(?: (?:and|by|sort|filter|results|products|items|your|search|down|options))*|(?:all |product )?filters|shop by (?:price|brand|category|size|colou?r|type))$/;
 const shopClosing = new RegExp(`^(?:${shopPhrases.join("|")})$`);
 const closing = new RegExp(`^(?:${phrases.join("|")})$`);
 
 const longestPhraseChars = 80;
-const longestHeadingChars = 400;
+/** With the blanks of the source around and between the words. */
+const longestHeadingChars = 250;
 
 /** Elements that look like a heading when there is nothing else in them. */
 const labels = new Set(["p", "div", "strong", "b", "span"]);
 
-/** Whether a heading, or a line that looks like one, opens such a section. */
-export function isClosingHeading(element: Element, inShop: boolean): boolean {
-  const isLabel = labels.has(element.tag) && element.children.length === 1;
-  if (!isLabel && !headings.has(element.tag)) return false;
-  const text = flatText(element, longestHeadingChars)
+/** What kind of section a heading, or a line that looks like one, opens; undefined for one that is about this page. */
+export function sideSection(element: Element, inShop: boolean): "closing" | "controls" | undefined {
+  if (!headings.has(element.tag) && !isLabel(element)) return undefined;
+  const text = flatText(element, longestHeadingChars);
+  if (text.length >= longestHeadingChars) return undefined;
+  const words = text
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
-  return (
-    text.length > 0 && text.length < longestPhraseChars && (closing.test(text) || (inShop && shopClosing.test(text)))
-  );
+  if (words === "" || words.length >= longestPhraseChars) return undefined;
+  if (closing.test(words) || (inShop && shopClosing.test(words))) return "closing";
+  return controls.test(words) ? "controls" : undefined;
 }
 
-/**
- * The elements of the section a heading opens: what it stands first in, or what follows up to the next heading. A line
- * that only looks like a heading opens nothing but the box it stands in.
- */
-export function sectionOf(
-  heading: Element,
-  root: Element,
-  { text }: Measures,
-  most: (element: Element) => boolean,
-): readonly Element[] {
-  let section = heading;
-  while (section.parent !== null && section.parent !== root && isFirst(section, text) && !most(section.parent))
-    section = section.parent;
-  if (section !== heading) return [section];
-  return headings.has(heading.tag) ? followers(heading) : [];
-}
-
-function isFirst(element: Element, text: Int32Array): boolean {
-  for (const sibling of element.parent?.children ?? []) {
-    if (sibling === element) return true;
-    if (typeof sibling === "string" ? sibling.trim() !== "" : (text[sibling.index] ?? 0) > 0) return false;
-  }
-  return false;
-}
-
-function followers(heading: Element): readonly Element[] {
-  const siblings = heading.parent?.children ?? [];
-  const found: Element[] = [heading];
-  for (const sibling of siblings.slice(siblings.indexOf(heading) + 1)) {
-    if (typeof sibling === "string") continue;
-    if (headings.has(sibling.tag) && sibling.tag <= heading.tag) break;
-    found.push(sibling);
-  }
-  return found;
+function isLabel({ tag, children: [only, ...others] }: Element): boolean {
+  if (!labels.has(tag) || others.length > 0) return false;
+  return typeof only === "string" ? only.length < longestHeadingChars : only !== undefined && !headings.has(only.tag);
 }

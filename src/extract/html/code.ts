@@ -116,11 +116,19 @@ function endsLine(element: Element, block: Element): boolean {
 function isLineSpan(element: Element): boolean {
   if (element.tag !== "span" && element.tag !== "code") return false;
   const names = element.attributes.class?.split(/\s+/) ?? [];
-  if (names.some((name) => lineClasses.has(name))) return true;
+  if (names.some((name) => lineClasses.has(name)) || isOneOfLines(element)) return true;
   const { tag, parent } = element;
   if (tag !== "code" || parent?.tag !== "pre") return false;
   return parent.children.some((child) => typeof child !== "string" && child !== element);
 }
+/** One of several elements that are named after lines and begin the code. */
+function isOneOfLines({ attributes, parent }: Element): boolean {
+  const [first, second] = parent?.children ?? [];
+  const name = attributes.class ?? "";
+  if (typeof first !== "object" || second === undefined || !/(?:^|[-_\s])line(?:$|[-_\s])/.test(name)) return false;
+  return first.attributes.class === name;
+}
+
 const lineClasses = wordSet("line code-line view-line token-line CodeMirror-line cm-line blob-code codeline");
 
 const gutterWords = wordSet("lineno linenos linenumber linenumbers linenum linenums gutter");

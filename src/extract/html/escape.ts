@@ -56,3 +56,17 @@ export function escapeLinkText(text: string): string {
   }
   return open === 0 ? text : text.replace(/\\.|[[\]]/g, (sign) => (sign.length > 1 ? sign : `\\${sign}`));
 }
+
+/** Longer headings are found by how they begin. */
+export const labelChars = 300;
+
+/** The words of a heading without its marks. */
+export function plainLabel(text: string): string {
+  return text
+    .slice(0, labelChars)
+    .replace(/!\[[^\]]*\]\([^)]*\)/g, "")
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/(?<!\\)[*`]/g, "")
+    .replace(/\\([!-/:-@[-`{-~])/g, "$1")
+    .trim();
+}

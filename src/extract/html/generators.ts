@@ -7,9 +7,29 @@ export type Generator = {
   readonly name: string;
   readonly kind: PageKind;
   readonly matches: (page: Page) => boolean;
-  /** Class names and ids of parts that are never content. */
+  /** Class names, ids and test ids of parts that are never content. */
   readonly drops: readonly string[];
+  /** Class names of parts that are content whatever they are called. */
+  readonly keeps?: readonly string[];
 };
+
+/** What surrounds threads and files alike on GitHub. */
+const forgeDrops = [
+  "Layout-sidebar",
+  "partial-discussion-sidebar",
+  "issue-viewer-metadata-pane",
+  "issue-metadata-sticky",
+  "gh-header-sticky",
+  "gh-header-actions",
+  "timeline-comment-actions",
+  "comment-reactions",
+  "js-comment-edit-history",
+  "discussion-timeline-actions",
+  "signed-out-comment",
+  "js-signed-out-comment",
+  "TimelineItem-avatar",
+  "js-stale-session-flash",
+] as const;
 
 /** Looked through in order; the first match counts. */
 export const generators: readonly Generator[] = [
@@ -17,7 +37,16 @@ export const generators: readonly Generator[] = [
     name: "Discourse",
     kind: "forum",
     matches: named(/^discourse/i),
-    drops: ["topic-map", "post-menu-area", "topic-category", "crawler-linkback-list", "more-topics__container"],
+    drops: [
+      "topic-map",
+      "post-menu-area",
+      "topic-category",
+      "post-likes",
+      "crawler-linkback-list",
+      "more-topics__container",
+      "more-topics__list",
+    ],
+    keeps: ["crawler-post-meta"],
   },
   {
     name: "phpBB",
@@ -67,6 +96,46 @@ export const generators: readonly Generator[] = [
     drops: ["userinfo_extra", "usertitle", "signature", "signaturecontainer", "postfoot", "threadtools"],
   },
   {
+    name: "Stack Exchange",
+    kind: "forum",
+    matches: (page) => rootOrBody(page, (element) => hasClass(element, "question-page")),
+    drops: [
+      "d-none",
+      "aside-cta",
+      "js-voting-container",
+      "js-post-menu",
+      "post-taglist",
+      "user-gravatar32",
+      "-flair",
+      "comment-score",
+      "comments-link",
+      "js-add-link",
+      "post-form",
+      "js-bottom-notice",
+      "js-sort-preference-change",
+    ],
+    keeps: ["post-signature"],
+  },
+  {
+    name: "Hacker News",
+    kind: "forum",
+    matches: (page) => page.elements.some(({ attributes }) => attributes.id === "hnmain"),
+    drops: ["pagetop", "yclinks", "votelinks", "navs", "reply"],
+  },
+  {
+    name: "GitHub, a thread",
+    kind: "forum",
+    matches: (page) => isForge(page) && /\/(?:issues|pull|discussions)\/\d+/.test(metaContent(page, "og:url")),
+    drops: [...forgeDrops],
+    keeps: ["timeline-comment-header", "gh-header-show", "gh-header-title"],
+  },
+  {
+    name: "GitHub, a document",
+    kind: "documentation",
+    matches: (page) => isForge(page) && page.elements.some(isRenderedFile),
+    drops: [...forgeDrops, "file-navigation", "BorderGrid"],
+  },
+  {
     name: "WooCommerce",
     kind: "product",
     matches: (page) => rootOrBody(page, (element) => hasClass(element, "single-product")),
@@ -85,6 +154,7 @@ export const generators: readonly Generator[] = [
       "printfooter",
       "reference-text-hidden",
       "mw-indicators",
+      "siteSub",
       "siteNotice",
     ],
   },
@@ -92,7 +162,20 @@ export const generators: readonly Generator[] = [
     name: "Docusaurus",
     kind: "documentation",
     matches: named(/^docusaurus/i),
-    drops: ["theme-doc-toc-mobile", "theme-doc-breadcrumbs", "pagination-nav", "theme-doc-footer", "hash-link"],
+    drops: [
+      "theme-doc-toc-mobile",
+      "theme-doc-toc-desktop",
+      "theme-doc-breadcrumbs",
+      "pagination-nav",
+      "theme-doc-footer",
+      "hash-link",
+    ],
+  },
+  {
+    name: "rustdoc",
+    kind: "documentation",
+    matches: named(/^rustdoc$/i),
+    drops: ["out-of-band", "src", "anchor", "doc-anchor", "hideme"],
   },
   {
     name: "MkDocs",
@@ -120,9 +203,32 @@ export const insertedTools = wordSet(
   "outbrain taboola sharethis addtoany addthis adsbygoogle colorbox gform gfield wpcf",
 );
 
+const known = new WeakMap<Page, { readonly generator: Generator | undefined }>();
+
 /** The program that made a page, if it is a known one. */
 export function generatorOf(page: Page): Generator | undefined {
-  return generators.find((generator) => generator.matches(page));
+  const found = known.get(page) ?? { generator: generators.find(({ matches }) => matches(page)) };
+  known.set(page, found);
+  return found.generator;
+}
+
+/** The content of the first meta element of a name or property, or "". */
+export function metaContent(page: Page, name: string): string {
+  return (
+    page.elements.find((element) => element.tag === "meta" && isMetaNamed(element, name))?.attributes.content ?? ""
+  );
+}
+
+function isMetaNamed({ attributes }: Element, name: string): boolean {
+  return attributes.name?.toLowerCase() === name || attributes.property?.toLowerCase() === name;
+}
+
+function isForge(page: Page): boolean {
+  return metaContent(page, "og:site_name") === "GitHub";
+}
+
+function isRenderedFile(element: Element): boolean {
+  return element.tag === "article" && hasClass(element, "markdown-body");
 }
 
 function named(pattern: RegExp): (page: Page) => boolean {
@@ -136,6 +242,12 @@ function named(pattern: RegExp): (page: Page) => boolean {
 function rootOrBody(page: Page, test: (element: Element) => boolean): boolean {
   const body = page.elements.find((element) => element.tag === "body");
   return test(page.root) || (body !== undefined && test(body));
+}
+
+/** Whether an element has a name as its id, its test id or one of its classes. */
+export function isCalled(element: Element, name: string): boolean {
+  const { id, "data-testid": testId } = element.attributes;
+  return id === name || testId === name || hasClass(element, name);
 }
 
 export function hasClass(element: Element, name: string): boolean {

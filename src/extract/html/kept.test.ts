@@ -105,6 +105,18 @@ const pages: readonly { name: string; html: string; url?: string; keeps: readonl
     keeps: ["Mind the gap.", "Hot lamp.", "> Use gloves.", "Since 2.0.", "Deprecated since 3.0."],
   },
   {
+    name: "a remark between a paragraph and a list",
+    html: guide(`${prose("before it")}<aside class="starlight-aside"><p>Read this first.</p></aside><ol><li>One</ol>`),
+    keeps: ["> Read this first."],
+  },
+  {
+    name: "short text that a program wrapped in a form",
+    html: guide(
+      '<form class="usertext"><input type="hidden" name="id" value="1"><div class="md"><p>Fill it.</p></div></form>',
+    ),
+    keeps: ["Fill it."],
+  },
+  {
     name: "the panels of tabs",
     html: guide(`<div role="tablist"><button role="tab">npm</button><button role="tab">yarn</button></div>
       <div role="tabpanel"><pre><code class="language-bash">npm add foo</code></pre></div>

@@ -8,7 +8,7 @@ import { linearText } from "./linear.ts";
 import { type WriteOptions, type Written, writeMarkdown } from "./markdown.ts";
 import { isUnread, type Measures, measure, unlinkedChars } from "./measure.ts";
 import { parseHtml } from "./parse.ts";
-import { articleBody, payloadText, productDescription } from "./payloads.ts";
+import { articleBody, payloadContent, productDescription } from "./payloads.ts";
 import { wordSet } from "./tags.ts";
 import { type Element, flatText, type Page } from "./tree.ts";
 
@@ -22,8 +22,8 @@ export type Climbed = Pick<Written, "text" | "marks"> & {
   readonly needsJs: boolean;
 };
 
-/** A text and how many characters of the page's own text are in it. */
-type Reading = Written & { readonly keptChars: number };
+/** A text, how many characters of what the page says are in it, and of how many where that is not the page's markup. */
+type Reading = Written & { readonly keptChars: number; readonly dataChars?: number };
 type Rung = readonly [Method, () => Reading | undefined];
 
 /** The text of a page by the first way that does not leave too little, else by the one that leaves most. */
@@ -39,9 +39,9 @@ export function climb(page: Page, html: string, options: WriteOptions): Climbed 
     if (!isPoor(reading, pageChars)) break;
   }
   const { reading, method } = best ?? { reading: nothing, method: "full" as const };
-  const { text, marks, keptChars, copiedChars } = reading;
-  const needsJs = text.length < poorChars && isShell(page);
-  return { text, marks, method, keptShare: share(keptChars - copiedChars, pageChars), needsJs };
+  const { text, marks, keptChars, copiedChars, dataChars = 0 } = reading;
+  const needsJs = text.length < poorChars && (isShell(page) || (isPlea(text) && hasScripts(page)));
+  return { text, marks, method, keptShare: share(keptChars - copiedChars, pageChars + dataChars), needsJs };
 }
 
 function share(part: number, whole: number): number {
@@ -50,7 +50,7 @@ function share(part: number, whole: number): number {
 
 /** Scripts, and hardly any text but links, an empty place for them to fill, or the plea to switch them on. */
 function isShell(page: Page): boolean {
-  if (!page.elements.some(({ tag }) => tag === "script")) return false;
+  if (!hasScripts(page)) return false;
   if (page.elements.some((element) => isMount(element) || asksForScripts(element))) return true;
   return seenChars(page) < emptyChars;
 }
@@ -58,7 +58,11 @@ function isShell(page: Page): boolean {
 /** Shows no text at all, or has scripts and hardly any text that shows without them. */
 function hidesItsText(page: Page): boolean {
   const seen = seenChars(page);
-  return seen === 0 || isShell(page) || (seen < poorChars && page.elements.some(({ tag }) => tag === "script"));
+  return seen === 0 || isShell(page) || (seen < poorChars && hasScripts(page));
+}
+
+function hasScripts(page: Page): boolean {
+  return page.elements.some(({ tag }) => tag === "script");
 }
 
 function seenChars(page: Page): number {
@@ -68,13 +72,17 @@ function seenChars(page: Page): number {
   );
 }
 
-/** Where frameworks put what their scripts make. */
-const mountIds = wordSet("root app __next __nuxt ___gatsby");
+/** Words in the ids of what frameworks fill. */
+const mountWords = wordSet("root app next nuxt gatsby mount main page content container spa");
+/** An empty element that a button of a social network asks for. */
+const notMounts = wordSet("fb-root");
 
-function isMount({ attributes, children }: Element): boolean {
-  return (
-    mountIds.has(attributes.id ?? "") && !children.some((child) => typeof child !== "string" || child.trim() !== "")
-  );
+/** An empty place that scripts fill: an element of their own making, or one whose id says so. */
+function isMount(element: Element): boolean {
+  const { tag, attributes } = element;
+  const { id = "" } = attributes;
+  const isNamed = tag.includes("-") || (!notMounts.has(id) && id.split(/[-_]+/).some((word) => mountWords.has(word)));
+  return isNamed && /^(?:(?:loading|please wait)\b.{0,20})?$/i.test(flatText(element, noticeChars).trim());
 }
 
 function asksForScripts(element: Element): boolean {
@@ -86,7 +94,7 @@ const nothing: Reading = { text: "", marks: [], keptChars: 0, copiedChars: 0 };
 /** Fewer characters than this are hardly a page; a small share of the page's text is doubtful unless it is long. */
 const poorChars = 250;
 const emptyChars = 80;
-const longChars = 1000;
+const longChars = 800;
 const poorShare = 0.06;
 
 function isPoor({ text, keptChars }: Reading, pageChars: number): boolean {
@@ -104,24 +112,44 @@ function rungs(page: Page, whole: Measures, options: WriteOptions): readonly Run
     return { ...writeMarkdown(page, choice, options), keptChars: choice.keptChars };
   };
   return [
-    ["main", () => withDescription(page, readChosen("strict", false), options)],
+    ["main", () => withUnframed(page, withDescription(page, readChosen("strict", false), options), options)],
     ["mild", () => readChosen("mild", false)],
     // Without scripts that could show it, what is hidden is not meant for a reader.
     ["hidden", () => (hidesItsText(page) ? readChosen("strict", true) : undefined)],
     ["noscript", () => readNoscript(page, options)],
     ["json-ld", () => readData(articleBody(page), options)],
-    ["payload", () => readData(payloadText(page), options)],
+    ["payload", () => readPayload(page, options)],
     ["full", () => readChosen("none", hidesItsText(page))],
   ];
 }
 
 /** Shops often show the description of a product only after scripts ran; their structured data has it. */
 function withDescription(page: Page, reading: Reading, options: WriteOptions): Reading {
-  const told = readData(productDescription(page), options)?.text ?? "";
-  if (told.length < 100 || lettersOf(reading.text).includes(lettersOf(told).slice(0, 40))) return reading;
-  const lead = `${told}\n\n`;
-  const marks = reading.marks.map((mark) => ({ ...mark, at: mark.at + lead.length }));
-  return { ...reading, text: lead + reading.text, marks };
+  const told = readData(productDescription(page), options);
+  if (told === undefined || told.text.length < 100) return reading;
+  if (lettersOf(reading.text).includes(lettersOf(told.text).slice(0, 40))) return reading;
+  return joined([told, reading]);
+}
+
+/** A page of frames with what it shows to browsers without them. */
+function withUnframed(page: Page, reading: Reading, options: WriteOptions): Reading {
+  const unframed = page.elements.find(({ tag }) => tag === "noframes");
+  const told = unframed === undefined ? undefined : readData(flatText(unframed), options);
+  return told === undefined ? reading : joined([reading, told]);
+}
+
+/** Readings one after the other. */
+function joined(readings: readonly Reading[]): Reading {
+  return readings.reduce((all, { text, marks, keptChars, copiedChars, dataChars = 0 }) => {
+    const lead = all.text === "" || text === "" ? all.text : `${all.text}\n\n`;
+    return {
+      text: lead + text,
+      marks: [...all.marks, ...marks.map((mark) => ({ ...mark, at: mark.at + lead.length }))],
+      keptChars: all.keptChars + keptChars,
+      copiedChars: all.copiedChars + copiedChars,
+      dataChars: (all.dataChars ?? 0) + dataChars,
+    };
+  }, nothing);
 }
 
 function lettersOf(text: string): string {
@@ -143,16 +171,42 @@ const noticeChars = 300;
 
 /** "You need to enable JavaScript to run this app." says nothing about the page. */
 function isNotice(text: string): boolean {
-  return text.length < noticeChars && /javascript/i.test(text);
+  return text.length < noticeChars && /javascript|\bscripts?\b/i.test(text);
 }
 
-/** Text found in data; some of it is HTML itself. */
+/** The same where it is all that a page shows. */
+function isPlea(text: string): boolean {
+  return /\b(?:enable|allow|activate|turn on|requires?|needs?)\b.{0,40}\b(?:javascript|scripts)\b/i.test(text);
+}
+
+/** Text found in structured data; some of it is HTML itself. */
 function readData(text: string, options: WriteOptions): Reading | undefined {
-  if (text.trim() === "") return undefined;
-  if (!/<(?:p|div|br|h\d|li|a|ul)\b/i.test(text))
-    return { text: text.trim(), marks: [], keptChars: text.length, copiedChars: 0 };
-  const page = parseHtml(text);
-  return readWhole(page, page.root, options);
+  return text.trim() === "" ? undefined : { ...readPiece(text, options), dataChars: text.length };
+}
+
+function readPiece(text: string, options: WriteOptions): Reading {
+  const isMarkup = /<(?:p|div|br|h\d|li|a|ul)\b/i.test(text);
+  const hasEntities = /&(?:#x?[\da-f]{1,6}|[a-z]{2,8});/i.test(text);
+  const page = isMarkup || hasEntities ? parseHtml(text) : undefined;
+  if (page !== undefined && isMarkup) return readWhole(page, page.root, options);
+  const plain = page === undefined ? text : flatText(page.root);
+  return { text: plain.trim(), marks: [], keptChars: text.length, copiedChars: 0 };
+}
+
+/** What the scripts would show, read like a page, then the paragraphs in their data. */
+function readPayload(page: Page, options: WriteOptions): Reading | undefined {
+  const { html, paragraphs, chars } = payloadContent(page);
+  const shown = readShown(html, options);
+  const pieces = paragraphs.map((text) => readPiece(text, options));
+  const told = joined([shown, ...pieces]);
+  return told.text === "" ? undefined : { ...told, dataChars: (shown.dataChars ?? 0) + chars };
+}
+
+function readShown(html: string, options: WriteOptions): Reading {
+  const page = parseHtml(html);
+  const whole = measure(page, isUnread);
+  const choice = choose(page, whole, { pruning: "strict", showsHidden: false, url: options.url });
+  return { ...writeMarkdown(page, choice, options), keptChars: choice.keptChars, dataChars: whole.text[0] ?? 0 };
 }
 
 function readWhole(page: Page, root: Element, options: WriteOptions): Reading {

@@ -6,12 +6,12 @@ import type { Element } from "./tree.ts";
 export function codeLanguage(block: Element): string {
   const inner = firstCode(block);
   for (const element of inner === undefined ? [block] : [inner, block]) {
-    const named = languageOf(element, true);
+    const named = languageOf(element, isBareName);
     if (named !== "") return named;
   }
   let wrapper = block.parent;
   for (let level = 0; level < 4 && wrapper !== null && wrapper.tag !== "body"; level += 1) {
-    const named = languageOf(wrapper, level < 2);
+    const named = languageOf(wrapper, level < 2 ? isNameOfCode : undefined);
     if (named !== "") return named;
     wrapper = wrapper.parent;
   }
@@ -27,7 +27,7 @@ function firstCode(block: Element): Element | undefined {
     element = stack.pop(), seen += 1
   ) {
     const isCode = element.tag === "code" || element.tag === "pre";
-    if (element !== block && isCode && languageOf(element, true) !== "") return element;
+    if (element !== block && isCode && languageOf(element, isBareName) !== "") return element;
     for (let at = Math.min(element.children.length, mostSeen) - 1; at >= 0; at -= 1) {
       const child = element.children[at];
       if (typeof child === "object") stack.push(child);
@@ -37,7 +37,15 @@ function firstCode(block: Element): Element | undefined {
 }
 const mostSeen = 50;
 
-function languageOf(element: Element, bareNames: boolean): string {
+/** Whether a class that is the name of a language means it, beside the other classes of its element. */
+type BareNameJudge = (names: readonly string[]) => boolean;
+
+/** Classes of two or three letters each are made by a program. */
+const isBareName: BareNameJudge = (names) => names.length === 1 || names.some((name) => name.length > 3);
+const isNameOfCode: BareNameJudge = (names) => names.some((name) => codeName.test(name));
+const codeName = /code|highlight|hljs|prism|shiki|chroma|source|syntax|snippet|listing|editor/i;
+
+function languageOf(element: Element, isBare: BareNameJudge | undefined): string {
   const { attributes } = element;
   const told = attributes["data-lang"] ?? attributes["data-language"];
   if (told !== undefined && /^[\w+#.-]{1,30}$/.test(told)) return canonical(told);
@@ -52,7 +60,7 @@ function languageOf(element: Element, bareNames: boolean): string {
     if (!/^(?:highlight|code-block|syntax)-(?!source)/i.test(name) || languages.has(match[1].toLowerCase()))
       return canonical(match[1]);
   }
-  if (!bareNames) return "";
+  if (isBare === undefined || !isBare(names)) return "";
   return names.map((name) => name.toLowerCase()).find((name) => languages.has(name)) ?? "";
 }
 
@@ -60,9 +68,11 @@ const notLanguages = wordSet(
   "source wrapper text-wrapper block container inline toolbar code header content body table default none plain",
 );
 
+const unnamed = wordSet("plaintext none default auto nohighlight");
+
 function canonical(name: string): string {
   const lower = name.toLowerCase();
-  return lower === "plaintext" || lower === "none" || lower === "default" ? "" : lower;
+  return unnamed.has(lower) ? "" : lower;
 }
 
 const languages = wordSet(

@@ -1,4 +1,4 @@
-/** Addresses in a page made absolute. */
+/** Links of a page: their addresses made absolute, and those that lead nowhere else. */
 import type { Page } from "./tree.ts";
 
 /** Turns an href into an address a reader can use, or undefined where there is none. */
@@ -33,4 +33,17 @@ const unusable = new Set(["javascript:", "data:", "vbscript:", "blob:"]);
 /** Inside a Markdown link these would end the address. */
 function percentEncoded(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
+}
+
+/** Links for those who cannot see where they are in the page; here there is nothing to skip. */
+export function isSkipLink(href: string | undefined, text: string): boolean {
+  return (
+    href?.startsWith("#") === true &&
+    /^(?:skip to \S.{0,40}|jump to (?:recipe|content|navigation)|(?:back|return|go) to (?:top|navigation))$/i.test(text)
+  );
+}
+
+/** The little signs beside headings that link to themselves. */
+export function isAnchorSign(text: string): boolean {
+  return /^[#¶§🔗\u200b\ufeff]$/u.test(text);
 }

@@ -2,14 +2,19 @@
 import { Blocks, type Mark } from "./blocks.ts";
 import type { Choice } from "./choose.ts";
 import { codeText, isCodeBlock, isCodeHolder } from "./code.ts";
-import { escapeHeading, escapeLineStarts, escapeLinkText, escapeText } from "./escape.ts";
-import { type Footnotes, findFootnotes, isBackReference } from "./footnotes.ts";
+import { type Embed, embedOf } from "./embeds.ts";
+import { escapeHeading, escapeLineStarts, escapeLinkText, escapeText, labelChars, plainLabel } from "./escape.ts";
+import { continued, continues, fenced, inlineCode, type Listing } from "./fences.ts";
+import { type Footnotes, findFootnotes, isBackReference, isLabel } from "./footnotes.ts";
+import { isSection, itemNumber } from "./items.ts";
 import { codeLanguage } from "./language.ts";
 import { Line, type WrapKind } from "./line.ts";
-import { createResolver, type Resolver } from "./links.ts";
-import { mathTex, type Tex } from "./math.ts";
-import { maxColumns, tableKind, writeTable } from "./table.ts";
-import { inlineTags } from "./tags.ts";
+import { createResolver, isAnchorSign, isSkipLink, type Resolver } from "./links.ts";
+import { isDrawing, mathTex, type Tex } from "./math.ts";
+import { type RaisedSigns, raisedSigns } from "./raised.ts";
+import { TableRows } from "./rows.ts";
+import { tableKind } from "./table.ts";
+import { headings, inlineTags } from "./tags.ts";
 import { type Element, flatText, type Page } from "./tree.ts";
 
 export type Written = {
@@ -49,12 +54,12 @@ const lists = new Set(["ul", "ol", "menu"]);
 /** Shorter paragraphs are repeated for good reasons. */
 const repeatedChars = 80;
 const mostCopies = 3;
-const mostMergedChars = 20_000;
+const leastNameChars = 20;
 
 type Frame = { readonly element: Element; next: number };
 type List = { readonly isOrdered: boolean; number: number; items: number };
-type TableRows = { readonly element: Element; readonly rows: string[][]; row: string[]; readonly spans: number[] };
-type Listing = { readonly element: Element; readonly language: string; readonly text: string; readonly count: number };
+/** A footnote, and how many blocks stand before it. */
+type Note = { readonly element: Element; readonly label: string; readonly count: number };
 
 class Walk {
   readonly #page: Page;
@@ -68,13 +73,18 @@ class Walk {
     (text) => (this.#isMarkdown ? escapeText(text) : text),
   );
   readonly #lists: List[] = [];
+  /** Inline elements that end with a sign, innermost last. */
+  readonly #endings: { readonly element: Element; readonly after: string }[] = [];
   readonly #keptNotes = new Map<Element, boolean>();
   readonly #paragraphs = new Set<string>();
+  readonly #pictures = new Set<string>();
   #writtenChars = 0;
   #copiedChars = 0;
   #heading = 0;
+  #isShortHeading = false;
   #underHeading = "";
-  #note: Element | undefined;
+  #lastHeading: { readonly line: string; readonly count: number } | undefined;
+  #note: Note | undefined;
   #table: TableRows | undefined;
   #listing: Listing | undefined;
 
@@ -111,11 +121,14 @@ class Walk {
     const { tag } = element;
     const tex = mathTex(element);
     if (tex !== undefined) return this.#addTex(tex);
-    if (unwritten.has(tag)) return false;
+    if (unwritten.has(tag) || isDrawing(element, this.#page) || this.#isNoteLabel(element)) return false;
     if (inlineTags.has(tag)) return this.#enterInline(element);
     if (preformatted.has(tag) || isCodeHolder(element)) return this.#addCode(element);
     if (tag === "table") return this.#enterTable(element);
+    const embed = embedOf(element);
+    if (embed !== undefined) return this.#addEmbed(embed);
     if (this.#table !== undefined) return this.#enterInTable(element, this.#table);
+    if (this.#isOneLine(tag)) return this.#addBlank();
     this.#flush();
     if (tag === "hr") return this.#addRule();
     this.#enterBlock(element);
@@ -126,10 +139,21 @@ class Walk {
     const { tag } = element;
     if (inlineTags.has(tag)) this.#leaveInline(element);
     else if (this.#table !== undefined) this.#leaveInTable(element, this.#table);
+    else if (this.#isOneLine(tag)) this.#addBlank();
     else {
       this.#flush();
       this.#leaveBlock(element);
     }
+  }
+
+  /** What stands in a heading is one heading, however it is laid out; in one that nobody closed stands the page. */
+  #isOneLine(tag: string): boolean {
+    return this.#isShortHeading && !headings.has(tag);
+  }
+
+  #addBlank(): boolean {
+    this.#line.addBlank();
+    return true;
   }
 
   // Inline elements
@@ -143,14 +167,45 @@ class Walk {
     const kind = wrapKinds[tag];
     if (kind === "code") return this.#enterCode(element);
     if (kind === "link" && this.#isFootnoteLink(element)) return false;
-    if (kind !== undefined) this.#line.open(element, kind);
-    if (tag === "sup" && isExponent(element) && this.#isMarkdown) this.#line.add("^");
+    if (kind !== undefined) this.#line.open(element, kind, kind !== "link" && this.#isRaised);
+    else this.#enterSigned(element);
     return true;
   }
 
   #leaveInline(element: Element): void {
     if (wrapKinds[element.tag] !== undefined) this.#line.close();
+    else this.#leaveSigned(element);
     this.#line.part(element);
+  }
+
+  /** Text that a browser sets apart by its place or by signs of its own. */
+  #enterSigned(element: Element): void {
+    const signs = this.#signsOf(element);
+    if (signs === undefined) return;
+    this.#line.add(signs.before);
+    this.#endings.push({ element, after: signs.after });
+  }
+
+  #leaveSigned(element: Element): void {
+    const ending = this.#endings.at(-1);
+    if (ending?.element !== element) return;
+    this.#endings.pop();
+    if (ending.after !== "") this.#line.add(ending.after);
+  }
+
+  /** The letters of a power are not emphasized once more. */
+  get #isRaised(): boolean {
+    const tag = this.#endings.at(-1)?.element.tag;
+    return tag === "sup" || tag === "sub";
+  }
+
+  #signsOf(element: Element): RaisedSigns | undefined {
+    const { tag } = element;
+    if (tag === "sup" || tag === "sub") return raisedSigns(element, this.#line.end);
+    if (tag === "rt") return flatText(element, 1) === "" ? undefined : { before: "(", after: ")" };
+    if (tag !== "q") return undefined;
+    const isNested = this.#endings.some(({ after }) => after === "”");
+    return isNested ? { before: "‘", after: "’" } : { before: "“", after: "”" };
   }
 
   #enterCode(element: Element): boolean {
@@ -166,6 +221,15 @@ class Walk {
     if (reference === undefined || !this.#isKept(reference.note)) return false;
     this.#line.add(`[^${reference.label}]`);
     return true;
+  }
+
+  /** What stands at the start of a note, or beside it, and says only which one it is. */
+  #isNoteLabel(element: Element): boolean {
+    if (!this.#isMarkdown) return false;
+    if (this.#note === undefined) return this.#footnotes.labels.has(element);
+    const { label, count } = this.#note;
+    const isFirst = this.#line.isEmpty && this.#blocks.count === count;
+    return isFirst && inlineTags.has(element.tag) && isLabel(element, label);
   }
 
   /** Whether a note stands in what is written; a label that leads nowhere says less than the link. */
@@ -188,7 +252,7 @@ class Walk {
   }
 
   #linked({ attributes }: Element, text: string): string {
-    if (isAnchorSign(text)) return "";
+    if (isAnchorSign(text) || isSkipLink(attributes.href, text)) return "";
     // A heading that links to itself is only a heading.
     if (attributes.href === undefined || (this.#heading > 0 && attributes.href.startsWith("#"))) return text;
     const target = this.#resolve(attributes.href);
@@ -203,9 +267,17 @@ class Walk {
 
   #addImage({ attributes }: Element): boolean {
     const alt = (attributes.alt ?? "").replace(/\s+/g, " ").trim();
-    if (alt === "" || isFileName(alt) || !this.#isMarkdown) return false;
+    if (alt === "" || isFileName(alt) || !this.#isMarkdown || this.#isShownBefore(alt)) return false;
     this.#line.add(`![${alt.replaceAll("[", "(").replaceAll("]", ")")}]()`);
     return false;
+  }
+
+  /** Galleries show one thing from all sides under one name; short names are signs, which say the same again and again. */
+  #isShownBefore(alt: string): boolean {
+    if (alt.length < leastNameChars || this.#table !== undefined) return false;
+    const isKnown = this.#pictures.has(alt);
+    this.#pictures.add(alt);
+    return isKnown;
   }
 
   #addCheckbox({ attributes, parent }: Element): boolean {
@@ -225,29 +297,53 @@ class Walk {
     return false;
   }
 
+  /** A link on a line of its own; only to where a reader can go. */
+  #addEmbed({ label, src }: Embed): boolean {
+    const target = this.#resolve(src);
+    if (target === undefined || !this.#isMarkdown) return false;
+    this.#line.addBreak();
+    this.#line.add(`[${escapeLinkText(escapeText(label))}](${target})`);
+    this.#line.addBreak();
+    if (this.#table === undefined) this.#flush();
+    return false;
+  }
+
   // Blocks
 
   #enterBlock(element: Element): void {
     const { tag, attributes } = element;
     const label = this.#isMarkdown ? this.#footnotes.notes.get(element) : undefined;
     if (label !== undefined) this.#enterNote(element, label);
-    else if (isHeading(tag)) this.#heading = Number(tag[1]);
+    else if (headings.has(tag)) this.#enterHeading(element);
     else if (lists.has(tag)) this.#enterList(element);
     else if (tag === "li") this.#enterItem(element);
-    else if (isQuotation(element))
+    else if (this.#isQuotation(element))
       this.#blocks.enter(this.#isMarkdown ? { first: "> ", rest: "> " } : { first: "", rest: "" });
     if (attributes["data-callout"] !== undefined && this.#isMarkdown)
       this.#line.add(`[!${attributes["data-callout"]}] `);
   }
 
+  #enterHeading(element: Element): void {
+    this.#heading = Number(element.tag[1]);
+    this.#isShortHeading = flatText(element, labelChars).length < labelChars;
+  }
+
   #leaveBlock(element: Element): void {
     const { tag } = element;
-    if (element === this.#note) {
+    if (element === this.#note?.element) {
       this.#note = undefined;
       this.#blocks.leave();
-    } else if (isHeading(tag)) this.#heading = 0;
-    else if (lists.has(tag)) this.#lists.pop();
-    else if (tag === "li" || isQuotation(element)) this.#blocks.leave();
+    } else if (headings.has(tag)) {
+      this.#heading = 0;
+      this.#isShortHeading = false;
+    } else if (lists.has(tag)) this.#lists.pop();
+    else if (tag === "li" || this.#isQuotation(element)) this.#blocks.leave();
+  }
+
+  /** Quotations, and remarks and callouts, which Markdown writes as quotations with a type; not a box of notes. */
+  #isQuotation({ tag, attributes, children }: Element): boolean {
+    if (tag === "blockquote" || attributes["data-callout"] !== undefined) return true;
+    return tag === "aside" && !children.some((child) => typeof child !== "string" && this.#footnotes.notes.has(child));
   }
 
   #enterNote(element: Element, label: string): void {
@@ -255,7 +351,7 @@ class Walk {
       if (element.tag === "li") this.#enterItem(element);
       return;
     }
-    this.#note = element;
+    this.#note = { element, label, count: this.#blocks.count };
     this.#blocks.enter({ first: `[^${label}]: `, rest: "    " });
   }
 
@@ -264,13 +360,13 @@ class Walk {
     this.#lists.push({ isOrdered: tag === "ol", number, items: 0 });
   }
 
-  #enterItem({ attributes }: Element): void {
+  #enterItem(element: Element): void {
     const list = this.#lists.at(-1);
-    if (list !== undefined && (list.items > 0 || this.#lists.length > 1)) this.#blocks.tighten();
-    if (list !== undefined) list.number = itemNumber(attributes.value) ?? list.number;
-    const marker = list?.isOrdered ? `${list.number}. ` : "- ";
+    const number = itemNumber(element.attributes.value) ?? list?.number ?? 1;
+    const marker = list?.isOrdered ? `${number}. ` : isSection(element) ? "" : "- ";
     if (list !== undefined) {
-      list.number += 1;
+      if (marker !== "" && (list.items > 0 || this.#lists.length > 1)) this.#blocks.tighten();
+      list.number = number + 1;
       list.items += 1;
     }
     this.#blocks.enter({ first: marker, rest: " ".repeat(marker.length) });
@@ -283,16 +379,19 @@ class Walk {
 
   #flush(): void {
     if (this.#line.isEmpty) return;
-    const text = this.#line.take();
+    const text = withoutOuterBrackets(this.#line.take());
     if (text === "") return;
     if (this.#heading > 0) this.#writeHeading(text.replaceAll("\n", " "));
     else if (!this.#isRepeated(text)) this.#blocks.write(this.#isMarkdown ? escapeLineStarts(text) : text);
   }
 
+  /** A heading right after the same one is a copy for another screen. */
   #writeHeading(text: string): void {
-    this.#underHeading = this.#choice.isForum ? "" : text;
     const line = this.#isMarkdown ? `${"#".repeat(this.#heading)} ${escapeHeading(text)}` : text;
+    if (this.#lastHeading?.line === line && this.#lastHeading.count === this.#blocks.count) return;
+    this.#underHeading = this.#choice.isForum ? "" : text;
     this.#blocks.write(line, { label: plainLabel(text), level: this.#heading });
+    this.#lastHeading = { line, count: this.#blocks.count };
   }
 
   /** Pages repeat paragraphs for other screens, in sliders and as quotations; under another heading it is no copy. */
@@ -313,8 +412,11 @@ class Walk {
     if (text === "") return false;
     if (this.#table !== undefined) this.#addCellCode(text);
     else {
+      const language = codeLanguage(element);
+      // A bar above the code that names its language: the fence does.
+      if (language !== "" && this.#isMarkdown && this.#line.label.toLowerCase() === language) this.#line.clear();
       this.#flush();
-      if (this.#isMarkdown) this.#writeListing(element, codeLanguage(element), text);
+      if (this.#isMarkdown) this.#writeListing(element, language, text);
       else this.#blocks.write(text);
     }
     return false;
@@ -333,9 +435,8 @@ class Walk {
     const merges =
       listing !== undefined && listing.count === this.#blocks.count && continues(listing, element, language);
     if (merges) this.#blocks.retract();
-    const whole = merges ? `${listing.text}${endsWithBlankLine(listing.element) ? "\n\n" : "\n"}${text}` : text;
-    const fence = "`".repeat(Math.max(3, longestRun(whole, "`") + 1));
-    this.#blocks.write(`${fence}${language}\n${whole}\n${fence}`);
+    const whole = merges ? continued(listing, text) : text;
+    this.#blocks.write(fenced(whole, language));
     this.#listing = { element, language, text: whole, count: this.#blocks.count };
   }
 
@@ -346,12 +447,12 @@ class Walk {
     if (kind === "code") return this.#addCode(element);
     if (this.#table !== undefined) this.#line.addBreak();
     else this.#flush();
-    if (kind === "data") this.#table = { element, rows: [], row: [], spans: [] };
+    if (kind === "data") this.#table = new TableRows(element, this.#isMarkdown);
     return true;
   }
 
   #enterInTable({ tag }: Element, table: TableRows): boolean {
-    if (tag === "tr") table.row = [];
+    if (tag === "tr") table.beginRow();
     else if (tag === "td" || tag === "th") this.#line.clear();
     else this.#line.addBreak();
     return true;
@@ -360,29 +461,17 @@ class Walk {
   #leaveInTable(element: Element, table: TableRows): void {
     const { tag } = element;
     if (element === table.element) this.#leaveTable(table);
-    else if (tag === "td" || tag === "th") this.#leaveCell(element, table);
-    else if (tag === "tr" && table.row.length > 0) table.rows.push(table.row);
+    else if (tag === "td" || tag === "th") table.addCell(this.#line.take(), element.attributes);
+    else if (tag === "tr") table.endRow();
     else if (tag === "caption") this.#writeCaption();
     else this.#line.addBreak();
   }
 
-  #leaveTable({ rows }: TableRows): void {
+  #leaveTable(table: TableRows): void {
     this.#table = undefined;
     this.#line.clear();
-    const text = this.#isMarkdown ? writeTable(rows) : rows.map((row) => row.join("\t")).join("\n");
+    const text = table.write();
     if (text !== "") this.#blocks.write(text);
-  }
-
-  #leaveCell({ attributes }: Element, { row, spans }: TableRows): void {
-    const text = this.#line.take().replace(/\s*\n\s*/g, this.#isMarkdown ? "<br>" : " ");
-    skipSpanned(row, spans);
-    const columns = spanOf(attributes.colspan, maxColumns);
-    const rows = spanOf(attributes.rowspan, mostSpannedRows);
-    for (let column = 0; column < columns; column += 1) {
-      if (rows > 1 && row.length < maxColumns) spans[row.length] = rows - 1;
-      row.push(column > 0 ? "" : this.#isMarkdown ? text.replaceAll("|", "\\|") : text);
-    }
-    skipSpanned(row, spans);
   }
 
   #writeCaption(): void {
@@ -391,84 +480,11 @@ class Walk {
   }
 }
 
-/** A number that Markdown takes for one of a list: at most nine digits. */
-function itemNumber(value: string | undefined): number | undefined {
-  return value !== undefined && /^\s*\d{1,9}\s*$/.test(value) ? Number(value) : undefined;
-}
-
-function spanOf(value: string | undefined, most: number): number {
-  return Math.max(1, Math.min(most, Number.parseInt(value ?? "1", 10) || 1));
-}
-const mostSpannedRows = 1000;
-
-/** Leaves the places empty that cells of earlier rows reach down into. */
-function skipSpanned(row: string[], spans: number[]): void {
-  for (let left = spans[row.length] ?? 0; left > 0; left = spans[row.length] ?? 0) {
-    spans[row.length] = left - 1;
-    row.push("");
-  }
-}
-
-function isHeading(tag: string): boolean {
-  return tag.length === 2 && tag[0] === "h" && tag >= "h1" && tag <= "h6";
-}
-
-/** Quotations, and remarks and callouts, which Markdown writes as quotations with a type. */
-function isQuotation({ tag, attributes }: Element): boolean {
-  return tag === "blockquote" || tag === "aside" || attributes["data-callout"] !== undefined;
-}
-
-/** A power rather than an ordinal or a sign: the text of `10<sup>2</sup>` is not 102. */
-function isExponent({ children: [only, ...others] }: Element): boolean {
-  return typeof only === "string" && others.length === 0 && /^\s*[-+−]?\d{1,3}\s*$/.test(only);
-}
-
-/** Pieces of one listing: code elements shown as blocks, one after the other, with their output between them. */
-function continues(listing: Listing, next: Element, language: string): boolean {
-  if (listing.text.length > mostMergedChars || language === "" || language !== listing.language) return false;
-  return listing.element.parent === next.parent && (listing.element.tag === "code" || next.tag === "code");
-}
-
-function endsWithBlankLine(element: Element): boolean {
-  const text = flatText(element);
-  return text.slice(text.trimEnd().length).split("\n").length > 2;
-}
-
-function inlineCode(text: string): string {
-  const ticks = "`".repeat(longestRun(text, "`") + 1);
-  const pad = text.startsWith("`") || text.endsWith("`") ? " " : "";
-  return `${ticks}${pad}${text}${pad}${ticks}`;
-}
-
-function longestRun(text: string, character: string): number {
-  if (!text.includes(character)) return 0;
-  let longest = 0;
-  let run = 0;
-  for (const one of text) {
-    run = one === character ? run + 1 : 0;
-    if (run > longest) longest = run;
-  }
-  return longest;
+/** Footnotes have brackets of their own. */
+function withoutOuterBrackets(text: string): string {
+  return text.includes("[[^") ? text.replace(/\[((?:\[\^[^\]]{1,9}\](?:[,;] ?)?)+)\]/g, "$1") : text;
 }
 
 function isFileName(alt: string): boolean {
   return /^[^ ]+\.(?:jpe?g|png|gif|webp|svg|avif)$/i.test(alt);
-}
-
-/** The little signs beside headings that link to themselves. */
-function isAnchorSign(text: string): boolean {
-  return /^[#¶§🔗\u200b\ufeff]$/u.test(text);
-}
-
-/** Longer headings are found by how they begin. */
-const labelChars = 300;
-
-function plainLabel(text: string): string {
-  return text
-    .slice(0, labelChars)
-    .replace(/!\[[^\]]*\]\([^)]*\)/g, "")
-    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replace(/(?<!\\)[*`]/g, "")
-    .replace(/\\([!-/:-@[-`{-~])/g, "$1")
-    .trim();
 }

@@ -1,9 +1,10 @@
-/** Formulas: pages carry the TeX source beside what a browser draws. */
-import { type Element, flatText } from "./tree.ts";
+/** Formulas: pages carry the TeX source beside what a browser draws, or MathML that can be written as TeX. */
+import { mathmlTex } from "./mathml.ts";
+import { type Element, flatText, isFormula, type Page } from "./tree.ts";
 
 export type Tex = { readonly tex: string; readonly isDisplay: boolean };
 
-/** The TeX of an element that is a formula, where the page gives it. */
+/** The TeX of an element that is a formula. */
 export function mathTex(element: Element): Tex | undefined {
   const { tag, attributes } = element;
   if (tag === "math") return mathElementTex(element);
@@ -15,9 +16,20 @@ export function mathTex(element: Element): Tex | undefined {
   return undefined;
 }
 
+/** What MathJax drew, or shows until then, and the source in a script: one follows the other. */
+const mostDrawings = 3;
+
+/** Whether an element is a drawing of a formula whose source stands in a script right after it. */
+export function isDrawing(element: Element, { elements }: Page): boolean {
+  let next: Element | undefined = element;
+  for (let count = 0; count < mostDrawings && next?.attributes.class?.includes("MathJax"); count += 1)
+    next = elements[next.end];
+  return next !== undefined && isFormula(next);
+}
+
 function mathElementTex(element: Element): Tex | undefined {
-  const told = element.attributes.alttext ?? annotation(element);
-  return told === undefined ? undefined : texOf(told, element.attributes.display === "block");
+  const told = element.attributes.alttext || annotation(element) || mathmlTex(element);
+  return texOf(told, element.attributes.display === "block");
 }
 
 function texOf(source: string, isDisplay: boolean): Tex | undefined {

@@ -1,5 +1,6 @@
 /** How much text, and how much of it in links, every element of a page holds. */
 
+import { embedOf } from "./embeds.ts";
 import { inlineTags } from "./tags.ts";
 import { type Element, isFormula, type Page } from "./tree.ts";
 
@@ -23,7 +24,6 @@ const unread = new Set([
   "style",
   "noscript",
   "template",
-  "iframe",
   "noembed",
   "noframes",
   "select",
@@ -36,6 +36,7 @@ const unread = new Set([
 /** Whether an element's text is never part of what a page says. */
 export function isUnread(element: Element): boolean {
   if (element.tag === "template") return element.attributes.shadowrootmode === undefined;
+  if (element.tag === "iframe") return embedOf(element) === undefined;
   return unread.has(element.tag) && !isFormula(element);
 }
 

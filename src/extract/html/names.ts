@@ -54,13 +54,23 @@ const unseenNames = wordSet(
   "sr-only visually-hidden visuallyhidden screen-reader-text screen-reader-only screenreader-only screen-reader u-visually-hidden element-invisible assistive-text offscreen is-visually-hidden visuallyHidden a11y-hidden nocontent",
 );
 
+/** Whether the class of an element says that only screen readers meet it. */
+export function isUnseenName({ attributes: { class: className } }: Element): boolean {
+  return (
+    className !== undefined &&
+    unseenHint.test(className) &&
+    className.split(/\s+/).some((name) => unseenNames.has(name))
+  );
+}
+const unseenHint = /sr-only|hidden|screen|invisible|assistive/i;
+
 const neverNamed = wordSet(
-  "html body main article a p span em strong b i pre code table thead tbody tr td th h1 h2 h3 h4 h5 h6",
+  "html body main article a p span em strong b i pre code table thead tbody tr td th h1 h2 h3 h4 h5 h6 summary figcaption",
 );
 
-/** Whether the name of an element counts: not that of a line of text, nor of code and tables. */
-export function isNamed({ tag }: Element): boolean {
-  return !neverNamed.has(tag);
+/** Whether the name of an element counts: not that of a line of text, a part of a heading, nor of code and tables. */
+export function isNamed({ tag, parent }: Element): boolean {
+  return !neverNamed.has(tag) && !(parent !== null && headings.has(parent.tag));
 }
 
 /** Tells what the class names and the id of an element say about it. */

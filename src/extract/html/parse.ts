@@ -3,6 +3,7 @@
  * linear in the size whatever the nesting, and at a limit the caller is told to read the page as a line of text.
  */
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
+import { nameTables } from "./aria.ts";
 import { placeStreamed } from "./streamed.ts";
 import { type Element, keepsAttribute, limits, type Page, Tree } from "./tree.ts";
 
@@ -26,6 +27,7 @@ function pageOf({ root, elements, payloads, complete }: Tree): Page {
     if (one?.parent && one.parent.end < one.end) one.parent.end = one.end;
   }
   if (!inOrder.some(({ tag }) => tag === "script")) hideTransparent(inOrder);
+  nameTables(inOrder);
   return { root, elements: inOrder, payloads, complete };
 }
 
@@ -51,6 +53,8 @@ function tokenize(source: string, isXml: boolean, tree: Tree): void {
   tree.endText();
 }
 
+const addressNames = new Set(["href", "src", "data-src"]);
+
 /** What the tokenizer finds in a source, handed to a tree: names in lower case, entities resolved. */
 function callbacksFor(source: string, isXml: boolean, tree: Tree): TokenizerCallbacks {
   let tag = "";
@@ -69,7 +73,7 @@ function callbacksFor(source: string, isXml: boolean, tree: Tree): TokenizerCall
     },
     onattribname(start, end) {
       const name = source.slice(start, end).toLowerCase();
-      attributeName = keepsAttribute(name) ? name : "";
+      attributeName = keepsAttribute(tag, name) ? name : "";
       attributeValue = "";
     },
     onattribdata: (start, end) => addValue(source.slice(start, Math.min(end, start + limits.attributeChars + 1))),
@@ -78,11 +82,11 @@ function callbacksFor(source: string, isXml: boolean, tree: Tree): TokenizerCall
       if (attributeName === "") return;
       const isCut = attributeValue.length > limits.attributeChars;
       // Part of an address leads somewhere else.
-      if (!isCut || attributeName !== "href")
+      if (!isCut || !addressNames.has(attributeName))
         tree.addAttribute(attributeName, attributeValue.slice(0, limits.attributeChars));
     },
     onopentagend: () => tree.open(false),
-    onselfclosingtag: () => tree.open(isXml || tag === "svg" || tree.isForeign),
+    onselfclosingtag: () => tree.open(isXml || tag === "svg" || tree.isForeign || tree.isInMath),
     onclosetag: (start, end) => tree.close(source.slice(start, end).toLowerCase()),
     oncomment() {},
     ondeclaration() {},

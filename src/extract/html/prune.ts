@@ -1,14 +1,15 @@
 /** Decides which elements inside the content are not content. */
 import type { Pruning } from "./choose.ts";
-import { isClosingHeading, sectionOf } from "./closing.ts";
-import { type Generator, hasClass } from "./generators.ts";
+import { sideSection } from "./closing.ts";
+import { type Generator, hasClass, isCalled } from "./generators.ts";
 import { isInside } from "./hidden.ts";
-import { cardChars, type Measures, unlinkedChars } from "./measure.ts";
+import { type Measures, unlinkedChars } from "./measure.ts";
 import { isNamed, type NameJudge } from "./names.ts";
+import { sideElements } from "./sections.ts";
 import type { PageKind } from "./signals.ts";
 import { isPlainTable } from "./table.ts";
 import { headings, wordSet } from "./tags.ts";
-import type { Element, Page } from "./tree.ts";
+import { type Element, flatText, type Node, type Page } from "./tree.ts";
 
 /** What is known about the page while one of its elements is judged. */
 export type Survey = {
@@ -23,6 +24,9 @@ export type Survey = {
   /** Says the same of many things, and shows code: headings there mean what they say. */
   readonly isReference: boolean;
   readonly holdsHeading: Holds;
+  readonly holdsCode: Holds;
+  /** Whether a reader could fill in something there; programs also wrap forms around text. */
+  readonly holdsField: Holds;
   /** Whether an element holds the first H1 of the page. */
   readonly holdsTitle: Holds;
   /** Whether most of an element's text is footnotes that the page refers to. */
@@ -45,21 +49,19 @@ export function prune(
   const dropped = new Uint8Array(page.elements.length);
   const isPoorGroup = createGroupJudge(measures);
   const closingAfter = closingShare * unlinkedChars(measures, root);
+  const looksForSections = pruning === "strict" && !survey.isReference;
   let sections = 0;
   let keptChars = measures.own[root.index] ?? 0;
   for (let at = root.index + 1; at < root.end; ) {
     const element = page.elements[at] as Element;
     if (isSkipped(element)) dropped[at] = isFoldButton(element) ? 0 : 1;
     else if (pruning !== "none" && isOutOfPlace(element, survey, isPoorGroup)) dropped[at] = 1;
-    else if (
-      pruning === "strict" &&
-      !survey.isReference &&
-      keptChars > closingAfter &&
-      sections < mostSections &&
-      isClosingHeading(element, survey.kind === "product")
-    ) {
-      sections += 1;
-      dropSection(element, survey, dropped);
+    else if (looksForSections && sections < mostSections) {
+      const side = sideSection(element, survey.kind === "product");
+      if (side === "controls" || (side === "closing" && keptChars > closingAfter)) {
+        sections += 1;
+        for (const { index } of sideElements(element, side, survey)) dropped[index] = 1;
+      }
     }
     const isWhole = !dropped[at] && isVerbatim(element, page);
     if (isWhole) dropUnseen(element, page, isUnseen, dropped);
@@ -78,11 +80,16 @@ function dropUnseen(whole: Element, page: Page, isUnseen: (element: Element) => 
   }
 }
 
-/** The button of a folded part carries its heading. */
-function isFoldButton({ tag, parent }: Element): boolean {
-  return (
-    tag === "button" && parent !== null && (headings.has(parent.tag) || parent.tag === "dt" || parent.tag === "summary")
-  );
+/** The button of a folded part carries its heading; one beside other words of the heading does something with it. */
+function isFoldButton(element: Element): boolean {
+  const { tag, parent } = element;
+  if (tag !== "button" || parent === null || !(headings.has(parent.tag) || foldTags.has(parent.tag))) return false;
+  return parent.children.every((child) => child === element || isBlank(child));
+}
+const foldTags = wordSet("dt summary");
+
+function isBlank(node: Node): boolean {
+  return (typeof node === "string" ? node : flatText(node)).trim() === "";
 }
 
 /** Nothing is pruned inside these. */
@@ -93,15 +100,25 @@ function isVerbatim(element: Element, page: Page): boolean {
 
 function isOutOfPlace(element: Element, survey: Survey, isPoorGroup: GroupJudge): boolean {
   if (survey.areNotes(element)) return isNeverContent(element, survey);
-  if (survey.pruning !== "strict") return !holdsMost(element, survey) && isSitePart(element, survey);
+  if (survey.generator?.keeps?.some((name) => hasClass(element, name))) return false;
+  if (survey.pruning !== "strict")
+    return !holdsMost(element, survey) && (isKnownPart(element, survey) || isSitePart(element, survey));
   if (isNeverContent(element, survey)) return true;
   return !holdsMost(element, survey) && (isSitePart(element, survey) || isPoorPart(element, survey, isPoorGroup));
 }
 
-/** The foot of the page, and what surrounds a product, however much of the text they are: descriptions are short. */
-function isNeverContent(element: Element, { kind, verdictOn }: Survey): boolean {
+/**
+ * What is known of the program that made the page, the foot of the page, and what surrounds a product, however much of
+ * the text they are: descriptions are short.
+ */
+function isNeverContent(element: Element, { kind, generator, verdictOn }: Survey): boolean {
+  if (isKnownPart(element, { generator })) return true;
   if (element.tag === "footer" && element.parent?.tag === "body") return true;
   return kind === "product" && isNamed(element) && verdictOn(element) === "boilerplate";
+}
+
+function isKnownPart(element: Element, { generator }: Pick<Survey, "generator">): boolean {
+  return generator?.drops.some((name) => isCalled(element, name)) === true;
 }
 
 /** The element with most of the sentences is kept whatever its name; on a page without sentences, with most text. */
@@ -114,10 +131,9 @@ function holdsMost(element: Element, { root, measures }: Survey): boolean {
 const siteTags = wordSet("nav footer");
 const siteRoles = wordSet("navigation contentinfo complementary search banner dialog alertdialog menu menubar toolbar");
 
-/** Parts of a site by their tag, role or what is known of the program that made the page. */
-function isSitePart(element: Element, { page, generator, pruning, measures, holdsTitle }: Survey): boolean {
+/** Parts of a site by their tag or role. */
+function isSitePart(element: Element, { page, pruning, measures, holdsTitle }: Survey): boolean {
   const { tag, attributes } = element;
-  if (generator?.drops.some((name) => attributes.id === name || hasClass(element, name))) return true;
   // The foot of a quotation names who is quoted.
   if (siteTags.has(tag)) return !isInside(element, "blockquote");
   if (tag === "aside") return !isRemark(element, page, measures);
@@ -132,34 +148,36 @@ function mostlyLinks({ index }: Element, { text, links }: Measures): boolean {
   return (links[index] ?? 0) > 0.5 * (text[index] ?? 0);
 }
 
-/** An aside of a few words between the paragraphs of the text; the others are about something else. */
+/** An aside of a few words beside a paragraph of the text, or around what somebody said; others are about something else. */
 function isRemark(element: Element, { elements }: Page, { text, links, prose }: Measures): boolean {
-  const { parent, index, end } = element;
+  const { parent, index, end, children } = element;
+  if (children.some((child) => typeof child !== "string" && child.tag === "blockquote")) return true;
   let before = elements[index - 1];
   while (before !== undefined && before !== parent && before.parent !== parent) before = before.parent ?? undefined;
   const after = elements[end];
   if (before === undefined || before === parent || after?.parent !== parent) return false;
-  const isBetween = (prose[before.index] ?? 0) > 0 && (prose[after.index] ?? 0) > 0;
+  const isBetween = (prose[before.index] ?? 0) > 0 || (prose[after.index] ?? 0) > 0;
   return isBetween && (links[index] ?? 0) < 0.3 * (text[index] ?? 0);
 }
 
 /** Parts that their name gives away, and forms. */
 function isPoorPart(element: Element, survey: Survey, isPoorGroup: GroupJudge): boolean {
   const { tag, attributes } = element;
-  if (tag === "form" || tag === "fieldset") return survey.kind === "product" || isPoor(element, survey.measures);
+  if (tag === "form" || tag === "fieldset")
+    return survey.holdsField(element) && (survey.kind === "product" || isPoor(element, survey.measures));
   return attributes["data-callout"] === undefined && isNamed(element) && isPoorName(element, survey, isPoorGroup);
 }
 
 function isPoorName(
   element: Element,
-  { kind, verdictOn, keepsComments, holdsHeading }: Survey,
+  { kind, verdictOn, keepsComments, holdsHeading, holdsCode }: Survey,
   isPoorGroup: GroupJudge,
 ): boolean {
   switch (verdictOn(element)) {
     case "none":
       return false;
     case "boilerplate":
-      return true;
+      return !holdsCode(element);
     case "signature":
       return kind === "forum";
     case "comments":
@@ -169,7 +187,7 @@ function isPoorName(
     case "shop":
       return kind === "product";
     default:
-      return !holdsHeading(element) && isPoorGroup(element);
+      return !holdsHeading(element) && !holdsCode(element) && isPoorGroup(element);
   }
 }
 
@@ -216,18 +234,4 @@ function isPoor({ index }: Element, { text, links, anchors }: Measures): boolean
 /** Little text, or mostly links of a few words. */
 function isPoorText({ text, links, anchors }: Omit<Group, "count">): boolean {
   return text < 120 || (links > 0.5 * text && links < 60 * anchors);
-}
-
-function dropSection(heading: Element, { root, measures, kind }: Survey, dropped: Uint8Array): void {
-  const most = 0.3 * Math.max(1, unlinkedChars(measures, root));
-  const isMuch = (element: Element) => unlinkedChars(measures, element) > most;
-  const section = sectionOf(heading, root, measures, isMuch);
-  if (section.some(isMuch) || !(kind === "product" || isPoorSection(section, measures))) return;
-  for (const element of section) dropped[element.index] = 1;
-}
-
-/** Cards with a link each, or hardly anything and no sentence. */
-function isPoorSection(section: readonly Element[], { text, prose, anchors }: Measures): boolean {
-  const sum = (numbers: Int32Array) => section.reduce((total, { index }) => total + (numbers[index] ?? 0), 0);
-  return sum(text) < cardChars * sum(anchors) || (sum(text) < 120 && sum(prose) === 0);
 }

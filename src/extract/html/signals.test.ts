@@ -23,6 +23,8 @@ const kinds: readonly { name: string; html: string; url?: string; kind: string }
   { name: "many buttons to buy", html: button.repeat(8), kind: "unknown" },
   { name: "a described question", html: '<div itemtype="https://schema.org/QAPage">', kind: "forum" },
   { name: "the address of a thread", html: "", url: "https://example.com/viewtopic.php?t=1", kind: "forum" },
+  { name: "the address of comments", html: "", url: "https://example.com/r/lamps/comments/1/dark/", kind: "forum" },
+  { name: "the address of a discussion", html: "", url: "https://example.com/ada/lamp/discussions/7", kind: "forum" },
   { name: "a forum's generator", html: '<meta name=generator content="Discourse 3.4">', kind: "forum" },
   { name: "a manual's generator", html: '<meta name=generator content="Docusaurus v3">', kind: "documentation" },
   { name: "a list of results", html: data({ "@type": "CollectionPage" }), kind: "listing" },

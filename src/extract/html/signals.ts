@@ -1,7 +1,7 @@
 /** What kind of page this is, from what it says about itself. */
 
-import { generatorOf } from "./generators.ts";
-import { type Element, flatText, type Page } from "./tree.ts";
+import { generatorOf, metaContent } from "./generators.ts";
+import { flatText, type Page } from "./tree.ts";
 
 export type PageKind = "article" | "documentation" | "forum" | "product" | "listing" | "unknown";
 
@@ -12,18 +12,15 @@ export function pageKind(page: Page, url: string | undefined): PageKind {
   const known = generatorOf(page)?.kind;
   if (known !== undefined) return known;
   if (types.has("DiscussionForumPosting") || types.has("QAPage")) return "forum";
-  if (
-    url !== undefined &&
-    /\/(?:viewtopic|showthread|threads?\/|topic\/|forums?\/)|^https?:\/\/(?:forums?|discuss|discussions?|community)\./i.test(
-      url,
-    )
-  )
-    return "forum";
+  if (url !== undefined && threadAddress.test(url)) return "forum";
   if (openGraph.startsWith("product") || sells(types)) return "product";
   if (types.has("CollectionPage") || types.has("SearchResultsPage")) return "listing";
   if (articleTypes.some((type) => types.has(type)) || openGraph === "article") return "article";
   return isForSale(page) ? "product" : "unknown";
 }
+
+const threadAddress =
+  /\/(?:viewtopic|showthread|threads?\/|topic\/|forums?\/|discussions?\/|r\/\w+\/comments\/)|^https?:\/\/(?:forums?|discuss|discussions?|community)\./i;
 
 /** A product with an offer; without one it is there for the stars in search results. */
 function sells(types: ReadonlySet<string>): boolean {
@@ -67,13 +64,4 @@ function structuredTypes(page: Page): ReadonlySet<string> {
     if (type !== undefined) types.add(type.slice(type.lastIndexOf("/") + 1));
   }
   return types;
-}
-
-/** The content of the first meta element of a name or property, or "". */
-export function metaContent(page: Page, name: string): string {
-  return page.elements.find((element) => element.tag === "meta" && isNamed(element, name))?.attributes.content ?? "";
-}
-
-function isNamed({ attributes }: Element, name: string): boolean {
-  return attributes.name?.toLowerCase() === name || attributes.property?.toLowerCase() === name;
 }

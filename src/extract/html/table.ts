@@ -1,6 +1,6 @@
-/** Tells tables of data from tables used for layout, and writes the former. */
+/** Tells tables of data from tables used for layout and for code. */
 import { words } from "./names.ts";
-import type { Element, Page } from "./tree.ts";
+import { type Element, flatText, type Page } from "./tree.ts";
 
 export type TableKind = "data" | "layout" | "code";
 
@@ -11,14 +11,18 @@ export function tableKind(page: Page, table: Element): TableKind {
   let rows = 0;
   let headers = 0;
   let blocks = 0;
+  let filled = 0;
   let gutter = false;
   let pre = false;
   for (let at = table.index + 1; at < table.end; at += 1) {
-    const { tag, attributes } = page.elements[at] as Element;
+    const element = page.elements[at] as Element;
+    const { tag, attributes } = element;
     if (tag === "table") return "layout";
     if (tag === "tr") rows += 1;
-    else if (tag === "td") cells += 1;
-    else if (tag === "th" || tag === "caption") headers += 1;
+    else if (tag === "td") {
+      cells += 1;
+      if (flatText(element, 1) !== "") filled += 1;
+    } else if (tag === "th" || tag === "caption") headers += 1;
     else if (blockTags.has(tag)) blocks += 1;
     else if (tag === "pre" || tag === "code") pre = true;
     if ((tag === "td" || tag === "th") && words(attributes.class ?? "", "").some((word) => gutterCells.has(word)))
@@ -29,6 +33,7 @@ export function tableKind(page: Page, table: Element): TableKind {
   if (role === "presentation" || role === "none") return "layout";
   if (rows < 2 && headers === 0) return "layout";
   if (cells + headers <= rows) return "layout";
+  if (headers === 0 && filled <= cells / 2) return "layout";
   if (blocks > (cells + headers) / 2 && headers < 2) return "layout";
   return "data";
 }
@@ -51,22 +56,3 @@ function insideCode(table: Element): boolean {
   }
   return false;
 }
-
-/** Short rows of larger tables stay short, as GFM allows: one wide row must not make all others so. */
-const mostFilledCells = 20_000;
-
-/** A GFM table; short rows are filled up, the first row is the head. */
-export function writeTable(rows: readonly (readonly string[])[]): string {
-  const filled = rows.filter((row) => row.some((cell) => cell !== ""));
-  if (filled.length === 0) return "";
-  const columns = Math.min(
-    maxColumns,
-    filled.reduce((most, row) => Math.max(most, row.length), 1),
-  );
-  const width = columns * filled.length > mostFilledCells ? 0 : columns;
-  const lines = filled.map((row) => `| ${row.concat(Array(Math.max(0, width - row.length)).fill("")).join(" | ")} |`);
-  lines.splice(1, 0, `|${" --- |".repeat(width === 0 ? (filled[0]?.length ?? 1) : columns)}`);
-  return lines.join("\n");
-}
-
-export const maxColumns = 200;

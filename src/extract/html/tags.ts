@@ -13,7 +13,8 @@ export const voidTags = wordSet(
 export const inlineTags = wordSet(
   "a abbr acronym b bdi bdo big br cite code data del dfn em font i img input ins kbd label mark math nobr output q " +
     "rb rp rt ruby s samp select small span strike strong sub sup svg time tt u var wbr option optgroup textarea button " +
-    "semantics annotation mi mo mn mrow msup msub mfrac msqrt mtext mstyle munder mover munderover mtable mtr mtd",
+    "semantics annotation mi mo mn ms mrow msup msub msubsup mfrac msqrt mroot mtext mspace mstyle mpadded mfenced munder " +
+    "mover munderover mmultiscripts mtable mtr mtd",
 );
 
 /** An end tag of these ends the emphasis or link even when blocks were opened inside. */

@@ -1,4 +1,5 @@
 /** The light tree of a page and how it grows: tags that end others, what stands outside the text, and its limits. */
+import { isFrameAttribute } from "./embeds.ts";
 import { type Payload, payloadOf } from "./payloads.ts";
 import {
   closesParagraph,
@@ -46,13 +47,13 @@ const hidingAttributes = new Set(["hidden", "style", "aria-hidden"]);
 const keptAttributes = new Set(
   (
     "class id role href alt lang type name content property itemprop itemtype rel datetime colspan rowspan start value " +
-    "data-lang data-language encoding alttext shadowrootmode data-callout data-math data-latex data-nosnippet checked display"
+    "data-lang data-language encoding alttext shadowrootmode data-callout data-math data-latex data-nosnippet data-testid checked display"
   ).split(" "),
 );
 
 /** Whether anything is read from an attribute of this name. */
-export function keepsAttribute(name: string): boolean {
-  return keptAttributes.has(name) || hidingAttributes.has(name);
+export function keepsAttribute(tag: string, name: string): boolean {
+  return keptAttributes.has(name) || hidingAttributes.has(name) || isFrameAttribute(tag, name);
 }
 
 const noAttributes: Attributes = Object.freeze({});
@@ -82,6 +83,11 @@ export class Tree {
   /** Inside a drawing, whose text is not the page's. */
   get isForeign(): boolean {
     return this.#foreignDepth > 0;
+  }
+
+  /** Inside a formula, where any element may end in its start tag. */
+  get isInMath(): boolean {
+    return this.#isOpen("math");
   }
 
   addText(text: string): void {
@@ -167,13 +173,27 @@ export class Tree {
   #openElement(tag: string, selfClosing: boolean): void {
     this.#closeImplied(tag);
     if (selfClosing || voidTags.has(tag)) this.#add();
-    else if (this.#open.length >= limits.depth) this.#tooDeep.set(tag, (this.#tooDeep.get(tag) ?? 0) + 1);
+    else if (this.#open.length >= limits.depth) this.#openTooDeep(tag);
     else this.#push(this.#add());
   }
 
-  #add(): Element {
+  #openTooDeep(tag: string): void {
+    this.#tooDeep.set(tag, (this.#tooDeep.get(tag) ?? 0) + 1);
+    this.#partBlocks(tag);
+  }
+
+  /** Blocks too deep to be kept apart still stand on lines of their own. */
+  #partBlocks(tag: string): void {
+    const last = this.#top.children.at(-1);
+    if (inlineTags.has(tag) || (typeof last === "object" && last.tag === "br")) return;
+    this.#attributes = undefined;
+    this.#hidden = false;
+    this.#add("br");
+  }
+
+  #add(tag = this.#tag): Element {
     const parent = this.#top;
-    const made = element(this.elements.length, this.#tag, parent, this.#attributes ?? noAttributes, this.#hidden);
+    const made = element(this.elements.length, tag, parent, this.#attributes ?? noAttributes, this.#hidden);
     this.elements.push(made);
     parent.children.push(made);
     if (this.elements.length >= limits.elements) {
@@ -224,8 +244,10 @@ export class Tree {
   #closeElement(tag: string): void {
     if (tag === "html" || tag === "body") return;
     const deeper = this.#tooDeep.get(tag) ?? 0;
-    if (deeper > 0) this.#tooDeep.set(tag, deeper - 1);
-    else if (this.#isOpen(tag))
+    if (deeper > 0) {
+      this.#tooDeep.set(tag, deeper - 1);
+      this.#partBlocks(tag);
+    } else if (this.#isOpen(tag))
       this.#closeFrom(
         this.#placeOf((name) => name === tag, bordersOf(tag)),
         tag,

@@ -43,6 +43,8 @@ describe("text that a browser does not show", () => {
   const places = [
     '<table><tr><th>A<th>B</tr><tr><td>1 <span style="display:none">IGNORE</span><td>2</tr></table>',
     "<table><tr><th>A<th>B</tr><tr><td>1<td>2</tr><tr hidden><td>IGNORE<td>ALL</tr></table>",
+    '<p>Price <span class="sr-only">IGNORE</span></p>',
+    '<p>Price <span class="price visually-hidden">IGNORE</span></p>',
     "<p><code>run <span hidden>IGNORE</span></code></p>",
     '<pre>run <b class="x" hidden>IGNORE</b></pre>',
     '<p>Bye.</p><div class="faq" style="display:none">IGNORE</div>',

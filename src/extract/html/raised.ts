@@ -1,0 +1,31 @@
+/** Letters raised above the line and lowered below it: powers and indices are told from ordinals and marks of notes. */
+import { type Element, flatText } from "./tree.ts";
+
+/** The signs around raised or lowered text, as one would type it: `x^2`, `a_(i+1)`. */
+export type RaisedSigns = { readonly before: string; readonly after: string };
+
+const longestChars = 24;
+const oneWord = /^(?:[-+−]?[\p{L}\p{N}]+|\S)$/u;
+
+/** The signs for a `sup` or `sub` after the end of its line so far, or undefined where it reads as well without. */
+export function raisedSigns(element: Element, line: string): RaisedSigns | undefined {
+  const before = line.replace(/\*+$/, "");
+  const text = flatText(element, longestChars + 1).trim();
+  if (text === "" || text.length > longestChars || !/[\p{L}\p{N})\]}|*_]$/u.test(before)) return undefined;
+  if (element.tag === "sup" ? isLabel(element, text, before) : isCount(text, before)) return undefined;
+  const sign = element.tag === "sup" ? "^" : "_";
+  const isOne = oneWord.test(text) && element.children.length === 1;
+  return isOne ? { before: sign, after: "" } : { before: `${sign}(`, after: ")" };
+}
+
+/** Ordinals (`2nd`, `XIXe`), trade marks, and the marks and links of notes. */
+function isLabel({ children }: Element, text: string, before: string): boolean {
+  if (children.some((child) => typeof child !== "string" && child.tag === "a")) return true;
+  if (/^[[(]|^[^\p{L}\p{N}+−-]+$/u.test(text)) return true;
+  return /^\p{L}+$/u.test(text) && (/\p{L}{2}$/u.test(before) || (text.length > 1 && /\p{N}$/u.test(before)));
+}
+
+/** How many atoms there are: `CO2` and `H2O` are typed so. */
+function isCount(text: string, before: string): boolean {
+  return /^\d+$/.test(text) && /\p{Lu}\p{Ll}?$/u.test(before);
+}
