@@ -9,7 +9,7 @@ const floors: Readonly<Record<string, number>> = {
   all: 0.878,
   "held back": 0.862,
   article: 0.941,
-  collection: 0.739,
+  collection: 0.738,
   documentation: 0.95,
   forum: 0.805,
   listing: 0.808,

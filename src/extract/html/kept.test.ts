@@ -169,7 +169,14 @@ describe("what is about the page is kept:", () => {
     assert.equal(keptShare, 1);
   });
 
-  test("of a paragraph twice under one heading one, and the share says so", () => {
+  test("a paragraph twice in one box is written twice", () => {
+    const verse = `<p>And again: ${weather} ${weather}</p>`;
+    const { text, keptShare } = extractHtml(guide(`${verse}${verse}`), { mode: "markdown" });
+    assert.equal(text.split("And again").length, 3);
+    assert.equal(keptShare, 1);
+  });
+
+  test("of a paragraph in two boxes under one heading one, and the share says so", () => {
     const copy = `<p>Permission is granted: ${weather} ${weather}</p>`;
     const { text, keptShare } = extractHtml(guide(`<div>${copy}</div><div>${copy}</div>`), { mode: "markdown" });
     assert.equal(text.split("Permission is granted").length, 2);

@@ -47,7 +47,7 @@ const codeName = /code|highlight|hljs|prism|shiki|chroma|source|syntax|snippet|l
 
 function languageOf(element: Element, isBare: BareNameJudge | undefined): string {
   const { attributes } = element;
-  const told = attributes["data-lang"] ?? attributes["data-language"];
+  const told = attributes["data-lang"] ?? attributes["data-language"] ?? attributes.language;
   if (told !== undefined && /^[\w+#.-]{1,30}$/.test(told)) return canonical(told);
   const className = attributes.class ?? "";
   const brush = /brush:\s*([\w+#-]+)/.exec(className);

@@ -76,8 +76,11 @@ class Walk {
   /** Inline elements that end with a sign, innermost last. */
   readonly #endings: { readonly element: Element; readonly after: string }[] = [];
   readonly #keptNotes = new Map<Element, boolean>();
-  readonly #paragraphs = new Set<string>();
+  /** Each long paragraph with the box it stood in first. */
+  readonly #paragraphs = new Map<string, Element | null>();
   readonly #pictures = new Set<string>();
+  /** The innermost element that is being written. */
+  #at: Element;
   #writtenChars = 0;
   #copiedChars = 0;
   #heading = 0;
@@ -91,6 +94,7 @@ class Walk {
   constructor(page: Page, choice: Choice, { url, mode }: WriteOptions) {
     this.#page = page;
     this.#choice = choice;
+    this.#at = choice.root;
     this.#isMarkdown = mode === "markdown";
     this.#resolve = createResolver(page, url);
     this.#footnotes = findFootnotes(page);
@@ -106,6 +110,7 @@ class Walk {
     for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
       const child = frame.element.children[frame.next];
       frame.next += 1;
+      this.#at = frame.element;
       if (child === undefined) {
         this.#leave(frame.element);
         stack.pop();
@@ -394,14 +399,19 @@ class Walk {
     this.#lastHeading = { line, count: this.#blocks.count };
   }
 
-  /** Pages repeat paragraphs for other screens, in sliders and as quotations; under another heading it is no copy. */
+  /**
+   * Pages repeat paragraphs for other screens, in sliders and as quotations. What stands under another heading, or twice in
+   * the same box, was meant.
+   */
   #isRepeated(text: string): boolean {
     if (this.#choice.keepsRepeats || text.length < repeatedChars) return false;
     const placed = `${this.#underHeading}\n${text}`;
-    const isCopy = this.#paragraphs.has(placed);
+    const box = boxOf(this.#at);
+    const firstBox = this.#paragraphs.get(placed);
+    const isCopy = firstBox !== undefined && firstBox !== box;
     if (isCopy) this.#copiedChars += text.length;
     else this.#writtenChars += text.length;
-    this.#paragraphs.add(placed);
+    if (firstBox === undefined) this.#paragraphs.set(placed, box);
     return isCopy;
   }
 
@@ -487,4 +497,11 @@ function withoutOuterBrackets(text: string): string {
 
 function isFileName(alt: string): boolean {
   return /^[^ ]+\.(?:jpe?g|png|gif|webp|svg|avif)$/i.test(alt);
+}
+
+/** What holds the block that an element is, or is a part of. */
+function boxOf(element: Element): Element | null {
+  let block = element;
+  while (block.parent !== null && inlineTags.has(block.tag)) block = block.parent;
+  return block.parent;
 }

@@ -124,6 +124,11 @@ const code: readonly { name: string; html: string; markdown: string }[] = [
     html: '<div class="highlight-python notranslate"><div class="highlight"><pre>x = 1</pre></div></div>',
     markdown: fence("python", "x = 1"),
   },
+  {
+    name: "the language as an attribute of a wrapper",
+    html: '<div class="code-block" language="tsx"><div class="mono"><pre><code>let a</code></pre></div></div>',
+    markdown: fence("tsx", "let a"),
+  },
   { name: "the language as data", html: '<pre data-lang="go">x := 1</pre>', markdown: fence("go", "x := 1") },
   {
     name: "the language as a brush",
