@@ -3,7 +3,7 @@ import { basename } from "node:path/posix";
 import { type Chunk, measureLines } from "./chunk.ts";
 import { type DefinitionRank, definitionIn } from "./definitions.ts";
 import { createTally, growableBytes, growableNumbers } from "./growable.ts";
-import { createLexicon, plainName, termsOfWord } from "./lexicon.ts";
+import { createLexicon, createUnits, plainName, termsOfWord, type Units } from "./lexicon.ts";
 import { rolesOf } from "./role.ts";
 import { encodeSegment, mostOccurrences, type SegmentParts, stemTermsShift, termKinds } from "./segment.ts";
 
@@ -26,6 +26,7 @@ export type SegmentBuilder = {
 
 /** Segments are built one after the other from much the same words, so they share a lexicon until it is too large. */
 let shared = createLexicon();
+const unitsOf = createUnits();
 const mostWords = 400_000;
 
 /** A builder without files. */
@@ -41,12 +42,13 @@ export function createSegmentBuilder(): SegmentBuilder {
 
   function add({ id, path, text, chunks }: IndexedFile): void {
     const definitions = definitionsOf(text);
+    const units = unitsOf(text);
     let fileTokens = 0;
     let next = 0;
     for (const chunk of chunks) {
       const first = next;
       while (next < definitions.length && (definitions[next]?.start ?? 0) < chunk.end) next++;
-      fileTokens += addChunk(text, chunk, definitions.slice(first, next));
+      fileTokens += addChunk(units, chunk, definitions.slice(first, next));
     }
     addPath(parts.fileIds.length, path);
     parts.fileIds.push(id);
@@ -57,9 +59,9 @@ export function createSegmentBuilder(): SegmentBuilder {
     textChars += text.length;
   }
 
-  function addChunk(text: string, chunk: Chunk, definitions: readonly Defined[]): number {
-    const tokens = countTerms(text, chunk);
-    for (const { name, rank } of definitions) markDefined(name, rank);
+  function addChunk(units: Units, chunk: Chunk, definitions: readonly Defined[]): number {
+    const tokens = countTerms(units, chunk);
+    for (const defined of definitions) markDefined(units, defined);
     postTerms(parts.chunkStart.length);
     parts.chunkStart.push(chunk.start);
     parts.chunkEnd.push(chunk.end);
@@ -69,9 +71,9 @@ export function createSegmentBuilder(): SegmentBuilder {
     return tokens;
   }
 
-  function countTerms(text: string, { start, end }: Chunk): number {
+  function countTerms(units: Units, { start, end }: Chunk): number {
     let tokens = 0;
-    lexicon.scan(text, start, end, countWord);
+    lexicon.scan(units, start, end, countWord);
     words.drain((word, count) => {
       tokens += count;
       lexicon.count(terms, word, count);
@@ -79,8 +81,8 @@ export function createSegmentBuilder(): SegmentBuilder {
     return tokens;
   }
 
-  function markDefined(name: string, rank: DefinitionRank): void {
-    for (const term of lexicon.termsOfName(name)) terms.mark(term, rank);
+  function markDefined(units: Units, { start, name, rank }: Defined): void {
+    for (const term of lexicon.termsIn(units, start, start + name.length)) terms.mark(term, rank);
     const whole = lexicon.term(termKinds.definition + plainName(name));
     terms.add(whole, 1);
     terms.mark(whole, rank);
