@@ -1,11 +1,12 @@
 /** Builds a segment: the inverted index of some files, in memory, file by file. */
 import { basename } from "node:path/posix";
 import { type Chunk, measureLines } from "./chunk.ts";
-import { type DefinitionRank, definitionIn } from "./definitions.ts";
+import { type Definition, definitionIn } from "./definitions.ts";
 import { createTally, growableBytes, growableNumbers } from "./growable.ts";
-import { createLexicon, createUnits, plainName, termsOfWord, type Units } from "./lexicon.ts";
+import { createLexicon, plainName, termsOfWord } from "./lexicon.ts";
 import { rolesOf } from "./role.ts";
 import { encodeSegment, mostOccurrences, type SegmentParts, stemTermsShift, termKinds } from "./segment.ts";
+import { createUnits, type Units } from "./word-table.ts";
 
 /** A file as the index takes it. */
 export type IndexedFile = {
@@ -37,7 +38,6 @@ export function createSegmentBuilder(): SegmentBuilder {
   const [postingTerms, postingPlaces, postingWeights] = [growableNumbers(), growableNumbers(), growableBytes()];
   const words = createTally();
   const terms = createTally();
-  const countWord = (word: number) => words.add(word, 1);
   let textChars = 0;
 
   function add({ id, path, text, chunks }: IndexedFile): void {
@@ -59,7 +59,7 @@ export function createSegmentBuilder(): SegmentBuilder {
     textChars += text.length;
   }
 
-  function addChunk(units: Units, chunk: Chunk, definitions: readonly Defined[]): number {
+  function addChunk(units: Units, chunk: Chunk, definitions: readonly Definition[]): number {
     const tokens = countTerms(units, chunk);
     for (const defined of definitions) markDefined(units, defined);
     postTerms(parts.chunkStart.length);
@@ -72,18 +72,14 @@ export function createSegmentBuilder(): SegmentBuilder {
   }
 
   function countTerms(units: Units, { start, end }: Chunk): number {
-    let tokens = 0;
-    lexicon.scan(units, start, end, countWord);
-    words.drain((word, count) => {
-      tokens += count;
-      lexicon.count(terms, word, count);
-    });
+    const tokens = lexicon.scan(words, units, start, end);
+    words.drain((word, count) => lexicon.count(terms, word, count));
     return tokens;
   }
 
-  function markDefined(units: Units, { start, name, rank }: Defined): void {
-    for (const term of lexicon.termsIn(units, start, start + name.length)) terms.mark(term, rank);
-    const whole = lexicon.term(termKinds.definition + plainName(name));
+  function markDefined(units: Units, { start, end, rank }: Definition): void {
+    lexicon.mark(terms, units, start, end, rank);
+    const whole = lexicon.nameTerm(termKinds.definition, units, start, end);
     terms.add(whole, 1);
     terms.mark(whole, rank);
   }
@@ -110,7 +106,7 @@ export function createSegmentBuilder(): SegmentBuilder {
     textChars: () => textChars,
     add,
     finish: () =>
-      encodeSegment(parts, lexicon.terms, [postingTerms.view(), postingPlaces.view(), postingWeights.view()]),
+      encodeSegment(parts, lexicon.terms(), [postingTerms.view(), postingPlaces.view(), postingWeights.view()]),
   };
 }
 
@@ -132,17 +128,14 @@ function traitsOf(path: string): number {
   return rolesOf(path) | (Math.min(terms.size, 255) << stemTermsShift);
 }
 
-type Defined = { readonly start: number; readonly name: string; readonly rank: DefinitionRank };
-
-function definitionsOf(text: string): Defined[] {
+function definitionsOf(text: string): Definition[] {
   const { count, starts, indents } = measureLines(text);
-  const found: Defined[] = [];
+  const found: Definition[] = [];
   for (let line = 0; line < count; line++) {
     const indent = indents[line] ?? -1;
     if (indent === -1) continue;
     const defined = definitionIn(text, starts[line] ?? 0, starts[line + 1] ?? 0, indent);
-    if (defined === null) continue;
-    found.push({ start: defined.start, name: text.slice(defined.start, defined.end), rank: defined.rank });
+    if (defined !== null) found.push(defined);
   }
   return found;
 }
