@@ -557,7 +557,7 @@ test("the index is for its owner alone", { skip: process.platform === "win32" },
 });
 
 test("more folders than are kept open are searched at once", async () => {
-  await using work = await openWork();
+  await using work = await openWork({ "search.wait": 60_000, "search.refresh_wait": 60_000 });
   const folders = Array.from({ length: 40 }, (_, index) => `r${index}`);
   for (const folder of folders) work.write(`${folder}/a.ts`, `const needle${folder} = 1;\n`.repeat(200));
   const twice = [...folders, ...folders];

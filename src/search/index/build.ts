@@ -2,7 +2,7 @@
 import { basename } from "node:path/posix";
 import { type Chunk, measureLines } from "./chunk.ts";
 import { type Definition, definitionIn } from "./definitions.ts";
-import { createTally, growableBytes, growableNumbers } from "./growable.ts";
+import { createPostings, createTally } from "./growable.ts";
 import { createLexicon, plainName, termsOfWord } from "./lexicon.ts";
 import { rolesOf } from "./role.ts";
 import { encodeSegment, mostOccurrences, type SegmentParts, stemTermsShift, termKinds } from "./segment.ts";
@@ -35,7 +35,7 @@ export function createSegmentBuilder(): SegmentBuilder {
   if (shared.wordCount() > mostWords) shared = createLexicon();
   const lexicon = shared;
   const parts = emptyParts();
-  const [postingTerms, postingPlaces, postingWeights] = [growableNumbers(), growableNumbers(), growableBytes()];
+  const postings = createPostings();
   const words = createTally();
   const terms = createTally();
   let textChars = 0;
@@ -73,7 +73,8 @@ export function createSegmentBuilder(): SegmentBuilder {
 
   function countTerms(units: Units, { start, end }: Chunk): number {
     const tokens = lexicon.scan(words, units, start, end);
-    words.drain((word, count) => lexicon.count(terms, word, count));
+    for (const word of words.touched()) lexicon.count(terms, word, words.count(word));
+    words.clear();
     return tokens;
   }
 
@@ -94,19 +95,19 @@ export function createSegmentBuilder(): SegmentBuilder {
   }
 
   function postTerms(place: number): void {
-    terms.drain((term, count, rank) => {
-      postingTerms.push(term);
-      postingPlaces.push(place);
-      postingWeights.push(Math.min(count, mostOccurrences) | (rank << 6));
-    });
+    const touched = terms.touched();
+    postings.reserve(touched.length);
+    for (const term of touched) {
+      postings.push(term, place, Math.min(terms.count(term), mostOccurrences) | (terms.rank(term) << 6));
+    }
+    terms.clear();
   }
 
   return {
     fileCount: () => parts.fileIds.length,
     textChars: () => textChars,
     add,
-    finish: () =>
-      encodeSegment(parts, lexicon.terms(), [postingTerms.view(), postingPlaces.view(), postingWeights.view()]),
+    finish: () => encodeSegment(parts, lexicon.terms(), postings.view()),
   };
 }
 

@@ -178,10 +178,11 @@ export function createLexicon(): Lexicon {
   const named = createTally();
   function mark(tally: Tally, units: Units, start: number, end: number, rank: number): void {
     scan(named, units, start, end);
-    named.drain((word) => {
-      for (let at = starts[word] as number; at < (starts[word + 1] as number); at++)
-        tally.mark(list[at] as number, rank);
-    });
+    for (const word of named.touched()) {
+      const last = starts[word + 1] as number;
+      for (let at = starts[word] as number; at < last; at++) tally.mark(list[at] as number, rank);
+    }
+    named.clear();
   }
 
   return { terms: terms.content, wordCount: words.count, term, nameTerm, scan, count, mark };

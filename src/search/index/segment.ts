@@ -1,5 +1,6 @@
 /** A segment is the inverted index of some files as one run of bytes: written once, read without parsing. */
 import { crc32 } from "node:zlib";
+import type { PostingColumns } from "./growable.ts";
 import type { WordContent } from "./word-table.ts";
 
 /** What a term's first character says of it; the words of the text itself have none. */
@@ -31,9 +32,6 @@ export type SegmentParts = {
   readonly chunkEndLine: number[];
   readonly chunkTokens: number[];
 };
-
-/** Term, place and weight of each posting, in the order of places. */
-export type Postings = readonly [terms: Uint32Array, places: Uint32Array, weights: Uint8Array];
 
 /** A segment opened for searching. */
 export type Segment = {
@@ -67,7 +65,7 @@ export const segmentVersion = 3;
 const headerNumbers = 9;
 
 /** The bytes of a segment. Postings are sorted by term without comparing: a count per term, then each into its place. */
-export function encodeSegment(parts: SegmentParts, terms: WordContent, postings: Postings): Uint8Array {
+export function encodeSegment(parts: SegmentParts, terms: WordContent, postings: PostingColumns): Uint8Array {
   const { rank, sorted } = sortTerms(terms, postings[0]);
   const { offsets, places, weights } = sortPostings(postings, rank, sorted.length);
   const paths = encodeTexts(parts.paths);
@@ -218,10 +216,10 @@ function openDictionary(words: Buffer, wordOffsets: Uint32Array, postingOffsets:
 function sortTerms(terms: WordContent, used: Uint32Array): { rank: Uint32Array; sorted: Uint32Array } {
   const rank = new Uint32Array(terms.starts.length);
   for (const term of used) rank[term] = 1;
-  const sorted = inOrder(
-    terms,
-    Uint32Array.from(rank.keys()).filter((term) => rank[term] === 1),
-  );
+  const numbers = new Uint32Array(rank.length);
+  let count = 0;
+  for (let term = 0; term < rank.length; term++) if (rank[term] === 1) numbers[count++] = term;
+  const sorted = inOrder(terms, numbers.subarray(0, count));
   for (let place = 0; place < sorted.length; place++) rank[sorted[place] as number] = place;
   return { rank, sorted };
 }
@@ -273,19 +271,24 @@ function inBytes(unit: number): number {
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
-function sortPostings([terms, places, weights]: Postings, rank: Uint32Array, termCount: number) {
+function sortPostings([terms, places, weights]: PostingColumns, rank: Uint32Array, termCount: number) {
   const offsets = new Uint32Array(termCount + 1);
-  for (const term of terms) offsets[(rank[term] ?? 0) + 1] = (offsets[(rank[term] ?? 0) + 1] ?? 0) + 1;
-  for (let term = 0; term < termCount; term++) offsets[term + 1] = (offsets[term + 1] ?? 0) + (offsets[term] ?? 0);
+  for (let posting = 0; posting < terms.length; posting++) {
+    const place = (rank[terms[posting] as number] as number) + 1;
+    offsets[place] = (offsets[place] as number) + 1;
+  }
+  for (let term = 0; term < termCount; term++) {
+    offsets[term + 1] = (offsets[term + 1] as number) + (offsets[term] as number);
+  }
   const next = offsets.slice();
   const sortedPlaces = new Uint32Array(places.length);
   const sortedWeights = new Uint8Array(weights.length);
   for (let posting = 0; posting < terms.length; posting++) {
-    const place = rank[terms[posting] ?? 0] ?? 0;
-    const at = next[place] ?? 0;
+    const place = rank[terms[posting] as number] as number;
+    const at = next[place] as number;
     next[place] = at + 1;
-    sortedPlaces[at] = places[posting] ?? 0;
-    sortedWeights[at] = weights[posting] ?? 0;
+    sortedPlaces[at] = places[posting] as number;
+    sortedWeights[at] = weights[posting] as number;
   }
   return { offsets, places: sortedPlaces, weights: sortedWeights };
 }

@@ -179,16 +179,18 @@ function inTransaction<T>(database: DatabaseSync, begin: "BEGIN" | "BEGIN IMMEDI
 
 /** Four numbers a chunk; every file is read and written with all of its own. */
 function packChunks(chunks: readonly Chunk[]): Uint8Array {
-  const numbers = Uint32Array.from(
-    chunks.flatMap(({ start, end, startLine, endLine }) => [start, end, startLine, endLine]),
-  );
+  const numbers = new Uint32Array(chunks.length * 4);
+  for (const [index, { start, end, startLine, endLine }] of chunks.entries()) {
+    numbers.set([start, end, startLine, endLine], index * 4);
+  }
   return new Uint8Array(numbers.buffer);
 }
 
 function unpackChunks(bytes: Uint8Array): Chunk[] {
   const numbers = new Uint32Array(Uint8Array.from(bytes).buffer);
+  const number = (at: number) => numbers[at] as number;
   return Array.from({ length: numbers.length / 4 }, (_, index) => {
-    const [start = 0, end = 0, startLine = 0, endLine = 0] = numbers.subarray(index * 4, index * 4 + 4);
-    return { start, end, startLine, endLine };
+    const at = index * 4;
+    return { start: number(at), end: number(at + 1), startLine: number(at + 2), endLine: number(at + 3) };
   });
 }

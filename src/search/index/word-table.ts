@@ -1,4 +1,5 @@
 /** Numbers for words, given out as they come: a hash table on UTF-16 units, so that a word seen before costs no string. */
+import { moved } from "./growable.ts";
 
 /** The units of a text: read by number, which is faster than from the text itself. */
 export type Units = Uint16Array;
@@ -81,9 +82,4 @@ export function createWordTable(): WordTable {
   }
 
   return { count: () => count, number, content: () => ({ units: known, starts }) };
-}
-
-function moved<A extends Uint16Array | Uint32Array>(from: A, to: A): A {
-  to.set(from);
-  return to;
 }
