@@ -65,7 +65,8 @@ export function createTally(): Tally {
 
   return {
     add(number, count) {
-      entries[number] = touch(number) + count;
+      const entry = touch(number); // First: it may move the entries.
+      entries[number] = entry + count;
     },
     mark(number, rank) {
       const entry = touch(number);
