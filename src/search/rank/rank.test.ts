@@ -128,7 +128,7 @@ describe("the ranking", () => {
     const gone = Object.fromEntries(
       Object.entries(files).map(([path]) => [`gone/${path}`, "class goneOnly {}\nfunction needle() { hay }\n"]),
     );
-    const live = new Set(Array.from({ length: 40 }, (_, index) => index + 1));
+    const live = Array.from({ length: 40 }, (_, index) => index + 1);
     const spread = viewOf(
       [segmentOf(Object.fromEntries(first), 1), segmentOf(gone, 1_000), segmentOf(Object.fromEntries(second), 16)],
       live,
