@@ -81,19 +81,19 @@ function createSkipped() {
 
 type Skipped = ReturnType<typeof createSkipped>;
 
-/** Lets others have their turn now and then, and stops where the caller does not want to go on. */
-export type Turn = () => Promise<void>;
+/** Lets others have their turn now and then, and stops where the caller does not want to go on; null where none is due. */
+export type Turn = () => Promise<void> | null;
 
 const longestTurnMs = 12;
 
 function createTurn(signal: AbortSignal): Turn {
   let since = performance.now();
-  return async () => {
-    if (performance.now() - since < longestTurnMs) return;
+  const pause = async () => {
     signal.throwIfAborted();
     await nextTurn();
     since = performance.now();
   };
+  return () => (performance.now() - since < longestTurnMs ? null : pause());
 }
 
 type Known = { readonly files: ReadonlyMap<string, StoredFile>; readonly passed: ReadonlyMap<string, PassedOver> };
@@ -110,7 +110,8 @@ async function walk(root: string, hidden: ReadonlySet<string> | undefined, turn:
   for (const step of walkFolder(root, hidden)) {
     if ("file" in step) found.push(step.file);
     else skipped.add(step.skipped);
-    await turn();
+    const pause = turn();
+    if (pause !== null) await pause; // To await nothing for each of many files would take longer than to look at them.
   }
   return found;
 }
