@@ -133,5 +133,7 @@ function isStale(root: string, { path, stamp }: StoredText): boolean {
 }
 
 function rounded(parts: RankedFile["parts"]): Record<string, number> {
-  return Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, Number(value.toFixed(4))]));
+  return Object.fromEntries(
+    Object.entries(parts).flatMap(([name, value]) => (value === null ? [] : [[name, Number(value.toFixed(4))]])),
+  );
 }

@@ -47,7 +47,7 @@ describe("a segment", () => {
     const run = Array.from({ length: 400 }, (_, at) => String.fromCodePoint(0x4e00 + at * 7)).join("");
     const segment = build({ "a.md": `# ${run}\n`, "b.md": `# ${"a1b2".repeat(100)}\n` });
     for (let at = 0; at + 2 <= run.length; at++) assert.deepEqual(filesWith(segment, run.slice(at, at + 2)), ["a.md"]);
-    assert.equal(segment.findPrefix("a1b2", 1).length, 0);
+    assert.equal(segment.findPrefix("a1b2", 1_000, 1).length, 0);
   });
 
   test("is refused when it is cut short, of another version, damaged anywhere, or no segment at all", () => {

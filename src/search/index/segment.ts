@@ -53,8 +53,8 @@ export type Segment = {
   path(file: number): string;
   /** Where a term's postings lie, or null where no file has it. */
   find(term: string): Range | null;
-  /** The ranges of all terms that begin so, at most `most` of them. */
-  findPrefix(prefix: string, most: number): readonly (Range & { readonly term: string })[];
+  /** The terms that begin so and have at most so many bytes more, at most `most` of them. */
+  findPrefix(prefix: string, moreBytes: number, most: number): readonly string[];
 };
 
 export type Range = { readonly from: number; readonly to: number };
@@ -199,13 +199,14 @@ function openDictionary(words: Buffer, wordOffsets: Uint32Array, postingOffsets:
       const found = lowerBound(Buffer.from(term));
       return found < count && text(found) === term ? range(found) : null;
     },
-    findPrefix(prefix: string, most: number) {
-      const found: (Range & { term: string })[] = [];
-      const first = lowerBound(Buffer.from(prefix));
-      for (let term = first; term < count && found.length < most; term++) {
-        const word = text(term);
-        if (!word.startsWith(prefix)) break;
-        found.push({ term: word, ...range(term) });
+    findPrefix(prefix: string, moreBytes: number, most: number): readonly string[] {
+      const bytes = Buffer.from(prefix);
+      const found: string[] = [];
+      // No byte of UTF-8 is as high as this, so it stands behind everything that begins with the prefix.
+      const end = lowerBound(Buffer.concat([bytes, Buffer.of(0xff)]));
+      for (let term = lowerBound(bytes); term < end && found.length < most; term++) {
+        const length = (wordOffsets[term + 1] ?? 0) - (wordOffsets[term] ?? 0);
+        if (length <= bytes.length + moreBytes) found.push(text(term));
       }
       return found;
     },
