@@ -1,21 +1,26 @@
 /** From a question to results: ranked files, each shown by its best lines as they were indexed. */
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import type { CodeResult, ResultSpan } from "../answer/search.ts";
-import { acceptedFiles } from "./filter.ts";
+import type { CodeResult, QuestionFacts, ResultSpan, SearchFacts } from "../answer/search.ts";
+import { visiblePath } from "../names.ts";
+import { acceptedFiles, countLiveFiles } from "./filter.ts";
 import type { Loaded } from "./index/reader.ts";
 import type { StoredText } from "./index/store.ts";
 import type { IndexView } from "./index/view.ts";
 import { stampOf } from "./index/walk.ts";
-import { parseQuestion } from "./rank/question.ts";
+import { parseQuestion, type Question } from "./rank/question.ts";
 import { type Meaning, partOfFile, type RankedFile, rankFiles, weighTerms } from "./rank/rank.ts";
 import { type ChosenSpan, chooseSpans, type HitFinder, hitFinder, type Span } from "./rank/spans.ts";
 import { verbatimGain } from "./rank/verbatim.ts";
 import type { Repository } from "./repository.ts";
 import { mostRanked, type SearchRequest } from "./request.ts";
 
-/** The asked page of results, and whether there are more behind it. */
-export type Found = { readonly results: readonly CodeResult[]; readonly more: boolean };
+/** The asked page of results, whether there are more behind it, and what a reply tells of the ranking. */
+export type Found = {
+  readonly results: readonly CodeResult[];
+  readonly more: boolean;
+  readonly facts: Pick<SearchFacts, "filtered_files" | "ranked_limit" | "question">;
+};
 
 /** Searches what is loaded. A file replaced since then is left out: its text belongs to another generation. */
 export function findResults(
@@ -45,7 +50,20 @@ export function findResults(
     const firstOwn = firstChunk + (segment.fileFirstChunk[file.file - firstFile] ?? 0);
     return [makeResult(repository, stored, file, firstOwn, { hitsIn, contextLines, explain: request.explain })];
   });
-  return { results, more: ranked.length > offset + limit };
+  const isLast = ranked.length === mostRanked && offset + limit >= mostRanked;
+  return {
+    results,
+    more: ranked.length > offset + limit,
+    facts: {
+      ...(accepted !== null && { filtered_files: countLiveFiles(view, accepted) }),
+      ...(isLast && { ranked_limit: mostRanked }),
+      ...(request.explain && { question: questionFacts(question) }),
+    },
+  };
+}
+
+function questionFacts({ kind, terms, names, path }: Question): QuestionFacts {
+  return { kind, terms, names: names.map(({ text }) => text), path };
 }
 
 /** So many of the best are read for the words of the question as they stand there. */
@@ -76,7 +94,7 @@ function makeResult(
   const lines = lineReader(stored.text);
   return {
     chunk_id: `${id.slice(0, 8)}-${stored.id}-${chunks[0]?.index ?? 0}`,
-    file_path: stored.path,
+    ...pathFields(stored.path),
     content: lines.between(main, main.from),
     start_line: main.startLine,
     end_line: main.endLine,
@@ -90,6 +108,13 @@ function makeResult(
     ...(isStale(root, stored) ? { stale: true } : {}),
     ...(explain ? { explain: rounded(ranked.parts) } : {}),
   };
+}
+
+/** A name may hold what turns the letters after it around, or a line of its own: neither reader nor terminal is fooled. */
+function pathFields(path: string): Pick<CodeResult, "file_path" | "encoded_path"> {
+  const file_path = visiblePath(path);
+  if (file_path === path) return { file_path };
+  return { file_path, encoded_path: path.toWellFormed().split("/").map(encodeURIComponent).join("/") };
 }
 
 type LineReader = { between(span: Span, from?: number): string };

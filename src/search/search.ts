@@ -95,6 +95,7 @@ export async function findCode(input: SearchInput, session: Session, options: Se
       indexed_at: indexedAt,
       stale_files: returned.filter(({ stale }) => stale).map(({ file_path }) => file_path),
       ...(job !== null && { indexing: indexingOf(job) }),
+      ...found.facts,
       ...(embedding === null ? {} : { embedding }),
     };
   };

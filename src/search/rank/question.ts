@@ -4,6 +4,7 @@ import { plainName, termsOfWord } from "../index/lexicon.ts";
 import { type FileRole, fileRoles } from "../index/role.ts";
 
 export type Question = {
+  /** What it looks like as a whole; the ranking goes by its parts below. */
   readonly kind: "symbol" | "path" | "words";
   readonly terms: readonly string[];
   /** The path or file's name that the query is or mentions. */
@@ -29,9 +30,8 @@ export function parseQuestion(query: string): Question {
   const words = wordsOf(text).slice(0, mostWords);
   const terms = new Set(words.flatMap(termsOfWord));
   const subject = [...terms].filter((term) => !isQuestionWord(term));
-  const kind = kindOf(query, words);
   return {
-    kind,
+    kind: kindOf(query, words),
     path: pathIn(text),
     terms: subject.length > 0 ? subject : [...terms],
     names: namesIn(text, words),
