@@ -18,12 +18,12 @@ function termsOfPlain(word: string): readonly string[] {
   return parts.length > 1 ? [...parts, plainName(word)] : parts;
 }
 
-/** A name as it is compared whole: `HashMap`, `hash_map` and `hashMap` are one. */
+/** A name as it is compared whole: `HashMap`, `hash_map`, `hash-map` and `hashMap` are one. */
 export function plainName(word: string): string {
-  return word.toLowerCase().replace(/[_$]+/g, "");
+  return word.toLowerCase().replace(/[_$-]+/g, "");
 }
 
-const [underscore, dollar] = [95, 36];
+const [underscore, dollar, hyphen] = [95, 36, 45];
 /** 1 for each ASCII character that may stand in a word; whatever is not ASCII may. */
 const wordUnits = Uint8Array.from({ length: 128 }, (_, unit) => (isWordUnit(unit) ? 1 : 0));
 /** Each ASCII character as a small letter. */
@@ -121,7 +121,7 @@ export function createLexicon(): Lexicon {
     let length = after;
     for (let at = start; at < end; at++) {
       const unit = units[at] as number;
-      if (unit !== underscore && unit !== dollar) small[length++] = smallUnits[unit] as number;
+      if (unit !== underscore && unit !== dollar && unit !== hyphen) small[length++] = smallUnits[unit] as number;
     }
     return length;
   }

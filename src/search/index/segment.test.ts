@@ -65,6 +65,30 @@ describe("a segment", () => {
     assert.ok(openSegment(bytes.fill(0, 36)) === null);
   });
 
+  test("has exactly the terms of its words, whatever they are written in, in the order it is searched", () => {
+    const letters = [..."abAB01_$é検索ーﬁ\ue000", "𝒳", "\u{10ffff}"];
+    const word = fc.array(fc.constantFrom(...letters), { minLength: 1, maxLength: 10 }).map((all) => all.join(""));
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 40 }), (words) => {
+        const segment = build({ f: words.join(" ") });
+        const terms = new Set(words.flatMap(termsOfWord));
+        const found = segment.findPrefix("", 1_000, 10_000).filter((term) => !/^[=/]/.test(term));
+        assert.deepEqual(
+          found,
+          [...terms].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other))),
+        );
+        for (const term of terms) assert.notEqual(segment.find(term), null, term);
+      }),
+    );
+  });
+
+  test("finds what begins so, but nothing much longer", () => {
+    const segment = build({ a: "order orders ordering orderlinessless ordinal zebra" });
+    assert.deepEqual(segment.findPrefix("order", 4, 10), ["order"]);
+    assert.deepEqual(segment.findPrefix("ord", 20, 2), ["order", "orderlinessless"]);
+    assert.deepEqual(segment.findPrefix("ord", 20, 1), ["order"]);
+  });
+
   test("gives back where every term of every text is", () => {
     const word = fc.stringMatching(/^[A-Za-z_]{1,12}$/);
     fc.assert(

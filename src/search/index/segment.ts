@@ -61,7 +61,7 @@ export type Range = { readonly from: number; readonly to: number };
 
 const magic = 0x53505347;
 /** Raised with every change of the layout or of what terms mean; a segment of another version is built anew. */
-export const segmentVersion = 3;
+export const segmentVersion = 4;
 const headerNumbers = 9;
 
 /** The bytes of a segment. Postings are sorted by term without comparing: a count per term, then each into its place. */

@@ -93,6 +93,8 @@ const roleWords: Readonly<Record<FileRole, RegExp>> = {
   declaration: /^declar/,
   prose: /^(?:readm|changelog|licens|markdown|docs?$|json$|yaml$|toml$|xml$|html$|css$|config)/,
   compatibility: /^(?:compat|legac|deprecat|polyfil|shim)/,
+  vendored: /^(?:vendor|third)/,
+  generated: /^generated?$/,
 };
 
 function rolesIn(terms: ReadonlySet<string>): number {
