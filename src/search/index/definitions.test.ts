@@ -52,6 +52,7 @@ const cases: readonly (readonly [line: string, says: string | null])[] = [
   ["key : value", null],
   ["read_orders <- function(path) {", "read_orders 2"],
   ["limit <- 10", null],
+  ["const char first = 'a';", null],
   ["message OrderRequest {", "OrderRequest 3"],
   ["message of the day", null],
   ["  rpc GetOrder(OrderRequest) returns (Order);", "GetOrder 2"],

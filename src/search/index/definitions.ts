@@ -40,9 +40,9 @@ const mostWords = 8;
 
 /**
  * `strict`: a type's keyword that also stands before variables and in sentences. `braced`: one that is a plain word unless
- * a block begins on its line. `statement`: the name comes after more keywords.
+ * a block begins on its line. `let`: a value, or a function with its arguments. `statement`: the name comes after more keywords.
  */
-type Role = "type" | "strict" | "braced" | "function" | "value" | "modifier" | "control" | "statement";
+type Role = "type" | "strict" | "braced" | "function" | "value" | "let" | "modifier" | "control" | "statement";
 
 const roles: ReadonlyMap<string, Role> = new Map([
   ...entries("type", "defmodule defprotocol defimpl newtype data typealias typedef type instance impl"),
@@ -56,7 +56,8 @@ const roles: ReadonlyMap<string, Role> = new Map([
   ),
   ...entries("braced", "message service contract library input fragment query mutation subscription"),
   ...entries("statement", "create CREATE Create"),
-  ...entries("value", "const let var val global"),
+  ...entries("value", "const var val global"),
+  ...entries("let", "let"),
   ...entries(
     "modifier",
     "export default declare public private protected internal static final abstract sealed open override virtual async " +
@@ -81,7 +82,7 @@ function named(
   stop: number,
   after: number,
   end: number,
-  role: "type" | "strict" | "braced" | "function" | "value",
+  role: "type" | "strict" | "braced" | "function" | "value" | "let",
   outer: boolean,
 ): Definition | null | undefined {
   if (after === stop) return undefined;
@@ -89,7 +90,8 @@ function named(
   const from = skipReceiver(text, after, end);
   const last = endOfQualified(text, from, end);
   if (last === from) return undefined;
-  if (role === "value") return valueNamed(text, from, last, end, outer);
+  if (role === "let" && outer) return letNamed(text, from, end) ?? valueNamed(text, from, last, end, outer);
+  if (role === "value" || role === "let") return valueNamed(text, from, last, end, outer);
   if (role === "strict") return typeNamed(text, from, last, end);
   if (role === "braced") return definition(text, from, last, definitionRanks.type);
   return definition(text, from, last, definitionRanks[role]);
@@ -118,9 +120,7 @@ function valueNamed(
   outer: boolean,
 ): Definition | null | undefined {
   const next = text.charCodeAt(skipBlanks(text, last, end));
-  if (isWordUnit(next) || next === asterisk || next === ampersand || next === openParenthesis) {
-    return outer ? letNamed(text, from, end) : undefined;
-  }
+  if (isWordUnit(next) || next === asterisk || next === ampersand || next === openParenthesis) return undefined;
   const rank = rankOfValue(text, last, end);
   return outer || rank > definitionRanks.value ? definition(text, from, last, rank) : null;
 }
@@ -140,8 +140,8 @@ const letShape =
   /^((?:(?:rec|inline|private)[ \t]+)*)(?!(?:rec|inline|private)\b)([a-z_][\w']*)[ \t]+[\w'(~?][^=;"]*=(?!=)/;
 
 /** `let rec name argument =`, as the kin of ML define functions. */
-function letNamed(text: string, from: number, end: number): Definition | undefined {
-  return matched(text, from, end, letShape, definitionRanks.function) ?? undefined;
+function letNamed(text: string, from: number, end: number): Definition | null {
+  return matched(text, from, end, letShape, definitionRanks.function);
 }
 
 const lispShape = /^(\((?:def\w*|define-[\w-]+)[ \t]+(?:\^\S+[ \t]+)*\(?)([^\s()[\]{}"';^]+)/;
@@ -188,13 +188,19 @@ const arrowShape = /^()([\w.]+)[ \t]*<-[ \t]*function\b/;
 function callable(text: string, start: number, parenthesis: number, end: number, outer: boolean): Definition | null {
   const last = skipBlanksBack(text, parenthesis, start);
   const from = startOfWord(text, last, start);
-  if (from === last || isDigit(text.charCodeAt(from)) || roles.has(text.slice(from, last))) return null;
+  if (from === last || isDigit(text.charCodeAt(from)) || isReserved(text.slice(from, last))) return null;
   const final = text.charCodeAt(skipBlanksBack(text, end, start) - 1);
   if (final === semicolon) return null;
   const typed = from > start && outer;
   const bodied = final === openBrace || text.charCodeAt(skipBlanks(text, end, text.length)) === openBrace;
   if (!typed && !(bodied && isBalanced(text, parenthesis, end))) return null;
   return definition(text, from, last, definitionRanks.function);
+}
+
+/** Words of some languages are names in others. */
+function isReserved(word: string): boolean {
+  const role = roles.get(word);
+  return role !== undefined && role !== "braced" && role !== "statement";
 }
 
 /** A call that is given a block, `setup({`, leaves its parenthesis open. */
