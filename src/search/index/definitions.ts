@@ -12,8 +12,8 @@ export function definitionIn(text: string, start: number, end: number, indent: n
   let at = skipBlanks(text, start, end);
   const first = text.charCodeAt(at);
   if (first === openParenthesis) return lispNamed(text, at, end);
-  // A line of code in a notebook is a string.
   const quoted = first === quote;
+  if (quoted && !isNotebookLine(text, at, end)) return null;
   if (quoted) at = skipBlanks(text, at + 1, end);
   let modified = false;
   for (let words = 0; words < mostWords; words++) {
@@ -33,6 +33,11 @@ export function definitionIn(text: string, start: number, end: number, indent: n
     at = skipGenerics(text, skipBlanks(text, skipParentheses(text, stop, end), end), end);
   }
   return null;
+}
+
+/** A line of code in a notebook is a string with the end of the line in it. */
+function isNotebookLine(text: string, at: number, end: number): boolean {
+  return /\\n",?\s*$/.test(text.slice(Math.max(at, end - 8), end));
 }
 
 /** `public static async` and more: no line needs that many words before the name. */
@@ -86,15 +91,20 @@ function named(
   outer: boolean,
 ): Definition | null | undefined {
   if (after === stop) return undefined;
-  if (role === "braced" && text.charCodeAt(skipBlanksBack(text, end, stop) - 1) !== openBrace) return undefined;
   const from = skipReceiver(text, after, end);
   const last = endOfQualified(text, from, end);
   if (last === from) return undefined;
   if (role === "let" && outer) return letNamed(text, from, end) ?? valueNamed(text, from, last, end, outer);
   if (role === "value" || role === "let") return valueNamed(text, from, last, end, outer);
   if (role === "strict") return typeNamed(text, from, last, end);
-  if (role === "braced") return definition(text, from, last, definitionRanks.type);
+  if (role === "braced") return blockNamed(text, from, last, end);
   return definition(text, from, last, definitionRanks[role]);
+}
+
+/** A block begins right after the name. */
+function blockNamed(text: string, from: number, last: number, end: number): Definition | undefined {
+  const next = skipBlanks(text, last, end);
+  return text.charCodeAt(next) === openBrace ? definition(text, from, last, definitionRanks.type) : undefined;
 }
 
 /** `struct name *variable` declares a variable, "class will be" is a sentence: neither defines a type. */
@@ -144,7 +154,8 @@ function letNamed(text: string, from: number, end: number): Definition | null {
   return matched(text, from, end, letShape, definitionRanks.function);
 }
 
-const lispShape = /^(\((?:def\w*|define-[\w-]+)[ \t]+(?:\^\S+[ \t]+)*\(?)([^\s()[\]{}"';^]+)/;
+const lispShape =
+  /^(\((?:def|defn-?|defun|defmacro|defmulti|defmethod|defgeneric|defprotocol|defrecord|deftype|defclass|defstruct|defvar|defparameter|defconst|defconstant|defcustom|defonce|deftest|define(?:-[\w-]+)?)[ \t]+(?:\^\S+[ \t]+)*\(?)([^\s()[\]{}"';^]+)/;
 
 /** `(defn name ...`, `(define (name ...`. */
 function lispNamed(text: string, at: number, end: number): Definition | null {
