@@ -103,8 +103,8 @@ function named(
 
 /** A block begins right after the name. */
 function blockNamed(text: string, from: number, last: number, end: number): Definition | undefined {
-  const next = skipBlanks(text, last, end);
-  return text.charCodeAt(next) === openBrace ? definition(text, from, last, definitionRanks.type) : undefined;
+  const begins = text.charCodeAt(skipBlanks(text, last, end)) === openBrace && !isReserved(text.slice(from, last));
+  return begins ? definition(text, from, last, definitionRanks.type) : undefined;
 }
 
 /** `struct name *variable` declares a variable, "class will be" is a sentence: neither defines a type. */
