@@ -9,8 +9,10 @@ export type Postings = {
   view(): PostingColumns;
 };
 
+/** Postings as columns of equal length. */
 export type PostingColumns = readonly [terms: Uint32Array, places: Uint32Array, weights: Uint8Array];
 
+/** No postings yet. */
 export function createPostings(): Postings {
   let terms = new Uint32Array(1 << 12);
   let places = new Uint32Array(1 << 12);
@@ -49,6 +51,7 @@ export type Tally = {
 const rankShift = 24;
 const mostCounted = (1 << rankShift) - 1;
 
+/** An empty tally. */
 export function createTally(): Tally {
   let entries = new Uint32Array(1 << 12);
   let touched = new Uint32Array(1 << 10);

@@ -15,6 +15,7 @@ export function createUnits(): (text: string) => Units {
   };
 }
 
+/** A word keeps the number it is given. */
 export type WordTable = {
   /** Words so far. */
   count(): number;
@@ -24,10 +25,12 @@ export type WordTable = {
   content(): WordContent;
 };
 
+/** The words of a table, by number. */
 export type WordContent = { readonly units: Units; readonly starts: Uint32Array };
 
 /** The hash of a word is made unit by unit, beginning with this. */
 export const hashStart = 0x811c9dc5 | 0;
+/** The hash with one unit more. */
 export const hashOf = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x01000193);
 
 /** An empty table. */
