@@ -9,8 +9,16 @@ import type { StoredText } from "./index/store.ts";
 import type { IndexView } from "./index/view.ts";
 import { stampOf } from "./index/walk.ts";
 import { parseQuestion, type Question } from "./rank/question.ts";
-import { type Meaning, partOfFile, type RankedFile, rankFiles, weighTerms } from "./rank/rank.ts";
-import { type ChosenSpan, chooseSpans, type HitFinder, hitFinder, type Span } from "./rank/spans.ts";
+import { isAsked, type Meaning, partOfFile, type RankedFile, rankFiles, weighTerms } from "./rank/rank.ts";
+import {
+  type ChosenSpan,
+  chooseSpans,
+  type HitFinder,
+  hitFinder,
+  isIn,
+  type ScoredChunk,
+  type Span,
+} from "./rank/spans.ts";
 import { verbatimGain } from "./rank/verbatim.ts";
 import type { Repository } from "./repository.ts";
 import { mostRanked, type SearchRequest } from "./request.ts";
@@ -19,7 +27,9 @@ import { mostRanked, type SearchRequest } from "./request.ts";
 export type Found = {
   readonly results: readonly CodeResult[];
   readonly more: boolean;
-  readonly facts: Pick<SearchFacts, "filtered_files" | "ranked_limit" | "question">;
+  /** Whether these are the last because no more are ranked. */
+  readonly atLimit: boolean;
+  readonly facts: Pick<SearchFacts, "filtered_files" | "question">;
 };
 
 /** Searches what is loaded. A file replaced since then is left out: its text belongs to another generation. */
@@ -48,15 +58,15 @@ export function findResults(
     const stored = repository.reader.text(segment.fileIds[file.file - firstFile] ?? 0);
     if (stored === undefined) return [];
     const firstOwn = firstChunk + (segment.fileFirstChunk[file.file - firstFile] ?? 0);
-    return [makeResult(repository, stored, file, firstOwn, { hitsIn, contextLines, explain: request.explain })];
+    const line = question.path !== null && isAsked(stored.path, question.path) ? question.line : null;
+    return [makeResult(repository, stored, file, firstOwn, { hitsIn, contextLines, line, explain: request.explain })];
   });
-  const isLast = ranked.length === mostRanked && offset + limit >= mostRanked;
   return {
     results,
     more: ranked.length > offset + limit,
+    atLimit: ranked.length === mostRanked && offset + limit >= mostRanked,
     facts: {
       ...(accepted !== null && { filtered_files: countLiveFiles(view, accepted) }),
-      ...(isLast && { ranked_limit: mostRanked }),
       ...(request.explain && { question: questionFacts(question) }),
     },
   };
@@ -80,17 +90,24 @@ function preferVerbatim({ reader }: Repository, view: IndexView, query: string, 
   return [...again.sort((one, other) => other.score - one.score), ...ranked.slice(mostReread)];
 }
 
-type Showing = { readonly hitsIn: HitFinder; readonly contextLines: number; readonly explain: boolean };
+type Showing = {
+  readonly hitsIn: HitFinder;
+  readonly contextLines: number;
+  /** The line of this file that is asked for. */
+  readonly line: number | null;
+  readonly explain: boolean;
+};
 
 function makeResult(
   { id, root }: Repository,
   stored: StoredText,
   ranked: RankedFile,
   firstChunk: number,
-  { hitsIn, contextLines, explain }: Showing,
+  { hitsIn, contextLines, line, explain }: Showing,
 ): CodeResult {
-  const chunks = ranked.chunks.map(({ chunk, score }) => ({ index: chunk - firstChunk, score }));
-  const [main = { startLine: 1, endLine: 1, from: 0 }, ...further] = chooseSpans(stored, chunks, hitsIn);
+  const found = ranked.chunks.map(({ chunk, score }) => ({ index: chunk - firstChunk, score }));
+  const chunks = line === null ? found : withLineFirst(stored, found, line);
+  const [main = { startLine: 1, endLine: 1, from: 0 }, ...further] = chooseSpans(stored, chunks, hitsIn, line);
   const lines = lineReader(stored.text);
   return {
     chunk_id: `${id.slice(0, 8)}-${stored.id}-${chunks[0]?.index ?? 0}`,
@@ -108,6 +125,12 @@ function makeResult(
     ...(isStale(root, stored) ? { stale: true } : {}),
     ...(explain ? { explain: rounded(ranked.parts) } : {}),
   };
+}
+
+function withLineFirst({ chunks }: StoredText, found: readonly ScoredChunk[], line: number): readonly ScoredChunk[] {
+  const index = chunks.findIndex((chunk) => isIn(chunk, line));
+  if (index === -1) return found;
+  return [{ index, score: found[0]?.score ?? 0 }, ...found.filter((chunk) => chunk.index !== index)];
 }
 
 /** A name may hold what turns the letters after it around, or a line of its own: neither reader nor terminal is fooled. */

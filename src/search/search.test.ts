@@ -206,9 +206,29 @@ describe("a code search", () => {
     assert.deepEqual([before.next_cursor, before.ranked_limit], ["c_490", undefined]);
     const last = await work.search("needle", { limit: 50, cursor: "c_490" });
     assert.deepEqual([last.total_count, last.next_cursor, last.ranked_limit], [10, null, 500]);
+    const cut = await searchCode({ query: "needle", limit: 50, cursor: "c_490" }, work.session, {
+      budget: makeBudget({ default: 1_500 }),
+    });
+    assert.deepEqual([cut.truncated, cut.ranked_limit], [true, undefined]);
     assert.match(searchNotices(last)[0] ?? "", /^Only the best 500 are ranked, and these are the last/);
     await assert.rejects(work.search("needle", { cursor: "c_9999" }), /past the last result: 500 are ranked/);
   });
+
+  for (const query of ["lib/app.py:150", 'File "lib/app.py", line 150, in open', "app.py(150): error"]) {
+    test(`shows the line that is asked for: ${query}`, async () => {
+      await using work = await openWork();
+      const lines = Array.from(
+        { length: 200 },
+        (_, at) => `value${at + 1} = open(error, ${at})  # a line of some length`,
+      );
+      work.write("lib/app.py", `${lines.join("\n")}\n`);
+      work.write("app.rb", "value = 150\n");
+      const [first = assert.fail()] = (await work.search(query)).results;
+      assert.ok(first.start_line <= 150 && first.end_line >= 150, `${first.start_line}-${first.end_line}`);
+      assert.equal(first.content, lines.slice(first.start_line - 1, first.end_line).join("\n"));
+      assert.ok((await work.search("lib/app.py:9999")).results.length > 0);
+    });
+  }
 
   test("shows a name that would fool its reader as it is, and gives it so that it can be used", async () => {
     await using work = await openWork({ "search.refresh_every": 3_600_000 });

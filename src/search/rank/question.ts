@@ -9,6 +9,8 @@ export type Question = {
   readonly terms: readonly string[];
   /** The path or file's name that the query is or mentions. */
   readonly path: string | null;
+  /** The line of that file, where the query names one: `app.py:12`, `"app.py", line 12`, `app.cs(12,4)`. */
+  readonly line: number | null;
   readonly names: readonly QuestionName[];
   /** Roles of files that the query speaks of, as bits: who asks for tests wants them. */
   readonly roles: number;
@@ -33,6 +35,7 @@ export function parseQuestion(query: string): Question {
   return {
     kind: kindOf(query, words),
     path: pathIn(text),
+    line: lineIn(text),
     terms: subject.length > 0 ? subject : [...terms],
     names: namesIn(text, words),
     roles: rolesIn(terms),
@@ -45,6 +48,11 @@ function pathIn(text: string): string | null {
   const named = /(?<![\w/.@+-])[\w/.@+-]{0,300}[\w@+-]\.[a-z]\w{0,9}(?![\w/@+-])/i.exec(plain)?.[0];
   const found = named ?? (/^\S*\/\S*$/.test(plain) ? plain.replace(/:\d+$/, "") : undefined);
   return found?.replace(/^(?:\.?\/)+/, "") ?? null;
+}
+
+function lineIn(text: string): number | null {
+  const line = /[\w@+-]\.[a-z]\w{0,9}(?::|\(|["']?, line )(\d{1,7})(?!\d)/i.exec(text)?.[1];
+  return line === undefined ? null : Number(line);
 }
 
 function kindOf(query: string, words: readonly string[]): Question["kind"] {

@@ -259,12 +259,16 @@ function addPath(scores: Scores, found: readonly TermPostings[], weight: number,
   }
 }
 
+/** Whether a path is the one that is asked for, or ends in it. */
+export function isAsked(path: string, asked: string): boolean {
+  return `/${path.toLowerCase()}`.endsWith(`/${asked.toLowerCase()}`);
+}
+
 /** Who asks for a file by its path means that file. */
 function addPathAsked({ parts }: IndexView, scores: Scores, asked: string): void {
-  const wanted = `/${asked.toLowerCase()}`;
   for (const { segment, firstFile } of parts) {
     for (let file = 0; file < segment.fileCount; file++) {
-      if (!`/${segment.path(file).toLowerCase()}`.endsWith(wanted)) continue;
+      if (!isAsked(segment.path(file), asked)) continue;
       scores.name[firstFile + file] = weights.named[3];
       scores.stem[firstFile + file] = 1;
     }
