@@ -47,7 +47,8 @@ const partBorder = /_+|(?=\p{Lu})(?<=\p{Ll}\p{N}*)|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2}
 function partsOf(word: string): readonly string[] {
   if (/[^\x00-\x7f]/.test(word)) return word.split(partBorder).filter((part) => part !== "");
   const parts: string[] = [];
-  const units = Uint16Array.from(word, (letter) => letter.charCodeAt(0));
+  const units = new Uint16Array(word.length);
+  for (let at = 0; at < word.length; at++) units[at] = word.charCodeAt(at);
   eachPart(units, 0, units.length, (from, to) => parts.push(word.slice(from, to)));
   return parts;
 }
