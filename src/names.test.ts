@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { clipped, wordFor } from "./names.ts";
+import { clipped, visiblePath, wordFor } from "./names.ts";
 
 describe("a name that is shown", () => {
   test("of any length and content is one short well-formed line", () => {
@@ -18,6 +18,11 @@ describe("a name that is shown", () => {
     assert.equal(clipped("short.pdf"), "short.pdf");
     assert.match(clipped(`${"x".repeat(200)}-final.pdf`), /^x+\.\.\.x+-final\.pdf$/);
   });
+});
+
+test("a path shows what cannot be seen by its number, and is itself where there is nothing of it", () => {
+  assert.equal(visiblePath("src/größe 検索.ts"), "src/größe 検索.ts");
+  assert.equal(visiblePath("a\u202egpj.ts\n\x1b[31m"), "a\\u{202e}gpj.ts\\u{a}\\u{1b}[31m");
 });
 
 test("a name as a word is safe for any file system, and no two names share one", () => {

@@ -20,6 +20,17 @@ export function clipped(name: string, maxChars = 60): string {
   return `${line.slice(0, maxChars - tail - 3).toWellFormed()}...${line.slice(-tail).toWellFormed()}`;
 }
 
+/**
+ * A path in one line as it really is: characters that cannot be seen, or turn others around, stand as `\u{202e}`. The
+ * same path where it has none of them.
+ */
+export function visiblePath(path: string): string {
+  return path.replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu,
+    (hidden) => `\\u{${(hidden.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+}
+
 /** An address without the name and password that may stand in it. */
 export function withoutUserinfo(address: string): string {
   return address.replace(/^(\s*[a-z][a-z0-9+.-]*:\/*)[^/?#\\]*@/i, "$1");

@@ -11,6 +11,8 @@ export type ResultSpan = { readonly start_line: number; readonly end_line: numbe
 
 /** A file that answers, shown by its best lines. */
 export type CodeResult = Omit<SearchResult, "spans"> & {
+  /** The path percent-encoded, where `file_path` shows characters by their numbers because they cannot be seen. */
+  readonly encoded_path?: string;
   readonly spans?: readonly ResultSpan[];
   /** The file has changed or gone since it was indexed. */
   readonly stale?: true;
@@ -20,6 +22,16 @@ export type CodeResult = Omit<SearchResult, "spans"> & {
 
 /** The model whose vectors took part in the ranking, or why they did not. */
 export type EmbeddingFacts = { readonly model: string; readonly problem: string | null };
+
+/** What a query is taken for, and what of it is looked for. */
+export type QuestionFacts = {
+  readonly kind: "symbol" | "path" | "words";
+  /** Words and parts of names, without their endings. */
+  readonly terms: readonly string[];
+  /** What may be a name defined in the code. */
+  readonly names: readonly string[];
+  readonly path: string | null;
+};
 
 /** What a reply says besides its results. */
 export type SearchFacts = {
@@ -37,6 +49,12 @@ export type SearchFacts = {
   readonly stale_files: readonly string[];
   /** Set while the index is being made or brought up to date, and where that failed, with the reason. */
   readonly indexing?: { readonly files_done: number; readonly files_total: number; readonly error?: string };
+  /** How many files of the index pass the filters, where there are any. */
+  readonly filtered_files?: number;
+  /** Set on the last page of a long ranking: what comes after so many results is not ranked. */
+  readonly ranked_limit?: number;
+  /** How the query was read, where that was asked for. */
+  readonly question?: QuestionFacts;
   /** Set where an embeddings service is named. */
   readonly embedding?: EmbeddingFacts;
 };
@@ -59,9 +77,10 @@ export function searchBody({ results }: SearchReply): string {
 
 /** The lines as they stand in the file, under the place where they stand. */
 function resultText(result: SearchReply["results"][number], index: number): string {
-  const { file_path, similarity_score, stale, artifact_ref, spans = [] } = result;
+  const { file_path, encoded_path, similarity_score, stale, artifact_ref, spans = [] } = result;
   const facts = [
     `score ${similarity_score.toFixed(3)}`,
+    ...(encoded_path === undefined ? [] : [`hidden characters in its name: ${encoded_path}`]),
     ...(stale ? ["changed since it was indexed"] : []),
     ...(artifact_ref == null ? [] : [`all of it: artifact_ref=${artifact_ref}`]),
   ];
@@ -81,7 +100,16 @@ function withContext({ context_before, content, context_after, start_line, end_l
 
 /** Sentences a reader should see before the results. */
 export function searchNotices(reply: SearchReply): string[] {
-  const { truncation_info: info, next_cursor, indexing, indexed_at, stale_files, embedding } = reply;
+  const {
+    truncation_info: info,
+    next_cursor,
+    indexing,
+    indexed_at,
+    stale_files,
+    filtered_files,
+    ranked_limit,
+    embedding,
+  } = reply;
   const notices: string[] = [];
   if (info.reason !== null) {
     const next = next_cursor === null ? "" : `, or cursor=${next_cursor}`;
@@ -91,6 +119,12 @@ export function searchNotices(reply: SearchReply): string[] {
     );
   }
   if (indexing !== undefined) notices.push(indexingNotice(indexing, indexed_at));
+  if (filtered_files === 0) notices.push("No indexed file passes the filters: look at directory and file_type.");
+  if (ranked_limit !== undefined) {
+    notices.push(
+      `Only the best ${grouped(ranked_limit)} are ranked, and these are the last: ask more narrowly, or filter.`,
+    );
+  }
   if (stale_files.length > 0) {
     notices.push(
       `Changed since they were indexed: ${counted(stale_files.length, "file")}; the lines shown are the indexed ones.`,

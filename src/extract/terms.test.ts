@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import fc from "fast-check";
 import { termsOf, wordsOf } from "./terms.ts";
 
 const words = [
@@ -63,4 +64,15 @@ describe("terms", () => {
   for (const [one = "", other = ""] of otherTerms) {
     test(`${one} is not ${other}`, () => assert.notDeepEqual(termsOf(one), termsOf(other)));
   }
+
+  test("of names in ASCII part where those with one more letter of another script do", () => {
+    const name = fc.stringMatching(/^[A-Ca-c1_]{1,12}$/);
+    fc.assert(
+      fc.property(name, (word) => {
+        const [mark = "", ...plain] = termsOf(`é_${word}`).parts;
+        assert.deepEqual([mark, plain], ["é", [...termsOf(word).parts]]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
 });

@@ -17,6 +17,17 @@ export function acceptedFiles(view: IndexView, { fileType, directory }: SearchRe
   return accepted;
 }
 
+/** How many files that are still there pass. */
+export function countLiveFiles({ parts }: IndexView, accepted: Uint8Array): number {
+  let count = 0;
+  for (const { segment, firstFile, dead } of parts) {
+    for (let file = 0; file < segment.fileCount; file++) {
+      if (accepted[firstFile + file] === 1 && dead?.[file] !== 1) count++;
+    }
+  }
+  return count;
+}
+
 /** Whether a path lies in a folder, or is it. `%` stands for any run of characters, `\\%` and everything else for itself. */
 export function folderMatcher(directory: string): (path: string) => boolean {
   const plain = directory

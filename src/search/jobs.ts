@@ -7,7 +7,7 @@ import type { JobRecord } from "../answer/indexing.ts";
 import { counted, grouped } from "../answer/words.ts";
 import { SpillwayError } from "../errors.ts";
 import { makeFolders } from "../folders.ts";
-import { clipped } from "../names.ts";
+import { clipped, visiblePath } from "../names.ts";
 import type { Session } from "../session.ts";
 import { type Filled, fillVectors } from "./embed/fill.ts";
 import { isLocked, takeLock } from "./index/lock.ts";
@@ -164,7 +164,7 @@ function outcomeOf(report: UpdateReport, { root }: Repository): Partial<JobRecor
     files_indexed: report.indexed,
     files_removed: report.removed,
     files_skipped: report.skippedCount,
-    skipped: report.skipped.map(({ path, reason }) => ({ path, reason })),
+    skipped: report.skipped.map(({ path, reason }) => ({ path: visiblePath(path), reason })),
     progress: 1,
   };
   if (report.files === 0) {

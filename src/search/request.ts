@@ -1,6 +1,6 @@
 /** What a search is asked, checked once at the edge. */
 import { existsSync } from "node:fs";
-import { isAbsolute, relative, sep } from "node:path";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 import { SpillwayError } from "../errors.ts";
 import { clipped } from "../names.ts";
 
@@ -60,10 +60,10 @@ export function parseRequest(input: SearchInput): SearchRequest {
 /** An absolute directory below the root is the same as a relative one; one that lies elsewhere has nothing to find. */
 export function inRepository(request: SearchRequest, root: string): SearchRequest {
   const { directory } = request;
-  if (directory === null || !isAbsolute(directory)) return request;
-  const path = relative(root, directory);
+  if (directory === null || (!isAbsolute(directory) && !/(?:^|\/)\.\.(?:\/|$)/.test(directory))) return request;
+  const path = relative(root, resolve(root, directory));
   if (path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path)) return { ...request, directory: path };
-  if (!existsSync(directory)) return request; // `/src` means `src`.
+  if (isAbsolute(directory) && !existsSync(directory)) return request; // `/src` means `src`.
   throw invalid(
     `Directory ${clipped(directory, 200)} is outside the repository ${clipped(root, 200)}`,
     "Name a folder below it.",

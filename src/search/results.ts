@@ -1,21 +1,36 @@
 /** From a question to results: ranked files, each shown by its best lines as they were indexed. */
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import type { CodeResult, ResultSpan } from "../answer/search.ts";
-import { acceptedFiles } from "./filter.ts";
+import type { CodeResult, QuestionFacts, ResultSpan, SearchFacts } from "../answer/search.ts";
+import { visiblePath } from "../names.ts";
+import { acceptedFiles, countLiveFiles } from "./filter.ts";
 import type { Loaded } from "./index/reader.ts";
 import type { StoredText } from "./index/store.ts";
 import type { IndexView } from "./index/view.ts";
 import { stampOf } from "./index/walk.ts";
-import { parseQuestion } from "./rank/question.ts";
-import { type Meaning, partOfFile, type RankedFile, rankFiles, weighTerms } from "./rank/rank.ts";
-import { type ChosenSpan, chooseSpans, type HitFinder, hitFinder, type Span } from "./rank/spans.ts";
+import { parseQuestion, type Question } from "./rank/question.ts";
+import { isAsked, type Meaning, partOfFile, type RankedFile, rankFiles, weighTerms } from "./rank/rank.ts";
+import {
+  type ChosenSpan,
+  chooseSpans,
+  type HitFinder,
+  hitFinder,
+  isIn,
+  type ScoredChunk,
+  type Span,
+} from "./rank/spans.ts";
 import { verbatimGain } from "./rank/verbatim.ts";
 import type { Repository } from "./repository.ts";
 import { mostRanked, type SearchRequest } from "./request.ts";
 
-/** The asked page of results, and whether there are more behind it. */
-export type Found = { readonly results: readonly CodeResult[]; readonly more: boolean };
+/** The asked page of results, whether there are more behind it, and what a reply tells of the ranking. */
+export type Found = {
+  readonly results: readonly CodeResult[];
+  readonly more: boolean;
+  /** Whether these are the last because no more are ranked. */
+  readonly atLimit: boolean;
+  readonly facts: Pick<SearchFacts, "filtered_files" | "question">;
+};
 
 /** Searches what is loaded. A file replaced since then is left out: its text belongs to another generation. */
 export function findResults(
@@ -43,9 +58,22 @@ export function findResults(
     const stored = repository.reader.text(segment.fileIds[file.file - firstFile] ?? 0);
     if (stored === undefined) return [];
     const firstOwn = firstChunk + (segment.fileFirstChunk[file.file - firstFile] ?? 0);
-    return [makeResult(repository, stored, file, firstOwn, { hitsIn, contextLines, explain: request.explain })];
+    const line = question.path !== null && isAsked(stored.path, question.path) ? question.line : null;
+    return [makeResult(repository, stored, file, firstOwn, { hitsIn, contextLines, line, explain: request.explain })];
   });
-  return { results, more: ranked.length > offset + limit };
+  return {
+    results,
+    more: ranked.length > offset + limit,
+    atLimit: ranked.length === mostRanked && offset + limit >= mostRanked,
+    facts: {
+      ...(accepted !== null && { filtered_files: countLiveFiles(view, accepted) }),
+      ...(request.explain && { question: questionFacts(question) }),
+    },
+  };
+}
+
+function questionFacts({ kind, terms, names, path }: Question): QuestionFacts {
+  return { kind, terms, names: names.map(({ text }) => text), path };
 }
 
 /** So many of the best are read for the words of the question as they stand there. */
@@ -62,21 +90,28 @@ function preferVerbatim({ reader }: Repository, view: IndexView, query: string, 
   return [...again.sort((one, other) => other.score - one.score), ...ranked.slice(mostReread)];
 }
 
-type Showing = { readonly hitsIn: HitFinder; readonly contextLines: number; readonly explain: boolean };
+type Showing = {
+  readonly hitsIn: HitFinder;
+  readonly contextLines: number;
+  /** The line of this file that is asked for. */
+  readonly line: number | null;
+  readonly explain: boolean;
+};
 
 function makeResult(
   { id, root }: Repository,
   stored: StoredText,
   ranked: RankedFile,
   firstChunk: number,
-  { hitsIn, contextLines, explain }: Showing,
+  { hitsIn, contextLines, line, explain }: Showing,
 ): CodeResult {
-  const chunks = ranked.chunks.map(({ chunk, score }) => ({ index: chunk - firstChunk, score }));
-  const [main = { startLine: 1, endLine: 1, from: 0 }, ...further] = chooseSpans(stored, chunks, hitsIn);
+  const found = ranked.chunks.map(({ chunk, score }) => ({ index: chunk - firstChunk, score }));
+  const chunks = line === null ? found : withLineFirst(stored, found, line);
+  const [main = { startLine: 1, endLine: 1, from: 0 }, ...further] = chooseSpans(stored, chunks, hitsIn, line);
   const lines = lineReader(stored.text);
   return {
     chunk_id: `${id.slice(0, 8)}-${stored.id}-${chunks[0]?.index ?? 0}`,
-    file_path: stored.path,
+    ...pathFields(stored.path),
     content: lines.between(main, main.from),
     start_line: main.startLine,
     end_line: main.endLine,
@@ -90,6 +125,19 @@ function makeResult(
     ...(isStale(root, stored) ? { stale: true } : {}),
     ...(explain ? { explain: rounded(ranked.parts) } : {}),
   };
+}
+
+function withLineFirst({ chunks }: StoredText, found: readonly ScoredChunk[], line: number): readonly ScoredChunk[] {
+  const index = chunks.findIndex((chunk) => isIn(chunk, line));
+  if (index === -1) return found;
+  return [{ index, score: found[0]?.score ?? 0 }, ...found.filter((chunk) => chunk.index !== index)];
+}
+
+/** A name may hold what turns the letters after it around, or a line of its own: neither reader nor terminal is fooled. */
+function pathFields(path: string): Pick<CodeResult, "file_path" | "encoded_path"> {
+  const file_path = visiblePath(path);
+  if (file_path === path) return { file_path };
+  return { file_path, encoded_path: path.toWellFormed().split("/").map(encodeURIComponent).join("/") };
 }
 
 type LineReader = { between(span: Span, from?: number): string };
@@ -133,5 +181,7 @@ function isStale(root: string, { path, stamp }: StoredText): boolean {
 }
 
 function rounded(parts: RankedFile["parts"]): Record<string, number> {
-  return Object.fromEntries(Object.entries(parts).map(([name, value]) => [name, Number(value.toFixed(4))]));
+  return Object.fromEntries(
+    Object.entries(parts).flatMap(([name, value]) => (value === null ? [] : [[name, Number(value.toFixed(4))]])),
+  );
 }

@@ -13,7 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { temporaryFolder } from "../../test/bodies.ts";
-import { type SearchReply, searchNotices } from "../answer/search.ts";
+import { type SearchReply, searchBody, searchNotices } from "../answer/search.ts";
 import { defaultSettings, type Settings } from "../config/settings.ts";
 import { makeBudget } from "../fit/budget.ts";
 import { CHARACTER_LIMIT } from "../fit/limits.ts";
@@ -129,7 +129,6 @@ describe("a code search", () => {
     assert.deepEqual(await paths({ file_type: "ts" }), ["lib/deep/a.ts", "src/a.ts"]);
     assert.deepEqual(await paths({ directory: "src" }), ["src/a.py", "src/a.ts"]);
     assert.deepEqual(await paths({ directory: "lib/%", file_type: "ts" }), ["lib/deep/a.ts"]);
-    assert.deepEqual(await paths({ directory: "../" }), []);
   });
 
   test("shows further parts of a file as spans, and context from the same generation", async () => {
@@ -183,8 +182,81 @@ describe("a code search", () => {
     for (const path of ["src/a.ts", "lib/b.ts"]) work.write(path, "const needle = 1;\n");
     assert.deepEqual(pathsOf(await work.search("needle", { directory: join(work.root, "src") })), ["src/a.ts"]);
     assert.equal((await work.search("needle", { directory: work.root })).total_count, 2);
-    await assert.rejects(work.search("needle", { directory: dirname(work.root) }), /outside the repository/);
+    assert.deepEqual(pathsOf(await work.search("needle", { directory: "src/../lib" })), ["lib/b.ts"]);
+    for (const directory of [dirname(work.root), "..", "src/../../other"]) {
+      await assert.rejects(work.search("needle", { directory }), /outside the repository/);
+    }
+  });
+
+  test("says when filters leave no file, and how many they leave", async () => {
+    await using work = await openWork();
+    for (const path of ["src/a.ts", "src/b.py"]) work.write(path, "const needle = 1;\n");
+    const none = await work.search("needle", { directory: "srcc" });
+    assert.deepEqual([none.total_count, none.filtered_files], [0, 0]);
+    assert.deepEqual(searchNotices(none), ["No indexed file passes the filters: look at directory and file_type."]);
+    writeFileSync(join(work.root, "src/a.ts"), "const needle = 2;\n");
+    assert.equal((await work.search("needle", { file_type: "ts" })).filtered_files, 1);
+    assert.equal((await work.search("needle")).filtered_files, undefined);
+  });
+
+  test("says on its last page that no more are ranked", async () => {
+    await using work = await openWork();
+    for (let file = 0; file < 510; file++) work.write(`f${file}.ts`, "const needle = 1;\n");
+    const before = await work.search("needle", { limit: 50, cursor: "c_440" });
+    assert.deepEqual([before.next_cursor, before.ranked_limit], ["c_490", undefined]);
+    const last = await work.search("needle", { limit: 50, cursor: "c_490" });
+    assert.deepEqual([last.total_count, last.next_cursor, last.ranked_limit], [10, null, 500]);
+    const cut = await searchCode({ query: "needle", limit: 50, cursor: "c_490" }, work.session, {
+      budget: makeBudget({ default: 1_500 }),
+    });
+    assert.deepEqual([cut.truncated, cut.ranked_limit], [true, undefined]);
+    assert.match(searchNotices(last)[0] ?? "", /^Only the best 500 are ranked, and these are the last/);
     await assert.rejects(work.search("needle", { cursor: "c_9999" }), /past the last result: 500 are ranked/);
+  });
+
+  for (const query of ["lib/app.py:150", 'File "lib/app.py", line 150, in open', "app.py(150): error"]) {
+    test(`shows the line that is asked for: ${query}`, async () => {
+      await using work = await openWork();
+      const lines = Array.from(
+        { length: 200 },
+        (_, at) => `value${at + 1} = open(error, ${at})  # a line of some length`,
+      );
+      work.write("lib/app.py", `${lines.join("\n")}\n`);
+      work.write("app.rb", "value = 150\n");
+      const [first = assert.fail()] = (await work.search(query)).results;
+      assert.ok(first.start_line <= 150 && first.end_line >= 150, `${first.start_line}-${first.end_line}`);
+      assert.equal(first.content, lines.slice(first.start_line - 1, first.end_line).join("\n"));
+      assert.ok((await work.search("lib/app.py:9999")).results.length > 0);
+    });
+  }
+
+  test("shows a name that would fool its reader as it is, and gives it so that it can be used", async () => {
+    await using work = await openWork({ "search.refresh_every": 3_600_000 });
+    const path = "src/safe\u202est.\n.ts";
+    work.write(path, "const needle = 1;\n");
+    const [first = assert.fail()] = (await work.search("needle")).results;
+    assert.equal(first.file_path, "src/safe\\u{202e}st.\\u{a}.ts");
+    assert.equal(decodeURIComponent(first.encoded_path ?? ""), path);
+    writeFileSync(join(work.root, path), "const other = 1;\n");
+    const stale = await work.search("needle");
+    assert.deepEqual(stale.stale_files, [first.file_path]);
+    assert.ok(searchBody(stale).includes(`hidden characters in its name: ${first.encoded_path}`));
+  });
+
+  test("tells how a query was read where that is asked for", async () => {
+    await using work = await openWork();
+    work.write("a.ts", "const needle = 1;\n");
+    for (const [query, kind] of [
+      ["parseOrder", "symbol"],
+      ["src/a.ts", "path"],
+      ["how are orders parsed", "words"],
+    ] as const) {
+      assert.equal((await work.search(query, { explain: true })).question?.kind, kind, query);
+    }
+    const { question } = await work.search("how are orders parsed", { explain: true });
+    assert.deepEqual(question?.terms, ["order", "pars"]);
+    assert.ok(question?.names.includes("ordersparsed"));
+    assert.equal((await work.search("needle")).question, undefined);
   });
 
   test("keeps looking for changes when the clock goes back", async () => {
@@ -557,7 +629,7 @@ test("the index is for its owner alone", { skip: process.platform === "win32" },
 });
 
 test("more folders than are kept open are searched at once", async () => {
-  await using work = await openWork();
+  await using work = await openWork({ "search.wait": 60_000, "search.refresh_wait": 60_000 });
   const folders = Array.from({ length: 40 }, (_, index) => `r${index}`);
   for (const folder of folders) work.write(`${folder}/a.ts`, `const needle${folder} = 1;\n`.repeat(200));
   const twice = [...folders, ...folders];

@@ -26,7 +26,7 @@ import {
   openRepository,
   type Repository,
 } from "./repository.ts";
-import { cursorAt, inRepository, parseRequest, type SearchInput } from "./request.ts";
+import { cursorAt, inRepository, mostRanked, parseRequest, type SearchInput } from "./request.ts";
 import { findResults } from "./results.ts";
 
 /** What a surface knows beyond the input. */
@@ -95,6 +95,8 @@ export async function findCode(input: SearchInput, session: Session, options: Se
       indexed_at: indexedAt,
       stale_files: returned.filter(({ stale }) => stale).map(({ file_path }) => file_path),
       ...(job !== null && { indexing: indexingOf(job) }),
+      ...found.facts,
+      ...(found.atLimit && !left && { ranked_limit: mostRanked }),
       ...(embedding === null ? {} : { embedding }),
     };
   };

@@ -150,6 +150,7 @@ const span = { start_line: count, end_line: count, content: text };
 const codeResult: Readonly<Record<Exclude<keyof CodeResult, "explain"> | "artifact_ref", JsonSchema>> = {
   chunk_id: text,
   file_path: text,
+  encoded_path: described(text, "The path percent-encoded, where file_path has hidden characters."),
   ...span,
   similarity_score: number,
   context_before: text,
@@ -170,7 +171,7 @@ const truncationInfo: Readonly<Record<keyof TruncationInfo, JsonSchema>> = {
   limit_tokens: count,
 };
 
-const searchProperties: Readonly<Record<keyof SearchReply, JsonSchema>> = {
+const searchProperties: Readonly<Record<Exclude<keyof SearchReply, "question">, JsonSchema>> = {
   results: list(object(codeResult)),
   total_count: count,
   returned_count: count,
@@ -184,6 +185,8 @@ const searchProperties: Readonly<Record<keyof SearchReply, JsonSchema>> = {
   indexed_at: orNull(text),
   stale_files: texts,
   indexing: object({ files_done: count, files_total: count }),
+  filtered_files: count,
+  ranked_limit: count,
   embedding: object({ model: text, problem: orNull(text) }),
 };
 

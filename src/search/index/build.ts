@@ -1,11 +1,12 @@
 /** Builds a segment: the inverted index of some files, in memory, file by file. */
 import { basename } from "node:path/posix";
 import { type Chunk, measureLines } from "./chunk.ts";
-import { type DefinitionRank, definitionIn } from "./definitions.ts";
-import { createTally, growableBytes, growableNumbers } from "./growable.ts";
+import { type Definition, definitionIn } from "./definitions.ts";
+import { createPostings, createTally } from "./growable.ts";
 import { createLexicon, plainName, termsOfWord } from "./lexicon.ts";
 import { rolesOf } from "./role.ts";
 import { encodeSegment, mostOccurrences, type SegmentParts, stemTermsShift, termKinds } from "./segment.ts";
+import { createUnits, type Units } from "./word-table.ts";
 
 /** A file as the index takes it. */
 export type IndexedFile = {
@@ -26,6 +27,7 @@ export type SegmentBuilder = {
 
 /** Segments are built one after the other from much the same words, so they share a lexicon until it is too large. */
 let shared = createLexicon();
+const unitsOf = createUnits();
 const mostWords = 400_000;
 
 /** A builder without files. */
@@ -33,20 +35,20 @@ export function createSegmentBuilder(): SegmentBuilder {
   if (shared.wordCount() > mostWords) shared = createLexicon();
   const lexicon = shared;
   const parts = emptyParts();
-  const [postingTerms, postingPlaces, postingWeights] = [growableNumbers(), growableNumbers(), growableBytes()];
+  const postings = createPostings();
   const words = createTally();
   const terms = createTally();
-  const countWord = (word: number) => words.add(word, 1);
   let textChars = 0;
 
   function add({ id, path, text, chunks }: IndexedFile): void {
     const definitions = definitionsOf(text);
+    const units = unitsOf(text);
     let fileTokens = 0;
     let next = 0;
     for (const chunk of chunks) {
       const first = next;
       while (next < definitions.length && (definitions[next]?.start ?? 0) < chunk.end) next++;
-      fileTokens += addChunk(text, chunk, definitions.slice(first, next));
+      fileTokens += addChunk(units, chunk, definitions.slice(first, next));
     }
     addPath(parts.fileIds.length, path);
     parts.fileIds.push(id);
@@ -57,9 +59,9 @@ export function createSegmentBuilder(): SegmentBuilder {
     textChars += text.length;
   }
 
-  function addChunk(text: string, chunk: Chunk, definitions: readonly Defined[]): number {
-    const tokens = countTerms(text, chunk);
-    for (const { name, rank } of definitions) markDefined(name, rank);
+  function addChunk(units: Units, chunk: Chunk, definitions: readonly Definition[]): number {
+    const tokens = countTerms(units, chunk);
+    for (const defined of definitions) markDefined(units, defined);
     postTerms(parts.chunkStart.length);
     parts.chunkStart.push(chunk.start);
     parts.chunkEnd.push(chunk.end);
@@ -69,19 +71,16 @@ export function createSegmentBuilder(): SegmentBuilder {
     return tokens;
   }
 
-  function countTerms(text: string, { start, end }: Chunk): number {
-    let tokens = 0;
-    lexicon.scan(text, start, end, countWord);
-    words.drain((word, count) => {
-      tokens += count;
-      lexicon.count(terms, word, count);
-    });
+  function countTerms(units: Units, { start, end }: Chunk): number {
+    const tokens = lexicon.scan(words, units, start, end);
+    for (const word of words.touched()) lexicon.count(terms, word, words.count(word));
+    words.clear();
     return tokens;
   }
 
-  function markDefined(name: string, rank: DefinitionRank): void {
-    for (const term of lexicon.termsOfName(name)) terms.mark(term, rank);
-    const whole = lexicon.term(termKinds.definition + plainName(name));
+  function markDefined(units: Units, { start, end, rank }: Definition): void {
+    lexicon.mark(terms, units, start, end, rank);
+    const whole = lexicon.nameTerm(termKinds.definition, units, start, end);
     terms.add(whole, 1);
     terms.mark(whole, rank);
   }
@@ -96,19 +95,19 @@ export function createSegmentBuilder(): SegmentBuilder {
   }
 
   function postTerms(place: number): void {
-    terms.drain((term, count, rank) => {
-      postingTerms.push(term);
-      postingPlaces.push(place);
-      postingWeights.push(Math.min(count, mostOccurrences) | (rank << 6));
-    });
+    const touched = terms.touched();
+    postings.reserve(touched.length);
+    for (const term of touched) {
+      postings.push(term, place, Math.min(terms.count(term), mostOccurrences) | (terms.rank(term) << 6));
+    }
+    terms.clear();
   }
 
   return {
     fileCount: () => parts.fileIds.length,
     textChars: () => textChars,
     add,
-    finish: () =>
-      encodeSegment(parts, lexicon.terms, [postingTerms.view(), postingPlaces.view(), postingWeights.view()]),
+    finish: () => encodeSegment(parts, lexicon.terms(), postings.view()),
   };
 }
 
@@ -130,17 +129,14 @@ function traitsOf(path: string): number {
   return rolesOf(path) | (Math.min(terms.size, 255) << stemTermsShift);
 }
 
-type Defined = { readonly start: number; readonly name: string; readonly rank: DefinitionRank };
-
-function definitionsOf(text: string): Defined[] {
+function definitionsOf(text: string): Definition[] {
   const { count, starts, indents } = measureLines(text);
-  const found: Defined[] = [];
+  const found: Definition[] = [];
   for (let line = 0; line < count; line++) {
     const indent = indents[line] ?? -1;
     if (indent === -1) continue;
     const defined = definitionIn(text, starts[line] ?? 0, starts[line + 1] ?? 0, indent);
-    if (defined === null) continue;
-    found.push({ start: defined.start, name: text.slice(defined.start, defined.end), rank: defined.rank });
+    if (defined !== null) found.push(defined);
   }
   return found;
 }

@@ -24,7 +24,22 @@ const cases = [
   { rules: "[!a-c]x", path: "bx", says: null },
   { rules: "[!a-c]x", path: "dx", says: "ignored" },
   { rules: "[]]x", path: "]x", says: "ignored" },
-  { rules: "[x", path: "[x", says: "ignored" },
+  { rules: "[x", path: "[x", says: null },
+  { rules: "[[:alpha:]_]x", path: "qx", says: "ignored" },
+  { rules: "[[:alpha:]_]x", path: "_x", says: "ignored" },
+  { rules: "[[:alpha:]_]x", path: "1x", says: null },
+  { rules: "[![:digit:]]x", path: "1x", says: null },
+  { rules: "[[:letter:]]x", path: "ax", says: null },
+  { rules: "[[:x]", path: ":", says: "ignored" },
+  { rules: "[a-]x", path: "-x", says: "ignored" },
+  { rules: "[\\]-a]x", path: "^x", says: "ignored" },
+  { rules: "[[:lower:]-z]x", path: "-x", says: "ignored" },
+  { rules: "a**/b", path: "ax/y/b", says: "ignored" },
+  { rules: "a**/b", path: "x/b", says: null },
+  { rules: "a?**/b", path: "ax/y/b", says: null },
+  { rules: "a?**/b", path: "axy/b", says: "ignored" },
+  { rules: "***/b", path: "x/y/b", says: "ignored" },
+  { rules: "x/a**", path: "x/ab", says: "ignored" },
   { rules: "\\#x", path: "#x", says: "ignored" },
   { rules: "\\!x", path: "!x", says: "ignored" },
   { rules: "# x", path: "# x", says: null },
@@ -44,6 +59,13 @@ describe("an ignore file", () => {
       assert.equal(judge(parseIgnore(rules), path, folder), says);
     });
   }
+
+  test("loses the rules that hide what was named, and no others", () => {
+    const rules = parseIgnore("*\n!*.ts\n*.log\nout/\n", ["out", "out/gen"]);
+    assert.equal(judge(rules, "out/gen/a.js", false), null);
+    assert.equal(judge(rules, "out/gen/a.log", false), "ignored");
+    assert.equal(judge(rules, "out/gen/a.ts", false), "kept");
+  });
 
   test("of a stranger costs no more than its length times the name's", () => {
     const started = performance.now();

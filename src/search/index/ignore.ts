@@ -4,7 +4,9 @@
 export type IgnoreRules = {
   readonly byName: ReadonlyMap<string, readonly Rule[]>;
   readonly byEnding: ReadonlyMap<string, readonly Rule[]>;
-  readonly others: readonly Rule[];
+  /** Patterns of a name at any depth. */
+  readonly names: readonly (Rule & { readonly pattern: string })[];
+  readonly paths: readonly Rule[];
 };
 
 type Rule = {
@@ -12,39 +14,38 @@ type Rule = {
   readonly order: number;
   readonly negated: boolean;
   readonly folderOnly: boolean;
-  /** The pattern between slashes; `**` stands for any number of folders. */
+  /** What a path must begin with, wherever in a name that ends. */
+  readonly prefix: string;
+  /** The rest of the pattern between slashes; `**` stands for any number of folders. */
   readonly segments: readonly string[];
 };
 
 /** A file of more rules is read up to here. */
 const mostRules = 10_000;
 
-/** Reads the text of an ignore file. https://git-scm.com/docs/gitignore#_pattern_format */
-export function parseIgnore(text: string): IgnoreRules {
+/**
+ * Reads the text of an ignore file. https://git-scm.com/docs/gitignore#_pattern_format
+ * Rules that would hide one of the `wanted` folders are left out: who names a folder wants to see into it.
+ */
+export function parseIgnore(text: string, wanted: readonly string[] = []): IgnoreRules {
   const byName = new Map<string, Rule[]>();
   const byEnding = new Map<string, Rule[]>();
-  const others: Rule[] = [];
+  const names: (Rule & { pattern: string })[] = [];
+  const paths: Rule[] = [];
   for (const rule of text
     .replace(/^\ufeff/, "")
     .split(/\r?\n/, mostRules)
-    .flatMap(parseLine)) {
-    const name = plainNameOf(rule);
-    const ending = name === null ? endingOf(rule) : null;
-    if (name !== null) byName.set(name, [...(byName.get(name) ?? []), rule]);
-    else if (ending !== null) byEnding.set(ending, [...(byEnding.get(ending) ?? []), rule]);
-    else others.push(rule);
+    .flatMap(parseLine)
+    .filter((rule) => rule.negated || !wanted.some((folder) => matchesPath(rule, folder)))) {
+    const [any, pattern = "", ...rest] = rule.segments;
+    if (rule.prefix !== "" || any !== "**" || rest.length > 0 || pattern === "**") paths.push(rule);
+    else if (!/[*?[\\]/.test(pattern)) byName.set(pattern, [...(byName.get(pattern) ?? []), rule]);
+    else if (/^\*\.[^.*?[\\]+$/.test(pattern)) {
+      const ending = pattern.slice(1);
+      byEnding.set(ending, [...(byEnding.get(ending) ?? []), rule]);
+    } else names.push({ ...rule, pattern });
   }
-  return { byName, byEnding, others };
-}
-
-/** The name of a rule that is nothing but a name, at any depth. */
-function plainNameOf({ segments: [any, name = "", ...rest] }: Rule): string | null {
-  return any === "**" && rest.length === 0 && !/[*?[\\]/.test(name) ? name : null;
-}
-
-/** The ending of a rule like `*.map`, at any depth. */
-function endingOf({ segments: [any, name = "", ...rest] }: Rule): string | null {
-  return any === "**" && rest.length === 0 && /^\*\.[^.*?[\\]+$/.test(name) ? name.slice(1) : null;
+  return { byName, byEnding, names, paths };
 }
 
 function parseLine(line: string, order: number): Rule[] {
@@ -55,9 +56,16 @@ function parseLine(line: string, order: number): Rule[] {
   const folderOnly = pattern.endsWith("/");
   const body = folderOnly ? pattern.slice(0, -1) : pattern;
   if (body === "") return [];
-  const anchored = body.includes("/");
-  const segments = body.replace(/^\//, "").split("/");
-  return [{ order, negated, folderOnly, segments: anchored ? segments : ["**", ...segments] }];
+  if (!body.includes("/")) return [{ order, negated, folderOnly, prefix: "", segments: ["**", body] }];
+  const { prefix, rest } = parted(body.replace(/^\//, ""));
+  const segments = rest.split("/").map((segment) => segment.replace(/^\*{3,}$/, "**"));
+  return [{ order, negated, folderOnly, prefix, segments }];
+}
+
+/** git compares what stands before the first wildcard by itself, so that `a**\/b` is `a` and then `**\/b`. */
+function parted(pattern: string): { readonly prefix: string; readonly rest: string } {
+  const prefix = /^[^*?[\\]*[^*?[\\/](?=\*\*+(?:\/|$))/.exec(pattern)?.[0] ?? "";
+  return { prefix, rest: pattern.slice(prefix.length) };
 }
 
 /** Blanks at the end do not count, unless the last of them is escaped. */
@@ -79,12 +87,14 @@ export function judge(rules: IgnoreRules, path: string, isFolder: boolean): "ign
   rules.byName.get(name)?.forEach(consider);
   const dot = name.lastIndexOf(".");
   if (dot !== -1) rules.byEnding.get(name.slice(dot))?.forEach(consider);
-  if (rules.others.length > 0) {
-    const names = path.split("/");
-    for (const rule of rules.others) if (matchesSegments(rule.segments, names)) consider(rule);
-  }
+  for (const rule of rules.names) if (matchesName(rule.pattern, name)) consider(rule);
+  for (const rule of rules.paths) if (matchesPath(rule, path)) consider(rule);
   if (last === undefined) return null;
   return last.negated ? "kept" : "ignored";
+}
+
+function matchesPath({ prefix, segments }: Rule, path: string): boolean {
+  return path.startsWith(prefix) && matchesSegments(segments, path.slice(prefix.length).split("/"));
 }
 
 /** One way back is remembered, to the last `**`: enough, as an earlier one could only match less. */
@@ -106,7 +116,7 @@ function matchesSegments(segments: readonly string[], names: readonly string[]):
   return segment === segments.length;
 }
 
-/** `*`, `?`, `[a-z]`, `[!a]` and `\` inside one name. */
+/** `*`, `?`, `[a-z]`, `[!a]`, `[[:digit:]]` and `\` inside one name. */
 function matchesName(pattern: string, name: string): boolean {
   let [at, place, star, mark] = [0, 0, -1, 0];
   while (place < name.length) {
@@ -134,26 +144,63 @@ function matchOne(pattern: string, at: number, character: string): number {
   return sign === character ? 1 : 0;
 }
 
+/** A set of characters in brackets; one that is not closed, or names a class there is none of, matches nothing. */
 function matchClass(pattern: string, start: number, character: string): number {
   const negated = pattern[start + 1] === "!" || pattern[start + 1] === "^";
   const first = start + (negated ? 2 : 1);
+  let matched = false;
+  let before: string | null = null;
   // A bracket right after the opening one is a member.
-  const end = pattern.indexOf("]", first + 1);
-  if (end === -1) return character === "[" ? 1 : 0;
-  return isInClass(pattern.slice(first, end), character) === negated ? 0 : end - start + 1;
+  for (let at = first; at < pattern.length; ) {
+    if (pattern[at] === "]" && at > first) return matched === negated ? 0 : at - start + 1;
+    const member = readMember(pattern, at, before, character);
+    if (member === null) return 0;
+    matched ||= member.matched;
+    before = member.from;
+    at = member.end;
+  }
+  return 0;
 }
 
-function isInClass(members: string, character: string): boolean {
-  for (let at = 0; at < members.length; at++) {
-    if (members[at] === "\\") at++;
-    const from = members[at] ?? "";
-    const isRange = members[at + 1] === "-" && at + 2 < members.length;
-    const to = isRange ? (members[at + 2] ?? "") : from;
-    if (from <= character && character <= to) return true;
-    if (isRange) at += 2;
+/** A member of a set: where it ends, whether it is the character, and what a range may begin with after it. */
+type Member = { readonly end: number; readonly matched: boolean; readonly from: string | null };
+
+function readMember(pattern: string, at: number, before: string | null, character: string): Member | null {
+  const sign = pattern[at];
+  if (sign === "-" && before !== null && at + 1 < pattern.length && pattern[at + 1] !== "]") {
+    const last = readLiteral(pattern, at + 1);
+    return last && { end: last.end, matched: before <= character && character <= last.text, from: null };
   }
-  return false;
+  const named = sign === "[" && pattern[at + 1] === ":" ? pattern.indexOf("]", at + 2) : -1;
+  if (named > at + 2 && pattern[named - 1] === ":") {
+    const kind = characterKinds.get(pattern.slice(at + 2, named - 1));
+    return kind === undefined ? null : { end: named + 1, matched: kind.test(character), from: null };
+  }
+  const literal = readLiteral(pattern, at);
+  return literal && { end: literal.end, matched: literal.text === character, from: literal.text };
 }
+
+function readLiteral(pattern: string, at: number): { readonly text: string; readonly end: number } | null {
+  const place = pattern[at] === "\\" ? at + 1 : at;
+  const text = pattern[place];
+  return text === undefined ? null : { text, end: place + 1 };
+}
+
+/** What may stand as `[:name:]` in a set. */
+const characterKinds: ReadonlyMap<string, RegExp> = new Map([
+  ["alnum", /[A-Za-z0-9]/],
+  ["alpha", /[A-Za-z]/],
+  ["blank", /[ \t]/],
+  ["cntrl", /[\x00-\x1f\x7f]/],
+  ["digit", /[0-9]/],
+  ["graph", /[!-~]/],
+  ["lower", /[a-z]/],
+  ["print", /[ -~]/],
+  ["punct", /[!-/:-@[-`{-~]/],
+  ["space", /[ \t-\r]/],
+  ["upper", /[A-Z]/],
+  ["xdigit", /[0-9A-Fa-f]/],
+]);
 
 /** Never worth a search result: other people's code, caches, secrets, and what tools write for themselves. */
 export const defaultIgnores = parseIgnore(

@@ -15,16 +15,18 @@ const largestChars = 16_000_000;
 /** More segments than this, and the smallest are made into one. */
 const mostSegments = 12;
 
+/** The generation at which nothing was left to do, for stores this process writes to. */
+const settledAt = new WeakMap<IndexStore, number>();
+
 /** Leaves at most a few files in no segment. Hold the lock. */
 export async function publishSegments({ store, segmentFolder }: IndexPlace, turn: Turn): Promise<void> {
-  if (segmentFolder === null) return;
+  if (segmentFolder === null || settledAt.get(store) === store.generation()) return;
   const snapshot = store.snapshot();
-  const { kept, worn } = judgeSegments(snapshot, segmentFolder);
-  const covered = new Set(kept.flatMap(({ live }) => live));
-  const missing = snapshot.fileIds.filter((id) => !covered.has(id));
-  if (worn.length === 0 && !isWorthSegment(store, missing)) return;
-  await publish(store, segmentFolder, missing, worn, turn);
-  removeLeftovers(segmentFolder, new Set(store.snapshot().segments));
+  const { missing, worn } = judgeSegments(snapshot, segmentFolder);
+  if (worn.length > 0 || isWorthSegment(store, missing)) {
+    await publish(store, segmentFolder, missing, worn, turn);
+    removeLeftovers(segmentFolder, new Set(store.snapshot().segments));
+  } else settledAt.set(store, snapshot.generation);
 }
 
 function isWorthSegment(store: IndexStore, missing: readonly number[]): boolean {
@@ -36,10 +38,11 @@ function isWorthSegment(store: IndexStore, missing: readonly number[]): boolean 
   });
 }
 
-type Judged = { readonly name: string; readonly live: readonly number[] };
-
-/** A segment goes when it cannot be read, when half of it is dead, or when it is one of too many small ones. */
-function judgeSegments({ fileIds, segments }: Snapshot, folder: string): { kept: Judged[]; worn: string[] } {
+/**
+ * A segment goes when it cannot be read, when half of it is dead, or when it is one of too many small ones. What it held
+ * is missing then, like files that were in none.
+ */
+function judgeSegments({ fileIds, segments }: Snapshot, folder: string): { missing: number[]; worn: string[] } {
   const waiting = new Set(fileIds);
   const judged = segments.map((name) => {
     const ids = idsIn(join(folder, name));
@@ -48,8 +51,9 @@ function judgeSegments({ fileIds, segments }: Snapshot, folder: string): { kept:
   const sound = judged.filter(({ size, live }) => live.length * 2 > size);
   const small = sound.toSorted((one, other) => one.live.length - other.live.length);
   const spare = sound.length > mostSegments ? small.slice(0, sound.length - mostSegments / 2) : [];
-  const kept = sound.filter((segment) => !spare.includes(segment));
-  return { kept, worn: judged.filter(({ name }) => !kept.some((each) => each.name === name)).map(({ name }) => name) };
+  const worn = judged.filter((segment) => !sound.includes(segment) || spare.includes(segment));
+  const missing = [...waiting, ...worn.flatMap(({ live }) => live)].sort((one, other) => one - other);
+  return { missing, worn: worn.map(({ name }) => name) };
 }
 
 /** Segments never change, so a writer that has looked into one need not look again. */

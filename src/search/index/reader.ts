@@ -34,11 +34,10 @@ export function openReader(store: IndexStore, folder: string | null): IndexReade
     if (loaded !== undefined && store.generation() === loaded.snapshot.generation && loaded.waiting === 0)
       return loaded;
     const snapshot = store.snapshot();
-    const live = new Set(snapshot.fileIds);
     for (const name of stored.keys()) if (!snapshot.segments.includes(name)) stored.delete(name);
     const kept = folder === null ? [] : snapshot.segments.flatMap((name) => readStored(folder, name));
-    const waiting = addFresh(live, kept, all);
-    loaded = { view: viewOf([...kept, ...fresh], live), snapshot, waiting };
+    const waiting = addFresh(snapshot.fileIds, kept, all);
+    loaded = { view: viewOf([...kept, ...fresh], snapshot.fileIds), snapshot, waiting };
     return loaded;
   }
 
@@ -52,13 +51,14 @@ export function openReader(store: IndexStore, folder: string | null): IndexReade
   }
 
   /** Covers files that are in no segment, as many as can be done at once, and gives how many are left. */
-  function addFresh(live: ReadonlySet<number>, kept: readonly Segment[], all: boolean): number {
-    const covered = new Set(kept.flatMap(({ fileIds }) => [...fileIds]));
-    fresh = fresh.filter(({ fileIds }) => fileIds.some((id) => live.has(id) && !covered.has(id)));
+  function addFresh(live: readonly number[], kept: readonly Segment[], all: boolean): number {
+    const left = new Set(live);
+    for (const segment of kept) cover(left, segment);
+    fresh = fresh.filter(({ fileIds }) => fileIds.some((id) => left.has(id)));
     const isLarge = ({ chunkCount }: Segment) => chunkCount >= largeChunks;
     if (fresh.filter((segment) => !isLarge(segment)).length > mostFreshSegments) fresh = fresh.filter(isLarge);
-    const done = new Set([...covered, ...fresh.flatMap(({ fileIds }) => [...fileIds])]);
-    let missing = [...live].filter((id) => !done.has(id));
+    for (const segment of fresh) cover(left, segment);
+    let missing = [...left];
     do {
       const { segment, count } = buildFrom(store, missing, mostFreshChars);
       if (segment !== null) fresh.push(segment);
@@ -68,6 +68,10 @@ export function openReader(store: IndexStore, folder: string | null): IndexReade
   }
 
   return { load, text: (id) => store.text(id) };
+}
+
+function cover(left: Set<number>, { fileIds }: Segment): void {
+  for (let file = 0; file < fileIds.length; file++) left.delete(fileIds[file] as number);
 }
 
 /** A segment of these files of the store, up to so much text; files gone meanwhile are left out. */

@@ -9,6 +9,10 @@ export const fileRoles = {
   declaration: 8,
   prose: 16,
   compatibility: 32,
+  /** Other people's code that lies in the repository. */
+  vendored: 64,
+  /** Made by a tool from something else that is worth finding. */
+  generated: 128,
 } as const;
 export type FileRole = keyof typeof fileRoles;
 
@@ -21,6 +25,8 @@ const patterns: readonly (readonly [FileRole, RegExp])[] = [
   ["gateway", /(?:^|\/)(?:__init__\.py|index\.[cm]?[jt]sx?|mod\.rs|package-info\.java)$/],
   ["declaration", /\.d\.[cm]?ts$/],
   ["prose", /\.(?:md|mdx|rst|txt|adoc|markdown|html?|json|ya?ml|toml|lock|cfg|ini|css|scss|svg|xml|csv)$/i],
+  ["vendored", /(?:^|\/)(?:_?vendor|vendored|third[_-]?party|3rd[_-]?party)\//i],
+  ["generated", /(?:^|\/)(?:__generated__|generated)\/|\.pb\.\w+$|_pb2(?:_grpc)?\.pyi?$|\.(?:g|gen|generated)\.\w+$/i],
   ["compatibility", /(?:^|[/_.-])(?:compat|legacy|deprecated|polyfills?|shims?)(?:[/_.-]|$)/i],
 ];
 

@@ -47,7 +47,7 @@ describe("a segment", () => {
     const run = Array.from({ length: 400 }, (_, at) => String.fromCodePoint(0x4e00 + at * 7)).join("");
     const segment = build({ "a.md": `# ${run}\n`, "b.md": `# ${"a1b2".repeat(100)}\n` });
     for (let at = 0; at + 2 <= run.length; at++) assert.deepEqual(filesWith(segment, run.slice(at, at + 2)), ["a.md"]);
-    assert.equal(segment.findPrefix("a1b2", 1).length, 0);
+    assert.equal(segment.findPrefix("a1b2", 1_000, 1).length, 0);
   });
 
   test("is refused when it is cut short, of another version, damaged anywhere, or no segment at all", () => {
@@ -63,6 +63,30 @@ describe("a segment", () => {
       bytes[at] = byte;
     }
     assert.ok(openSegment(bytes.fill(0, 36)) === null);
+  });
+
+  test("has exactly the terms of its words, whatever they are written in, in the order it is searched", () => {
+    const letters = [..."abAB01_$é検索ーﬁ\ue000", "𝒳", "\u{10ffff}"];
+    const word = fc.array(fc.constantFrom(...letters), { minLength: 1, maxLength: 10 }).map((all) => all.join(""));
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 40 }), (words) => {
+        const segment = build({ f: words.join(" ") });
+        const terms = new Set(words.flatMap(termsOfWord));
+        const found = segment.findPrefix("", 1_000, 10_000).filter((term) => !/^[=/]/.test(term));
+        assert.deepEqual(
+          found,
+          [...terms].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other))),
+        );
+        for (const term of terms) assert.notEqual(segment.find(term), null, term);
+      }),
+    );
+  });
+
+  test("finds what begins so, but nothing much longer", () => {
+    const segment = build({ a: "order orders ordering orderlinessless ordinal zebra" });
+    assert.deepEqual(segment.findPrefix("order", 4, 10), ["order"]);
+    assert.deepEqual(segment.findPrefix("ord", 20, 2), ["order", "orderlinessless"]);
+    assert.deepEqual(segment.findPrefix("ord", 20, 1), ["order"]);
   });
 
   test("gives back where every term of every text is", () => {

@@ -1,5 +1,7 @@
 /** A segment is the inverted index of some files as one run of bytes: written once, read without parsing. */
 import { crc32 } from "node:zlib";
+import type { PostingColumns } from "./growable.ts";
+import type { WordContent } from "./word-table.ts";
 
 /** What a term's first character says of it; the words of the text itself have none. */
 export const termKinds = {
@@ -31,9 +33,6 @@ export type SegmentParts = {
   readonly chunkTokens: number[];
 };
 
-/** Term, place and weight of each posting, in the order of places. */
-export type Postings = readonly [terms: Uint32Array, places: Uint32Array, weights: Uint8Array];
-
 /** A segment opened for searching. */
 export type Segment = {
   readonly fileCount: number;
@@ -54,23 +53,23 @@ export type Segment = {
   path(file: number): string;
   /** Where a term's postings lie, or null where no file has it. */
   find(term: string): Range | null;
-  /** The ranges of all terms that begin so, at most `most` of them. */
-  findPrefix(prefix: string, most: number): readonly (Range & { readonly term: string })[];
+  /** The terms that begin so and have at most so many bytes more, at most `most` of them. */
+  findPrefix(prefix: string, moreBytes: number, most: number): readonly string[];
 };
 
 export type Range = { readonly from: number; readonly to: number };
 
 const magic = 0x53505347;
 /** Raised with every change of the layout or of what terms mean; a segment of another version is built anew. */
-export const segmentVersion = 3;
+export const segmentVersion = 4;
 const headerNumbers = 9;
 
 /** The bytes of a segment. Postings are sorted by term without comparing: a count per term, then each into its place. */
-export function encodeSegment(parts: SegmentParts, terms: readonly string[], postings: Postings): Uint8Array {
+export function encodeSegment(parts: SegmentParts, terms: WordContent, postings: PostingColumns): Uint8Array {
   const { rank, sorted } = sortTerms(terms, postings[0]);
   const { offsets, places, weights } = sortPostings(postings, rank, sorted.length);
   const paths = encodeTexts(parts.paths);
-  const words = encodeTexts(sorted);
+  const words = encodeTerms(terms, sorted);
   const columns = [
     Uint32Array.from(parts.fileIds),
     Uint32Array.from(parts.fileTokens),
@@ -200,57 +199,97 @@ function openDictionary(words: Buffer, wordOffsets: Uint32Array, postingOffsets:
       const found = lowerBound(Buffer.from(term));
       return found < count && text(found) === term ? range(found) : null;
     },
-    findPrefix(prefix: string, most: number) {
-      const found: (Range & { term: string })[] = [];
-      const first = lowerBound(Buffer.from(prefix));
-      for (let term = first; term < count && found.length < most; term++) {
-        const word = text(term);
-        if (!word.startsWith(prefix)) break;
-        found.push({ term: word, ...range(term) });
+    findPrefix(prefix: string, moreBytes: number, most: number): readonly string[] {
+      const bytes = Buffer.from(prefix);
+      const found: string[] = [];
+      // No byte of UTF-8 is as high as this, so it stands behind everything that begins with the prefix.
+      const end = lowerBound(Buffer.concat([bytes, Buffer.of(0xff)]));
+      for (let term = lowerBound(bytes); term < end && found.length < most; term++) {
+        const length = (wordOffsets[term + 1] ?? 0) - (wordOffsets[term] ?? 0);
+        if (length <= bytes.length + moreBytes) found.push(text(term));
       }
       return found;
     },
   };
 }
 
-/** The terms that are used, in the order of their UTF-8 bytes, as the dictionary is searched. */
-function sortTerms(terms: readonly string[], used: Uint32Array): { rank: Uint32Array; sorted: string[] } {
-  const isUsed = new Uint8Array(terms.length);
-  for (const term of used) isUsed[term] = 1;
-  const order = Array.from(terms.keys()).filter((term) => isUsed[term] === 1);
-  const text = (term: number) => terms[term] ?? "";
-  // UTF-16 order differs from that of UTF-8 only beyond U+D7FF, so few terms need their bytes to be sorted by.
-  const isHigh = Uint8Array.from(terms, (term) => (/[\ud800-\uffff]/.test(term) ? 1 : 0));
-  order.sort((one, other) => {
-    const compare = isHigh[one] === 1 || isHigh[other] === 1 ? compareBytes : compareUnits;
-    return compare(text(one), text(other));
-  });
-  const rank = new Uint32Array(terms.length);
-  for (const [place, term] of order.entries()) rank[term] = place;
-  return { rank, sorted: order.map(text) };
+/** The numbers of the terms that are used, in the order of their UTF-8 bytes, as the dictionary is searched. */
+function sortTerms(terms: WordContent, used: Uint32Array): { rank: Uint32Array; sorted: Uint32Array } {
+  const rank = new Uint32Array(terms.starts.length);
+  for (const term of used) rank[term] = 1;
+  const numbers = new Uint32Array(rank.length);
+  let count = 0;
+  for (let term = 0; term < rank.length; term++) if (rank[term] === 1) numbers[count++] = term;
+  const sorted = inOrder(terms, numbers.subarray(0, count));
+  for (let place = 0; place < sorted.length; place++) rank[sorted[place] as number] = place;
+  return { rank, sorted };
 }
 
-function compareUnits(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
+/** Most terms differ early: they are sorted by their first letters as numbers, and only equals are compared further. */
+function inOrder(terms: WordContent, numbers: Uint32Array): Uint32Array {
+  const keys = new BigUint64Array(numbers.length);
+  const halves = new Uint32Array(keys.buffer);
+  for (let at = 0; at < numbers.length; at++) {
+    halves[at * 2] = at;
+    halves[at * 2 + 1] = keyOf(terms, numbers[at] as number);
+  }
+  keys.sort();
+  const sorted = numbers.map((_, place) => numbers[halves[place * 2] as number] as number);
+  for (let from = 0, to = 1; to <= sorted.length; to++) {
+    if (to < sorted.length && halves[to * 2 + 1] === halves[from * 2 + 1]) continue;
+    if (to - from > 1) sorted.subarray(from, to).sort((one, other) => compareTerms(terms, one, other));
+    from = to;
+  }
+  return sorted;
 }
 
-function compareBytes(one: string, other: string): number {
-  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+/** The first four letters. One that is not ASCII is the last that counts: what it is, and what follows, is compared. */
+function keyOf({ units, starts }: WordContent, term: number): number {
+  const end = starts[term + 1] as number;
+  let at = starts[term] as number;
+  let key = 0;
+  for (let shift = 24; shift >= 0 && at < end; shift -= 8) {
+    const unit = units[at++] as number;
+    if (unit > 127) return key | (128 << shift);
+    key |= unit << shift;
+  }
+  return key;
 }
 
-function sortPostings([terms, places, weights]: Postings, rank: Uint32Array, termCount: number) {
+function compareTerms({ units, starts }: WordContent, one: number, other: number): number {
+  const [first, second] = [starts[one] as number, starts[other] as number];
+  const length = Math.min((starts[one + 1] as number) - first, (starts[other + 1] as number) - second);
+  for (let at = 0; at < length; at++) {
+    const [left, right] = [units[first + at] as number, units[second + at] as number];
+    if (left !== right) return inBytes(left) - inBytes(right);
+  }
+  return (starts[one + 1] as number) - first - ((starts[other + 1] as number) - second);
+}
+
+/** UTF-16 puts the halves of pairs before U+E000, UTF-8 puts what they stand for behind it. */
+function inBytes(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}
+
+function sortPostings([terms, places, weights]: PostingColumns, rank: Uint32Array, termCount: number) {
   const offsets = new Uint32Array(termCount + 1);
-  for (const term of terms) offsets[(rank[term] ?? 0) + 1] = (offsets[(rank[term] ?? 0) + 1] ?? 0) + 1;
-  for (let term = 0; term < termCount; term++) offsets[term + 1] = (offsets[term + 1] ?? 0) + (offsets[term] ?? 0);
+  for (let posting = 0; posting < terms.length; posting++) {
+    const place = (rank[terms[posting] as number] as number) + 1;
+    offsets[place] = (offsets[place] as number) + 1;
+  }
+  for (let term = 0; term < termCount; term++) {
+    offsets[term + 1] = (offsets[term + 1] as number) + (offsets[term] as number);
+  }
   const next = offsets.slice();
   const sortedPlaces = new Uint32Array(places.length);
   const sortedWeights = new Uint8Array(weights.length);
   for (let posting = 0; posting < terms.length; posting++) {
-    const place = rank[terms[posting] ?? 0] ?? 0;
-    const at = next[place] ?? 0;
+    const place = rank[terms[posting] as number] as number;
+    const at = next[place] as number;
     next[place] = at + 1;
-    sortedPlaces[at] = places[posting] ?? 0;
-    sortedWeights[at] = weights[posting] ?? 0;
+    sortedPlaces[at] = places[posting] as number;
+    sortedWeights[at] = weights[posting] as number;
   }
   return { offsets, places: sortedPlaces, weights: sortedWeights };
 }
@@ -264,6 +303,31 @@ function encodeTexts(texts: readonly string[]): { offsets: Uint32Array; bytes: U
     offsets[index + 1] = at;
   }
   return { offsets, bytes };
+}
+
+function encodeTerms({ units, starts }: WordContent, sorted: Uint32Array): { offsets: Uint32Array; bytes: Uint8Array } {
+  const offsets = new Uint32Array(sorted.length + 1);
+  const length = sorted.reduce((sum, term) => sum + (starts[term + 1] as number) - (starts[term] as number), 0);
+  const bytes = Buffer.allocUnsafe(length * mostUnitBytes);
+  let end = 0;
+  for (let place = 0; place < sorted.length; place++) {
+    const term = sorted[place] as number;
+    end = writeTerm(bytes, end, units, starts[term] as number, starts[term + 1] as number);
+    offsets[place + 1] = end;
+  }
+  return { offsets, bytes: bytes.subarray(0, end) };
+}
+
+/** A UTF-16 unit takes no more bytes in UTF-8. */
+const mostUnitBytes = 3;
+
+function writeTerm(bytes: Buffer, place: number, units: Uint16Array, start: number, end: number): number {
+  for (let at = start; at < end; at++) {
+    const unit = units[at] as number;
+    if (unit > 127) return place + bytes.write(String.fromCharCode(...units.subarray(start, end)), place);
+    bytes[place + at - start] = unit;
+  }
+  return place + end - start;
 }
 
 function join(columns: readonly (Uint32Array | Uint8Array)[]): Uint8Array {

@@ -62,8 +62,25 @@ export async function textOf(bytes: Buffer, path: string): Promise<SourceText> {
   // The first look sees the beginning only; a zero byte further on is no text in any charset that has none there.
   if (isByteCharset(charset) && bytes.includes(0)) return { reason: "not text (binary data inside)" };
   if (!canDecode(charset)) return { reason: `charset ${charset} cannot be read` };
-  const { text } = cleanText(withOwnLines(await decode(bytes, charset)));
+  const { text: whole } = cleanText(withOwnLines(await decode(bytes, charset)));
+  const text = longestLine(whole) < shortestData ? whole : whole.replace(dataRun, (run) => (isData(run) ? "..." : run));
   return isMinified(text) ? { reason: "minified or data: its lines are too long" } : { text };
+}
+
+/** Pictures and fonts that stand inside source, a notebook or a style sheet: three dots say as much to a search. */
+const shortestData = 1_000;
+const dataRun = new RegExp(`[A-Za-z0-9+/=_-]{${shortestData},}`, "g");
+
+/** Base64 has everything; what lacks a kind of letters is a row of signs or a long word. */
+const isData = (run: string): boolean => /[a-z]/.test(run) && /[A-Z]/.test(run) && /[0-9]/.test(run);
+
+function longestLine(text: string): number {
+  let [longest, start] = [0, 0];
+  for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
+    if (end - start > longest) longest = end - start;
+    start = end + 1;
+  }
+  return Math.max(longest, text.length - start);
 }
 
 /** Lines are counted as editors count them; what cleaning would make a line end of stands inside a line here. */

@@ -5,12 +5,15 @@ import type { Chunk } from "./chunk.ts";
 import type { Change, IndexStore, NewVectors, PassedOver } from "./store.ts";
 
 /** Raised with every change of tables or of what is in them; an index of another version is built anew. */
-const schemaVersion = 3;
+const schemaVersion = 4;
 
+/** Texts lie apart: whoever looks over all files reads some hundred pages then, not one or more for each file. */
 const schema = `
   CREATE TABLE IF NOT EXISTS files (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, hash TEXT NOT NULL,
-    chunks BLOB NOT NULL, text TEXT NOT NULL
+    id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, hash TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS texts (
+    id INTEGER PRIMARY KEY REFERENCES files (id) ON DELETE CASCADE, chunks BLOB NOT NULL, text TEXT NOT NULL
   ) STRICT;
   CREATE TABLE IF NOT EXISTS passed (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, reason TEXT NOT NULL) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS segments (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
@@ -57,8 +60,8 @@ export function sqliteStore(path: string): IndexStore {
     for (const { path: file, stamp, hash, text, chunks } of change.put ?? []) {
       forget(file);
       run("DELETE FROM passed WHERE path = ?", file);
-      const insert = "INSERT INTO files (path, stamp, hash, chunks, text) VALUES (?, ?, ?, ?, ?)";
-      changed += run(insert, file, stamp, hash, packChunks(chunks), text);
+      changed += run("INSERT INTO files (path, stamp, hash) VALUES (?, ?, ?)", file, stamp, hash);
+      run("INSERT INTO texts VALUES (last_insert_rowid(), ?, ?)", packChunks(chunks), text);
     }
     for (const { path: file, stamp, reason } of change.pass ?? []) {
       changed += forget(file);
@@ -93,7 +96,7 @@ export function sqliteStore(path: string): IndexStore {
       ).map(([id, file, stamp, hash]) => ({ id, path: file, stamp, hash })),
     passedOver: () => sql("SELECT path, stamp, reason FROM passed").all() as unknown as PassedOver[],
     text(id) {
-      const row = sql("SELECT path, stamp, text, chunks FROM files WHERE id = ?").get(id);
+      const row = sql("SELECT path, stamp, text, chunks FROM files JOIN texts USING (id) WHERE id = ?").get(id);
       if (row === undefined) return undefined;
       const [path, stamp, text] = [String(row.path), String(row.stamp), String(row.text)];
       return { id, path, stamp, text, chunks: unpackChunks(row.chunks as Uint8Array) };
@@ -154,7 +157,7 @@ function prepare(database: DatabaseSync): void {
   const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
   if (version === schemaVersion) return;
   inTransaction(database, "BEGIN IMMEDIATE", () => {
-    for (const table of ["vectors", "files", "passed", "segments", "facts"]) {
+    for (const table of ["vectors", "texts", "files", "passed", "segments", "facts"]) {
       if (version !== 0) database.exec(`DROP TABLE IF EXISTS ${table}`);
     }
     database.exec(schema);
@@ -176,16 +179,18 @@ function inTransaction<T>(database: DatabaseSync, begin: "BEGIN" | "BEGIN IMMEDI
 
 /** Four numbers a chunk; every file is read and written with all of its own. */
 function packChunks(chunks: readonly Chunk[]): Uint8Array {
-  const numbers = Uint32Array.from(
-    chunks.flatMap(({ start, end, startLine, endLine }) => [start, end, startLine, endLine]),
-  );
+  const numbers = new Uint32Array(chunks.length * 4);
+  for (const [index, { start, end, startLine, endLine }] of chunks.entries()) {
+    numbers.set([start, end, startLine, endLine], index * 4);
+  }
   return new Uint8Array(numbers.buffer);
 }
 
 function unpackChunks(bytes: Uint8Array): Chunk[] {
   const numbers = new Uint32Array(Uint8Array.from(bytes).buffer);
+  const number = (at: number) => numbers[at] as number;
   return Array.from({ length: numbers.length / 4 }, (_, index) => {
-    const [start = 0, end = 0, startLine = 0, endLine = 0] = numbers.subarray(index * 4, index * 4 + 4);
-    return { start, end, startLine, endLine };
+    const at = index * 4;
+    return { start: number(at), end: number(at + 1), startLine: number(at + 2), endLine: number(at + 3) };
   });
 }

@@ -114,6 +114,27 @@ describe("bringing an index up to date", () => {
     assert.deepEqual([again.indexed, again.skippedCount], [0, skipped.length]);
   });
 
+  test("takes pictures out of a notebook instead of passing it over, and keeps its lines where they are", async () => {
+    await using index = await openIndex();
+    const picture = Buffer.from(Array.from({ length: 60_000 }, (_, at) => (at * 7_919) % 251)).toString("base64");
+    const lines = [
+      '   "source": [',
+      '    "def plot_orders(path):\\n",',
+      `   "image/png": "${picture}"`,
+      '    "needle"',
+      "   ]",
+    ];
+    index.write("a.ipynb", `{"cells": [\n${lines.join("\n")}\n]}\n`);
+    const { files } = await index.update();
+    assert.equal(files, 1);
+    assert.deepEqual(index.find("plot_orders"), ["a.ipynb"]);
+    const [file = assert.fail()] = index.store.files();
+    assert.deepEqual(index.store.text(file.id)?.text.split("\n").slice(3, 5), [
+      '   "image/png": "..."',
+      '    "needle"',
+    ]);
+  });
+
   test("follows the limit of size when that is changed", async () => {
     await using index = await openIndex();
     index.write("a.ts", `const needle = 1;\n${"const filler = 1;\n".repeat(100)}`);

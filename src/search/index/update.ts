@@ -18,7 +18,7 @@ export type UpdateOptions = {
   readonly hidden?: ReadonlySet<string>;
   readonly signal: AbortSignal;
   readonly now: () => number;
-  /** Told of every file: how many are done, of how many. */
+  /** Told of every file that is looked into and at the end: how many are done, of how many. */
   readonly progress?: (done: number, total: number) => void;
 };
 
@@ -48,12 +48,16 @@ export async function updateIndex(place: IndexPlace, options: UpdateOptions): Pr
   const skipped = createSkipped();
   const found = await walk(place.root, options.hidden, turn, skipped);
   const writer = createWriter(place, turn, skipped);
+  let met = 0;
   for (const [done, file] of found.entries()) {
+    const before = known.files.get(file.path);
+    if (before !== undefined || known.passed.has(file.path)) met++;
+    if (isSame(file, before, options)) continue;
     options.progress?.(done, found.length);
     await writer.add(await examine(file, known, place.root, options));
     await turn();
   }
-  const gone = unseen(known, found);
+  const gone = met === known.files.size + known.passed.size ? [] : unseen(known, found);
   await writer.finish(gone);
   options.progress?.(found.length, found.length);
   const { indexed, bytes } = writer.sums;
@@ -77,19 +81,19 @@ function createSkipped() {
 
 type Skipped = ReturnType<typeof createSkipped>;
 
-/** Lets others have their turn now and then, and stops where the caller does not want to go on. */
-export type Turn = () => Promise<void>;
+/** Lets others have their turn now and then, and stops where the caller does not want to go on; null where none is due. */
+export type Turn = () => Promise<void> | null;
 
 const longestTurnMs = 12;
 
 function createTurn(signal: AbortSignal): Turn {
   let since = performance.now();
-  return async () => {
-    if (performance.now() - since < longestTurnMs) return;
+  const pause = async () => {
     signal.throwIfAborted();
     await nextTurn();
     since = performance.now();
   };
+  return () => (performance.now() - since < longestTurnMs ? null : pause());
 }
 
 type Known = { readonly files: ReadonlyMap<string, StoredFile>; readonly passed: ReadonlyMap<string, PassedOver> };
@@ -106,7 +110,8 @@ async function walk(root: string, hidden: ReadonlySet<string> | undefined, turn:
   for (const step of walkFolder(root, hidden)) {
     if ("file" in step) found.push(step.file);
     else skipped.add(step.skipped);
-    await turn();
+    const pause = turn();
+    if (pause !== null) await pause; // To await nothing for each of many files would take longer than to look at them.
   }
   return found;
 }
@@ -116,9 +121,13 @@ function unseen({ files, passed }: Known, found: readonly FoundFile[]): string[]
   return [...files.keys(), ...passed.keys()].filter((path) => !seen.has(path));
 }
 
+/** Nearly all files are: they are passed by without a promise for each. */
+function isSame(file: FoundFile, before: StoredFile | undefined, { anew, maxFileBytes }: UpdateOptions): boolean {
+  return !anew && before?.stamp === file.stamp && file.sizeBytes <= maxFileBytes;
+}
+
 /** What is to be done about one file. */
 type Finding =
-  | { readonly is: "same" }
   | { readonly is: "restamped"; readonly id: number; readonly stamp: string }
   | { readonly is: "changed"; readonly file: NewFile; readonly bytes: number }
   | { readonly is: "passed"; readonly entry: PassedOver; readonly known: boolean }
@@ -129,7 +138,6 @@ async function examine(file: FoundFile, known: Known, root: string, options: Upd
   const before = options.anew ? undefined : known.files.get(path);
   const passed = options.anew ? undefined : known.passed.get(path);
   const { maxFileBytes } = options;
-  if (before?.stamp === file.stamp && file.sizeBytes <= maxFileBytes) return { is: "same" };
   if (passed?.stamp === file.stamp && !wasForSize(passed, maxFileBytes))
     return { is: "passed", entry: passed, known: true };
   const source = readSource(root, path, maxFileBytes);

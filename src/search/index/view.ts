@@ -24,7 +24,7 @@ export type IndexView = {
 };
 
 /** The view of these segments in which only the files with these ids count. Without ids, all do. */
-export function viewOf(segments: readonly Segment[], liveIds: ReadonlySet<number> | null): IndexView {
+export function viewOf(segments: readonly Segment[], liveIds: readonly number[] | null): IndexView {
   const parts: ViewPart[] = [];
   const sums = { files: 0, chunks: 0, liveFiles: 0, liveChunks: 0, tokens: 0 };
   const waiting = liveIds === null ? null : new Set(liveIds);

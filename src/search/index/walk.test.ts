@@ -80,6 +80,37 @@ describe("walking a folder", () => {
     assert.deepEqual(walk(join(folder.path, "pkg")).files, ["b.ts"]);
   });
 
+  test("obeys the private exclude file of the repository that a worktree was made from", async () => {
+    await using folder = await temporaryFolder();
+    write(folder.path, {
+      "main/.git/info/exclude": "mine.ts\n",
+      "main/.git/worktrees/tree/commondir": "../..\n",
+      "tree/.git": `gitdir: ${join(folder.path, "main/.git/worktrees/tree")}\n`,
+      "tree/mine.ts": "",
+      "tree/a.ts": "",
+      "main/.git/modules/part/info/exclude": "a.ts\n",
+      "main/part/.git": "gitdir: ../.git/modules/part\n",
+      "main/part/a.ts": "",
+      "main/part/b.ts": "",
+    });
+    assert.deepEqual(walk(join(folder.path, "tree")).files, ["a.ts"]);
+    assert.deepEqual(walk(join(folder.path, "main/part")).files, ["b.ts"]);
+  });
+
+  test("sees into a folder that was named, although everything around it is ignored", async () => {
+    await using folder = await temporaryFolder();
+    write(folder.path, {
+      ".git/info/exclude": "named\n",
+      ".gitignore": "*\n!/kept\n*.log\n",
+      "deep/.gitignore": "na*\n",
+      "deep/named/a.ts": "",
+      "deep/named/a.log": "",
+      "deep/named/in/b.ts": "",
+    });
+    assert.deepEqual(walk(join(folder.path, "deep/named")).files, ["a.ts", "in/b.ts"]);
+    assert.deepEqual(walk(folder.path).files, []);
+  });
+
   test("follows no link, so a loop ends and nothing outside is seen", async () => {
     await using folder = await temporaryFolder();
     await using outside = await temporaryFolder();

@@ -1,6 +1,6 @@
 /** Walks a folder and tells of every file in it, those that are passed over with the reason. Content is not read here. */
 import { type BigIntStats, existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { systemCode } from "../../errors.ts";
 import { defaultIgnores, type IgnoreRules, judge, parseIgnore } from "./ignore.ts";
 
@@ -27,18 +27,21 @@ type ScopedRules = { readonly base: string; readonly rules: IgnoreRules; readonl
 
 function* walkInto(walk: Walk, folder: string, above: readonly ScopedRules[], depth: number): Generator<WalkStep> {
   const { root, hidden } = walk;
-  const entries = entriesOf(join(root, folder));
+  const place = join(root, folder);
+  const entries = entriesOf(place);
   if (!Array.isArray(entries)) {
     yield { skipped: { path: folder || ".", reason: entries.reason, again: true } };
     return;
   }
   const names = new Set(entries.map(({ name }) => name));
-  const rules = [...above, ...rulesIn(join(root, folder), (name) => names.has(name))];
+  const rules = [...above, ...rulesIn(place, (name) => names.has(name))];
+  // Names come from the disk and need no `join`, which would look into each of them.
+  const prefix = place.endsWith(sep) ? place : place + sep;
   for (const entry of entries) {
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-    const full = join(root, path);
+    const full = prefix + entry.name;
     if (entry.name === ".git" || hidden.has(full) || isIgnored(root, rules, full, entry.isDirectory())) continue;
-    if (!entry.isDirectory()) yield entry.isFile() ? look(root, path) : skip(path, kindWords(entry), false);
+    if (!entry.isDirectory()) yield entry.isFile() ? look(full, path) : skip(path, kindWords(entry), false);
     else if (depth >= deepest) yield skip(path, `deeper than ${deepest} folders`, false);
     else yield* walkInto(walk, path, rules, depth + 1);
   }
@@ -57,9 +60,9 @@ function kindWords(entry: { isSymbolicLink(): boolean }): string {
   return entry.isSymbolicLink() ? "symbolic link" : "not a regular file";
 }
 
-function look(root: string, path: string): WalkStep {
+function look(full: string, path: string): WalkStep {
   try {
-    const stats = lstatSync(join(root, path), { bigint: true });
+    const stats = lstatSync(full, { bigint: true });
     if (!stats.isFile()) return skip(path, "not a regular file", true);
     return { file: { path, sizeBytes: Number(stats.size), stamp: stampOf(stats) } };
   } catch (error) {
@@ -109,7 +112,8 @@ function verdictOf(from: ScopedRules["from"], scopes: readonly ScopedRules[], pa
 
 /** The path from a folder above it; that of the root of a disk ends in its separator already. */
 function below(base: string, path: string): string {
-  return path.slice(base.endsWith(sep) ? base.length : base.length + 1).replaceAll(sep, "/");
+  const inside = path.slice(base.endsWith(sep) ? base.length : base.length + 1);
+  return sep === "/" ? inside : inside.replaceAll(sep, "/");
 }
 
 const ignoreFiles = [
@@ -120,31 +124,55 @@ const ignoreFiles = [
 const largestIgnoreBytes = 1_000_000;
 
 /** A folder whose names are known is asked only for what it has. */
-function rulesIn(folder: string, has: (name: string) => boolean = () => true): ScopedRules[] {
+function rulesIn(folder: string, has: (name: string) => boolean): ScopedRules[] {
   return ignoreFiles
     .filter(([name]) => has(name))
     .flatMap(([name, from]) => readRules(folder, join(folder, name), from));
 }
 
 /** An ignore file that cannot be read hides nothing; its folder is walked as if it were not there. */
-function readRules(base: string, file: string, from: ScopedRules["from"]): ScopedRules[] {
+function readRules(
+  base: string,
+  file: string,
+  from: ScopedRules["from"],
+  wanted: readonly string[] = [],
+): ScopedRules[] {
+  const text = smallText(file);
+  return text === null ? [] : [{ base, rules: parseIgnore(text, wanted), from }];
+}
+
+function smallText(file: string): string | null {
   try {
     const stats = lstatSync(file, { throwIfNoEntry: false });
-    if (stats === undefined || !stats.isFile() || stats.size > largestIgnoreBytes) return [];
-    return [{ base, rules: parseIgnore(readFileSync(file, "utf8")), from }];
+    if (stats === undefined || !stats.isFile() || stats.size > largestIgnoreBytes) return null;
+    return readFileSync(file, "utf8");
   } catch {
-    return [];
+    return null;
   }
 }
 
-/** What the repository around the folder says: a folder inside it is under its rules too. */
+/** What the repository around the folder says: a folder inside it is under its rules too, but for those against itself. */
 function rulesAbove(root: string): ScopedRules[] {
   const top = repositoryAround(root);
   if (top === null) return [];
   const between = relative(top, root).split(sep).filter(Boolean);
-  const folders = between.map((_, index) => join(top, ...between.slice(0, index)));
-  const own = readRules(top, join(top, ".git", "info", "exclude"), "git");
-  return [...own, ...folders.flatMap((folder) => rulesIn(folder))];
+  const wantedFrom = (depth: number) =>
+    between.slice(depth).map((_, last) => between.slice(depth, depth + last + 1).join("/"));
+  const own = readRules(top, join(privateFolder(top), "info", "exclude"), "git", wantedFrom(0));
+  const outer = between.flatMap((_, depth) => {
+    const folder = join(top, ...between.slice(0, depth));
+    return ignoreFiles.flatMap(([name, from]) => readRules(folder, join(folder, name), from, wantedFrom(depth)));
+  });
+  return [...own, ...outer];
+}
+
+/** Where git keeps what belongs to a repository; that of a worktree is the one of the repository it was made from. */
+function privateFolder(top: string): string {
+  const named = /^gitdir: (.+)$/m.exec(smallText(join(top, ".git")) ?? "")?.[1];
+  if (named === undefined) return join(top, ".git");
+  const folder = resolve(top, named);
+  const shared = smallText(join(folder, "commondir"))?.trim();
+  return shared === undefined ? folder : resolve(folder, shared);
 }
 
 function repositoryAround(root: string): string | null {

@@ -6,6 +6,8 @@ const endings = (
   "ist ism ness less ion or er ur iz at ly i"
 ).split(" ");
 const shortestRoot = 4;
+/** No word of a family is longer than its root by more. */
+export const longestEnding = Math.max(...endings.map(({ length }) => length));
 
 /** The root that a family of words shares; a short word is its own. */
 export function rootOf(term: string): string {

@@ -4,10 +4,13 @@ import { plainName, termsOfWord } from "../index/lexicon.ts";
 import { type FileRole, fileRoles } from "../index/role.ts";
 
 export type Question = {
+  /** What it looks like as a whole; the ranking goes by its parts below. */
   readonly kind: "symbol" | "path" | "words";
   readonly terms: readonly string[];
   /** The path or file's name that the query is or mentions. */
   readonly path: string | null;
+  /** The line of that file, where the query names one: `app.py:12`, `"app.py", line 12`, `app.cs(12,4)`. */
+  readonly line: number | null;
   readonly names: readonly QuestionName[];
   /** Roles of files that the query speaks of, as bits: who asks for tests wants them. */
   readonly roles: number;
@@ -29,10 +32,10 @@ export function parseQuestion(query: string): Question {
   const words = wordsOf(text).slice(0, mostWords);
   const terms = new Set(words.flatMap(termsOfWord));
   const subject = [...terms].filter((term) => !isQuestionWord(term));
-  const kind = kindOf(query, words);
   return {
-    kind,
+    kind: kindOf(query, words),
     path: pathIn(text),
+    line: lineIn(text),
     terms: subject.length > 0 ? subject : [...terms],
     names: namesIn(text, words),
     roles: rolesIn(terms),
@@ -45,6 +48,11 @@ function pathIn(text: string): string | null {
   const named = /(?<![\w/.@+-])[\w/.@+-]{0,300}[\w@+-]\.[a-z]\w{0,9}(?![\w/@+-])/i.exec(plain)?.[0];
   const found = named ?? (/^\S*\/\S*$/.test(plain) ? plain.replace(/:\d+$/, "") : undefined);
   return found?.replace(/^(?:\.?\/)+/, "") ?? null;
+}
+
+function lineIn(text: string): number | null {
+  const line = /[\w@+-]\.[a-z]\w{0,9}(?::|\(|["']?, line )(\d{1,7})(?!\d)/i.exec(text)?.[1];
+  return line === undefined ? null : Number(line);
 }
 
 function kindOf(query: string, words: readonly string[]): Question["kind"] {
@@ -93,6 +101,8 @@ const roleWords: Readonly<Record<FileRole, RegExp>> = {
   declaration: /^declar/,
   prose: /^(?:readm|changelog|licens|markdown|docs?$|json$|yaml$|toml$|xml$|html$|css$|config)/,
   compatibility: /^(?:compat|legac|deprecat|polyfil|shim)/,
+  vendored: /^(?:vendor|third)/,
+  generated: /^generated?$/,
 };
 
 function rolesIn(terms: ReadonlySet<string>): number {

@@ -63,6 +63,35 @@ const cases: readonly { name: string; query: string; files: Files; first: string
     first: "tests/retry_test.py",
   },
   {
+    name: "code of our own comes before other people's and before what a tool has made",
+    query: "order parser",
+    files: {
+      "third_party/order_parser.go": `func OrderParser() {\n${body}}\n`,
+      "api/order_parser.pb.go": `func OrderParser() {\n${body}}\n`,
+      "vendor/x/order_parser.go": `func OrderParser() {\n${body}}\n`,
+      "zz/order_parser.go": `func OrderParser() {\n${body}}\n`,
+    },
+    first: "zz/order_parser.go",
+  },
+  {
+    name: "but not for who asks for it",
+    query: "third party order parser",
+    files: {
+      "third_party/order_parser.go": `func OrderParser() {\n${body}}\n`,
+      "zz/order.go": `func Order() {\n${body}}\n`,
+    },
+    first: "third_party/order_parser.go",
+  },
+  {
+    name: "a name with hyphens is found as it is spelled",
+    query: "parse-order",
+    files: {
+      "a.clj": `(defn send-all [orders]\n  (map parse-order orders))\n${"  (parse-order order)\n".repeat(9)}`,
+      "z.clj": `(defn parse-order [text]\n${"  (compute value)\n".repeat(9)}`,
+    },
+    first: "z.clj",
+  },
+  {
     name: "words of one family are found in paths",
     query: "serialization",
     files: { "serializer.ts": `export const x = 1;\n${body}`, "other.ts": `export const objects = 1;\n${body}` },
@@ -128,7 +157,7 @@ describe("the ranking", () => {
     const gone = Object.fromEntries(
       Object.entries(files).map(([path]) => [`gone/${path}`, "class goneOnly {}\nfunction needle() { hay }\n"]),
     );
-    const live = new Set(Array.from({ length: 40 }, (_, index) => index + 1));
+    const live = Array.from({ length: 40 }, (_, index) => index + 1);
     const spread = viewOf(
       [segmentOf(Object.fromEntries(first), 1), segmentOf(gone, 1_000), segmentOf(Object.fromEntries(second), 16)],
       live,

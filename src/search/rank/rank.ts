@@ -2,7 +2,7 @@
 import { type FileRole, fileRoles } from "../index/role.ts";
 import { type Segment, stemTermsShift, termKinds } from "../index/segment.ts";
 import { findTerm, type IndexView, type TermPostings } from "../index/view.ts";
-import { rootOf, shortFormsOf } from "./kin.ts";
+import { longestEnding, rootOf, shortFormsOf } from "./kin.ts";
 import type { Question } from "./question.ts";
 import { highestScore, weights } from "./weights.ts";
 
@@ -28,8 +28,8 @@ export type ScoreParts = {
   readonly stemShare: number;
   readonly name: number;
   readonly size: number;
-  /** Only where vectors were asked. */
-  readonly meaning?: number;
+  /** Null where vectors were not asked. */
+  readonly meaning: number | null;
   readonly role: number;
 };
 
@@ -48,7 +48,7 @@ export type RankOptions = {
 /** The best files, best first; equal scores by their paths, so that the same files give the same answer. */
 export function rankFiles(view: IndexView, question: Question, options: RankOptions): RankedFile[] {
   const { most, accepted = null, meaning = null } = options;
-  const scores = createScores(view);
+  const scores = emptyScores(view);
   const share = 1 / Math.max(1, question.terms.length);
   for (const { text, weight, rarest, pathWeight } of weighTerms(view, question)) {
     addText(view, scores, findTerm(view, text), weight, rarest);
@@ -70,10 +70,22 @@ type Scores = {
   readonly stemHits: Uint8Array;
   readonly folder: Float64Array;
   readonly name: Float64Array;
+  readonly bestChunk: Float64Array;
 };
 
 /** With what vectors tell of each file, or null. */
 type FinalScores = Scores & { readonly meaning: Float64Array | null };
+
+/** One question is ranked at a time, so all on a view take turns with the same arrays: megabytes less to tidy up. */
+const scoresOf = new WeakMap<IndexView, Scores>();
+
+function emptyScores(view: IndexView): Scores {
+  const used = scoresOf.get(view);
+  if (used !== undefined) for (const numbers of Object.values(used)) numbers.fill(0);
+  const scores = used ?? createScores(view);
+  scoresOf.set(view, scores);
+  return scores;
+}
 
 function createScores({ chunkCount, fileCount }: IndexView): Scores {
   return {
@@ -84,6 +96,7 @@ function createScores({ chunkCount, fileCount }: IndexView): Scores {
     stemHits: new Uint8Array(fileCount),
     folder: new Float64Array(fileCount),
     name: new Float64Array(fileCount),
+    bestChunk: new Float64Array(fileCount),
   };
 }
 
@@ -103,7 +116,7 @@ const shortestWithRelatives = 4;
 
 /** The question's own terms, then their relatives, each once. */
 export function weighTerms(view: IndexView, question: Question): WeighedTerm[] {
-  const rarityOf = (text: string) => rarity(view.liveChunks, countLiveChunks(findTerm(view, text)));
+  const rarityOf = (text: string) => rarity(view.liveChunks, countLive(findTerm(view, text)).chunks);
   const own = question.terms.map((text) => {
     return { text, weight: 1, rarity: rarityOf(text), rarest: Infinity, pathWeight: 1 };
   });
@@ -121,22 +134,28 @@ export function weighTerms(view: IndexView, question: Question): WeighedTerm[] {
   return [...own, ...relatives];
 }
 
-function relativesOf({ parts }: IndexView, term: string): string[] {
+/** The families met so far in a view, by their root. */
+const familiesOf = new WeakMap<IndexView, Map<string, readonly string[]>>();
+const mostFamilies = 5_000;
+
+function relativesOf(view: IndexView, term: string): readonly string[] {
   if (term.length < shortestWithRelatives) return [];
   const root = rootOf(term);
+  const families = familiesOf.get(view) ?? new Map<string, readonly string[]>();
+  familiesOf.set(view, families);
+  const family = families.get(root) ?? findFamily(view, root);
+  if (families.size < mostFamilies) families.set(root, family);
+  return family;
+}
+
+function findFamily({ parts }: IndexView, root: string): readonly string[] {
   const beginning = (kind: string) =>
     parts.flatMap(({ segment }) =>
-      segment.findPrefix(kind + root, mostRelatives).map(({ term: found }) => found.slice(kind.length)),
+      segment.findPrefix(kind + root, longestEnding, mostRelatives).map((found) => found.slice(kind.length)),
     );
   const all = new Set([...beginning(""), ...beginning(termKinds.path)].filter((found) => rootOf(found) === root));
   // Sums of the same numbers in another order differ in their last digit, and that must not depend on the segments.
   return [...all].sort();
-}
-
-function countLiveChunks(found: readonly TermPostings[]): number {
-  const whole = found.filter(({ part }) => part.dead === null);
-  const worn = found.filter(({ part }) => part.dead !== null);
-  return whole.reduce((sum, { from, to }) => sum + to - from, countLive(worn).chunks);
 }
 
 /** BM25's measure of how much a word tells. */
@@ -161,7 +180,18 @@ function addText(
   for (const postings of found) addPostings(view, scores, postings, chunkRarity, fileRarity);
 }
 
-function countLive(found: readonly TermPostings[]): { chunks: number; files: number } {
+type LiveCounts = { readonly chunks: number; readonly files: number };
+
+/** A view gives the same postings for a term every time, and they never change. */
+const counted = new WeakMap<readonly TermPostings[], LiveCounts>();
+
+function countLive(found: readonly TermPostings[]): LiveCounts {
+  const counts = counted.get(found) ?? countPostings(found);
+  counted.set(found, counts);
+  return counts;
+}
+
+function countPostings(found: readonly TermPostings[]): LiveCounts {
   let [chunks, files] = [0, 0];
   for (const { part, from, to } of found) {
     const { places, chunkFile } = part.segment;
@@ -229,12 +259,16 @@ function addPath(scores: Scores, found: readonly TermPostings[], weight: number,
   }
 }
 
+/** Whether a path is the one that is asked for, or ends in it. */
+export function isAsked(path: string, asked: string): boolean {
+  return `/${path.toLowerCase()}`.endsWith(`/${asked.toLowerCase()}`);
+}
+
 /** Who asks for a file by its path means that file. */
 function addPathAsked({ parts }: IndexView, scores: Scores, asked: string): void {
-  const wanted = `/${asked.toLowerCase()}`;
   for (const { segment, firstFile } of parts) {
     for (let file = 0; file < segment.fileCount; file++) {
-      if (!`/${segment.path(file).toLowerCase()}`.endsWith(wanted)) continue;
+      if (!isAsked(segment.path(file), asked)) continue;
       scores.name[firstFile + file] = weights.named[3];
       scores.stem[firstFile + file] = 1;
     }
@@ -290,30 +324,47 @@ function pickFiles(
   most: number,
   accepted: Uint8Array | null,
 ): RankedFile[] {
-  const bestChunks = bestChunkPerFile(view, scores.chunk);
+  const bestChunks = bestChunkPerFile(view, scores);
   const tops = { chunk: largest(bestChunks) || 1, file: largest(scores.file) || 1 };
   const pathOf = (file: number): string => {
     const { segment, firstFile } = partOfFile(view, file);
     return segment.path(file - firstFile);
   };
   const best = createBest(most, pathOf);
+  const scratch = { ...noParts };
   for (const { segment, firstFile, dead } of view.parts) {
     for (let own = 0; own < segment.fileCount; own++) {
       const file = firstFile + own;
       const chunk = bestChunks[file] ?? 0;
       const isFound = chunk > 0 || scores.stem[file] !== 0 || scores.folder[file] !== 0;
       if (!isFound || dead?.[own] === 1 || accepted?.[file] === 0) continue;
-      best.add(file, totalOf(partsOf(segment, own, file, chunk, scores, tops, question.roles)));
+      best.add(file, totalOf(fillParts(scratch, segment, own, file, chunk, scores, tops, question.roles)));
     }
   }
   return best.sorted().map(({ file, score }) => {
     const { segment, firstFile } = partOfFile(view, file);
-    const parts = partsOf(segment, file - firstFile, file, bestChunks[file] ?? 0, scores, tops, question.roles);
+    const own = file - firstFile;
+    const parts = fillParts({ ...noParts }, segment, own, file, bestChunks[file] ?? 0, scores, tops, question.roles);
     return { file, score, parts, chunks: rankChunks(view, scores, file) };
   });
 }
 
-function partsOf(
+type MutableParts = { -readonly [Part in keyof ScoreParts]: ScoreParts[Part] };
+const noParts: ScoreParts = {
+  chunk: 0,
+  file: 0,
+  stem: 0,
+  folder: 0,
+  stemShare: 0,
+  name: 0,
+  size: 0,
+  meaning: null,
+  role: 1,
+};
+
+/** Thousands of files are weighed for a few that are shown: who only wants the sum fills the same parts again. */
+function fillParts(
+  parts: MutableParts,
   segment: Segment,
   own: number,
   file: number,
@@ -324,17 +375,16 @@ function partsOf(
 ): ScoreParts {
   const traits = segment.fileTraits[own] ?? 0;
   const stemTerms = Math.max(1, traits >> stemTermsShift);
-  return {
-    chunk: (weights.chunk * chunk) / tops.chunk,
-    file: (weights.file * (scores.file[file] ?? 0)) / tops.file,
-    stem: weights.stem * (scores.stem[file] ?? 0),
-    folder: weights.folder * (scores.folder[file] ?? 0),
-    stemShare: weights.stemShare * Math.min(1, (scores.stemHits[file] ?? 0) / stemTerms),
-    name: weights.name * (scores.name[file] ?? 0),
-    size: weights.size * Math.min(1, Math.log(1 + (segment.fileTokens[own] ?? 0)) / 9),
-    ...(scores.meaning === null ? {} : { meaning: weights.meaning * (scores.meaning[file] ?? 0) }),
-    role: roleFactor(traits, asked),
-  };
+  parts.chunk = (weights.chunk * chunk) / tops.chunk;
+  parts.file = (weights.file * (scores.file[file] ?? 0)) / tops.file;
+  parts.stem = weights.stem * (scores.stem[file] ?? 0);
+  parts.folder = weights.folder * (scores.folder[file] ?? 0);
+  parts.stemShare = weights.stemShare * Math.min(1, (scores.stemHits[file] ?? 0) / stemTerms);
+  parts.name = weights.name * (scores.name[file] ?? 0);
+  parts.size = weights.size * Math.min(1, Math.log(1 + (segment.fileTokens[own] ?? 0)) / 9);
+  parts.meaning = scores.meaning === null ? null : weights.meaning * (scores.meaning[file] ?? 0);
+  parts.role = roleFactor(traits, asked);
+  return parts;
 }
 
 type Scored = { readonly file: number; readonly score: number };
@@ -362,8 +412,7 @@ function createBest(most: number, pathOf: (file: number) => string) {
   };
 }
 
-function bestChunkPerFile(view: IndexView, chunkScores: Float64Array): Float64Array {
-  const best = new Float64Array(view.fileCount);
+function bestChunkPerFile(view: IndexView, { chunk: chunkScores, bestChunk: best }: Scores): Float64Array {
   for (const { segment, firstChunk, firstFile } of view.parts) {
     for (let chunk = 0; chunk < segment.chunkCount; chunk++) {
       const score = chunkScores[firstChunk + chunk] ?? 0;
@@ -375,7 +424,7 @@ function bestChunkPerFile(view: IndexView, chunkScores: Float64Array): Float64Ar
 }
 
 function totalOf({ chunk, file, stem, folder, stemShare, name, size, meaning, role }: ScoreParts): number {
-  const highest = meaning === undefined ? highestScore : highestScore + weights.meaning;
+  const highest = meaning === null ? highestScore : highestScore + weights.meaning;
   return Math.min(1, ((chunk + file + stem + folder + stemShare + name + size + (meaning ?? 0)) * role) / highest);
 }
 

@@ -24,8 +24,13 @@ const mostFurther = 2;
 /** A chunk this much weaker than the best is not worth a glimpse. */
 const weakestShare = 0.45;
 
-/** The best span first, then up to two more in the order of their worth. */
-export function chooseSpans(file: StoredText, chunks: readonly ScoredChunk[], hitsIn: HitFinder): ChosenSpan[] {
+/** The best span first, then up to two more in the order of their worth. A line that is asked for is in the first. */
+export function chooseSpans(
+  file: StoredText,
+  chunks: readonly ScoredChunk[],
+  hitsIn: HitFinder,
+  line: number | null = null,
+): ChosenSpan[] {
   const leastScore = (chunks[0]?.score ?? 0) * weakestShare;
   const worthShowing = oncePerLine(
     chunks.flatMap(({ index, score }) => (score >= leastScore ? (file.chunks[index] ?? []) : [])),
@@ -33,9 +38,25 @@ export function chooseSpans(file: StoredText, chunks: readonly ScoredChunk[], hi
   const spans = worthShowing.slice(0, 1 + mostFurther).map((chunk, place) => {
     const room = place === 0 ? mainChars : furtherChars;
     const { start, end } = chunk;
-    return { ...bestWindow(file.text.slice(start, end), chunk, room, hitsIn), from: start };
+    const text = file.text.slice(start, end);
+    const asked = place === 0 && line !== null && isIn(chunk, line);
+    return { ...(asked ? windowAround(text, chunk, room, line) : bestWindow(text, chunk, room, hitsIn)), from: start };
   });
   return spans.length > 0 ? spans : beginning(file);
+}
+
+/** Whether a line lies in a span. */
+export const isIn = ({ startLine, endLine }: Span, line: number): boolean => startLine <= line && line <= endLine;
+
+/** Lines shown before one that is asked for, where there is room. */
+const linesBefore = 6;
+
+function windowAround(text: string, { startLine }: Span, room: number, line: number): Span {
+  const lines = measureLines(text);
+  const wanted = line - startLine;
+  let from = Math.max(0, wanted - linesBefore);
+  while (from < wanted && endWithin(lines, from, room) <= wanted) from++;
+  return { startLine: startLine + from, endLine: startLine + endWithin(lines, from, room) - 1 };
 }
 
 /** Pieces of one long line are shown by the best of them. */

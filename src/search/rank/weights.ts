@@ -36,7 +36,16 @@ export const weights = {
   shortForm: 0.12,
   kinInPath: 1,
   /** What is left of the score of files that surround the code, unless the question asks for them. */
-  roles: { test: 0.6, example: 0.5, gateway: 0.6, declaration: 0.7, prose: 0.6, compatibility: 0.5 },
+  roles: {
+    test: 0.6,
+    example: 0.5,
+    gateway: 0.6,
+    declaration: 0.7,
+    prose: 0.6,
+    compatibility: 0.5,
+    vendored: 0.5,
+    generated: 0.6,
+  },
   /** What a file gains that has the whole question word for word, as a share of the highest score. */
   verbatim: 0.3,
   /** For a question about tests, tests count nearly like anything else. */

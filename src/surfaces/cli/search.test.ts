@@ -66,13 +66,22 @@ describe("spillway search and index", () => {
   test("show a name that would paint the terminal as plain text", async () => {
     await using cli = await openCli();
     await cli.write("red\x1b[31m\n.ts", source);
-    assert.match((await cli.run(["search", "parseOrder"])).out, /^red \[31m \.ts:1-3/);
+    assert.match((await cli.run(["search", "parseOrder"])).out, /^red\\u\{1b\}\[31m\\u\{a\}\.ts:1-3/);
   });
 
   test("show what a score is made of", async () => {
     await using cli = await openCli();
     await cli.write("src/order.ts", source);
-    assert.match((await cli.run(["search", "order", "--explain"])).out, /stem=0\.\d+ .*role=1/);
+    const { out, err } = await cli.run(["search", "parseOrder", "--explain"]);
+    assert.match(out, /stem=0\.\d+ .*role=1/);
+    assert.equal(err, "Read as symbol: pars order parseorder; as names: parseorder.\n");
+  });
+
+  test("say how to see more", async () => {
+    await using cli = await openCli();
+    for (const name of ["a", "b", "c"]) await cli.write(`src/${name}.ts`, source);
+    assert.equal((await cli.run(["search", "parseOrder", "--limit", "2"])).err, "More: --cursor c_2\n");
+    assert.equal((await cli.run(["search", "parseOrder", "--cursor", "c_2"])).err, "");
   });
 
   test("of an empty folder fail with the reason", async () => {

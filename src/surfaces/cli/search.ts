@@ -35,10 +35,22 @@ export const searchCommand: Command = {
     const query = call.args.join(" ");
     const reply = await searchCode(inputOf(call, query), await sessionOf(call));
     await call.terminal.out(call.json ? jsonLine(reply) : textOf(reply, query, call.terminal.color === true));
-    for (const notice of call.json ? [] : searchNotices(reply)) call.terminal.note(`${notice}\n`);
+    for (const notice of call.json ? [] : [...searchNotices(reply), ...further(reply)])
+      call.terminal.note(`${notice}\n`);
     return 0;
   },
 };
+
+/** How the query was read, where that was asked for, and how to see more. */
+function further({ next_cursor, question }: SearchReply): string[] {
+  const list = (words: readonly string[]) => clipped(words.join(" "), 300);
+  return [
+    ...(question === undefined
+      ? []
+      : [`Read as ${question.kind}: ${list(question.terms)}; as names: ${list(question.names)}.`]),
+    ...(next_cursor === null ? [] : [`More: --cursor ${next_cursor}`]),
+  ];
+}
 
 /** Where nobody reads notices, the log tells of what was cut. */
 async function sessionOf({ session, json, args, terminal }: Call): Promise<Session> {
@@ -110,7 +122,7 @@ function colored(query: string): Style {
 
 function resultText(result: CodeResult, style: Style): string {
   const { file_path, start_line, end_line, similarity_score, stale, explain } = result;
-  const place = `${clipped(file_path, 400)}:${start_line}-${end_line}`;
+  const place = `${file_path}:${start_line}-${end_line}`;
   const facts = [
     similarity_score.toFixed(3),
     ...(stale ? ["changed since"] : []),
