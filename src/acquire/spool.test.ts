@@ -69,17 +69,32 @@ describe("a spool", () => {
     assert.equal(given, 6);
   });
 
+  for (const { size, chunk, inFile } of [
+    { size: 0, chunk: 1_000, inFile: false },
+    { size: 256 * 1024 - 1, chunk: 1_000, inFile: false },
+    { size: 256 * 1024, chunk: 1_000, inFile: true },
+    { size: 900_000, chunk: 64 * 1024, inFile: true },
+    { size: 900_000, chunk: 900_000, inFile: true },
+  ]) {
+    test(`of ${size} bytes in chunks of ${chunk} is ${inFile ? "a file" : "in memory"}`, async () => {
+      await using folder = await temporaryFolder();
+      const source = Buffer.alloc(size, "0123456789");
+      await using spooled = await spool(chunksOf(source, chunk), open([folder.path]));
+      assert.equal("path" in spooled.content, inFile);
+      assert.equal((await readdir(folder.path)).length, inFile ? 1 : 0);
+      assert.ok(source.equals(await bytesOf(spooled.content)));
+    });
+  }
+
   test("takes the next folder when one cannot be written, and memory when none can", async () => {
     await using folder = await temporaryFolder();
-    await using first = await spool(chunksOf(Buffer.from("f")), open([folder.path]));
+    const large = Buffer.alloc(300_000, "y");
+    await using first = await spool(chunksOf(large), open([folder.path]));
     assert.ok("path" in first.content);
-    await using second = await spool(
-      chunksOf(Buffer.from("x")),
-      open([join(first.content.path, "below"), folder.path]),
-    );
+    await using second = await spool(chunksOf(large), open([join(first.content.path, "below"), folder.path]));
     assert.ok("path" in second.content && second.content.path.startsWith(folder.path));
-    await using third = await spool(chunksOf(Buffer.from("y")), open([join(first.content.path, "below")]));
-    assert.deepEqual(third.content, { bytes: Buffer.from("y") });
+    await using third = await spool(chunksOf(large), open([join(first.content.path, "below")]));
+    assert.deepEqual(third.content, { bytes: large });
   });
 
   test("goes on in memory when the disk is full, losing nothing of a small body", async () => {
@@ -101,7 +116,7 @@ describe("a spool", () => {
   test("leaves no file behind when the source fails or is aborted", async () => {
     await using folder = await temporaryFolder();
     async function* failing() {
-      yield Buffer.from("some");
+      yield Buffer.alloc(300_000);
       throw new Error("the source broke");
     }
     await assert.rejects(spool(failing(), open([folder.path])), /the source broke/);

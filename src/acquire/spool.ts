@@ -1,4 +1,4 @@
-/** One pass over a source: its bytes land in a private file while hash, size and first bytes are taken. */
+/** One pass over a source: its bytes land in memory if they are few, else in a private file; hash and size are taken. */
 import { createHash, randomBytes } from "node:crypto";
 import * as nodeFiles from "node:fs/promises";
 import { join } from "node:path";
@@ -6,8 +6,9 @@ import { firstLookBytes } from "../detect/kind.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
 import { makeFolders } from "../folders.ts";
 import { abortable } from "./abortable.ts";
+import { joinChunks } from "./chunks.ts";
 
-/** Where a body lies: in a file, or in memory when no file could be written. */
+/** Where a body lies: in a file, or in memory when it is small or no file could be written. */
 export type Content = { readonly path: string } | { readonly bytes: Uint8Array };
 
 export type Spool = AsyncDisposable & {
@@ -30,6 +31,7 @@ export type SpoolOptions = {
 
 export type SpoolFiles = Pick<typeof nodeFiles, "open" | "mkdir" | "readFile" | "unlink">;
 
+/** What is written at once; a body that is smaller than that needs no file of its own. */
 const gatheredBytes = 256 * 1024;
 
 /** What a body may take in memory when no disk takes it. */
@@ -38,11 +40,13 @@ const memoryCapBytes = 8 * 1024 * 1024;
 export async function spool(chunks: AsyncIterable<Uint8Array>, options: SpoolOptions): Promise<Spool> {
   const hash = createHash("sha256");
   const head = firstBytesOf();
-  const writer = await openWriter(options);
+  let writer = memoryWriter();
   let sizeBytes = 0;
   let truncated = false;
   try {
     for await (const chunk of gathered(abortable(chunks, options.signal), () => options.capBytes - sizeBytes)) {
+      // Only the last chunk is ever short, so a short first one is the whole body.
+      if (sizeBytes === 0 && chunk.length >= gatheredBytes) writer = await openWriter(options);
       const room = chunk.subarray(0, options.capBytes - sizeBytes);
       const taken = room.subarray(0, await writer.write(room));
       hash.update(taken);
@@ -70,10 +74,10 @@ async function* gathered(chunks: AsyncIterable<Uint8Array>, room: () => number):
     length += chunk.length;
     // More than there is room for need not be read.
     if (length < gatheredBytes && length <= room()) continue;
-    yield parts.length === 1 ? chunk : Buffer.concat(parts);
+    yield joinChunks(parts);
     [parts, length] = [[], 0];
   }
-  if (length > 0) yield Buffer.concat(parts);
+  if (length > 0) yield joinChunks(parts);
 }
 
 type Writer = {
@@ -159,12 +163,12 @@ function memoryWriter(): Writer {
   let sizeBytes = 0;
   return {
     async write(bytes) {
-      const taken = Uint8Array.from(bytes.subarray(0, memoryCapBytes - sizeBytes));
+      const taken = bytes.subarray(0, memoryCapBytes - sizeBytes);
       chunks.push(taken);
       sizeBytes += taken.length;
       return taken.length;
     },
-    finish: async () => ({ bytes: Buffer.concat(chunks) }),
+    finish: async () => ({ bytes: joinChunks(chunks) }),
     remove: async () => undefined,
   };
 }
