@@ -131,6 +131,33 @@ describe("the tools over HTTP", () => {
   });
 });
 
+test("a long download tells its progress over MCP, in bytes that rise, of all where that is known", async () => {
+  const half = Buffer.alloc(2_000_000, "a");
+  await using server = await startServer((_, response) => {
+    response.writeHead(200, { "content-type": "text/plain", "content-length": half.length * 2 }).write(half);
+    begun.resolve(response);
+  });
+  const begun = Promise.withResolvers<ServerResponse>();
+  await using mcp = await openMcp();
+  const client = await mcp.client("2026-07-28", { env: { SPILLWAY_NETWORK_ALLOW: server.allow } });
+  const told: { progress: number; total?: number | undefined; message?: string | undefined }[] = [];
+  const called = client.callTool(
+    { name: "web_fetch", arguments: { url: `${server.origin}/long` } },
+    {
+      async onprogress(progress) {
+        told.push(progress);
+        (await begun.promise).end(half);
+      },
+    },
+  );
+  assert.equal((await called).isError, false);
+  const [first] = told;
+  assert.ok(first && first.progress > 0 && first.progress <= half.length, JSON.stringify(told));
+  assert.equal(first.total, half.length * 2);
+  assert.match(first.message ?? "", /MB of 4\.0 MB received$/);
+  assert.ok(told.every(({ progress }, index) => index === 0 || progress > (told[index - 1]?.progress ?? 0)));
+});
+
 test("a call that is cancelled over MCP closes its connection to the server", async () => {
   await using server = await startServer((_, response) => {
     response.writeHead(200, { "content-type": "text/plain" }).write("and so on ");

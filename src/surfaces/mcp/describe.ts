@@ -65,7 +65,9 @@ pi mcp add spillway -- npx -y spillway mcp
   within the same budget as a tool's reply. Replies link to them from revision 2025-06-18 on.
 - \`health://status\`: version, settings and their problems, whether the store can be written.
 - \`metrics://prometheus\`: how many searches were cut, how full replies are and what share of results was left out.
-- Progress for who asks for it; a cancelled call is aborted, with the parser that works for it. Indexing goes on
+- The pages of a PDF as text blocks of their own, each with its number in \`_meta.page\`, below a block of our own words;
+  joined, the blocks are the text. Of more than 50 pages the text is one block.
+- Progress for who asks for it, of a download in bytes and of how many where the server says so; a cancelled call is aborted, with the parser that works for it. Indexing goes on
   after a search that began it; \`cancel_indexing\` stops it.
 - Log notifications when search results were cut, or a reply fills more than 70 % of its limit, for clients that take them.
 
