@@ -6,7 +6,9 @@ import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { clientRows } from "../src/config/clients.ts";
 import { tools } from "../src/tools/tools.ts";
+import { openCli } from "./cli.ts";
 import { openMcp, type Revision } from "./mcp.ts";
 import { pdfWithPages } from "./pdf.ts";
 
@@ -299,6 +301,14 @@ describe("the line protocol", () => {
       [1, 2, 3].map((progress) => ({ progressToken: "p", progress, message: `Fetched ${progress} of 3` })),
     );
   });
+});
+
+test("a client that nobody knows is wrong usage, and every known one can be named", async () => {
+  await using cli = await openCli();
+  const { status, out, err } = await cli.run(["mcp", "--client", "nosuch"]);
+  assert.deepEqual([status, out], [2, ""]);
+  assert.match(err, /^spillway: There is no client "nosuch" whose limits are known\.\n {2}Known are Claude Code, /);
+  for (const { name } of clientRows) assert.equal((await cli.run(["mcp", "--client", name])).status, 0, name);
 });
 
 describe("the end", () => {
