@@ -2,7 +2,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import * as nodeFiles from "node:fs/promises";
 import { join } from "node:path";
-import { firstLookBytes } from "../detect/kind.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
 import { makeFolders } from "../folders.ts";
 import { abortable } from "./abortable.ts";
@@ -15,7 +14,6 @@ export type Spool = AsyncDisposable & {
   readonly content: Content;
   readonly sizeBytes: number;
   readonly sha256: string;
-  readonly firstBytes: Uint8Array;
   /** The source had more than could be taken: what is here is only its beginning. */
   readonly truncated: boolean;
 };
@@ -39,7 +37,6 @@ const memoryCapBytes = 8 * 1024 * 1024;
 
 export async function spool(chunks: AsyncIterable<Uint8Array>, options: SpoolOptions): Promise<Spool> {
   const hash = createHash("sha256");
-  const head = firstBytesOf();
   let writer = memoryWriter();
   let sizeBytes = 0;
   let truncated = false;
@@ -50,19 +47,28 @@ export async function spool(chunks: AsyncIterable<Uint8Array>, options: SpoolOpt
       const room = chunk.subarray(0, options.capBytes - sizeBytes);
       const taken = room.subarray(0, await writer.write(room));
       hash.update(taken);
-      head.add(taken);
       sizeBytes += taken.length;
       truncated = taken.length < chunk.length;
       if (truncated) break;
     }
     const content = await writer.finish();
-    const firstBytes = head.bytes();
     const sha256 = hash.digest("hex");
-    return { content, sizeBytes, sha256, firstBytes, truncated, [Symbol.asyncDispose]: writer.remove };
+    return { content, sizeBytes, sha256, truncated, [Symbol.asyncDispose]: writer.remove };
   } catch (error) {
     await writer.remove();
     throw error;
   }
+}
+
+/** Bytes that are at hand already, as a spool. */
+export function spoolOf(bytes: Uint8Array): Spool {
+  return {
+    content: { bytes },
+    sizeBytes: bytes.length,
+    sha256: createHash("sha256").update(bytes).digest("hex"),
+    truncated: false,
+    [Symbol.asyncDispose]: async () => undefined,
+  };
 }
 
 /** A write costs more than a copy, so small chunks are put together; one that is large enough passes as it is. */
@@ -170,19 +176,5 @@ function memoryWriter(): Writer {
     },
     finish: async () => ({ bytes: joinChunks(chunks) }),
     remove: async () => undefined,
-  };
-}
-
-function firstBytesOf() {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  return {
-    add(chunk: Uint8Array): void {
-      if (length >= firstLookBytes) return;
-      const part = Uint8Array.from(chunk.subarray(0, firstLookBytes - length));
-      parts.push(part);
-      length += part.length;
-    },
-    bytes: (): Uint8Array => Buffer.concat(parts),
   };
 }
