@@ -170,6 +170,12 @@ const truncationInfo: Readonly<Record<keyof TruncationInfo, JsonSchema>> = {
   limit_tokens: count,
 };
 
+const indexing: Readonly<Record<keyof NonNullable<SearchReply["indexing"]>, JsonSchema>> = {
+  files_done: count,
+  files_total: count,
+  error: text,
+};
+
 const searchProperties: Readonly<Record<keyof SearchReply, JsonSchema>> = {
   results: list(object(codeResult)),
   total_count: count,
@@ -183,7 +189,7 @@ const searchProperties: Readonly<Record<keyof SearchReply, JsonSchema>> = {
   next_cursor: described(orNull(text), "For cursor."),
   indexed_at: orNull(text),
   stale_files: texts,
-  indexing: object({ files_done: count, files_total: count }),
+  indexing: object(indexing),
   embedding: object({ model: text, problem: orNull(text) }),
 };
 
