@@ -43,7 +43,7 @@ async function onePage(origin: string, home: string): Promise<void> {
   for (let turn = 0; turn < turns; turn++) {
     filesUs.push(costOfFile(home));
     for (const [at, { way, rounds }] of ways.entries()) {
-      const args = [join(import.meta.dirname, "fetch-page.ts"), way, origin, join(home, `${way}-${turn}`), `${rounds}`];
+      const args = [join(import.meta.dirname, "fetch-page.ts"), way, origin, join(home, way), `${rounds}`, `${turn}`];
       taken[at]?.push(JSON.parse((await watched(args, process.env)).out));
     }
   }
