@@ -138,9 +138,17 @@ describe("taking a source in", () => {
 
   test("an abort stops it with its reason", async () => {
     await using setup = await bench();
-    const signal = AbortSignal.abort(new Error("changed my mind"));
-    await assert.rejects(fetchSource("a.txt", {}, { ...setup.session, signal }), /changed my mind/);
-    assert.deepEqual(await readdir(join(setup.home, "tmp")), []);
+    const stop = new AbortController();
+    const unfinished = () => readdir(join(setup.home, "tmp"));
+    async function* stdin() {
+      yield Buffer.alloc(300_000, "x");
+      assert.equal((await unfinished()).length, 1, "a body of this size is spooled to a file");
+      stop.abort(new Error("changed my mind"));
+      yield Buffer.alloc(300_000, "x");
+    }
+    const session = { ...setup.session, stdin: stdin(), signal: stop.signal };
+    await assert.rejects(fetchSource("-", {}, session), /changed my mind/);
+    assert.deepEqual(await unfinished(), []);
   });
 
   test("marks the source's words as untrusted, apart from its own", async () => {

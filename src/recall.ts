@@ -23,7 +23,7 @@ export async function openAnew(
   noCache: boolean,
   session: Session,
 ): Promise<Opened | { readonly renewed: Recalled }> {
-  const ask = { signal: session.signal, noCache };
+  const ask = { signal: session.signal, noCache, incoming: session.incoming };
   const validators = recalled?.entry.validators;
   if (!(recalled && validators && source.revalidate)) return source.open(ask);
   const answer = await source.revalidate(validators, ask);

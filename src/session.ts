@@ -3,7 +3,7 @@ import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import type { Network } from "./acquire/http/network.ts";
 import { openNetwork } from "./acquire/http/open.ts";
-import type { SourceContext } from "./acquire/source.ts";
+import type { BodyWatch, SourceContext } from "./acquire/source.ts";
 import { diskObjects } from "./artifacts/disk.ts";
 import { memoryObjects } from "./artifacts/memory.ts";
 import { temporaryPrefix } from "./artifacts/objects.ts";
@@ -36,6 +36,8 @@ export type Session = SourceContext & {
   readonly emit: Emit;
   /** Ends one call, or all of them. */
   readonly signal: AbortSignal;
+  /** Told of the bodies that a call has come in. */
+  readonly incoming?: BodyWatch | undefined;
   /** Ends what goes on after the call that began it. */
   readonly lifetime: AbortSignal;
   /** The log of the process itself, for whoever runs it; unlike events it may hold words of a question. */

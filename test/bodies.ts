@@ -1,22 +1,13 @@
 /** Bodies and folders for tests: spools made in memory, detections made up, folders that go away by themselves. */
-import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Spool } from "../src/acquire/spool.ts";
+import { type Spool, spoolOf } from "../src/acquire/spool.ts";
 import type { ArtifactStore } from "../src/artifacts/store.ts";
-import { type Detection, firstLookBytes } from "../src/detect/kind.ts";
+import type { Detection } from "../src/detect/kind.ts";
 
 export function memorySpool(body: string | Uint8Array, truncated = false): Spool {
-  const bytes = Buffer.from(body);
-  return {
-    content: { bytes },
-    sizeBytes: bytes.length,
-    sha256: createHash("sha256").update(bytes).digest("hex"),
-    firstBytes: bytes.subarray(0, firstLookBytes),
-    truncated,
-    [Symbol.asyncDispose]: async () => undefined,
-  };
+  return { ...spoolOf(Buffer.from(body)), truncated };
 }
 
 export const plainText: Detection = {

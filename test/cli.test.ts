@@ -563,7 +563,7 @@ describe("the process", () => {
   test("an interrupt stops it and leaves no spool behind", { timeout: 20_000 }, async () => {
     await using cli = await openCli();
     const child = run(["fetch", "-"], { SPILLWAY_HOME: cli.home });
-    child.stdin.write("some bytes that never end");
+    child.stdin.write("some bytes that never end ".repeat(20_000));
     const spooled = async () => (await readdir(join(cli.home, "tmp")).catch(() => [])).length;
     while ((await spooled()) === 0) await new Promise((done) => setTimeout(done, 20));
     try {

@@ -6,14 +6,17 @@ import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { clientRows } from "../src/config/clients.ts";
 import { tools } from "../src/tools/tools.ts";
+import { openCli } from "./cli.ts";
 import { openMcp, type Revision } from "./mcp.ts";
 import { pdfWithPages } from "./pdf.ts";
 
 const run = promisify(execFile);
 const revisions: readonly Revision[] = ["2026-07-28", "2025-11-25"];
 
-type Result = Record<string, unknown> & { content: { type: string; text?: string; uri?: string }[]; isError?: boolean };
+type Block = { type: string; text?: string; uri?: string; _meta?: { page?: number } };
+type Result = Record<string, unknown> & { content: Block[]; isError?: boolean };
 
 for (const revision of revisions) {
   describe(`a client of revision ${revision}`, () => {
@@ -96,6 +99,25 @@ for (const revision of revisions) {
       for (const wrong of [`artifact://af_${"0".repeat(32)}`, "artifact://../../x", "file:///etc/passwd", "nonsense"]) {
         await assert.rejects(client.readResource({ uri: wrong }), { code: -32602 });
       }
+    });
+
+    test("gets a PDF page by page, with a link to all of it", async () => {
+      await using mcp = await openMcp();
+      await mcp.write("report.pdf", pdfWithPages(["The weir", "The gauge"]));
+      const client = await mcp.client(revision);
+      const { content } = (await client.callTool({ name: "web_fetch", arguments: { url: "report.pdf" } })) as Result;
+      assert.deepEqual(
+        content.map(({ type, _meta }) => [type, _meta?.page]),
+        [
+          ["text", undefined],
+          ["text", 1],
+          ["text", 2],
+          ["resource_link", undefined],
+        ],
+      );
+      assert.deepEqual([content[1]?.text?.trim(), content[2]?.text?.trim()], ["The weir", "The gauge"]);
+      const { contents } = await client.readResource({ uri: content[3]?.uri ?? "" });
+      assert.match(JSON.stringify(contents), /The weir.*The gauge/);
     });
 
     test("gets replies that fit it", async () => {
@@ -279,6 +301,14 @@ describe("the line protocol", () => {
       [1, 2, 3].map((progress) => ({ progressToken: "p", progress, message: `Fetched ${progress} of 3` })),
     );
   });
+});
+
+test("a client that nobody knows is wrong usage, and every known one can be named", async () => {
+  await using cli = await openCli();
+  const { status, out, err } = await cli.run(["mcp", "--client", "nosuch"]);
+  assert.deepEqual([status, out], [2, ""]);
+  assert.match(err, /^spillway: There is no client "nosuch" whose limits are known\.\n {2}Known are Claude Code, /);
+  for (const { name } of clientRows) assert.equal((await cli.run(["mcp", "--client", name])).status, 0, name);
 });
 
 describe("the end", () => {

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, test } from "node:test";
+import { openStore } from "../src/artifacts/store.ts";
+import type { Settings } from "../src/config/settings.ts";
 import { truncationSuffix } from "../src/fit/text.ts";
 import { openMcp } from "./mcp.ts";
 import { pdfWithPages } from "./pdf.ts";
@@ -16,13 +18,13 @@ const body =
     void response.writeHead(200, { "content-type": type }).end(content);
 
 /** A server with one page each, and tools that may reach it. */
-async function openSite(pages: Readonly<Record<string, Answerer>>) {
+async function openSite(pages: Readonly<Record<string, Answerer>>, settings: Partial<Settings> = {}) {
   const server: TestServer = await startServer((request, response) => {
     const page = pages[request.url ?? ""];
     if (page === undefined) response.writeHead(404).end("nothing here");
     else page(request, response);
   });
-  const tools = await openTools({ "network.allow": [server.allow], "network.tries": 1 });
+  const tools = await openTools({ "network.allow": [server.allow], "network.tries": 1, ...settings });
   return {
     ...tools,
     server,
@@ -129,6 +131,86 @@ describe("the tools over HTTP", () => {
     await using site = await openSite({ "/words": body("just words", "text/plain") });
     assert.equal((await site.call("fetch_content", { url: site.url("/words") })).fields.title, site.url("/words"));
   });
+});
+
+describe("what a server may do to a fetch", () => {
+  test("a body without end is kept up to the cap, said to be a part, and let go of", async () => {
+    const closed = Promise.withResolvers<void>();
+    await using site = await openSite(
+      {
+        "/endless": (_, response) => {
+          const more = () => {
+            while (!response.destroyed && response.write("and on and on and on ".repeat(500)));
+          };
+          response.writeHead(200, { "content-type": "text/plain" }).on("drain", more).on("close", closed.resolve);
+          more();
+        },
+      },
+      { "artifacts.source_bytes": 700_000 },
+    );
+    const { text, fields, isError } = await site.call("fetch_content", { url: site.url("/endless") });
+    await closed.promise;
+    assert.deepEqual(
+      [isError, fields.source_truncated, fields.truncated, fields.size_bytes],
+      [false, true, true, 700_000],
+    );
+    assert.match(text, /artifact_ref=af_/);
+    assert.match(JSON.stringify(fields.warnings), /beginning|first|cap/i);
+  });
+
+  const words = "Die Größe der Brücke über dem Fluß ändert sich; für Köln gilt das schöne Maß. ".repeat(40);
+  for (const { name, type, bytes } of [
+    { name: "UTF-8 over Latin-1", type: "text/plain; charset=utf-8", bytes: Buffer.from(words, "latin1") },
+    { name: "nonsense over UTF-8", type: "text/plain; charset=nonsense", bytes: Buffer.from(words) },
+    {
+      name: "ASCII over UTF-16",
+      type: "text/plain; charset=us-ascii",
+      bytes: Buffer.from(`\ufeff${words}`, "utf16le"),
+    },
+  ]) {
+    test(`a charset that lies (${name}) does not spoil the text`, async () => {
+      await using site = await openSite({ "/text": body(bytes, type) });
+      const { fields } = await site.call("web_fetch", { url: site.url("/text") });
+      assert.deepEqual([fields.content_kind, fields.content], ["text", words]);
+    });
+  }
+
+  test("what comes while the disk is full is answered within its bounds, and said not to be kept", async () => {
+    await using site = await openSite({ "/long": body("level ".repeat(100_000), "text/plain") });
+    const full = () => Promise.reject(Object.assign(new Error("full"), { code: "ENOSPC" }));
+    const store = openStore({ ...site.session.store.objects, put: full }, { owner: "a", run: "r" });
+    const { text, fields, isError } = await site.call("web_fetch", { url: site.url("/long") }, { store });
+    assert.deepEqual([isError, fields.artifact_ref, String(fields.content).length], [false, null, 30_000]);
+    assert.match(text, /^\[Fetched text artifact: .* Not kept\.\]\n.*the disk is full/);
+    assert.ok(text.endsWith(truncationSuffix(30_000, 600_000)));
+  });
+});
+
+test("a long download tells its progress over MCP, in bytes that rise, of all where that is known", async () => {
+  const half = Buffer.alloc(2_000_000, "a");
+  await using server = await startServer((_, response) => {
+    response.writeHead(200, { "content-type": "text/plain", "content-length": half.length * 2 }).write(half);
+    begun.resolve(response);
+  });
+  const begun = Promise.withResolvers<ServerResponse>();
+  await using mcp = await openMcp();
+  const client = await mcp.client("2026-07-28", { env: { SPILLWAY_NETWORK_ALLOW: server.allow } });
+  const told: { progress: number; total?: number | undefined; message?: string | undefined }[] = [];
+  const called = client.callTool(
+    { name: "web_fetch", arguments: { url: `${server.origin}/long` } },
+    {
+      async onprogress(progress) {
+        told.push(progress);
+        (await begun.promise).end(half);
+      },
+    },
+  );
+  assert.equal((await called).isError, false);
+  const [first] = told;
+  assert.ok(first && first.progress > 0 && first.progress <= half.length, JSON.stringify(told));
+  assert.equal(first.total, half.length * 2);
+  assert.match(first.message ?? "", /MB of 4\.0 MB received$/);
+  assert.ok(told.every(({ progress }, index) => index === 0 || progress > (told[index - 1]?.progress ?? 0)));
 });
 
 test("a call that is cancelled over MCP closes its connection to the server", async () => {

@@ -1,7 +1,7 @@
 /** A spooled or kept body as its readers want it: any part of it, or all of it once. */
 import { open } from "node:fs/promises";
 import type { Body } from "../detect/kind.ts";
-import { chunkOf, readChunks } from "./chunks.ts";
+import { chunkOf, joinChunks, readChunks } from "./chunks.ts";
 import type { Content } from "./spool.ts";
 
 /** The body behind some content. */
@@ -13,8 +13,7 @@ function fileBody(path: string, sizeBytes: number): Body {
   return {
     sizeBytes,
     async read(start, end) {
-      const parts = await Array.fromAsync(readChunks(await open(path), { start, end }));
-      return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
+      return joinChunks(await Array.fromAsync(readChunks(await open(path), { start, end })));
     },
     async *stream() {
       yield* readChunks(await open(path), { end: sizeBytes });

@@ -27,3 +27,10 @@ export async function* readChunks(handle: FileHandle, options: ChunkOptions = {}
 export async function* chunkOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   if (bytes.length > 0) yield bytes;
 }
+
+/** Chunks in one piece; a single one is not copied. */
+export function joinChunks(chunks: readonly Uint8Array[]): Buffer {
+  const [first] = chunks;
+  if (chunks.length !== 1 || first === undefined) return Buffer.concat(chunks);
+  return Buffer.from(first.buffer, first.byteOffset, first.length);
+}

@@ -22,6 +22,14 @@ export type OpenAsk = {
   readonly signal: AbortSignal;
   /** No copy on the way will do. */
   readonly noCache?: boolean;
+  readonly incoming?: BodyWatch | undefined;
+};
+
+/** Told of bodies as they come from other hosts, before anything is decoded. */
+export type BodyWatch = {
+  /** A body begins, of so many bytes where its server says so. */
+  begin(sizeBytes: number | undefined): void;
+  add(bytes: number): void;
 };
 
 /** An open source: its bytes, and what is known of them by then. */

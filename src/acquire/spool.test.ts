@@ -6,8 +6,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { chunksOf, temporaryFolder } from "../../test/bodies.ts";
 import { faultyFiles } from "../../test/faults.ts";
-import { firstLookBytes } from "../detect/kind.ts";
-import { type Content, type SpoolOptions, spool } from "./spool.ts";
+import { type Content, type SpoolOptions, spool, spoolOf } from "./spool.ts";
 
 const signal = new AbortController().signal;
 const open = (folders: string[], more: Partial<SpoolOptions> = {}): SpoolOptions => ({
@@ -23,7 +22,7 @@ const bytesOf = async (content: Content): Promise<Buffer> =>
   "path" in content ? readFile(content.path) : Buffer.from(content.bytes);
 
 describe("a spool", () => {
-  test("holds the bytes, their hash, their size and their beginning, and goes away when disposed", async () => {
+  test("holds the bytes, their hash and their size, and goes away when disposed", async () => {
     await using folder = await temporaryFolder();
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 3_000 }), fc.integer({ min: 1, max: 700 }), async (bytes, size) => {
@@ -31,8 +30,10 @@ describe("a spool", () => {
         assert.deepEqual(await bytesOf(spooled.content), Buffer.from(bytes));
         assert.equal(spooled.sha256, createHash("sha256").update(bytes).digest("hex"));
         assert.equal(spooled.sizeBytes, bytes.length);
-        assert.deepEqual(Buffer.from(spooled.firstBytes), Buffer.from(bytes.subarray(0, firstLookBytes)));
         assert.equal(spooled.truncated, false);
+        const { content, sizeBytes, sha256, truncated } = spoolOf(bytes);
+        assert.deepEqual([content, sizeBytes], [{ bytes }, bytes.length]);
+        assert.deepEqual([sha256, truncated], [spooled.sha256, false]);
       }),
       { numRuns: 50 },
     );
@@ -69,17 +70,32 @@ describe("a spool", () => {
     assert.equal(given, 6);
   });
 
+  for (const { size, chunk, inFile } of [
+    { size: 0, chunk: 1_000, inFile: false },
+    { size: 256 * 1024 - 1, chunk: 1_000, inFile: false },
+    { size: 256 * 1024, chunk: 1_000, inFile: true },
+    { size: 900_000, chunk: 64 * 1024, inFile: true },
+    { size: 900_000, chunk: 900_000, inFile: true },
+  ]) {
+    test(`of ${size} bytes in chunks of ${chunk} is ${inFile ? "a file" : "in memory"}`, async () => {
+      await using folder = await temporaryFolder();
+      const source = Buffer.alloc(size, "0123456789");
+      await using spooled = await spool(chunksOf(source, chunk), open([folder.path]));
+      assert.equal("path" in spooled.content, inFile);
+      assert.equal((await readdir(folder.path)).length, inFile ? 1 : 0);
+      assert.ok(source.equals(await bytesOf(spooled.content)));
+    });
+  }
+
   test("takes the next folder when one cannot be written, and memory when none can", async () => {
     await using folder = await temporaryFolder();
-    await using first = await spool(chunksOf(Buffer.from("f")), open([folder.path]));
+    const large = Buffer.alloc(300_000, "y");
+    await using first = await spool(chunksOf(large), open([folder.path]));
     assert.ok("path" in first.content);
-    await using second = await spool(
-      chunksOf(Buffer.from("x")),
-      open([join(first.content.path, "below"), folder.path]),
-    );
+    await using second = await spool(chunksOf(large), open([join(first.content.path, "below"), folder.path]));
     assert.ok("path" in second.content && second.content.path.startsWith(folder.path));
-    await using third = await spool(chunksOf(Buffer.from("y")), open([join(first.content.path, "below")]));
-    assert.deepEqual(third.content, { bytes: Buffer.from("y") });
+    await using third = await spool(chunksOf(large), open([join(first.content.path, "below")]));
+    assert.deepEqual(third.content, { bytes: large });
   });
 
   test("goes on in memory when the disk is full, losing nothing of a small body", async () => {
@@ -101,7 +117,7 @@ describe("a spool", () => {
   test("leaves no file behind when the source fails or is aborted", async () => {
     await using folder = await temporaryFolder();
     async function* failing() {
-      yield Buffer.from("some");
+      yield Buffer.alloc(300_000);
       throw new Error("the source broke");
     }
     await assert.rejects(spool(failing(), open([folder.path])), /the source broke/);

@@ -1,20 +1,19 @@
-/** One pass over a source: its bytes land in a private file while hash, size and first bytes are taken. */
+/** One pass over a source: its bytes land in memory if they are few, else in a private file; hash and size are taken. */
 import { createHash, randomBytes } from "node:crypto";
 import * as nodeFiles from "node:fs/promises";
 import { join } from "node:path";
-import { firstLookBytes } from "../detect/kind.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
 import { makeFolders } from "../folders.ts";
 import { abortable } from "./abortable.ts";
+import { joinChunks } from "./chunks.ts";
 
-/** Where a body lies: in a file, or in memory when no file could be written. */
+/** Where a body lies: in a file, or in memory when it is small or no file could be written. */
 export type Content = { readonly path: string } | { readonly bytes: Uint8Array };
 
 export type Spool = AsyncDisposable & {
   readonly content: Content;
   readonly sizeBytes: number;
   readonly sha256: string;
-  readonly firstBytes: Uint8Array;
   /** The source had more than could be taken: what is here is only its beginning. */
   readonly truncated: boolean;
 };
@@ -30,6 +29,7 @@ export type SpoolOptions = {
 
 export type SpoolFiles = Pick<typeof nodeFiles, "open" | "mkdir" | "readFile" | "unlink">;
 
+/** What is written at once; a body that is smaller than that needs no file of its own. */
 const gatheredBytes = 256 * 1024;
 
 /** What a body may take in memory when no disk takes it. */
@@ -37,28 +37,38 @@ const memoryCapBytes = 8 * 1024 * 1024;
 
 export async function spool(chunks: AsyncIterable<Uint8Array>, options: SpoolOptions): Promise<Spool> {
   const hash = createHash("sha256");
-  const head = firstBytesOf();
-  const writer = await openWriter(options);
+  let writer = memoryWriter();
   let sizeBytes = 0;
   let truncated = false;
   try {
     for await (const chunk of gathered(abortable(chunks, options.signal), () => options.capBytes - sizeBytes)) {
+      // Only the last chunk is ever short, so a short first one is the whole body.
+      if (sizeBytes === 0 && chunk.length >= gatheredBytes) writer = await openWriter(options);
       const room = chunk.subarray(0, options.capBytes - sizeBytes);
       const taken = room.subarray(0, await writer.write(room));
       hash.update(taken);
-      head.add(taken);
       sizeBytes += taken.length;
       truncated = taken.length < chunk.length;
       if (truncated) break;
     }
     const content = await writer.finish();
-    const firstBytes = head.bytes();
     const sha256 = hash.digest("hex");
-    return { content, sizeBytes, sha256, firstBytes, truncated, [Symbol.asyncDispose]: writer.remove };
+    return { content, sizeBytes, sha256, truncated, [Symbol.asyncDispose]: writer.remove };
   } catch (error) {
     await writer.remove();
     throw error;
   }
+}
+
+/** Bytes that are at hand already, as a spool. */
+export function spoolOf(bytes: Uint8Array): Spool {
+  return {
+    content: { bytes },
+    sizeBytes: bytes.length,
+    sha256: createHash("sha256").update(bytes).digest("hex"),
+    truncated: false,
+    [Symbol.asyncDispose]: async () => undefined,
+  };
 }
 
 /** A write costs more than a copy, so small chunks are put together; one that is large enough passes as it is. */
@@ -70,10 +80,10 @@ async function* gathered(chunks: AsyncIterable<Uint8Array>, room: () => number):
     length += chunk.length;
     // More than there is room for need not be read.
     if (length < gatheredBytes && length <= room()) continue;
-    yield parts.length === 1 ? chunk : Buffer.concat(parts);
+    yield joinChunks(parts);
     [parts, length] = [[], 0];
   }
-  if (length > 0) yield Buffer.concat(parts);
+  if (length > 0) yield joinChunks(parts);
 }
 
 type Writer = {
@@ -159,26 +169,12 @@ function memoryWriter(): Writer {
   let sizeBytes = 0;
   return {
     async write(bytes) {
-      const taken = Uint8Array.from(bytes.subarray(0, memoryCapBytes - sizeBytes));
+      const taken = bytes.subarray(0, memoryCapBytes - sizeBytes);
       chunks.push(taken);
       sizeBytes += taken.length;
       return taken.length;
     },
-    finish: async () => ({ bytes: Buffer.concat(chunks) }),
+    finish: async () => ({ bytes: joinChunks(chunks) }),
     remove: async () => undefined,
-  };
-}
-
-function firstBytesOf() {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  return {
-    add(chunk: Uint8Array): void {
-      if (length >= firstLookBytes) return;
-      const part = Uint8Array.from(chunk.subarray(0, firstLookBytes - length));
-      parts.push(part);
-      length += part.length;
-    },
-    bytes: (): Uint8Array => Buffer.concat(parts),
   };
 }

@@ -13,7 +13,12 @@ export type AnswerText = {
   readonly content: string | null;
   /** The one notice that comes last. */
   readonly suffix: string;
+  /** The pages that the content shows, in order; none where the source has no pages. */
+  readonly pages: readonly PageStart[];
 };
+
+/** A page and where in the text it begins. */
+export type PageStart = { readonly page: number; readonly at: number };
 
 /** A reply as text for a reader and as fields for a program; each is complete alone. */
 export type Answer<Fields> = AnswerText & {
@@ -33,7 +38,15 @@ export function answerText(answer: AnswerText): string {
 
 /** The source's own words below the mark that parts them from ours; empty where there are none. */
 export function answerBody({ content, suffix }: Pick<AnswerText, "content" | "suffix">): string {
-  return content === null || content === "" ? "" : `${untrustedMark}\n\n${content}${suffix}`;
+  return content === null || content === "" ? "" : `${belowMark}${content}${suffix}`;
+}
+
+const belowMark = `${untrustedMark}\n\n`;
+
+/** Where in the body the pages begin. */
+export function bodyPages({ content, pages }: Pick<AnswerText, "content" | "pages">): PageStart[] {
+  if (content === null) return [];
+  return pages.filter(({ at }) => at < content.length).map(({ page, at }) => ({ page, at: at + belowMark.length }));
 }
 
 /** Our words and theirs as one text of at most so many characters; it is the notices that give way. */

@@ -80,6 +80,7 @@ export function answerFetch(fetched: Fetched): Answer<FetchFields> {
     notices: [...(error === undefined ? [] : [error]), ...warnings],
     content,
     suffix: shown.hasMore ? truncationSuffix(shown.limitChars, extract.extent.chars) : "",
+    pages: pages.map(({ page, start }) => ({ page, at: start })),
     fields: {
       artifact_ref: "record" in kept ? kept.record.artifact_ref : null,
       artifact_path: "record" in kept ? kept.record.path : null,

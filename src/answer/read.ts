@@ -76,6 +76,7 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
     notices: [...(error === undefined ? [] : [error]), ...warnings],
     content,
     suffix: suffixOf(reading),
+    pages: reading.by === "part" ? reading.pageStarts : [],
     fields: {
       artifact_ref: record.artifact_ref,
       artifact_path: record.path,

@@ -5,6 +5,7 @@ import type { Place } from "../extract/split.ts";
 import type { Bound } from "../fit/budget.ts";
 import { countLines, cutBetweenCodePoints } from "../fit/measure.ts";
 import { type FittedText, fitChars, type TextWindow } from "../fit/text.ts";
+import type { PageStart } from "./answer.ts";
 
 /** A chosen part with the line it begins in and the pages it lies on. */
 export type PlacedPart = Part & { readonly line: number; readonly pages: readonly PagePlace[] };
@@ -23,6 +24,8 @@ export type PartReading = {
   readonly endLine: number;
   /** The pages it lies on, where the document has pages. */
   readonly pages: string | null;
+  /** Where they begin in the text that is shown. */
+  readonly pageStarts: readonly PageStart[];
   shorter(chars: number, bound: Bound): PartReading;
 };
 
@@ -65,6 +68,9 @@ export function partReading(joined: JoinedParts, shown: FittedText): PartReading
     start: { offset: start, line },
     endLine: last === undefined ? line : last.part.line + countLines(shown.text.slice(last.at, -1)) - 1,
     pages: pagesOf(reached, shown.text.length),
+    pageStarts: reached.flatMap(({ part, at }) =>
+      part.pages.map(({ page, start }) => ({ page, at: at + Math.max(0, start - part.start) })),
+    ),
     shorter: (chars, bound) => partReading(joined, fitChars(window, chars, bound)),
   };
 }

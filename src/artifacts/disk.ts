@@ -33,8 +33,7 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
     const target = pathOf(key);
     const { ifAbsent = false, durable = true } = options;
     if (ifAbsent && (await exists(files, target))) return "exists";
-    const linked = ifAbsent && !(from instanceof Uint8Array) ? await linkAs(from.path, target, durable) : undefined;
-    if (linked) return linked;
+    if (!durable && !ifAbsent && from instanceof Uint8Array && from.length === 0) return putMark(target);
     const staged = await stage(from, durable);
     try {
       const written = await inFolder(folders, dirname(target), durable, async () => {
@@ -50,17 +49,10 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
     }
   }
 
-  /** A finished file of the caller's gets a second name, ours: no byte moves. Undefined where it cannot be done so. */
-  async function linkAs(path: string, target: string, durable: boolean): Promise<"written" | "exists" | undefined> {
-    if (durable) await sync(files, path, "r+");
-    try {
-      await inFolder(folders, dirname(target), durable, () => files.link(path, target));
-      return "written";
-    } catch (error) {
-      if (systemCode(error) === "EEXIST") return "exists";
-      if (isLinkUnavailable(error)) return undefined;
-      throw error;
-    }
+  /** Nothing to write is whole from the first moment, so it needs no other name before. */
+  async function putMark(target: string): Promise<"written"> {
+    await inFolder(folders, dirname(target), false, async () => (await files.open(target, "w", 0o600)).close());
+    return "written";
   }
 
   /** The bytes as a finished file in our own folder, ready to be given its name in one step. */

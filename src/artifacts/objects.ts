@@ -1,4 +1,5 @@
 /** Named byte strings kept somewhere: the only thing a place to store artifacts has to provide. */
+import { joinChunks } from "../acquire/chunks.ts";
 
 export type ByteRange = { readonly start: number; readonly end: number };
 
@@ -48,8 +49,5 @@ export function assertKey(key: string): void {
 /** Reads a small object whole. */
 export async function readObject(objects: Objects, key: string): Promise<Buffer | undefined> {
   const chunks = await objects.get(key);
-  if (chunks === undefined) return undefined;
-  const parts = await Array.fromAsync(chunks);
-  const [first] = parts;
-  return parts.length === 1 && first ? Buffer.from(first.buffer, first.byteOffset, first.length) : Buffer.concat(parts);
+  return chunks && joinChunks(await Array.fromAsync(chunks));
 }

@@ -184,11 +184,10 @@ async function ownerSecret(objects: Objects, key: string): Promise<Uint8Array> {
 
 async function keepBlob(objects: Objects, { content, sha256, sizeBytes }: Spool): Promise<void> {
   const key = blobKey(sha256);
-  const from = "path" in content ? content : content.bytes;
-  if ((await objects.put(key, from, { ifAbsent: true })) === "written") return;
   // Bytes of another length under this name are what a power cut left of an earlier write.
-  const whole = (await objects.touch(key)) && (await objects.head(key))?.sizeBytes === sizeBytes;
-  if (!whole) await objects.put(key, from);
+  const whole = (await objects.head(key))?.sizeBytes === sizeBytes && (await objects.touch(key));
+  // The name tells the bytes: whoever else writes them meanwhile writes the same.
+  if (!whole) await objects.put(key, "path" in content ? content : content.bytes);
 }
 
 /** What the disk refuses to give back is a damaged artifact; what else went wrong stays what it is. */

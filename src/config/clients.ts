@@ -109,7 +109,10 @@ const leftToClient = 0.05;
 
 /** The profile of the client that calls itself so; undefined for one that is not known. */
 export function clientProfile(calledItself: string | undefined): ClientProfile | undefined {
-  const row = clientRows.find((each) => calledItself !== undefined && each.calledItself.test(calledItself.trim()));
+  const asked = calledItself?.trim() ?? "";
+  const row =
+    clientRows.find(({ name }) => name.toLowerCase() === asked.toLowerCase()) ??
+    clientRows.find((each) => each.calledItself.test(asked));
   if (row === undefined) return undefined;
   const limits = Object.entries(row.published).map(([unit, max]) => [unit, Math.floor(max * (1 - leftToClient))]);
   return { name: row.name, limit: Object.fromEntries(limits) };

@@ -19,6 +19,7 @@ import {
   advance,
   appendPart,
   type Extent,
+  extractIn,
   extractPrefixOf,
   linkBaseOf,
   openExtract,
@@ -80,9 +81,7 @@ async function extendStored(request: ExtractRequest): Promise<Extract> {
   const prefix = extractPrefixOf(handler, facts, mode);
   const stored = await openExtract(objects, prefix);
   if (stored.ended || enough(stored.extent)) return extractOf(stored, handler);
-  const passing = await extend(request, prefix, stored);
-  const extended = await openExtract(objects, prefix);
-  return extractOf({ ...extended, ...(passing && { ended: { failed: passing } }) }, handler);
+  return extractOf(await extend(request, prefix, stored), handler);
 }
 
 /** A stored extract with what follows from it for a reader. */
@@ -92,18 +91,26 @@ export function extractOf(stored: StoredExtract, { name }: Pick<Handler, "name">
   return { ...stored, handler: name, hasText, isPartial: ended === null || (hasText && ended.failed !== null) };
 }
 
-/** Gives the failure that may pass, if there was one. */
-async function extend(request: ExtractRequest, prefix: string, stored: StoredExtract): Promise<Failure | undefined> {
+/** The stored extract with what was wanted after it. A failure that may pass ends it for this reply only. */
+async function extend(request: ExtractRequest, prefix: string, stored: StoredExtract): Promise<StoredExtract> {
   const { objects, handler, mode, enough, limits, signal, password } = request;
   const ask: Ask = { mode, from: stored.extent.segments, limits, ...(password === undefined ? {} : { password }) };
-  let { info, extent: written }: { info: Info; extent: StoredExtract["extent"] } = stored;
-  let reached = written;
+  let info: Info = stored.info;
+  let extended = stored;
+  let reached = stored.extent;
   let segments: Segment[] = [];
   let failed: Failure | null = null;
 
   async function flush(last: boolean): Promise<void> {
-    written = await appendPart(objects, prefix, written, { info, segments, failed, last });
+    const content = { info, segments, failed };
+    const part = await appendPart(objects, prefix, extended.extent, { ...content, last });
+    extended = extractIn(objects, [...extended.parts, part], content);
     segments = [];
+  }
+
+  async function flushed(): Promise<StoredExtract> {
+    if (segments.length > 0) await flush(false);
+    return extended;
   }
 
   try {
@@ -114,17 +121,17 @@ async function extend(request: ExtractRequest, prefix: string, stored: StoredExt
       segments.push(piece.segment);
       if (piece.note) info = { ...info, tally: addPage(info.tally, piece.segment, piece.note) };
       reached = advance(reached, piece.segment);
-      if (reached.chars - written.chars >= partChars || segments.length === partSegments) await flush(false);
+      if (reached.chars - extended.extent.chars >= partChars || segments.length === partSegments) await flush(false);
       // After the last page the handler is asked once more, to hear that it was the last.
-      if (enough(reached) && reached.segments !== info.pageCount) return undefined;
+      if (enough(reached) && reached.segments !== info.pageCount) return await flushed();
     }
-    if (failed && mayPass(failed)) return failed;
+    if (failed && mayPass(failed)) return { ...(await flushed()), ended: { failed } };
     if (info.pageCount !== undefined && (info.tally?.withText ?? 0) === 0) failed ??= textlessFailure(info.tally);
     await flush(true);
-    return undefined;
+    return extended;
   } finally {
     // Whatever ended the loop, the segments that arrived are kept.
-    if (segments.length > 0) await flush(false);
+    await flushed();
   }
 }
 

@@ -17,7 +17,7 @@ async function storedExtract(segments: readonly Segment[], perPart = 2): Promise
   for (let at = 0; at < segments.length; at += perPart) {
     const part = segments.slice(at, at + perPart);
     const last = at + perPart >= segments.length;
-    extent = await appendPart(objects, "x/", extent, { info: {}, segments: part, failed: null, last });
+    extent = (await appendPart(objects, "x/", extent, { info: {}, segments: part, failed: null, last })).end;
   }
   return extractOf(await openExtract(objects, "x/"), { name: "test" });
 }
@@ -133,8 +133,8 @@ describe("the stored extract", () => {
     });
     const first = await appendPart(objects, "x/", zero, part(0, 2, false));
     const other = await appendPart(objects, "x/", zero, part(0, 3, false));
-    await appendPart(objects, "x/", first, part(2, 4, true));
-    await appendPart(objects, "x/", other, part(3, 4, true));
+    await appendPart(objects, "x/", first.end, part(2, 4, true));
+    await appendPart(objects, "x/", other.end, part(3, 4, true));
     const extract = await openExtract(objects, "x/");
     assert.deepEqual(extract.ended, { failed: null });
     assert.equal((await Array.fromAsync(extract.all(), ({ text }) => text)).join(""), "abcd");
@@ -177,7 +177,7 @@ describe("the stored extract", () => {
       failed: null,
       last: false,
     });
-    await appendPart(objects, "x/", middle, { info: {}, segments: all.slice(1), failed: null, last: true });
+    await appendPart(objects, "x/", middle.end, { info: {}, segments: all.slice(1), failed: null, last: true });
     const [, torn] = await Array.fromAsync(objects.list("x/"));
     const key = torn?.key ?? "";
     const whole = (await readObject(objects, key)) ?? Buffer.alloc(0);

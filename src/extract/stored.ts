@@ -29,6 +29,8 @@ export type StoredExtract = {
   /** Set once there is nothing more to extract. */
   readonly ended: { readonly failed: Failure | null } | null;
   readonly info: Info;
+  /** The files it lies in. */
+  readonly parts: readonly Part[];
   /** All segments in order. */
   all(): AsyncGenerator<Placed>;
   /** The segments from the one on that reaches past this many characters or holds this many line ends. */
@@ -36,14 +38,18 @@ export type StoredExtract = {
 };
 
 /** One file of the extract; its key tells its extent, so that a listing is an index. */
-type Part = {
+export type Part = {
   readonly key: string;
   readonly start: Extent;
   readonly end: Extent;
   readonly last: boolean;
 };
 
-type PartContent = { readonly info: Info; readonly segments: readonly Segment[]; readonly failed: Failure | null };
+export type PartContent = {
+  readonly info: Info;
+  readonly segments: readonly Segment[];
+  readonly failed: Failure | null;
+};
 
 const nothing: Extent = { segments: 0, chars: 0, lineEnds: 0 };
 
@@ -71,30 +77,36 @@ export async function openExtract(objects: Objects, prefix: string): Promise<Sto
   const listed = await Array.fromAsync(objects.list(prefix));
   const parts = chain(listed.map(({ key, sizeBytes }) => parseKey(key, sizeBytes)));
   const last = parts.at(-1);
-  const content = last && (await readPart(objects, last));
-  // The last part has just been read, and for most sources it is the only one.
+  return extractIn(objects, parts, last && (await readPart(objects, last)));
+}
+
+/** The extract that these parts make up; the content of the last one is at hand. */
+export function extractIn(objects: Objects, parts: readonly Part[], content: PartContent | undefined): StoredExtract {
+  const last = parts.at(-1);
+  // For most sources the last part is the only one.
   const read = async (part: Part) => (part === last && content ? content : readPart(objects, part));
   return {
     extent: last?.end ?? nothing,
     ended: last?.last && content ? { failed: content.failed } : null,
     info: content?.info ?? {},
+    parts,
     all: () => segmentsFrom(parts, read, { chars: -1 }),
     from: (at) => segmentsFrom(parts, read, at),
   };
 }
 
-/** Appends segments that follow what is stored, and says how far the extract goes now. */
+/** Appends segments that follow what is stored; the part's end is how far the extract goes now. */
 export async function appendPart(
   objects: Objects,
   prefix: string,
   start: Extent,
   { last, ...content }: PartContent & { readonly last: boolean },
-): Promise<Extent> {
+): Promise<Part> {
   const end = content.segments.reduce(advance, start);
   const json = Buffer.from(JSON.stringify(content));
   const key = `${prefix}${formatKey({ start, end, last }, json.length)}`;
   await objects.put(key, json, { durable: false });
-  return end;
+  return { key, start, end, last };
 }
 
 export function advance(before: Extent, segment: Segment): Extent {

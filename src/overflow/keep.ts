@@ -1,7 +1,6 @@
 /** Keeps a part of a request as an artifact, so that nothing is lost when a stub takes its place. */
-import { createHash } from "node:crypto";
 import { bodyOf } from "../acquire/body.ts";
-import type { Spool } from "../acquire/spool.ts";
+import { spoolOf } from "../acquire/spool.ts";
 import { kindWords } from "../answer/words.ts";
 import type { ArtifactRecord } from "../artifacts/record.ts";
 import type { ArtifactStore } from "../artifacts/store.ts";
@@ -49,28 +48,24 @@ function bytesOf({ content }: Part): Buffer | undefined {
 }
 
 async function keepBytes(store: ArtifactStore, bytes: Buffer, part: Part): Promise<ArtifactRecord> {
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
-  const spool: Spool = {
-    content: { bytes },
-    sizeBytes: bytes.length,
-    sha256,
-    firstBytes: bytes.subarray(0, firstLookBytes),
-    truncated: false,
-    [Symbol.asyncDispose]: async () => undefined,
-  };
+  const spool = spoolOf(bytes);
   const { content, tool, role } = part;
   const given = role === "attachment" ? "attachment" : `result of ${tool ?? "a tool"}`;
   const name = "name" in content && content.name !== undefined ? content.name : given;
-  return await store.keep(spool, await detected(part, spool), { given, identity: `conversation:${sha256}`, name });
+  return await store.keep(spool, await detected(part, bytes), {
+    given,
+    identity: `conversation:${spool.sha256}`,
+    name,
+  });
 }
 
 /** What was attached is what its bytes say; what the model read as text is read back as text, markup or not. */
-async function detected({ content }: Part, { content: kept, sizeBytes, firstBytes }: Spool): Promise<Detection> {
+async function detected({ content }: Part, bytes: Uint8Array): Promise<Detection> {
   if (!("text" in content)) {
     const headers = content.mediaType === "" ? {} : { "content-type": content.mediaType };
-    return await confirmKind(bodyOf(kept, sizeBytes), { headers });
+    return await confirmKind(bodyOf({ bytes }, bytes.length), { headers });
   }
-  const looked = detectContentKind({ firstBytes });
+  const looked = detectContentKind({ firstBytes: bytes.subarray(0, firstLookBytes) });
   const isText = looked.kind === "text" || looked.kind === "html";
   return isText ? { ...looked, kind: "text", mediaType: "text/plain", charset: "utf-8" } : looked;
 }

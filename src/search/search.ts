@@ -1,7 +1,6 @@
 /** Code search on one screen: find the index, bring it up to date, rank, choose spans, fit, answer. */
-import { createHash } from "node:crypto";
 import { resolve } from "node:path";
-import type { Spool } from "../acquire/spool.ts";
+import { spoolOf } from "../acquire/spool.ts";
 import type { JobRecord } from "../answer/indexing.ts";
 import type { CodeResult, SearchFacts, SearchReply } from "../answer/search.ts";
 import { detectContentKind } from "../detect/detect.ts";
@@ -171,19 +170,10 @@ function projectOf(explicit: string | undefined, from: string, session: Session,
 async function keepResult(result: CodeResult, session: Session): Promise<string | null> {
   const { file_path } = result;
   const bytes = Buffer.from(wholeText(result));
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
-  const spool: Spool = {
-    content: { bytes },
-    sizeBytes: bytes.length,
-    sha256,
-    firstBytes: bytes,
-    truncated: false,
-    [Symbol.asyncDispose]: async () => undefined,
-  };
   const origin = { given: file_path, identity: `search:${file_path}`, name: file_path };
   const detection = detectContentKind({ firstBytes: bytes, url: file_path });
   // Where nothing can be kept the excerpt has to do, and the ref says that there is none.
-  return session.store.keep(spool, detection, origin).then(
+  return session.store.keep(spoolOf(bytes), detection, origin).then(
     ({ artifact_ref }) => artifact_ref,
     () => null,
   );

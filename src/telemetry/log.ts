@@ -19,34 +19,44 @@ export type EventLogOptions = {
   readonly now?: () => number;
 };
 
+/** Events that come within this time are written together. */
+const gatherMs = 50;
+
 /** Closing the log writes the run's summary and waits until everything is on the disk. */
 export function openEventLog({ folder, run, maxBytes, maxRuns, now = Date.now }: EventLogOptions): EventLog {
   const path = join(folder, fileName(run));
   const counters = createCounters();
   let waiting: string[] = [];
-  let writing: Promise<void> | undefined;
+  let written: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
   let prepared = false;
 
   const emit: Emit = (event) => {
     counters.add(event);
     waiting.push(`${JSON.stringify({ at: new Date(now()).toISOString(), run, ...event })}\n`);
-    writing ??= write();
+    timer ??= setTimeout(flush, gatherMs);
   };
 
+  /** Writes what is waiting after what is being written. */
+  function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    written = written.then(write);
+    return written;
+  }
+
   async function write(): Promise<void> {
+    if (waiting.length === 0) return;
     try {
       if (!prepared) await prepare();
-      while (waiting.length > 0) {
-        const lines = waiting.join("");
-        waiting = [];
-        if ((await sizeOf(path)) > maxBytes) await rename(path, `${path}.1`);
-        await appendFile(path, lines, { mode: 0o600 });
-      }
+      const lines = waiting.join("");
+      waiting = [];
+      if ((await sizeOf(path)) > maxBytes) await rename(path, `${path}.1`);
+      await appendFile(path, lines, { mode: 0o600 });
     } catch {
       // The reply matters more than its log; `spillway doctor` tells when the folder cannot be written.
       waiting = [];
     }
-    writing = undefined;
   }
 
   async function prepare(): Promise<void> {
@@ -62,7 +72,7 @@ export function openEventLog({ folder, run, maxBytes, maxRuns, now = Date.now }:
     async [Symbol.asyncDispose]() {
       const totals = counters.read();
       if (totals.replies > 0) emit({ event: "run.summary", ...totals });
-      await writing;
+      await flush();
     },
   };
 }

@@ -2,7 +2,10 @@
  * The one way to call a tool: reads what was sent with good will, runs it, makes the reply fit what really leaves, puts
  * errors into words and reports the call. A tool cannot forget any of it.
  */
-import { joinReply } from "../answer/answer.ts";
+
+import type { BodyWatch } from "../acquire/source.ts";
+import { joinReply, type PageStart } from "../answer/answer.ts";
+import { sizeWords } from "../answer/words.ts";
 import { SpillwayError } from "../errors.ts";
 import { type Bound, type Budget, type ClientLimit, limitsOf, makeBudget } from "../fit/budget.ts";
 import { OVERHEAD_CHARS, WIRE_BYTES } from "../fit/limits.ts";
@@ -10,15 +13,19 @@ import { countBytes, largestPassing } from "../fit/measure.ts";
 import { clipped } from "../names.ts";
 import { readInput } from "./fields.ts";
 import { FIELDS_CHARS, plainSize } from "./size.ts";
-import type { ArtifactLink, Rendered, Tool, ToolSession, Unfitted } from "./tool.ts";
+import type { ArtifactLink, Received, Rendered, Tool, ToolSession, Unfitted } from "./tool.ts";
 
 /** A reply as it leaves: text and structured content are each complete alone. */
 export type ToolReply = {
   readonly text: string;
+  /** The text in blocks, which joined are the text: our words, then a block for each page where there are pages. */
+  readonly blocks: readonly TextBlock[];
   readonly structured: Readonly<Record<string, unknown>>;
   readonly links: readonly ArtifactLink[];
   readonly isError: boolean;
 };
+
+export type TextBlock = { readonly text: string; readonly page?: number };
 
 /** Calls a tool. Throws only when the session's signal is aborted; everything else is a reply. */
 export async function callTool(tool: Tool, rawInput: unknown, session: ToolSession): Promise<ToolReply> {
@@ -44,11 +51,12 @@ async function answer(tool: Tool, rawInput: unknown, session: ToolSession): Prom
   const { turn, signal } = session;
   let notes = session.notes ?? [];
   turn?.join();
-  const stopProgress = tellProgress(tool, session);
+  const incoming = countIncoming();
+  const stopProgress = tellProgress(tool, session, incoming.received);
   try {
     const input = readInput(tool.input, rawInput);
     notes = [...input.notes, ...notes];
-    const unfitted = await tool.run(input.values, session);
+    const unfitted = await tool.run(input.values, { ...session, incoming: incoming.watch });
     const { requestedChars, defaultChars } = unfitted;
     const client = await clientLimit(session);
     const turnChars = turn?.shareChars();
@@ -79,13 +87,38 @@ async function clientLimit({ client, tokenizer }: ToolSession): Promise<ClientLi
 
 const progressEveryMs = 2_000;
 
-/** A client that shows progress learns that a long call is still alive. */
-function tellProgress({ title }: Tool, { progress }: ToolSession): () => void {
+/** A client that shows progress learns that a long call is still alive, and how far its download is. */
+function tellProgress({ title }: Tool, { progress }: ToolSession, received: () => Received): () => void {
   if (progress === undefined) return () => undefined;
   const startedAt = performance.now();
-  const tell = () => progress(`${title}: working for ${Math.round((performance.now() - startedAt) / 1_000)} s`);
+  let told = 0;
+  const tell = () => {
+    const { bytes, totalBytes } = received();
+    const working = `${title}: working for ${Math.round((performance.now() - startedAt) / 1_000)} s`;
+    if (bytes === told) return progress(working);
+    told = bytes;
+    const ofAll = totalBytes === undefined ? "" : ` of ${sizeWords(totalBytes)}`;
+    progress(`${working}, ${sizeWords(bytes)}${ofAll} received`, { bytes, totalBytes });
+  };
   const timer = setInterval(tell, progressEveryMs);
   return () => clearInterval(timer);
+}
+
+/** Adds up the bodies of a call; how many bytes there are in all is known while it is known of each. */
+function countIncoming(): { readonly watch: BodyWatch; received(): Received } {
+  let bytes = 0;
+  let totalBytes: number | undefined = 0;
+  return {
+    watch: {
+      begin(sizeBytes) {
+        totalBytes = totalBytes === undefined || sizeBytes === undefined ? undefined : totalBytes + sizeBytes;
+      },
+      add(count) {
+        bytes += count;
+      },
+    },
+    received: () => ({ bytes, totalBytes }),
+  };
 }
 
 /** What the content is held to, and what the client takes of a whole reply. */
@@ -106,13 +139,25 @@ function fitReply(unfitted: Unfitted, notes: readonly string[], bounds: Bounds):
 }
 
 function compose(rendered: Rendered, notes: readonly string[], chars: number): ToolReply {
-  const { summary, notices, body, structured, links = [], failed = false } = rendered;
+  const { summary, notices, body, pages = [], structured, links = [], failed = false } = rendered;
+  const text = joinReply(summary, [...notices, ...notes], body, chars + OVERHEAD_CHARS);
   return {
-    text: joinReply(summary, [...notices, ...notes], body, chars + OVERHEAD_CHARS),
+    text,
+    blocks: blocksOf(text, text.length - body.length, pages),
     structured: { ...structured, notes },
     links,
     isError: failed,
   };
+}
+
+/** More pages than a reader would want to see one by one are one block. */
+const mostBlocks = 50;
+
+function blocksOf(text: string, bodyAt: number, pages: readonly PageStart[]): TextBlock[] {
+  if (pages.length === 0 || pages.length > mostBlocks) return [{ text }];
+  const starts = pages.map(({ at }) => bodyAt + at);
+  const blocks = pages.map(({ page }, index) => ({ text: text.slice(starts[index], starts[index + 1]), page }));
+  return [{ text: text.slice(0, starts[0]) }, ...blocks];
 }
 
 /** Whether both forms, each by itself, are within what was asked for: content, and the allowance of what is beside it. */
@@ -139,8 +184,10 @@ function errorReply(error: unknown, notes: readonly string[]): ToolReply {
     known ? error.hint : "This is a fault of Spillway; other calls are not affected.",
     sentenceChars,
   );
+  const text = joinReply(`${message}\n${hint}`, notes, "", sentenceChars + OVERHEAD_CHARS);
   return {
-    text: joinReply(`${message}\n${hint}`, notes, "", sentenceChars + OVERHEAD_CHARS),
+    text,
+    blocks: [{ text }],
     structured: { error: message, code: known ? error.code : "internal", hint, notes },
     links: [],
     isError: true,

@@ -1,5 +1,5 @@
 /** What the fetch tools have in common: an address, the part that was asked for, and the reply's form. */
-import { type Answer, answerBody } from "../answer/answer.ts";
+import { type Answer, answerBody, bodyPages } from "../answer/answer.ts";
 import type { FetchFields } from "../answer/fetch.ts";
 import type { ReadFields } from "../answer/read.ts";
 import { SpillwayError } from "../errors.ts";
@@ -53,6 +53,7 @@ function selected(fetched: Answer<FetchFields>, read: Answer<ReadFields>): Answe
     notices: [read.summary, ...read.notices],
     content: read.content,
     suffix: read.suffix,
+    pages: read.pages,
     fields: {
       ...fetched.fields,
       ...{ selector, next_offset, has_more, truncated, limit_chars, bound, page_range, warnings },
@@ -110,6 +111,7 @@ export function renderFetched(
     summary,
     notices: [...failure, ...handle, ...titleLine(fields), ...others],
     body: answerBody(text),
+    pages: bodyPages(text),
     structured: { ...(responseId === undefined ? {} : { responseId }), ...leavingFields(fields) },
     links: linksOf(fields),
   };

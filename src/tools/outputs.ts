@@ -171,6 +171,12 @@ const truncationInfo: Readonly<Record<keyof TruncationInfo, JsonSchema>> = {
   limit_tokens: count,
 };
 
+const indexing: Readonly<Record<keyof NonNullable<SearchReply["indexing"]>, JsonSchema>> = {
+  files_done: count,
+  files_total: count,
+  error: text,
+};
+
 const searchProperties: Readonly<Record<Exclude<keyof SearchReply, "question">, JsonSchema>> = {
   results: list(object(codeResult)),
   total_count: count,
@@ -184,7 +190,7 @@ const searchProperties: Readonly<Record<Exclude<keyof SearchReply, "question">, 
   next_cursor: described(orNull(text), "For cursor."),
   indexed_at: orNull(text),
   stale_files: texts,
-  indexing: object({ files_done: count, files_total: count }),
+  indexing: object(indexing),
   filtered_files: count,
   ranked_limit: count,
   embedding: object({ model: text, problem: orNull(text) }),

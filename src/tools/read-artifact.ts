@@ -1,6 +1,5 @@
 /** `read_artifact`: a part of a kept source, by place or by question. */
-import type { Answer } from "../answer/answer.ts";
-import { answerBody } from "../answer/answer.ts";
+import { type Answer, answerBody, bodyPages } from "../answer/answer.ts";
 import type { ReadFields } from "../answer/read.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Bound } from "../fit/budget.ts";
@@ -63,5 +62,11 @@ function noEntries(entry: string): SpillwayError {
 /** A read as a whole reply. */
 export function renderRead(answer: Answer<ReadFields>, chars: number, bound: Bound): Rendered {
   const { summary, notices, fields, ...text } = answer.shorter(chars, bound);
-  return { summary, notices, body: answerBody(text), structured: leavingFields(fields) };
+  return {
+    summary,
+    notices,
+    body: answerBody(text),
+    pages: bodyPages(text),
+    structured: leavingFields(fields),
+  };
 }

@@ -236,6 +236,13 @@ describe("search_code", () => {
     assert.ok(log[0]?.includes(`utilization_pct=${percent} `) && informed[0]?.includes(`utilization_pct=${percent}`));
   });
 
+  test("has a schema that knows why an index could not be brought up to date", async () => {
+    await using bench = await openCode(1);
+    const reply = await bench.call("search_code", { query: "gauge" });
+    const indexing: SearchReply["indexing"] = { files_done: 1, files_total: 2, error: "The disk is full." };
+    assertHolds("search_code", { ...reply, structured: { ...reply.structured, indexing } });
+  });
+
   test("tells how far a first indexing is, and stops with its caller", async () => {
     await using bench = await openCode(3);
     const stop = AbortSignal.abort(new Error("changed my mind"));

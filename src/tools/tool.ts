@@ -1,4 +1,5 @@
 /** What a tool is: a name, a table of parameters, and a function that answers; callTool does what all have in common. */
+import type { PageStart } from "../answer/answer.ts";
 import type { ClientProfile } from "../config/clients.ts";
 import type { Bound } from "../fit/budget.ts";
 import type { Session } from "../session.ts";
@@ -11,13 +12,16 @@ export type ToolSession = Session & {
   readonly client?: ClientProfile | undefined;
   /** What this call shares its room with: the other calls of the same turn. */
   readonly turn?: Turn | undefined;
-  /** Told now and then while a call takes long. */
-  readonly progress?: ((message: string) => void) | undefined;
+  /** Told now and then while a call takes long, with what has come in where it is a download. */
+  readonly progress?: ((message: string, received?: Received) => void) | undefined;
   /** Tells the program itself, beside the reply, what its log should say. */
   readonly inform?: ((level: "info" | "warning", message: string) => void) | undefined;
   /** What the next reply should tell its reader besides its own notes. */
   readonly notes?: readonly string[] | undefined;
 };
+
+/** Bytes that came in so far, and in all where that is known. */
+export type Received = { readonly bytes: number; readonly totalBytes: number | undefined };
 
 /** What a client may assume about a tool before calling it. */
 export type ToolHints = {
@@ -58,6 +62,8 @@ export type Rendered = {
   readonly notices: readonly string[];
   /** Contents below their marks; empty where there are none. */
   readonly body: string;
+  /** Where in the body pages begin, where the reply is of one source that has pages. */
+  readonly pages?: readonly PageStart[];
   readonly structured: Readonly<Record<string, unknown>>;
   readonly links?: readonly ArtifactLink[];
   /** Set where nothing of what was asked for could be done. */

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
 import { describe, test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { temporaryFolder } from "../../test/bodies.ts";
 import { pdfWithPages } from "../../test/pdf.ts";
 import { closedSchema } from "../../test/schemas.ts";
+import { startServer } from "../../test/server.ts";
 import { openTools } from "../../test/tools.ts";
+import { untrustedMark } from "../answer/answer.ts";
 import { clientProfile, clientRows } from "../config/clients.ts";
 import { limitsOf, makeBudget } from "../fit/budget.ts";
 import { truncationSuffix } from "../fit/text.ts";
@@ -13,6 +16,7 @@ import { openSession } from "../session.ts";
 import { inputSchema } from "./fields.ts";
 import { shareOut } from "./many.ts";
 import { FIELDS_CHARS, plainSize } from "./size.ts";
+import type { Received } from "./tool.ts";
 import { findTool, tools } from "./tools.ts";
 import { openTurn } from "./turn.ts";
 
@@ -108,6 +112,36 @@ test("a call that takes long tells so now and then, and stops telling when it is
   assert.equal(told.length, 2);
 });
 
+test("a long download tells how much has come, of how much where that is known", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  for (const { headers, ofAll, totalBytes } of [
+    { headers: { "content-length": "3000000" }, ofAll: " of 3.0 MB", totalBytes: 3_000_000 },
+    { headers: {}, ofAll: "", totalBytes: undefined },
+  ]) {
+    const begun = Promise.withResolvers<ServerResponse>();
+    await using server = await startServer((_, response) => {
+      response.writeHead(200, { "content-type": "text/plain", ...headers }).write("x".repeat(1_000_000));
+      begun.resolve(response);
+    });
+    await using bench = await openTools({ "network.allow": [server.allow] });
+    const told: [string, Received | undefined][] = [];
+    const progress = (message: string, received?: Received) => void told.push([message, received]);
+    const reply = bench.call("web_fetch", { url: server.origin }, { progress });
+    const response = await begun.promise;
+    while (told.every(([, received]) => received?.bytes !== 1_000_000)) {
+      t.mock.timers.tick(2_000);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    const [message] = told.at(-1) ?? assert.fail();
+    assert.match(message, new RegExp(`^Fetch a page or document: working for \\d+ s, 1\\.0 MB${ofAll} received$`));
+    assert.deepEqual(told.at(-1)?.[1], { bytes: 1_000_000, totalBytes });
+    t.mock.timers.tick(2_000);
+    assert.equal(told.at(-1)?.[1], undefined, "what has been told is not told again");
+    response.end("x".repeat(2_000_000));
+    assert.equal((await reply).fields.size_bytes, 3_000_000);
+  }
+});
+
 describe("fetch_content", () => {
   const long = words(120_000);
   const limits = [
@@ -158,6 +192,49 @@ describe("fetch_content", () => {
     const page = await bench.call("web_fetch", { url, pages: 60 });
     assert.equal(page.fields.content, pages[59]);
     assert.equal(page.fields.page_range, "60");
+  });
+
+  test("a PDF's pages are blocks of their own below our words, and joined they are the text", async () => {
+    await using bench = await openTools();
+    await bench.write("five.pdf", pdfWithPages(["Alpha", "Beta", "Gamma", "Delta", "Epsilon"]));
+    const { text, blocks, fields } = await bench.call("fetch_content", { url: "five.pdf" });
+    assert.equal(blocks.map((block) => block.text).join(""), text);
+    assert.deepEqual(
+      blocks.map(({ page }) => page),
+      [undefined, 1, 2, 3, 4, 5],
+    );
+    assert.ok(blocks[0]?.text.endsWith(`${untrustedMark}\n\n`));
+    assert.deepEqual(
+      blocks.slice(1).map((block) => block.text.trim()),
+      ["Alpha", "Beta", "Gamma", "Delta", "Epsilon"],
+    );
+    for (const [pages, shown] of [
+      ["2,4-5", [2, 4, 5]],
+      ["3", [3]],
+    ] as const) {
+      const read = await bench.call("read_artifact", { artifact_ref: fields.artifact_ref, pages });
+      assert.equal(read.blocks.map((block) => block.text).join(""), read.text);
+      assert.deepEqual(
+        read.blocks.slice(1).map(({ page, text }) => [page, text.trim()]),
+        shown.map((page) => [page, ["Alpha", "Beta", "Gamma", "Delta", "Epsilon"][page - 1]]),
+      );
+    }
+    const cut = await bench.call("read_artifact", { artifact_ref: fields.artifact_ref, max_chars: 1 });
+    assert.deepEqual(
+      cut.blocks.map(({ page }) => page),
+      [undefined, 1, 2, 3, 4, 5],
+      "the smallest budget shows them all",
+    );
+  });
+
+  test("more pages than anybody would look at one by one are one block, and so is what has no pages", async () => {
+    await using bench = await openTools();
+    await bench.write("many.pdf", pdfWithPages(Array.from({ length: 51 }, (_, index) => `Number ${index}`)));
+    await bench.write("plain.txt", "no pages");
+    for (const url of ["many.pdf", "plain.txt"]) {
+      const { text, blocks } = await bench.call("fetch_content", { url });
+      assert.deepEqual(blocks, [{ text }]);
+    }
   });
 
   test("corrupt PDF bytes give the exact failure sentence, a ref, and none of the bytes", async () => {

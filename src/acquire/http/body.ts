@@ -1,5 +1,6 @@
 /** A body as it is handed on: decoded, watched for bombs, and honest about ending too early. */
 import { SpillwayError } from "../../errors.ts";
+import type { BodyWatch } from "../source.ts";
 import { decode, encodingsOf } from "./decode.ts";
 import type { Reply } from "./exchange.ts";
 import { networkError, shortfallOf } from "./faults.ts";
@@ -13,6 +14,7 @@ export type BodyLimits = {
   late(): SpillwayError;
   /** The caller's own wish to stop, which is no shortfall. */
   readonly signal: AbortSignal;
+  readonly incoming?: BodyWatch | undefined;
 };
 
 export type ReplyBody = {
@@ -29,8 +31,11 @@ export function replyBody(reply: Reply, limits: BodyLimits): ReplyBody {
   let [wireBytes, bytes] = [0, 0];
   let shortfall: string | undefined;
   const encodings = readEncodings(reply);
+  const { incoming } = limits;
+  incoming?.begin(lengthOf(reply));
   const count = (length: number) => {
     wireBytes += length;
+    incoming?.add(length);
   };
   const { chunks, unknown } = decode(tapped(received(reply.body), count), encodings);
 
@@ -51,6 +56,11 @@ export function replyBody(reply: Reply, limits: BodyLimits): ReplyBody {
 
   const notes = unknown === undefined ? [] : [unknownEncoding(unknown)];
   return { chunks: watched(), shortfall: () => shortfall, notes };
+}
+
+function lengthOf({ headers }: Reply): number | undefined {
+  const length = headers["content-length"] ?? "";
+  return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }
 
 /** Judged before anything is read of a body that would have to be let go. */

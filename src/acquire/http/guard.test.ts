@@ -145,6 +145,32 @@ describe("network.allow and network.deny", () => {
   });
 });
 
+test("a special address is told for what it is", () => {
+  const told = {
+    "0.1.2.3": "this network",
+    "100.64.0.1": "shared by a carrier",
+    "168.63.129.16": "a cloud's metadata",
+    "169.254.169.254": "link-local or a cloud's metadata",
+    "192.88.99.1": "a 6to4 relay",
+    "::": "this host",
+    "::1": "loopback",
+    "::2": "not given out to the world",
+    "64:ff9b::808:808": "a translated (NAT64) address",
+    "64:ff9b:1::1": "a translated (NAT64) address",
+    "2001::1": "a Teredo tunnel",
+    "2001:1::1": "reserved",
+    "2001:db8::1": "documentation",
+    "2002::1": "a 6to4 tunnel",
+    "3fff::1": "documentation",
+    "fd00::1": "private",
+    "fe80::1": "link-local",
+    "fec0::1": "site-local",
+    "ff02::1": "multicast",
+  };
+  for (const [address, what] of Object.entries(told)) assert.equal(specialUse(address), what, address);
+  for (const address of ["8.8.8.8", "2606:4700::1", "2a00:1450::1"]) assert.equal(specialUse(address), undefined);
+});
+
 test("no IPv4 address of a special range is taken for one of the world, however it is wrapped", () => {
   const inside = fc.tuple(fc.constantFrom(10, 127, 0, 224, 250), fc.nat(255), fc.nat(255), fc.nat(255));
   fc.assert(

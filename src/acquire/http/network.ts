@@ -87,7 +87,8 @@ export function makeNetwork(options: NetworkOptions): Network {
     const timeoutMs = settings["network.timeout"];
     const deadline = AbortSignal.timeout(timeoutMs);
     const late = () => deadlineError(url, timeoutMs);
-    const limits = { expansion: settings["network.expansion"], deadline, late, signal: ask.signal };
+    const { signal, incoming } = ask;
+    const limits = { expansion: settings["network.expansion"], deadline, late, signal, incoming };
     try {
       ask.signal.throwIfAborted();
       const exchange = exchangeFor(ask, AbortSignal.any([ask.signal, deadline]));

@@ -3,6 +3,7 @@ import { isAscii, isUtf8 } from "node:buffer";
 import type { Body } from "../kind.ts";
 import { oddControls, takeCensus } from "./census.ts";
 import { isWide, readBom, type WideCharset } from "./charset.ts";
+import { hasControl } from "./controls.ts";
 import { judgeText } from "./judge.ts";
 import { stillReads } from "./legacy.ts";
 import { notText, type TextVerdict, text } from "./verdict.ts";
@@ -131,9 +132,7 @@ class ByteFollower implements Follower {
 
 /** What nearly every window is, told at the speed of memory: valid UTF-8 without a control that needs a closer look. */
 function isPlainUtf8(window: Uint8Array): boolean {
-  if (!isUtf8(window)) return false;
-  const bytes = Buffer.from(window.buffer, window.byteOffset, window.length).toString("latin1");
-  return !/[\0-\x08\x0b-\x0c\x0e-\x1f\x7f]/.test(bytes);
+  return isUtf8(window) && !hasControl(window);
 }
 
 /** One NUL at the end ends the last record; padding has more. */

@@ -1,4 +1,7 @@
 /** `spillway mcp`: the tools for an agent, over standard input and output. */
+import { clientProfile, clientRows } from "../../config/clients.ts";
+import { SpillwayError } from "../../errors.ts";
+import { clipped } from "../../names.ts";
 import { openSession } from "../../session.ts";
 import { serveMcp } from "../mcp/serve.ts";
 import type { Command } from "./command.ts";
@@ -15,11 +18,20 @@ export const mcpCommand: Command = {
   toleratesBadConfig: true,
   async run(call) {
     requireAtMost(0, call);
+    const client = knownClient(textOption(call, "client"));
     const { config, terminal, signal } = call;
     const { cwd, env, stdin, out } = terminal;
     const log = (sentence: string) => terminal.note(`spillway mcp: ${sentence}\n`);
     await using session = await openSession({ settings: config.settings, cwd, env, confined: true, signal, log });
-    await serveMcp({ session, config, client: textOption(call, "client") }, { input: stdin, out, log, signal });
+    await serveMcp({ session, config, client }, { input: stdin, out, log, signal });
     return 0;
   },
 };
+
+/** A name that fits no client would leave replies unfitted without a word. */
+function knownClient(name: string | undefined): string | undefined {
+  if (name === undefined || clientProfile(name)) return name;
+  throw new SpillwayError("usage", `There is no client ${JSON.stringify(clipped(name))} whose limits are known.`, {
+    hint: `Known are ${clientRows.map((each) => each.name).join(", ")}.`,
+  });
+}

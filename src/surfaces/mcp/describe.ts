@@ -1,5 +1,6 @@
 /** Describes the MCP server as docs/mcp.md: how to add it, what it offers, how replies fit each client. */
 import { clientRows, type ResultLimit } from "../../config/clients.ts";
+import { version } from "../../version.ts";
 
 export function mcpMarkdown(): string {
   const rows = clientRows.map(
@@ -20,42 +21,51 @@ in those before it back to 2024-11-05.
 
 ## Adding it
 
+The command \`spillway\` comes with the package, which is not on the npm registry yet: in the folder of the source,
+\`npm pack && npm install -g ./spillway-${version}.tgz\` installs it. Without installing anything,
+\`npm --silent --prefix /path/to/the/source start -- mcp\` stands for \`spillway mcp\` in all that follows; once the package is
+published, \`npx -y spillway mcp\` will.
+
 Claude Code:
 
 \`\`\`sh
-claude mcp add spillway -- npx -y spillway mcp
+claude mcp add spillway -- spillway mcp
 \`\`\`
 
-Codex, in \`~/.codex/config.toml\` (or \`codex mcp add spillway -- npx -y spillway mcp\`):
+Codex, in \`~/.codex/config.toml\` (or \`codex mcp add spillway -- spillway mcp\`):
 
 \`\`\`toml
 [mcp_servers.spillway]
-command = "npx"
-args = ["-y", "spillway", "mcp"]
+command = "spillway"
+args = ["mcp"]
 \`\`\`
 
 Cursor in \`.cursor/mcp.json\`, and most other clients in a file of this form:
 
 \`\`\`json
-{ "mcpServers": { "spillway": { "command": "npx", "args": ["-y", "spillway", "mcp"] } } }
+{ "mcpServers": { "spillway": { "command": "spillway", "args": ["mcp"] } } }
 \`\`\`
 
 VS Code, in \`.vscode/mcp.json\`:
 
 \`\`\`json
-{ "servers": { "spillway": { "command": "npx", "args": ["-y", "spillway", "mcp"] } } }
+{ "servers": { "spillway": { "type": "stdio", "command": "spillway", "args": ["mcp"] } } }
 \`\`\`
 
-opencode, in \`opencode.json\`:
+opencode, in \`opencode.json\`, before version 2 and from it on:
 
 \`\`\`json
-{ "mcp": { "spillway": { "type": "local", "command": ["npx", "-y", "spillway", "mcp"] } } }
+{ "mcp": { "spillway": { "type": "local", "command": ["spillway", "mcp"] } } }
 \`\`\`
 
-pi:
+\`\`\`json
+{ "mcp": { "servers": { "spillway": { "type": "local", "command": ["spillway", "mcp"] } } } }
+\`\`\`
+
+pi, from version 1.5 on:
 
 \`\`\`sh
-pi mcp add spillway -- npx -y spillway mcp
+pi mcp add spillway -- spillway mcp
 \`\`\`
 
 ## What it offers
@@ -65,7 +75,9 @@ pi mcp add spillway -- npx -y spillway mcp
   within the same budget as a tool's reply. Replies link to them from revision 2025-06-18 on.
 - \`health://status\`: version, settings and their problems, whether the store can be written.
 - \`metrics://prometheus\`: how many searches were cut, how full replies are and what share of results was left out.
-- Progress for who asks for it; a cancelled call is aborted, with the parser that works for it. Indexing goes on
+- The pages of a PDF as text blocks of their own, each with its number in \`_meta.page\`, below a block of our own words;
+  joined, the blocks are the text. Of more than 50 pages the text is one block.
+- Progress for who asks for it, of a download in bytes and of how many where the server says so; a cancelled call is aborted, with the parser that works for it. Indexing goes on
   after a search that began it; \`cancel_indexing\` stops it.
 - Log notifications when search results were cut, or a reply fills more than 70 % of its limit, for clients that take them.
 

@@ -19,7 +19,7 @@ import type { Session } from "../../session.ts";
 import { metrics } from "../../telemetry/metrics.ts";
 import { callTool, type ToolReply } from "../../tools/call.ts";
 import { inputSchema, pathsOf } from "../../tools/fields.ts";
-import type { Tool, ToolSession } from "../../tools/tool.ts";
+import type { Received, Tool, ToolSession } from "../../tools/tool.ts";
 import { findTool, tools } from "../../tools/tools.ts";
 import { version } from "../../version.ts";
 import { health, settingsProblems } from "./health.ts";
@@ -151,17 +151,21 @@ function hasRoots(server: Server, context: ServerContext): boolean {
   return typeof declared === "object" && declared !== null && "roots" in declared && declared.roots !== undefined;
 }
 
-/** Numbered, because progress must rise; undefined where the client did not ask for it. */
+/** In bytes where there are any, and always more than before, because progress must rise; undefined where nobody asked. */
 function progressOf({ mcpReq }: ServerContext): ToolSession["progress"] {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return undefined;
   let progress = 0;
-  return (message) => {
-    const params = { progressToken, progress: ++progress, message };
+  return (message, { bytes, totalBytes = 0 } = nothingReceived) => {
+    progress = Math.max(progress + 1, bytes);
+    const total = totalBytes >= progress ? { total: totalBytes } : {};
+    const params = { progressToken, progress, ...total, message };
     // A client that is gone needs no progress; the call itself learns of it by its signal.
     mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
   };
 }
+
+const nothingReceived: Received = { bytes: 0, totalBytes: undefined };
 
 /** A notification of the protocol's own log, for clients that want it; the SDK knows which do. */
 function informOf({ mcpReq }: ServerContext): ToolSession["inform"] {
@@ -171,11 +175,11 @@ function informOf({ mcpReq }: ServerContext): ToolSession["inform"] {
 /** Links to resources are known to the protocol since this revision. */
 const linksSince = "2025-06-18";
 
-function resultOf({ text, structured, links, isError }: ToolReply, revision: string | undefined): CallToolResult {
+function resultOf({ blocks, structured, links, isError }: ToolReply, revision: string | undefined): CallToolResult {
   const linked = revision !== undefined && revision >= linksSince ? links : [];
   return {
     content: [
-      { type: "text", text },
+      ...blocks.map(({ text, page }) => ({ type: "text" as const, text, ...(page && { _meta: { page } }) })),
       ...linked.map((link) => ({ type: "resource_link" as const, ...resourceLink(link) })),
     ],
     structuredContent: { ...structured },
