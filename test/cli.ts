@@ -30,9 +30,11 @@ export async function openCli() {
         env,
         stdin: chunksOf(Buffer.from(more.stdin ?? "")),
         out: async (text) => {
+          more.signal?.throwIfAborted();
           out.push(Buffer.from(text));
           more.onOut?.(String(text));
         },
+        lastOut: (text) => void out.push(Buffer.from(text)),
         note: (text) => {
           err += text;
         },

@@ -77,15 +77,17 @@ describe("spillway run", () => {
           : {
               calls: [
                 { tool: "fetch_content", input: { urls: ["a.txt", "b.txt"], maxChars: 2_000 } },
-                { tool: "open_gate", input: { gate: "\u001b[31mnorth\nsouth" } },
+                { tool: "fetch_content", input: { url: "\u001b[31mnorth\nsouth" } },
+                { tool: "open_\u001b[2Jgate", input: { gate: "north" } },
               ],
             },
     });
     const ran = await runner.run(sim);
     assert.deepEqual([ran.out, ran.status], ["Done.\n", 0], ran.err);
     assert.match(ran.err, /\n {2}fetch_content a\.txt b\.txt maxChars=2000 -> failed\n/);
-    assert.match(ran.err, /\nDone\.\n2 steps, 2 tool calls,/);
-    assert.match(ran.err, /\n {2}open_gate {2}\[31mnorth south -> failed\n/);
+    assert.match(ran.err, /\nDone\.\n2 steps, 3 tool calls,/);
+    assert.match(ran.err, /\n {2}fetch_content {2}\[31mnorth south -> failed\n/);
+    assert.match(ran.err, /\n {2}open_ \[2Jgate \(not stored\) -> failed\n/);
   });
 
   test("tells everything as JSON lines", async () => {
@@ -134,8 +136,12 @@ describe("spillway run", () => {
     for (const at of [0, 1, 2]) await runner.write(`${at}.txt`, `${at} `.repeat(50_000));
     const { out } = await runner.run(sim, { SPILLWAY_RUNNER_TURN_CHARS: "6500" });
     const results: string[] = JSON.parse(out);
-    assert.ok(results.slice(0, 4).reduce((sum, { length }) => sum + length, 0) <= 6_500);
-    assert.equal(results[4], "One turn has room for the results of 4 calls. Make this call again by itself.");
+    assert.ok(
+      results.reduce((sum, { length }) => sum + length, 0) <= 6_500,
+      String(results.map(({ length }) => length)),
+    );
+    for (const result of results.slice(3))
+      assert.equal(result, "One turn has room for the results of 3 calls.\nMake this call again by itself.");
   });
 
   for (const [name, value, how] of [

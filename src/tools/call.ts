@@ -3,6 +3,7 @@
  * errors into words and reports the call. A tool cannot forget any of it.
  */
 import { joinReply } from "../answer/answer.ts";
+import { counted } from "../answer/words.ts";
 import { SpillwayError } from "../errors.ts";
 import { type Bound, type Budget, type ClientLimit, limitsOf, makeBudget } from "../fit/budget.ts";
 import { OVERHEAD_CHARS, WIRE_BYTES } from "../fit/limits.ts";
@@ -43,9 +44,10 @@ type Answered = { readonly reply: ToolReply; readonly budget: Budget; readonly c
 async function answer(tool: Tool, rawInput: unknown, session: ToolSession): Promise<Answered> {
   const { turn, signal } = session;
   let notes = session.notes ?? [];
-  turn?.join();
+  const hasRoom = turn?.join() ?? true;
   const stopProgress = tellProgress(tool, session);
   try {
+    if (!hasRoom) throw turnFull(turn?.most ?? 0);
     const input = readInput(tool.input, rawInput);
     notes = [...input.notes, ...notes];
     const unfitted = await tool.run(input.values, session);
@@ -66,6 +68,12 @@ async function answer(tool: Tool, rawInput: unknown, session: ToolSession): Prom
   } finally {
     stopProgress();
   }
+}
+
+function turnFull(most: number): SpillwayError {
+  return new SpillwayError("turn_full", `One turn has room for the results of ${counted(most, "call")}.`, {
+    hint: "Make this call again by itself.",
+  });
 }
 
 /** What the client takes of one reply; its tokens are counted by its model's tokenizer where there is one. */

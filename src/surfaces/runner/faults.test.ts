@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { faultOf, providerError, waitBefore } from "./faults.ts";
+import { type Circumstances, faultOf, providerError, waitBefore } from "./faults.ts";
 import type { Target } from "./providers.ts";
 
 const target: Target = { speech: "openai", provider: "openai", model: "gpt-99", baseUrl: undefined, key: "sk-secret" };
@@ -58,7 +58,8 @@ describe("asking a provider again", () => {
 });
 
 describe("a provider's refusal", () => {
-  const said = (error: Error) => providerError(faultOf(error), target, error);
+  const said = (error: unknown, circumstances: Partial<Circumstances> = {}) =>
+    providerError(faultOf(error), { target, begun: false, recovers: true, ...circumstances }, error);
   const cases = [
     [
       thrown(401, '{"error":{"message":"Incorrect API key provided: sk-secret."}}'),

@@ -7,14 +7,28 @@ export function sendable(messages: readonly ModelMessage[]): ModelMessage[] {
   const sent: ModelMessage[] = [];
   for (const [index, message] of messages.entries()) {
     if (message.role === "assistant" && message.content.length === 0) continue;
-    sent.push(message);
-    if (message.role !== "assistant") continue;
+    if (message.role !== "assistant") {
+      sent.push(message);
+      continue;
+    }
+    sent.push(withObjects(message));
     const answered = answeredAfter(messages, index);
     const missing = callsOf(message).filter(({ toolCallId }) => !answered.has(toolCallId));
     if (missing.length > 0) sent.push(resultsFor(missing));
   }
   return sent;
 }
+
+/** Arguments that are no object, because the model sent none or because they are not stored, are refused by most providers. */
+function withObjects(message: AssistantModelMessage): AssistantModelMessage {
+  const { content } = message;
+  if (typeof content === "string") return message;
+  const isWhole = (part: (typeof content)[number]): boolean => part.type !== "tool-call" || isObject(part.input);
+  if (content.every(isWhole)) return message;
+  return { ...message, content: content.map((part) => (isWhole(part) ? part : { ...part, input: {} })) };
+}
+
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The calls of an answer that the runner has to carry out. */
 export function callsOf({ content }: AssistantModelMessage): ToolCallPart[] {

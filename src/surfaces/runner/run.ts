@@ -1,9 +1,11 @@
 /** The agent loop: ask, carry out, remember; until the task is answered or a limit is reached. */
 import { setTimeout as pause } from "node:timers/promises";
-import type { ModelMessage, ToolCallPart } from "ai";
+import type { ModelMessage } from "ai";
+import type { OverflowReport } from "../../answer/overflow.ts";
 import { SpillwayError } from "../../errors.ts";
 import { CHAR_TO_TOKEN_RATIO } from "../../fit/limits.ts";
 import { estimateTokens } from "../../fit/measure.ts";
+import { ContextOverflowError } from "../../overflow/failure.ts";
 import { withOverflowRecovery } from "../../overflow/fetch.ts";
 import { knownLimits } from "../../overflow/limits.ts";
 import { openRecovery } from "../../overflow/open.ts";
@@ -11,13 +13,13 @@ import { type KnownStub, stubsOfOne } from "../../overflow/sticky.ts";
 import type { Session } from "../../session.ts";
 import type { Event } from "../../telemetry/events.ts";
 import type { Tool } from "../../tools/tool.ts";
-import { answerCalls, hidden, withoutSecrets } from "./calls.ts";
+import { answerCalls, type Call, fieldsOf, hidden, withoutSecrets } from "./calls.ts";
 import type { RunEvent, Tell } from "./events.ts";
 import { faultOf, providerError, waitBefore } from "./faults.ts";
 import { loadModel } from "./model.ts";
 import type { Target } from "./providers.ts";
 import { sendable } from "./repair.ts";
-import { createTally, type RunEnding, type RunReport } from "./report.ts";
+import { createTally, endingOf, type RunEnding, type RunReport } from "./report.ts";
 import { type Ask, askModel, type StepAnswer, StepFailure } from "./step.ts";
 import type { Transcript } from "./transcript.ts";
 
@@ -48,7 +50,8 @@ export async function runAgent(setting: RunSetting): Promise<RunReport> {
     failure = error;
     return "failed";
   });
-  const report = tally.report(how);
+  const error = failure === undefined ? null : failure instanceof SpillwayError ? failure.code : "internal";
+  const report = tally.report(how, error);
   session.emit({ event: "run.ended", ...report });
   // A transcript that cannot be written is told by the failure itself.
   await transcript.add({ type: "end", at: new Date(session.now()).toISOString(), ...report }).catch(() => undefined);
@@ -63,10 +66,13 @@ async function untilDone(setting: RunSetting, tally: Tally): Promise<RunEnding> 
   const { session, transcript, tools } = setting;
   const wire = countedFetch(setting.fetch, tally);
   const newStubs: KnownStub[] = [];
-  const recovery = openRecovery(
-    session,
-    stubsOfOne(transcript.stubs, (stubs) => void newStubs.push(...stubs)),
-  );
+  const failed: { report?: OverflowReport } = {};
+  const recovery = openRecovery(session, {
+    sticky: stubsOfOne(transcript.stubs, (stubs) => void newStubs.push(...stubs)),
+    onFailed: (report) => {
+      failed.report = report;
+    },
+  });
   const model = await loadModel(setting.target, withOverflowRecovery(wire.fetch, { session, recovery }));
   const turnChars = turnCharsFor(setting);
   const history = [...transcript.messages];
@@ -74,30 +80,35 @@ async function untilDone(setting: RunSetting, tally: Tally): Promise<RunEnding> 
     const reached = limitReached(tally, session);
     if (reached !== undefined) return reached;
     const step = tally.steps() + 1;
-    const answer = await askPatiently(setting, { model, history, step, wire, tally });
-    await remember(answer.messages);
-    const onAnswered = (call: ToolCallPart, text: string, isError: boolean) => {
+    const { message, calls, finish } = await askPatiently(setting, {
+      model,
+      history,
+      step,
+      wire,
+      tally,
+      failed,
+    }).finally(rememberStubs);
+    if (message !== undefined) await remember(message, { finish });
+    if (calls.length === 0) return endingOf(message, finish);
+    const onAnswered = (call: Call, text: string, isError: boolean) => {
       tally.answered(text.length);
       return setting.tell(toolEvent(step, call, text, isError, tools));
     };
-    for (const { call, text } of answer.unreadable) await onAnswered(call, text, true);
-    if (answer.calls.length === 0 && answer.messages.at(-1)?.role !== "tool") return endingOf(answer);
-    if (answer.calls.length > 0)
-      await remember([await answerCalls(answer.calls, { tools, session, turnChars, onAnswered })]);
+    await remember(await answerCalls(calls, { tools, session, turnChars, onAnswered }));
   }
 
-  async function remember(messages: readonly ModelMessage[]): Promise<void> {
-    const at = new Date(session.now()).toISOString();
+  /** What was set aside is set aside in the next process too, whatever came of the step. */
+  async function rememberStubs(): Promise<void> {
     const stubs = newStubs.splice(0);
-    await transcript.add(
-      ...(stubs.length === 0 ? [] : [{ type: "stubs" as const, at, stubs }]),
-      ...messages.map((message) => ({ type: "message" as const, at, message: withoutSecrets(message, tools) })),
-    );
-    history.push(...messages);
+    if (stubs.length > 0) await transcript.add({ type: "stubs", at: new Date(session.now()).toISOString(), stubs });
+  }
+
+  async function remember(message: ModelMessage, more: { readonly finish?: string } = {}): Promise<void> {
+    const at = new Date(session.now()).toISOString();
+    await transcript.add({ type: "message", at, message: withoutSecrets(message, tools), ...more });
+    history.push(message);
   }
 }
-
-const endingOf = ({ finish }: StepAnswer): RunEnding => (["stop", "other"].includes(finish) ? "answered" : "cut");
 
 function limitReached(tally: Tally, { settings }: Session): RunEnding | undefined {
   if (tally.steps() >= settings["runner.steps"]) return "steps";
@@ -130,10 +141,13 @@ type Step = {
   readonly step: number;
   readonly wire: Wire;
   readonly tally: Tally;
+  /** Holds the report once recovery has given up. */
+  readonly failed: { readonly report?: OverflowReport };
 };
 
 /** Asks again, a few times, while the provider is busy; never after its first word. */
-async function askPatiently(setting: RunSetting, { model, history, step, wire, tally }: Step): Promise<StepAnswer> {
+async function askPatiently(setting: RunSetting, asking: Step): Promise<StepAnswer> {
+  const { model, history, step, wire, tally, failed } = asking;
   const { session, target, transcript, tools, tell } = setting;
   const { signal, settings } = session;
   const before = wire.counts.requests;
@@ -152,34 +166,41 @@ async function askPatiently(setting: RunSetting, { model, history, step, wire, t
       if (!(error instanceof StepFailure)) throw error;
       if (said !== "") await transcript.add({ type: "partial", at: new Date(session.now()).toISOString(), text: said });
       signal.throwIfAborted();
+      if (failed.report !== undefined) throw new ContextOverflowError(failed.report, error.cause);
       const fault = faultOf(error.cause);
       const may = retries < settings["runner.retries"] && !error.begun;
       const waitMs = may ? waitBefore(fault, retries + 1, settings["runner.retry_wait"]) : undefined;
-      if (waitMs === undefined) throw asSpillwayError(error.cause, setting);
+      if (waitMs === undefined) throw asSpillwayError(error, setting);
       const reason = String(fault.status ?? fault.code ?? "broken off");
-      await tell({ type: "retry", step, attempt: retries + 1, wait_ms: Math.round(waitMs), reason });
-      tally.retried();
+      const retry = { step, attempt: retries + 1, wait_ms: Math.round(waitMs), reason };
+      await tell({ type: "retry", ...retry });
       await pause(waitMs, undefined, { signal });
+      tally.retried();
+      session.emit({ event: "run.retried", ...retry });
     }
   }
 
   async function stepEnded(answer: StepAnswer, retries: number): Promise<void> {
-    const { finish, calls, unreadable, tokensIn = estimateTokens(wire.counts.chars), tokensOut = 0 } = answer;
+    const { finish, calls, message } = answer;
+    // Some servers count nothing; the limit of tokens holds for them as well.
+    const tokensIn = answer.tokensIn ?? estimateTokens(wire.counts.chars);
+    const tokensOut = answer.tokensOut ?? estimateTokens(JSON.stringify(message?.content ?? "").length);
     const sizes = { tokens_in: tokensIn, tokens_out: tokensOut, requests: wire.counts.requests - before };
     const named = `${target.provider}:${target.model}`;
-    const tool_calls = calls.length + unreadable.length;
-    session.emit({ event: "run.step", step, model: named, ...sizes, retries, tool_calls, finish });
+    session.emit({ event: "run.step", step, model: named, ...sizes, retries, tool_calls: calls.length, finish });
     await tell({ type: "step", step, ...sizes, finish });
   }
 }
 
-function asSpillwayError(cause: unknown, { target }: RunSetting): SpillwayError {
-  return cause instanceof SpillwayError ? cause : providerError(faultOf(cause), target, cause);
+function asSpillwayError({ begun, cause }: StepFailure, { target, session }: RunSetting): SpillwayError {
+  if (cause instanceof SpillwayError) return cause;
+  const recovers = session.settings["runner.enable_model_overflow_fallback"] === "on";
+  return providerError(faultOf(cause), { target, begun, recovers }, cause);
 }
 
-function toolEvent(step: number, call: ToolCallPart, text: string, isError: boolean, tools: readonly Tool[]): RunEvent {
+function toolEvent(step: number, call: Call, text: string, isError: boolean, tools: readonly Tool[]): RunEvent {
   const { toolCallId: call_id, toolName: tool } = call;
-  const input = hidden(call.input, tools.find(({ name }) => name === tool)?.input ?? {});
+  const input = hidden(call.input, fieldsOf(call, tools));
   const artifact_refs = [...new Set(text.match(/\baf_[0-9a-f]{32}\b/g))];
   return { type: "tool", step, call_id, tool, input, chars: text.length, is_error: isError, artifact_refs };
 }
