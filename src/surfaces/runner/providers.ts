@@ -1,6 +1,6 @@
 /** Which provider a model is asked of, where that is, and with whose key. Nothing here is loaded or sent. */
 import { SpillwayError } from "../../errors.ts";
-import { clipped, withoutUserinfo } from "../../names.ts";
+import { clipped } from "../../names.ts";
 
 /** How a provider is spoken to; every endpoint of one's own speaks OpenAI's chat format. */
 export type Speech = "openai" | "anthropic" | "google" | "compatible";
@@ -70,8 +70,8 @@ function endpointsOf(lines: readonly string[]): ReadonlyMap<string, string> {
       if (isPlainAddress(address)) return [name, address.replace(/\/+$/, "")];
       const shown = line
         .trim()
-        .replace(/[?#].*$/, "?...")
-        .replace(/^(\w*=)?(.*)$/, (_, before = "", rest) => before + withoutUserinfo(rest));
+        .replace(/(:\/*)[^/?#\\]*@/, "$1***@")
+        .replace(/[?#].*$/, "?...");
       throw new SpillwayError("config_invalid", `runner.endpoints cannot hold ${JSON.stringify(clipped(shown))}.`, {
         hint:
           "Write each as name=address, for example vllm=http://127.0.0.1:8000/v1. An address holds no user, password, " +

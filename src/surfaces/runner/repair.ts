@@ -19,16 +19,28 @@ export function sendable(messages: readonly ModelMessage[]): ModelMessage[] {
   return sent;
 }
 
-/** Arguments that are no object, because the model sent none or because they are not stored, are refused by most providers. */
+/** Arguments that are no object, as the model sent them or because they are not stored, are refused by most providers. */
 function withObjects(message: AssistantModelMessage): AssistantModelMessage {
   const { content } = message;
   if (typeof content === "string") return message;
-  const isWhole = (part: (typeof content)[number]): boolean => part.type !== "tool-call" || isObject(part.input);
-  if (content.every(isWhole)) return message;
-  return { ...message, content: content.map((part) => (isWhole(part) ? part : { ...part, input: {} })) };
+  const sent = content.map((part) =>
+    part.type === "tool-call" && !isObject(part.input) ? { ...part, input: objectIn(part.input) } : part,
+  );
+  return { ...message, content: sent };
 }
 
-const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Some models write their arguments as a text that holds them. */
+function objectIn(input: unknown): object {
+  try {
+    const value: unknown = JSON.parse(String(input));
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
 
 /** The calls of an answer that the runner has to carry out. */
 export function callsOf({ content }: AssistantModelMessage): ToolCallPart[] {
