@@ -4,13 +4,13 @@ import * as http from "node:http";
 import { createServer } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { interruptedCall } from "../src/answer/runner.ts";
+import { interruptedCall, unreadableCall } from "../src/answer/runner.ts";
 import { takeLock } from "../src/search/index/lock.ts";
 import { selfSigned } from "./certificate.ts";
 import { startProxy } from "./forward-proxy.ts";
 import type { ProviderOptions } from "./provider.ts";
 import { openRunner, runnerDialects, runnerModels } from "./runner.ts";
-import { resultsIn, type Script } from "./scripted.ts";
+import { resultsIn, type Script, type ScriptedCall } from "./scripted.ts";
 import { startServer } from "./server.ts";
 
 const sim = ["run", "What does it say?", "--model", "sim:sim-1"] as const;
@@ -121,6 +121,41 @@ describe("spillway run", () => {
     const logs = await Array.fromAsync(glob("events/*/*.jsonl", { cwd: runner.home }));
     for (const log of logs) assert.doesNotMatch(await readFile(join(runner.home, log), "utf8"), /sk-sim|sesame/);
   });
+
+  for (const dialect of runnerDialects) {
+    test(`answers calls that cannot be carried out in its own words, and keeps nothing of them (${dialect})`, async () => {
+      const secret = '{"artifact_ref":"af_0","password":"open sesame"';
+      const calls: readonly ScriptedCall[] = [
+        // Gemini's format has no room for broken JSON.
+        ...(dialect === "gemini"
+          ? []
+          : [{ tool: "read_artifact", input: {}, garbled: `${secret}${" ".repeat(100_000)}` }]),
+        { tool: "open_pdf", input: { password: "open sesame" } },
+        { tool: "read_artifact", input: { parameters: { password: "open sesame" } } },
+      ];
+      await using runner = await openRunner({
+        script: (request, of) => {
+          const results = resultsIn(request, of);
+          return results.length === 0 ? { calls } : { text: results.join("\n") };
+        },
+      });
+      const { events, err } = await runner.events(["run", "What does it say?", "--model", runnerModels[dialect]]);
+      const { how, tool_calls, chars_given, transcript } = events.at(-1);
+      assert.deepEqual([how, tool_calls], ["answered", calls.length], err);
+      assert.equal(events.filter(({ type, is_error }) => type === "tool" && is_error).length, calls.length);
+      const told = events
+        .map(({ type, text }) => (type === "text" ? text : ""))
+        .join("")
+        .replaceAll("\\", "");
+      assert.ok(told.includes('There is no tool "open_pdf". There are: fetch_content,') && chars_given < 1_500, told);
+      if (dialect !== "gemini") assert.ok(told.includes(unreadableCall), told);
+      for (const text of [await readFile(transcript, "utf8"), JSON.stringify(events), err])
+        assert.doesNotMatch(text, /sesame/);
+      // The simulator's Gemini signs a call with its arguments, and those are gone.
+      const resumed = dialect === "gemini" ? undefined : await runner.run(["run", "--resume", "last", "And now?"]);
+      assert.equal(resumed?.status ?? 0, 0, resumed?.err);
+    });
+  }
 
   test("gives all results of a turn one budget, and says so to calls that have no room", async () => {
     await using runner = await openRunner({

@@ -109,8 +109,8 @@ export function providerError(fault: Fault, circumstances: Circumstances, cause:
     });
   }
   const answered = status === undefined ? `broke off: ${isSaid ? said : (code ?? said)}` : `answered ${reason}`;
-  const waitMs = askedWait(fault);
-  const when = waitMs === undefined ? "goes on from here" : `goes on from here, in ${timeWords(waitMs)} as it asks`;
+  const waitMs = askedWait(fault) ?? 0;
+  const when = waitMs < 5_000 ? "goes on from here" : `goes on from here, in ${timeWords(waitMs)} as it asks`;
   return new SpillwayError("provider_refused", `${provider} ${answered}`, {
     hint: `Nothing is lost: spillway run --resume ${when}.`,
     cause,
@@ -121,7 +121,9 @@ const unknownModel = /model.{0,80}(not (exist|found|supported)|unknown)|(unknown
 
 /** Providers repeat what they were sent, some of them as it stands in an address. */
 function withoutKey(text: string, key: string | undefined): string {
-  return key === undefined ? text : text.replaceAll(key, "***").replaceAll(encodeURIComponent(key), "***");
+  return key === undefined || key.length < 4
+    ? text
+    : text.replaceAll(key, "***").replaceAll(encodeURIComponent(key), "***");
 }
 
 function unreachable({ provider, baseUrl }: Target, code: string, cause: unknown): SpillwayError {
