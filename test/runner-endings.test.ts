@@ -1,10 +1,12 @@
 /** How runs end, and how they go on from there, in every dialect. */
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { goOn } from "../src/answer/runner.ts";
-import { openRunner, type RunnerDialect, runnerDialects, runnerModels } from "./runner.ts";
+import { openRunner, type RunnerDialect, runnerDialects, runnerEnvironment, runnerModels } from "./runner.ts";
 import { resultsIn, type Said, type Script } from "./scripted.ts";
 
 /** Says one thing after the other, whatever it is asked. */
@@ -154,6 +156,46 @@ describe("a run that goes on", () => {
 });
 
 const error = (status: number) => ({ status, body: '{"error":{"message":"no"}}' });
+
+describe("a run as a process", { skip: process.platform === "win32" && "it speaks to a POSIX shell" }, () => {
+  const command = join(import.meta.dirname, "..", "src", "surfaces", "cli", "process.ts");
+
+  /** Runs the real command in a shell, with its streams led where the words after it say. */
+  async function inShell(streams: string) {
+    await using runner = await openRunner({
+      script: saying(
+        { text: "Look. ", calls: [{ tool: "fetch_content", input: { url: "a.txt" } }] },
+        { text: "It stands. ".repeat(500) },
+      ),
+    });
+    const env = {
+      PATH: process.env.PATH,
+      HOME: runner.home,
+      SPILLWAY_HOME: runner.home,
+      ...runnerEnvironment(runner.provider.url),
+    };
+    const typed = `"${process.execPath}" "${command}" run Hello? --model sim:sim-1 ${streams}`;
+    const shell = spawn("bash", ["-c", typed], { cwd: runner.work, env, stdio: ["ignore", "pipe", "pipe"] });
+    let err = "";
+    shell.stderr.on("data", (chunk) => {
+      err += chunk;
+    });
+    const [status] = await once(shell, "close");
+    return { status, err, last: (await runner.transcript())?.at(-1) };
+  }
+
+  test("goes on when nobody reads what it says beside the answer", async () => {
+    const { status, last } = await inShell("2> >(head -c1 >/dev/null) >/dev/null");
+    assert.deepEqual([status, last?.type === "end" && last.how], [0, "answered"]);
+  });
+
+  test("stops cleanly, and says so, when its answer cannot be written", async () => {
+    const { status, err, last } = await inShell(">/dev/full");
+    assert.equal(status, 1);
+    assert.match(err, /spillway: standard output cannot be written to \(ENOSPC\)\./);
+    assert.deepEqual(last?.type === "end" && last.how, "interrupted");
+  });
+});
 
 describe("the story of a run", () => {
   const story = async (runner: Awaited<ReturnType<typeof openRunner>>) => {

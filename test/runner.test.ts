@@ -176,7 +176,7 @@ describe("spillway run", () => {
       String(results.map(({ length }) => length)),
     );
     for (const result of results.slice(3))
-      assert.equal(result, "One turn has room for the results of 3 calls.\nMake this call again by itself.");
+      assert.equal(result, "One turn has room for 3 results.\nCall it again by itself.");
   });
 
   for (const [name, value, how] of [

@@ -71,8 +71,8 @@ async function answer(tool: Tool, rawInput: unknown, session: ToolSession): Prom
 }
 
 function turnFull(most: number): SpillwayError {
-  return new SpillwayError("turn_full", `One turn has room for the results of ${counted(most, "call")}.`, {
-    hint: "Make this call again by itself.",
+  return new SpillwayError("turn_full", `One turn has room for ${counted(most, "result")}.`, {
+    hint: "Call it again by itself.",
   });
 }
 

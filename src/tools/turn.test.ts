@@ -16,7 +16,7 @@ test("calls that finish share what is left evenly, and what a small one leaves g
 
 test("whatever the calls want, as many as have room stay within the turn, and the others' refusals with them", () => {
   const wants = fc.array(fc.integer({ min: 0, max: 200_000 }), { minLength: 1, maxLength: 40 });
-  const refusalChars = 80;
+  const refusalChars = 60;
   fc.assert(
     fc.property(fc.integer({ min: 2_000, max: 200_000 }), wants, (chars, wanted) => {
       const turn = openTurn(chars);
