@@ -229,8 +229,7 @@ async function removeOldest(folder: string, keep: number): Promise<void> {
   for (const { path } of (await transcriptsIn(folder)).slice(keep)) {
     using lock = takeLock(`${path}.lock`, 0);
     if (lock === null) continue;
-    await rm(path, { force: true });
-    await rm(`${path}.lock`, { force: true });
+    for (const name of [path, `${path}.lock`, `${path}.lock-journal`]) await rm(name, { force: true });
   }
 }
 
