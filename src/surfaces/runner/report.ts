@@ -21,6 +21,8 @@ function wordsOf(content: AssistantModelMessage["content"]): string {
   return content.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
+export type Tally = ReturnType<typeof createTally>;
+
 /** Counts events as they come. */
 export function createTally() {
   const sums = { steps: 0, tool_calls: 0, tokens_in: 0, tokens_out: 0, requests: 0, retries: 0, recoveries: 0 };
