@@ -16,6 +16,7 @@ type ProviderModel = Exclude<LanguageModel, string>;
 export async function work(task: string, model: ProviderModel, write: (text: string) => void): Promise<void> {
   // Paths come from a model: only files below this folder are read.
   await using session = await openSession({ confined: true, cwd: `${import.meta.dirname}/samples` });
+  let failure: unknown;
   const answer = streamText({
     // A prompt that the provider refuses for its size is made smaller and sent once more.
     model: wrapLanguageModel({ model, middleware: overflowMiddleware({ session }) }),
@@ -23,12 +24,22 @@ export async function work(task: string, model: ProviderModel, write: (text: str
     tools: tools({ session, turnChars: 40_000 }),
     prompt: task,
     stopWhen: stepCountIs(20),
+    // A stream of words just ends when something goes wrong; this is where the reason is told.
+    onError: ({ error }) => {
+      failure ??= error;
+    },
   });
   for await (const text of answer.textStream) write(text);
+  if (failure !== undefined) throw failure;
 }
 
 if (import.meta.main) {
   const [task = "What does handbook.md say about power failures?"] = process.argv.slice(2);
   const openai = createOpenAI();
-  await work(task, openai("gpt-5-mini"), (text) => process.stdout.write(text));
+  try {
+    await work(task, openai("gpt-5-mini"), (text) => process.stdout.write(text));
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
 }

@@ -16,6 +16,7 @@ const terminal: Terminal = {
     printed += text;
     process.stdout.write(text);
   },
+  lastOut: (text) => void process.stdout.write(text),
   note: (text) => process.stderr.write(text),
 };
 

@@ -31,6 +31,8 @@ export type ErrorCode =
   | "job_not_found"
   | "index_failed"
   | "key_missing"
+  | "key_invalid"
+  | "turn_full"
   | "model_unknown"
   | "provider_refused"
   | "provider_unreachable"
@@ -61,7 +63,7 @@ export class SpillwayError extends Error {
 
 /** Whether a write failed because the place is full, read-only or not ours: the rest of the work can go on without it. */
 export function isUnwritable(error: unknown): boolean {
-  return ["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "ENOTDIR"].includes(systemCode(error) ?? "");
+  return ["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "EFBIG", "EIO", "ENOTDIR"].includes(systemCode(error) ?? "");
 }
 
 /** The platform's error code (`ENOENT`, `EACCES`, ...), or undefined for any other thrown value. */

@@ -82,6 +82,55 @@ describe("the founding accident", () => {
     assert.equal(ran.out, "The numbers are 4711 and 1999.\n");
   });
 
+  for (const dialect of runnerDialects) {
+    test(`the smaller request meets a busy provider: it is asked again, the large one is not (${dialect})`, async () => {
+      const busy = { status: 503, body: '{"error":{"message":"busy"}}' };
+      await using runner = await openAccident({
+        ...refusals["exceeded model token limit"],
+        instead: (index) => (index === 3 || index === 4 ? busy : undefined),
+      });
+      const ran = await runner.start(dialect, { SPILLWAY_RUNNER_RETRY_WAIT: "1ms" });
+      assert.equal(ran.out, "The numbers are 4711 and 1999.\n", ran.err);
+      assert.deepEqual(runner.statuses(), [200, 200, 400, 503, 503, 200, 200]);
+      const [, , refused, ...smaller] = runner.bodies();
+      assert.ok(!smaller.includes(refused ?? ""), "what was refused for its size is not sent again");
+      assert.deepEqual([smaller[1], smaller[2]], [smaller[0], smaller[0]]);
+      assert.match(ran.err, /7 requests: 2 retried, 1 made smaller/);
+    });
+  }
+
+  test("what was set aside stays so in the next process, although the provider was busy to the end", async () => {
+    const busy = { status: 503, body: '{"error":{"message":"busy"}}' };
+    await using runner = await openAccident({
+      ...refusals["exceeded model token limit"],
+      instead: (index) => (index === 3 ? busy : undefined),
+    });
+    const failed = await runner.start("openai-chat", { SPILLWAY_RUNNER_RETRIES: "0" });
+    assert.equal(failed.status, 1, failed.err);
+    const resumed = await runner.run(["run", "--resume", "accident"]);
+    assert.equal(resumed.out, "The numbers are 4711 and 1999.\n", resumed.err);
+    assert.deepEqual(runner.statuses(), [200, 200, 400, 503, 200, 200]);
+    const [, , , before, after] = runner.bodies();
+    assert.equal(after, before, "the next process sends what the last one made smaller");
+  });
+
+  for (const dialect of runnerDialects) {
+    test(`a proxy's page to both requests: fails with the report, and goes on smaller (${dialect})`, async () => {
+      const page = { status: 413, body: proxyPage };
+      await using runner = await openAccident({ instead: (index) => (index === 2 || index === 3 ? page : undefined) });
+      const ran = await runner.start(dialect);
+      assert.equal(ran.status, 1);
+      assert.match(
+        ran.err,
+        /spillway: .* for its size, and refused it again after it was made smaller\.\n {2}Start a new/,
+      );
+      const resumed = await runner.run(["run", "--resume", "accident"]);
+      assert.equal(resumed.out, "The numbers are 4711 and 1999.\n", resumed.err);
+      const bodies = runner.bodies();
+      assert.equal(new Set(bodies).size, bodies.length, "nothing was sent twice");
+    });
+  }
+
   for (const [words, dialect] of Object.keys(refusals).flatMap((each) =>
     runnerDialects.map((of) => [each, of] as const),
   )) {

@@ -10,6 +10,8 @@ export type RunOptions = {
   readonly stdin?: string | Uint8Array;
   readonly env?: object;
   readonly signal?: AbortSignal;
+  /** Where the user stands; the folder of the test unless it is told. */
+  readonly cwd?: string;
   /** Told what is printed on standard output, as it comes. */
   readonly onOut?: (text: string) => void;
 };
@@ -26,13 +28,15 @@ export async function openCli() {
     const status = await runCli(
       argv,
       {
-        cwd: work,
+        cwd: more.cwd ?? work,
         env,
         stdin: chunksOf(Buffer.from(more.stdin ?? "")),
         out: async (text) => {
+          more.signal?.throwIfAborted();
           out.push(Buffer.from(text));
           more.onOut?.(String(text));
         },
+        lastOut: (text) => void out.push(Buffer.from(text)),
         note: (text) => {
           err += text;
         },

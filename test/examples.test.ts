@@ -29,3 +29,14 @@ test("the example of a loop on the AI SDK reads, overflows, recovers and answers
   const statuses = provider.seen.map(({ status }) => status);
   assert.ok(statuses.includes(400) && statuses.at(-1) === 200, statuses.join());
 });
+
+test("the example tells what a provider refused", async () => {
+  await using folder = await temporaryFolder();
+  process.env.SPILLWAY_HOME = folder.path;
+  await using provider = await serveProvider({ always: { status: 401, body: '{"error":{"message":"bad key"}}' } });
+  const model = createOpenAI({ baseURL: `${provider.url}/v1`, apiKey: "sim" }).chat("sim-1");
+  await assert.rejects(
+    work("What if the power fails?", model, () => undefined),
+    /bad key/,
+  );
+});

@@ -541,3 +541,42 @@ describe("long transcripts", () => {
     });
   }
 });
+
+describe("a smaller request that got no answer", () => {
+  const busy = { status: 503, body: '{"error":{"message":"busy"}}' };
+  for (const dialect of httpDialects) {
+    test(`stands for the large one when that is given again, the newest exchange included (${dialect})`, async () => {
+      const conversation = talk([open(heavy)]);
+      const windowTokens = windowOf(dialect, conversation, 0.6);
+      const all = await recoveringProvider({
+        windowTokens,
+        wording: wordings.openai,
+        instead: (index) => (index === 1 ? busy : undefined),
+      });
+      const first = await all.post(dialect, conversation);
+      assert.equal(first.response.status, 503);
+      const second = await all.post(dialect, conversation);
+      assert.equal(second.response.status, 200);
+      const [large, smaller, again] = second.sent;
+      assert.deepEqual([second.sent.length, again], [3, smaller]);
+      assert.notEqual(large, smaller);
+      assert.equal(all.session.events.filter(({ event }) => event === "overflow.recovered").length, 1);
+      const third = await all.post(dialect, conversation);
+      assert.equal(third.sent[3], large, "once it was answered, the same request is a new one");
+    });
+  }
+
+  test("is nobody else's", async () => {
+    const conversation = talk([open(heavy)]);
+    const windowTokens = windowOf("openai-chat", conversation, 0.6);
+    const all = await recoveringProvider({
+      windowTokens,
+      wording: wordings.openai,
+      instead: (index) => (index === 1 ? busy : undefined),
+    });
+    const { json } = await all.post("openai-chat", conversation);
+    const headers = { authorization: "Bearer another" };
+    await all.fetch(addresses["openai-chat"], { method: "POST", body: json, headers });
+    assert.equal(all.provider.seen[2]?.json, json);
+  });
+});

@@ -4,13 +4,13 @@ import * as http from "node:http";
 import { createServer } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { interruptedCall } from "../src/answer/runner.ts";
+import { interruptedCall, unreadableCall } from "../src/answer/runner.ts";
 import { takeLock } from "../src/search/index/lock.ts";
 import { selfSigned } from "./certificate.ts";
 import { startProxy } from "./forward-proxy.ts";
 import type { ProviderOptions } from "./provider.ts";
 import { openRunner, runnerDialects, runnerModels } from "./runner.ts";
-import { resultsIn, type Script } from "./scripted.ts";
+import { resultsIn, type Script, type ScriptedCall } from "./scripted.ts";
 import { startServer } from "./server.ts";
 
 const sim = ["run", "What does it say?", "--model", "sim:sim-1"] as const;
@@ -77,15 +77,17 @@ describe("spillway run", () => {
           : {
               calls: [
                 { tool: "fetch_content", input: { urls: ["a.txt", "b.txt"], maxChars: 2_000 } },
-                { tool: "open_gate", input: { gate: "\u001b[31mnorth\nsouth" } },
+                { tool: "fetch_content", input: { url: "\u001b[31mnorth\nsouth" } },
+                { tool: "open_\u001b[2Jgate", input: { gate: "north" } },
               ],
             },
     });
     const ran = await runner.run(sim);
     assert.deepEqual([ran.out, ran.status], ["Done.\n", 0], ran.err);
     assert.match(ran.err, /\n {2}fetch_content a\.txt b\.txt maxChars=2000 -> failed\n/);
-    assert.match(ran.err, /\nDone\.\n2 steps, 2 tool calls,/);
-    assert.match(ran.err, /\n {2}open_gate {2}\[31mnorth south -> failed\n/);
+    assert.match(ran.err, /\nDone\.\n2 steps, 3 tool calls,/);
+    assert.match(ran.err, /\n {2}fetch_content {2}\[31mnorth south -> failed\n/);
+    assert.match(ran.err, /\n {2}open_ \[2Jgate \(not stored\) -> failed\n/);
   });
 
   test("tells everything as JSON lines", async () => {
@@ -120,6 +122,41 @@ describe("spillway run", () => {
     for (const log of logs) assert.doesNotMatch(await readFile(join(runner.home, log), "utf8"), /sk-sim|sesame/);
   });
 
+  for (const dialect of runnerDialects) {
+    test(`answers calls that cannot be carried out in its own words, and keeps nothing of them (${dialect})`, async () => {
+      const secret = '{"artifact_ref":"af_0","password":"open sesame"';
+      const calls: readonly ScriptedCall[] = [
+        // Gemini's format has no room for broken JSON.
+        ...(dialect === "gemini"
+          ? []
+          : [{ tool: "read_artifact", input: {}, garbled: `${secret}${" ".repeat(100_000)}` }]),
+        { tool: "open_pdf", input: { password: "open sesame" } },
+        { tool: "read_artifact", input: { parameters: { password: "open sesame" } } },
+      ];
+      await using runner = await openRunner({
+        script: (request, of) => {
+          const results = resultsIn(request, of);
+          return results.length === 0 ? { calls } : { text: results.join("\n") };
+        },
+      });
+      const { events, err } = await runner.events(["run", "What does it say?", "--model", runnerModels[dialect]]);
+      const { how, tool_calls, chars_given, transcript } = events.at(-1);
+      assert.deepEqual([how, tool_calls], ["answered", calls.length], err);
+      assert.equal(events.filter(({ type, is_error }) => type === "tool" && is_error).length, calls.length);
+      const told = events
+        .map(({ type, text }) => (type === "text" ? text : ""))
+        .join("")
+        .replaceAll("\\", "");
+      assert.ok(told.includes('There is no tool "open_pdf". There are: fetch_content,') && chars_given < 1_500, told);
+      if (dialect !== "gemini") assert.ok(told.includes(unreadableCall), told);
+      for (const text of [await readFile(transcript, "utf8"), JSON.stringify(events), err])
+        assert.doesNotMatch(text, /sesame/);
+      // The simulator's Gemini signs a call with its arguments, and those are gone.
+      const resumed = dialect === "gemini" ? undefined : await runner.run(["run", "--resume", "last", "And now?"]);
+      assert.equal(resumed?.status ?? 0, 0, resumed?.err);
+    });
+  }
+
   test("gives all results of a turn one budget, and says so to calls that have no room", async () => {
     await using runner = await openRunner({
       script: (request, dialect) => {
@@ -134,8 +171,12 @@ describe("spillway run", () => {
     for (const at of [0, 1, 2]) await runner.write(`${at}.txt`, `${at} `.repeat(50_000));
     const { out } = await runner.run(sim, { SPILLWAY_RUNNER_TURN_CHARS: "6500" });
     const results: string[] = JSON.parse(out);
-    assert.ok(results.slice(0, 4).reduce((sum, { length }) => sum + length, 0) <= 6_500);
-    assert.equal(results[4], "One turn has room for the results of 4 calls. Make this call again by itself.");
+    assert.ok(
+      results.reduce((sum, { length }) => sum + length, 0) <= 6_500,
+      String(results.map(({ length }) => length)),
+    );
+    for (const result of results.slice(3))
+      assert.equal(result, "One turn has room for 3 results.\nCall it again by itself.");
   });
 
   for (const [name, value, how] of [

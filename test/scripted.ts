@@ -3,10 +3,21 @@ import type { Dialect, Request } from "../src/overflow/dialects/dialect.ts";
 import { dialects } from "../src/overflow/dialects/dialects.ts";
 import { signatureOf } from "./conversations.ts";
 
-export type ScriptedCall = { readonly tool: string; readonly input: Readonly<Record<string, unknown>> };
+/** A call; `garbled` stands for arguments that a model did not write as it should have. */
+export type ScriptedCall = {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly garbled?: string;
+};
 
-/** One answer: words, calls, or both. */
-export type Said = { readonly text?: string; readonly calls?: readonly ScriptedCall[] };
+/** One answer: words, calls, or both. It may reach the model's output limit, or just end in the middle. */
+export type Said = {
+  readonly text?: string;
+  readonly calls?: readonly ScriptedCall[];
+  readonly ends?: "cut" | "in the middle";
+  /** Some servers do not count tokens. */
+  readonly uncounted?: boolean;
+};
 
 /** Decides by what the request holds and by nothing else, as a model does. */
 export type Script = (request: Request, dialect: Dialect) => Said;
@@ -45,23 +56,25 @@ const data = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
 const pieces = (text: string): string[] => text.match(/[\s\S]{1,40}/g) ?? [];
 
 const writers: Readonly<Record<Exclude<Dialect["name"], "ai-sdk">, Writer>> = {
-  "openai-chat": ({ text = "", calls = [] }, { input, output }, turn) => {
+  "openai-chat": ({ text = "", calls = [], ends, uncounted }, { input, output }, turn) => {
     const chunk = (delta: object, finish_reason: string | null = null) =>
       data({ ...chatHead, choices: [{ index: 0, delta, finish_reason }] });
     const usage = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
-    return [
+    const said = [
       ...pieces(text).map((content) => chunk({ role: "assistant", content })),
-      ...calls.map(({ tool, input: given }, index) =>
-        chunk({
-          tool_calls: [{ index, id: `call_${turn}_${index}`, type: "function", function: written(tool, given) }],
-        }),
+      ...calls.map((call, index) =>
+        chunk({ tool_calls: [{ index, id: `call_${turn}_${index}`, type: "function", function: written(call) }] }),
       ),
-      chunk({}, calls.length > 0 ? "tool_calls" : "stop"),
-      data({ ...chatHead, choices: [], usage }),
+    ];
+    if (ends === "in the middle") return said;
+    return [
+      ...said,
+      chunk({}, ends === "cut" ? "length" : calls.length > 0 ? "tool_calls" : "stop"),
+      ...(uncounted ? [] : [data({ ...chatHead, choices: [], usage })]),
       "data: [DONE]\n\n",
     ];
   },
-  "openai-responses": ({ text = "", calls = [] }, { input, output }, turn) => {
+  "openai-responses": ({ text = "", calls = [], ends }, { input, output }, turn) => {
     const message = { type: "message", id: `msg_${turn}`, role: "assistant", content: [] };
     const thought = `${turn}.1`;
     const reasoning = {
@@ -73,15 +86,20 @@ const writers: Readonly<Record<Exclude<Dialect["name"], "ai-sdk">, Writer>> = {
     const items = [
       ...(text === "" ? [] : [message]),
       ...(calls.length === 0 ? [] : [reasoning]),
-      ...calls.map(({ tool, input: given }, index) => ({
+      ...calls.map((call, index) => ({
         type: "function_call",
         id: `fc_${turn}_${index}`,
         call_id: `call_${turn}_${index}`,
-        ...written(tool, given),
+        ...written(call),
         status: "completed",
       })),
     ];
     const response = { id: `resp_${turn}`, created_at: 1, model };
+    const usage = { input_tokens: input, output_tokens: output };
+    const how =
+      ends === "cut"
+        ? { type: "response.incomplete", incomplete_details: { reason: "max_output_tokens" } }
+        : { type: "response.completed", incomplete_details: null };
     return [
       data({ type: "response.created", response }),
       ...items.flatMap((item, output_index) => [
@@ -93,13 +111,12 @@ const writers: Readonly<Record<Exclude<Dialect["name"], "ai-sdk">, Writer>> = {
           : []),
         data({ type: "response.output_item.done", output_index, item }),
       ]),
-      data({
-        type: "response.completed",
-        response: { ...response, usage: { input_tokens: input, output_tokens: output } },
-      }),
+      ...(ends === "in the middle"
+        ? []
+        : [data({ type: how.type, response: { ...response, usage, incomplete_details: how.incomplete_details } })]),
     ];
   },
-  "anthropic-messages": ({ text = "", calls = [] }, { input, output }, turn) => {
+  "anthropic-messages": ({ text = "", calls = [], ends }, { input, output }, turn) => {
     const event = (value: { readonly type: string }) => `event: ${value.type}\n${data(value)}`;
     const thinking = `Thought ${turn}`;
     const blocks: { readonly start: object; readonly deltas: readonly object[] }[] = [
@@ -122,9 +139,9 @@ const writers: Readonly<Record<Exclude<Dialect["name"], "ai-sdk">, Writer>> = {
               deltas: pieces(text).map((piece) => ({ type: "text_delta", text: piece })),
             },
           ]),
-      ...calls.map(({ tool, input: given }, index) => ({
+      ...calls.map(({ tool, input: given, garbled }, index) => ({
         start: { type: "tool_use", id: `toolu_${turn}_${index}`, name: tool, input: {} },
-        deltas: [{ type: "input_json_delta", partial_json: JSON.stringify(given) }],
+        deltas: [{ type: "input_json_delta", partial_json: garbled ?? JSON.stringify(given) }],
       })),
     ];
     const usage = { input_tokens: input, output_tokens: 0 };
@@ -137,6 +154,15 @@ const writers: Readonly<Record<Exclude<Dialect["name"], "ai-sdk">, Writer>> = {
       stop_reason: null,
       usage,
     };
+    const reason = ends === "cut" ? "max_tokens" : calls.length > 0 ? "tool_use" : "end_turn";
+    const ending = [
+      event({
+        type: "message_delta",
+        delta: { stop_reason: reason, stop_sequence: null },
+        usage: { output_tokens: output },
+      } as { type: string }),
+      event({ type: "message_stop" }),
+    ];
     return [
       event({ type: "message_start", message: head } as { type: string }),
       ...blocks.flatMap(({ start, deltas }, index) =>
@@ -146,15 +172,10 @@ const writers: Readonly<Record<Exclude<Dialect["name"], "ai-sdk">, Writer>> = {
           { type: "content_block_stop", index },
         ].map(event),
       ),
-      event({
-        type: "message_delta",
-        delta: { stop_reason: calls.length > 0 ? "tool_use" : "end_turn", stop_sequence: null },
-        usage: { output_tokens: output },
-      } as { type: string }),
-      event({ type: "message_stop" }),
+      ...(ends === "in the middle" ? [] : ending),
     ];
   },
-  gemini: ({ text = "", calls = [] }, { input, output }) => {
+  gemini: ({ text = "", calls = [], ends }, { input, output }) => {
     const usageMetadata = { promptTokenCount: input, candidatesTokenCount: output, totalTokenCount: input + output };
     const chunk = (parts: readonly object[], more: object = {}) =>
       data({ candidates: [{ content: { role: "model", parts }, index: 0, ...more }], usageMetadata });
@@ -165,7 +186,7 @@ const writers: Readonly<Record<Exclude<Dialect["name"], "ai-sdk">, Writer>> = {
     return [
       ...pieces(text).map((piece) => chunk([{ text: piece }])),
       ...(called.length > 0 ? [chunk(called)] : []),
-      chunk([{ text: "" }], { finishReason: "STOP" }),
+      ...(ends === "in the middle" ? [] : [chunk([{ text: "" }], { finishReason: ends ? "MAX_TOKENS" : "STOP" })]),
     ];
   },
 };
@@ -173,4 +194,7 @@ const writers: Readonly<Record<Exclude<Dialect["name"], "ai-sdk">, Writer>> = {
 const model = "sim-1";
 const chatHead = { id: "chat_1", object: "chat.completion.chunk", created: 1, model };
 
-const written = (name: string, input: object) => ({ name, arguments: JSON.stringify(input) });
+const written = ({ tool, input, garbled }: ScriptedCall) => ({
+  name: tool,
+  arguments: garbled ?? JSON.stringify(input),
+});

@@ -19,9 +19,19 @@ export function systemPrompt(cwd: string): string {
 /** Stands for the result of a call that was broken off. */
 export const interruptedCall = "This call was interrupted before its result came. Call it again if you still need it.";
 
-/** Stands for the results of calls that one turn has no room for. */
-export function tooManyCalls(most: number): string {
-  return `One turn has room for the results of ${counted(most, "call")}. Make this call again by itself.`;
+/** What is asked of a model whose answer ended before it was one, when its run goes on. */
+export const goOn = {
+  cut: "Your answer was cut off. Go on from where it stopped.",
+  empty: "Your answer was empty. Go on with the task.",
+} as const;
+
+/** Stands for the result of a call whose arguments are no JSON. They may hold a secret and are not repeated. */
+export const unreadableCall =
+  "The arguments of this call are not valid JSON, so nothing was done. Call it again with its parameters as one JSON object.";
+
+/** Stands for the result of a call to a tool that does not exist. */
+export function unknownTool(name: string, known: readonly string[]): string {
+  return `There is no tool ${JSON.stringify(clipped(name))}. There are: ${known.join(", ")}.`;
 }
 
 /** One line for a call and what came of it: the first of its values stands for itself, the others have names. */
@@ -72,6 +82,7 @@ export function summaryLines(facts: SummaryFacts, run: string, transcript: strin
 const endings: Readonly<Record<string, string>> = {
   answered: "Done.",
   cut: "The model stopped before it had said everything.",
+  empty: "The model gave no answer.",
   interrupted: "Interrupted.",
   steps: "Stopped at the limit of steps (runner.steps).",
   tokens: "Stopped at the limit of tokens (runner.tokens).",

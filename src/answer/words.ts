@@ -25,6 +25,13 @@ export function counted(count: number, thing: string): string {
   return `${grouped(count)} ${thing}${count === 1 ? "" : "s"}`;
 }
 
+/** `2 hours`, `30 seconds`: a wait as a person says it. */
+export function timeWords(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000);
+  if (seconds < 120) return counted(seconds, "second");
+  return seconds < 7_200 ? counted(Math.round(seconds / 60), "minute") : counted(Math.round(seconds / 3_600), "hour");
+}
+
 /** What the summary line calls an artifact of this kind. */
 export function kindWords(kind: ContentKind, mediaType: string): string {
   switch (kind) {

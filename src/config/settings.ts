@@ -374,7 +374,8 @@ export const settingRows = {
   "runner.model": {
     type: "text",
     default: null,
-    about: "The model spillway run asks when --model names none, as provider:model.",
+    userOnly: true,
+    about: "The model that a new spillway run asks when --model names none, as provider:model.",
   },
   "runner.endpoints": {
     type: "list",
@@ -397,12 +398,14 @@ export const settingRows = {
     default: 100,
     min: 1,
     ceiling: 100_000,
+    userOnly: true,
     about: "How many times one call of spillway run asks the model.",
   },
   "runner.tokens": {
     type: "integer",
     default: 5_000_000,
     min: 1_000,
+    userOnly: true,
     about: "Tokens, in and out, that one call of spillway run may use, as the provider counts them.",
   },
   "runner.time": {
@@ -410,6 +413,7 @@ export const settingRows = {
     default: 1 * hour,
     min: 1 * second,
     ceiling: 7 * day,
+    userOnly: true,
     about: "How long one call of spillway run may take.",
   },
   "runner.turn_chars": {

@@ -52,6 +52,7 @@ export async function recoverExchange<A>(recovery: Recovery, carrier: Carrier<A>
     return { how: "failed", answer: first.answer, refusal: first.refusal, report: remedy.report };
   }
   await first.discard?.();
+  recovery.resending(first.refusal.verdict, remedy);
   const second = await carrier.resend(remedy.next.sent);
   if (second.refusal && isOverflow(second.refusal.verdict)) {
     const report = recovery.refusedAgain(second.refusal, remedy);

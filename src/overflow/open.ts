@@ -4,13 +4,13 @@ import { clipped } from "../names.ts";
 import type { Session } from "../session.ts";
 import { keepIn } from "./keep.ts";
 import { isLimitLine, knownLimits } from "./limits.ts";
-import { createRecovery, type Recovery } from "./recovery.ts";
+import { createRecovery, type Recovery, type RecoveryOptions } from "./recovery.ts";
 import { type StickyStubs, stickyStubs } from "./sticky.ts";
 
 /** One recovery serves all conversations of a process, unless it is given the stubs of one. */
 export function openRecovery(
   { settings, store, emit }: Pick<Session, "settings" | "store" | "emit">,
-  sticky: StickyStubs = stickyStubs(),
+  { sticky = stickyStubs(), onFailed }: Pick<RecoveryOptions, "onFailed"> & { readonly sticky?: StickyStubs } = {},
 ): Recovery {
   const lines = settings["overflow.limits"];
   const wrong = lines.find((line) => !isLimitLine(line));
@@ -26,5 +26,6 @@ export function openRecovery(
     emit,
     limits: knownLimits(lines),
     sticky,
+    onFailed,
   });
 }

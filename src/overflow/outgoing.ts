@@ -59,9 +59,19 @@ export function edited(outgoing: Outgoing, edits: readonly Edit[]): Outgoing {
 }
 
 /** Bytes on the wire, or what they will come to. */
-export function wireBytes({ json, request }: Outgoing): number {
-  return Buffer.byteLength(json ?? JSON.stringify(request, bytesAsBase64));
+export function wireBytes(outgoing: Outgoing): number {
+  return Buffer.byteLength(wireText(outgoing));
 }
+
+/** The same for the same request of the same caller, and for no other. */
+export function wireHash(outgoing: Outgoing): string {
+  const { endpoint, model, caller = "" } = outgoing.target;
+  return createHash("sha256")
+    .update([endpoint, model, caller, wireText(outgoing)].join("\n"))
+    .digest("hex");
+}
+
+const wireText = ({ json, request }: Outgoing): string => json ?? JSON.stringify(request, bytesAsBase64);
 
 function bytesAsBase64(_key: string, value: unknown): unknown {
   return value instanceof Uint8Array ? Buffer.from(value).toString("base64") : value;

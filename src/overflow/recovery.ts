@@ -6,7 +6,7 @@ import type { Edit } from "./edits.ts";
 import { partChars, partTokens, restTokens } from "./estimate.ts";
 import type { Keep } from "./keep.ts";
 import type { KnownLimits } from "./limits.ts";
-import { edited, type Outgoing, wireBytes } from "./outgoing.ts";
+import { edited, type Outgoing, wireBytes, wireHash } from "./outgoing.ts";
 import { type Plan, planShedding } from "./plan.ts";
 import { type Shedding, type Stub, shed, stubEdit } from "./shed.ts";
 import type { StickyStubs } from "./sticky.ts";
@@ -22,6 +22,8 @@ export type RecoveryOptions = {
   readonly emit: Emit;
   readonly limits: KnownLimits;
   readonly sticky: StickyStubs;
+  /** Told the report of a request that could not be made to fit, where the answer itself has no place for it. */
+  readonly onFailed?: ((report: OverflowReport) => void) | undefined;
 };
 
 /** What a provider answered, as far as recovery looks at it. */
@@ -57,17 +59,29 @@ export type Remedy =
   | { readonly do: "pass" }
   | { readonly do: "fail"; readonly report: OverflowReport };
 
+type Retry = Extract<Remedy, { do: "retry" }>;
+
+/** A smaller request on its way, or one that got no answer because the provider was busy or broke off. */
+type Unanswered = { readonly verdict: Verdict; readonly remedy: Retry };
+
+/** Each holds a whole request. */
+const mostUnanswered = 20;
+
 export type Recovery = ReturnType<typeof createRecovery>;
 
-export function createRecovery({ mode, prevent, keep, emit, limits, sticky }: RecoveryOptions) {
+export function createRecovery({ mode, prevent, keep, emit, limits, sticky, onFailed }: RecoveryOptions) {
+  const unanswered = new Map<string, Unanswered>();
+
   /** Whether a request could need a change before it is sent; while nothing is known, none is even parsed. */
   function mayPrepare(): boolean {
-    return mode === "on" && (sticky.any() || (prevent && limits.any()));
+    return mode === "on" && (sticky.any() || unanswered.size > 0 || (prevent && limits.any()));
   }
 
   /** The request with the stubs of its conversation in place, and within the limit that is known for its model. */
   async function prepare(given: Outgoing): Promise<Prepared> {
     const asGiven = unchanged(given);
+    const before = unanswered.size > 0 ? unanswered.get(wireHash(given)) : undefined;
+    if (before !== undefined) return before.remedy.next;
     if (!mayPrepare() || given.dialect.serverState(given.request) !== undefined) return asGiven;
     const stuck = changed(asGiven, [], sticky.recall(given));
     if (stuck !== asGiven) repeated(stuck);
@@ -106,23 +120,40 @@ export function createRecovery({ mode, prevent, keep, emit, limits, sticky }: Re
     return isOverflow(verdict) ? fail(sent, { ...refusal, verdict }, reason, bytesBefore, shedding) : { do: "pass" };
   }
 
+  /** The smaller request is about to be sent: its stubs stick, and it stands for the one that was refused, whatever comes of it. */
+  function resending(verdict: Verdict, remedy: Retry): void {
+    const { given } = remedy.next;
+    sticky.remember(given, remedy.shedding.stubs);
+    unanswered.set(wireHash(given), { verdict, remedy });
+    const [oldest = ""] = unanswered.keys();
+    if (unanswered.size > mostUnanswered) unanswered.delete(oldest);
+  }
+
+  /** The provider took the request: what it tells about its limit is learned, and what was made smaller is told. */
+  function accepted(prepared: Prepared, inputTokens?: () => number | undefined): void {
+    const before = unanswered.size > 0 ? unanswered.get(wireHash(prepared.given)) : undefined;
+    if (before !== undefined) recovered(before.verdict, before.remedy);
+    else learnAccepted(prepared, inputTokens);
+  }
+
   /** What was accepted tells how much is taken where no number is named, and disproves a limit that was learnt below it. */
-  function accepted({ sent }: Prepared, inputTokens?: () => number | undefined): void {
+  function learnAccepted({ sent }: Prepared, inputTokens?: () => number | undefined): void {
     if (limits.acceptedFor(sent.target) !== undefined) limits.accept(sent.target, estimateOf(sent));
     const learnt = limits.learntFor(sent.target);
     if (learnt === undefined || wireBytes(sent) < learnt) return;
     limits.disprove(sent.target, inputTokens?.() ?? estimateOf(sent) * limits.scaleFor(sent.target));
   }
 
-  /** The smaller request was accepted: its stubs stick from now on. */
-  function recovered(verdict: Verdict, remedy: Extract<Remedy, { do: "retry" }>): void {
-    accepted(remedy.next);
-    sticky.remember(remedy.next.given, remedy.shedding.stubs);
+  /** The smaller request was accepted. */
+  function recovered(verdict: Verdict, remedy: Retry): void {
+    unanswered.delete(wireHash(remedy.next.given));
+    learnAccepted(remedy.next);
     report(remedy.next, verdict, { ...remedy, attempts: 2 });
   }
 
   /** The smaller request was refused for its size as well. */
-  function refusedAgain(refusal: Refusal, remedy: Extract<Remedy, { do: "retry" }>): OverflowReport {
+  function refusedAgain(refusal: Refusal, remedy: Retry): OverflowReport {
+    unanswered.delete(wireHash(remedy.next.given));
     const { next, bytesBefore, shedding } = remedy;
     classified(next.sent, refusal.verdict, refusal.status);
     const failed = fail(next.sent, refusal, "refused_again", bytesBefore, shedding);
@@ -187,10 +218,12 @@ export function createRecovery({ mode, prevent, keep, emit, limits, sticky }: Re
     } as const;
     const largest_remaining = largestOf(outgoing.dialect.parts(outgoing.request));
     const hint = overflowHint(reason);
-    return { do: "fail", report: { ...facts, ...sizes, stubs, largest_remaining, hint, upstream: { status, body } } };
+    const report = { ...facts, ...sizes, stubs, largest_remaining, hint, upstream: { status, body } };
+    onFailed?.(report);
+    return { do: "fail", report };
   }
 
-  return { mode, mayPrepare, prepare, remedyFor, accepted, recovered, refusedAgain };
+  return { mode, mayPrepare, prepare, remedyFor, resending, accepted, recovered, refusedAgain };
 }
 
 /** What a smaller request or a lower output room can help; rates, quotas and everything else are left alone. */

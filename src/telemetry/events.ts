@@ -118,8 +118,10 @@ export type EventFields = {
     tool_calls: number;
     finish: string;
   };
+  "run.retried": { step: number; attempt: number; wait_ms: number; reason: string };
   "run.ended": {
     how: string;
+    error: string | null;
     steps: number;
     tool_calls: number;
     tokens_in: number;
@@ -350,10 +352,20 @@ export const eventRows: EventRows = {
       finish: "Why the answer ended: stop, tool-calls, length, ...",
     },
   },
+  "run.retried": {
+    about: "The runner asked its model again, because the provider was busy or broke off.",
+    fields: {
+      step: "The number of the step in this call of the runner.",
+      attempt: "How often the step has been asked again, this time included.",
+      wait_ms: "How long it waited before.",
+      reason: "The provider's status, the system's code, or broken off.",
+    },
+  },
   "run.ended": {
     about: "One call of the runner came to its end.",
     fields: {
-      how: "answered, cut, interrupted, steps, tokens, time or failed.",
+      how: "answered, cut, empty, interrupted, steps, tokens, time or failed.",
+      error: "The code of what went wrong, or null.",
       steps: "Times the model was asked.",
       tool_calls: "Tools that were called.",
       tokens_in: "Tokens of all requests.",

@@ -2,10 +2,9 @@
  * The one way to call a tool: reads what was sent with good will, runs it, makes the reply fit what really leaves, puts
  * errors into words and reports the call. A tool cannot forget any of it.
  */
-
 import type { BodyWatch } from "../acquire/source.ts";
 import { joinReply, type PageStart } from "../answer/answer.ts";
-import { sizeWords } from "../answer/words.ts";
+import { counted, sizeWords } from "../answer/words.ts";
 import { SpillwayError } from "../errors.ts";
 import { type Bound, type Budget, type ClientLimit, limitsOf, makeBudget } from "../fit/budget.ts";
 import { OVERHEAD_CHARS, WIRE_BYTES } from "../fit/limits.ts";
@@ -50,10 +49,11 @@ type Answered = { readonly reply: ToolReply; readonly budget: Budget; readonly c
 async function answer(tool: Tool, rawInput: unknown, session: ToolSession): Promise<Answered> {
   const { turn, signal } = session;
   let notes = session.notes ?? [];
-  turn?.join();
+  const hasRoom = turn?.join() ?? true;
   const incoming = countIncoming();
   const stopProgress = tellProgress(tool, session, incoming.received);
   try {
+    if (!hasRoom) throw turnFull(turn?.most ?? 0);
     const input = readInput(tool.input, rawInput);
     notes = [...input.notes, ...notes];
     const unfitted = await tool.run(input.values, { ...session, incoming: incoming.watch });
@@ -74,6 +74,12 @@ async function answer(tool: Tool, rawInput: unknown, session: ToolSession): Prom
   } finally {
     stopProgress();
   }
+}
+
+function turnFull(most: number): SpillwayError {
+  return new SpillwayError("turn_full", `One turn has room for ${counted(most, "result")}.`, {
+    hint: "Call it again by itself.",
+  });
 }
 
 /** What the client takes of one reply; its tokens are counted by its model's tokenizer where there is one. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
-import { callsInTurn, openTurn } from "./turn.ts";
+import { openTurn } from "./turn.ts";
 
 test("calls that finish share what is left evenly, and what a small one leaves goes to the others", () => {
   const turn = openTurn(30_000);
@@ -14,14 +14,19 @@ test("calls that finish share what is left evenly, and what a small one leaves g
   assert.equal(turn.shareChars(), 14_500 - OVERHEAD_CHARS);
 });
 
-test("whatever the calls want, as many as have room stay within the turn", () => {
+test("whatever the calls want, as many as have room stay within the turn, and the others' refusals with them", () => {
   const wants = fc.array(fc.integer({ min: 0, max: 200_000 }), { minLength: 1, maxLength: 40 });
+  const refusalChars = 60;
   fc.assert(
     fc.property(fc.integer({ min: 2_000, max: 200_000 }), wants, (chars, wanted) => {
-      const calls = wanted.slice(0, callsInTurn(chars));
       const turn = openTurn(chars);
-      for (const _ of calls) turn.join();
-      let sum = 0;
+      const calls = wanted.filter(() => turn.join());
+      assert.equal(calls.length, Math.min(turn.most, wanted.length));
+      // Those that get no room are told so at once; there are rarely more than the turn has words for.
+      const refused = Math.min(wanted.length - calls.length, Math.floor((chars * 0.05) / refusalChars));
+      for (let call = calls.length; call < wanted.length; call++)
+        turn.spend(call < calls.length + refused ? refusalChars : 0);
+      let sum = refused * refusalChars;
       for (const want of calls) {
         const content = Math.min(want, Math.max(1_000, turn.shareChars()));
         sum += content + OVERHEAD_CHARS;

@@ -3,8 +3,10 @@ import { OVERHEAD_CHARS, SMALLEST_BUDGET_CHARS } from "../fit/limits.ts";
 
 /** The room that the calls of one turn share. */
 export type Turn = {
-  /** One more call waits for its reply. */
-  join(): void;
+  /** How many calls there is room for. */
+  readonly most: number;
+  /** One more call waits for its reply; false where there is no room for more than a word about that. */
+  join(): boolean;
   /** Characters of content that the next reply may carry; what earlier replies left over is shared by the rest. */
   shareChars(): number;
   /** A reply of this length has left. */
@@ -13,9 +15,14 @@ export type Turn = {
 
 /** Splits the characters of a turn evenly between the calls that wait, as they finish. */
 export function openTurn(chars: number): Turn {
-  let [left, waiting] = [chars, 0];
+  const most = callsInTurn(chars);
+  let [left, waiting, joined] = [chars, 0, 0];
   return {
-    join: () => void waiting++,
+    most,
+    join() {
+      waiting++;
+      return ++joined <= most;
+    },
     shareChars: () => Math.floor(left / Math.max(1, waiting)) - OVERHEAD_CHARS,
     spend(spent) {
       left = Math.max(0, left - spent);
@@ -24,7 +31,10 @@ export function openTurn(chars: number): Turn {
   };
 }
 
+/** The share of a turn in which the calls without room are told so. */
+const refusalShare = 0.05;
+
 /** How many calls a turn of this size has room for, each with the smallest reply there is. */
-export function callsInTurn(chars: number): number {
-  return Math.max(1, Math.floor(chars / (SMALLEST_BUDGET_CHARS + OVERHEAD_CHARS)));
+function callsInTurn(chars: number): number {
+  return Math.max(1, Math.floor((chars * (1 - refusalShare)) / (SMALLEST_BUDGET_CHARS + OVERHEAD_CHARS)));
 }

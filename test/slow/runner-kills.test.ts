@@ -32,6 +32,8 @@ test(`${kills} kills at random moments: --resume goes on, nothing is lost, nothi
   assert.equal(killed, kills);
 });
 
+type Kill = { readonly starting: boolean };
+
 /** One research run, killed again and again until it has answered; gives how often it was. */
 async function killedRun(dialect: RunnerDialect, mostKills: number): Promise<number> {
   const provider = { script: researchScript, windowTokens: researchWindowTokens, wording: researchWordings[dialect] };
@@ -47,11 +49,10 @@ async function killedRun(dialect: RunnerDialect, mostKills: number): Promise<num
   const { seen } = runner.provider;
   const marks: number[] = [];
   let stored = "";
+  let startMs = 1_000;
 
-  async function life(
-    argv: readonly string[],
-    killAfterMs: number | undefined,
-  ): Promise<{ out: string; code: number | null }> {
+  /** Ends by itself, or is killed: some time after its first word, or while it is still starting. */
+  async function life(argv: readonly string[], kill: Kill | undefined): Promise<{ out: string; code: number | null }> {
     const child = spawn(process.execPath, [command, "run", ...argv], {
       cwd: runner.work,
       env,
@@ -66,20 +67,37 @@ async function killedRun(dialect: RunnerDialect, mostKills: number): Promise<num
       err += chunk;
     });
     const closed = once(child, "close");
-    await Promise.race([ready, closed]);
-    if (killAfterMs !== undefined) {
-      await Promise.race([wait(killAfterMs), closed]);
+    const startedAt = performance.now();
+    if (kill?.starting) await Promise.race([wait(randomInt(Math.ceil(startMs))), closed]);
+    else await Promise.race([ready, closed]);
+    if (err !== "") startMs = performance.now() - startedAt;
+    if (kill !== undefined) {
+      if (!kill.starting) await Promise.race([wait(randomInt(700)), closed]);
       child.kill("SIGKILL");
     }
     const [code] = await closed;
-    assert.ok(code === null || code === 0, err);
-    return { out, code };
+    // A kill between the answer and the end of the process leaves nothing to do.
+    const isAnswered = code === 2 && /This run has answered its task/.test(err);
+    assert.ok(code === null || code === 0 || isAnswered, err);
+    return isAnswered ? { out: await lastWords(), code: 0 } : { out, code };
+  }
+
+  async function lastWords(): Promise<string> {
+    const last = (await runner.transcript())?.findLast((line) => line.type === "message");
+    const content = last?.type === "message" && last.message.role === "assistant" ? last.message.content : [];
+    return typeof content === "string"
+      ? content
+      : content.map((part) => (part.type === "text" ? part.text : "")).join("");
   }
 
   for (;;) {
-    const argv = marks.length === 0 ? [researchTask, "--model", runnerModels[dialect]] : ["--resume", "killed"];
-    const { out, code } = await life(argv, marks.length < mostKills ? randomInt(700) : undefined);
-    const [before, now] = [stored, wholeLines(await readFile(await transcriptOf(runner), "utf8"))];
+    const isBegun = (await runner.transcriptPath()) !== undefined;
+    assert.ok(isBegun || stored === "", "a transcript that was there is there");
+    const argv = isBegun ? ["--resume", "killed"] : [researchTask, "--model", runnerModels[dialect]];
+    const starting = marks.length % 3 === 0;
+    const { out, code } = await life(argv, marks.length < mostKills ? { starting } : undefined);
+    const path = await runner.transcriptPath();
+    const [before, now] = [stored, path === undefined ? "" : wholeLines(await readFile(path, "utf8"))];
     assert.ok(now.startsWith(before), "what was stored stays as it was");
     stored = now;
     if (code === 0) {
@@ -96,9 +114,6 @@ async function killedRun(dialect: RunnerDialect, mostKills: number): Promise<num
 }
 
 const wholeLines = (text: string): string => text.slice(0, text.lastIndexOf("\n") + 1);
-
-const transcriptOf = async (runner: Awaited<ReturnType<typeof openRunner>>): Promise<string> =>
-  (await runner.transcriptPath()) ?? assert.fail("there is no transcript");
 
 /** Only the step that a kill broke off is asked again: at most the two requests before that kill. */
 function nothingTwice(bodies: readonly string[], marks: readonly number[]): void {

@@ -1,12 +1,14 @@
 /** `spillway run`: an agent on our tools that survives its own reading. */
-import { callLine, summaryLines, systemPrompt } from "../../answer/runner.ts";
+import { callLine, goOn, summaryLines, systemPrompt } from "../../answer/runner.ts";
 import { SpillwayError } from "../../errors.ts";
 import { createCleaner } from "../../extract/clean.ts";
 import { openSession, type Session } from "../../session.ts";
 import { tools } from "../../tools/tools.ts";
 import type { RunEvent, Tell } from "../runner/events.ts";
 import { findTarget } from "../runner/providers.ts";
-import { beginTranscript, resumeTranscript, type Transcript } from "../runner/transcript.ts";
+import { callsOf } from "../runner/repair.ts";
+import { endingOf } from "../runner/report.ts";
+import { beginTranscript, type MessageLine, resumeTranscript, type Transcript } from "../runner/transcript.ts";
 import type { Call, Command, ExitCode } from "./command.ts";
 import { requireAtMost } from "./inputs.ts";
 import { textOption } from "./options.ts";
@@ -36,20 +38,21 @@ export const runCommand: Command = {
   async run(call) {
     requireAtMost(1, call);
     const { settings, transcriptFolder, run } = await call.session();
-    const [task] = call.args;
+    const task = call.args[0]?.trim() ? call.args[0] : undefined;
     const keep = { folder: transcriptFolder, keep: settings["runner.transcripts"] };
     const resumed = textOption(call, "resume");
-    const named = textOption(call, "model") ?? settings["runner.model"] ?? undefined;
-    if (resumed === undefined) requireTask(task);
-    // A model that cannot be asked is told before anything is written.
-    const early = resumed === undefined ? findTarget(requireModel(named), settings, call.terminal.env) : undefined;
+    const named = textOption(call, "model");
+    const find = (model: string) => findTarget(model, settings, call.terminal.env);
+    const begin = async () => {
+      const [asked, model] = [requireTask(task), requireModel(named ?? settings["runner.model"])];
+      find(model); // A model that cannot be asked is told before anything is written.
+      return beginTranscript(keep, newHead(call, run, model), taskLine(asked));
+    };
     await using transcript =
-      resumed === undefined
-        ? await beginTranscript(keep, newHead(call, run, requireModel(named)))
-        : await resumeTranscript(keep, resumed === "last" ? undefined : resumed);
-    const target = early ?? findTarget(named ?? transcript.head.model, settings, call.terminal.env);
-    await addTask(transcript, task);
+      resumed === undefined ? await begin() : await resumeTranscript(keep, resumed === "last" ? undefined : resumed);
     const { head } = transcript;
+    const target = find(named ?? head.model);
+    if (resumed !== undefined) await addTask(transcript, task);
     const place = { cwd: head.cwd, env: call.terminal.env, signal: call.signal, confined: true };
     await using session = await openSession({ ...place, settings: { ...settings, run: head.run } });
     return await work(call, session, transcript, target, resumed !== undefined);
@@ -81,41 +84,42 @@ function newHead({ terminal: { cwd } }: Call, run: string, model: string) {
   return { type: "run", version: 1, run, model, system: systemPrompt(cwd), cwd, started_at } as const;
 }
 
-/** What is asked next; a run that has been answered needs something new to do. */
-async function addTask({ messages, add }: Transcript, task: string | undefined): Promise<void> {
-  const at = new Date().toISOString();
-  if (task !== undefined) return add({ type: "message", at, message: { role: "user", content: task } });
-  const last = messages.at(-1);
-  const hasCalls =
-    last?.role === "assistant" &&
-    typeof last.content !== "string" &&
-    last.content.some(({ type }) => type === "tool-call");
-  if (last !== undefined && (last.role !== "assistant" || hasCalls)) return;
+/** What is asked next: a run that was answered needs something new to do, one that was cut is asked to go on. */
+async function addTask(
+  { last: { message, finish = "stop" }, add }: Transcript,
+  task: string | undefined,
+): Promise<void> {
+  if (task !== undefined) return add(taskLine(task));
+  if (message.role !== "assistant" || callsOf(message).length > 0) return;
+  const how = endingOf(message, finish);
+  if (how !== "answered") return add(taskLine(goOn[how]));
   throw new SpillwayError("usage", "This run has answered its task.", {
     hint: 'Say what to do next: spillway run --resume RUN "<task>".',
   });
 }
 
-function requireTask(task: string | undefined): void {
-  if (task?.trim()) return;
+function taskLine(content: string): MessageLine {
+  return { type: "message", at: new Date().toISOString(), message: { role: "user", content } };
+}
+
+function requireTask(task: string | undefined): string {
+  if (task !== undefined) return task;
   throw new SpillwayError("usage", "No task was given.", {
     hint: 'For example spillway run "What does report.pdf say about leaks?" --model openai:gpt-5.',
   });
 }
 
-function requireModel(model: string | undefined): string {
-  if (model !== undefined) return model;
+function requireModel(model: string | null): string {
+  if (model !== null) return model;
   throw new SpillwayError("usage", "No model was named.", {
     hint: "Add --model provider:model, for example --model anthropic:claude-sonnet-4-5, or set runner.model.",
   });
 }
 
-/** One JSON object a line. After Ctrl-C standard output is closed; the summary still finds its way. */
+/** One JSON object a line; the summary is told after Ctrl-C too. */
 function tellJson({ terminal }: Call): Tell {
-  return async (event) => {
-    if (event.type !== "summary") return terminal.out(jsonLine(event));
-    await terminal.out(jsonLine(event)).catch(() => terminal.note(jsonLine(event)));
-  };
+  return async (event) =>
+    event.type === "summary" ? terminal.lastOut(jsonLine(event)) : terminal.out(jsonLine(event));
 }
 
 /** Words as they come on standard output, clean, for a terminal obeys what is not; everything else, a line each, beside it. */

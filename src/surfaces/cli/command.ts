@@ -19,6 +19,8 @@ export type Terminal = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: AsyncIterable<Uint8Array>;
   out(text: string | Uint8Array): Promise<void>;
+  /** The last thing on stdout: it goes out even after the user has asked to stop, and is not waited for. */
+  lastOut(text: string): void;
   note(text: string): void;
   /** Draws a line over the one drawn before; only where a person watches. An empty one clears it. */
   progress?(line: string): void;

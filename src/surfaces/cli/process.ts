@@ -3,7 +3,7 @@ import { guardStdout } from "../mcp/stdout.ts";
 import { runCli } from "./run.ts";
 
 const stopped = new AbortController();
-let pipeClosed = false;
+let outputError: NodeJS.ErrnoException | undefined;
 /** Where a protocol is spoken, what others print is turned away; our own output goes out by this. */
 const write = process.stdout.write.bind(process.stdout);
 if (process.argv[2] === "mcp") guardStdout();
@@ -17,10 +17,14 @@ for (const name of ["SIGINT", "SIGTERM"] as const) {
 }
 // A reader that has seen enough (`| head`) closes the pipe: that is no error, but nothing more is wanted.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") process.exit(1);
-  pipeClosed = true;
+  if (outputError === undefined && error.code !== "EPIPE") {
+    process.stderr.write(`spillway: standard output cannot be written to (${error.code}).\n`);
+  }
+  outputError ??= error;
   stopped.abort();
 });
+// Nobody reads what is said beside the data; the work goes on.
+process.stderr.on("error", () => undefined);
 
 const status = await runCli(
   process.argv.slice(2),
@@ -29,13 +33,14 @@ const status = await runCli(
     env: process.env,
     stdin: stdin(),
     out,
+    lastOut: (text) => void write(text),
     note: (text) => process.stderr.write(text),
     ...(process.stderr.isTTY && { progress: (line: string) => process.stderr.write(`\r\x1b[2K${line}`) }),
     color: process.stdout.isTTY === true && !process.env.NO_COLOR,
   },
   stopped.signal,
 );
-process.exitCode = pipeClosed ? 0 : status;
+process.exitCode = outputError === undefined ? status : outputError.code === "EPIPE" ? 0 : 1;
 // Standard input may still be waiting for bytes.
 if (stopped.signal.aborted) process.exit();
 

@@ -3,12 +3,22 @@ import { test } from "node:test";
 import { findTool } from "../../tools/tools.ts";
 import { hidden } from "./calls.ts";
 
-test("a secret is hidden however it is spelled, and nothing else is", () => {
+test("a secret is hidden however it is spelled and wherever it may stand, and nothing else is", () => {
   const fields = findTool("read_artifact")?.input ?? assert.fail();
   for (const name of ["password", "Password", "pass_word"]) {
     assert.deepEqual(hidden({ [name]: "sesame", pages: "3" }, fields), { [name]: "(not stored)", pages: "3" });
   }
-  assert.equal(hidden('{"password":"sesame"}', fields), "(not stored)");
+  for (const input of ['{"password":"sesame"}', [{ password: "sesame" }]])
+    assert.equal(hidden(input, fields), "(not stored)");
+  assert.deepEqual(hidden({ args: { password: "sesame" } }, fields), { args: "(not stored)" });
+  for (const input of [{}, null, undefined, [], ""]) assert.deepEqual(hidden(input, fields), input);
   const open = findTool("web_fetch")?.input ?? assert.fail();
-  for (const input of [{ url: "a.txt" }, "a.txt", null, 7]) assert.deepEqual(hidden(input, open), input);
+  for (const input of [{ url: "a.txt", more: [1] }, "a.txt", ["a.txt"], null, 7])
+    assert.deepEqual(hidden(input, open), input);
+});
+
+test("nothing is shown of a call to a tool that is not known", () => {
+  for (const input of [{ password: "sesame" }, "sesame", ["sesame"]])
+    assert.equal(hidden(input, undefined), "(not stored)");
+  assert.deepEqual(hidden({}, undefined), {});
 });

@@ -1,61 +1,81 @@
 /** Carries out what a model called, all at once, with one budget for what comes back. */
 import type { ModelMessage, ToolCallPart, ToolModelMessage, ToolResultPart } from "ai";
-import { tooManyCalls } from "../../answer/runner.ts";
+import { unknownTool, unreadableCall } from "../../answer/runner.ts";
 import { callTool } from "../../tools/call.ts";
 import { type Fields, fieldNamed } from "../../tools/fields.ts";
 import type { Tool, ToolSession } from "../../tools/tool.ts";
-import { callsInTurn, openTurn } from "../../tools/turn.ts";
+import { openTurn } from "../../tools/turn.ts";
 import { toolResult } from "./repair.ts";
 
-export type Turn = {
+/** A call of a model, which may have been too garbled to be read. */
+export type Call = ToolCallPart & { readonly unreadable?: true };
+
+export type Answering = {
   readonly tools: readonly Tool[];
   readonly session: ToolSession;
   readonly turnChars: number;
   /** Told of each call when its result is there. */
-  onAnswered(call: ToolCallPart, text: string, isError: boolean): Promise<void>;
+  onAnswered(call: Call, text: string, isError: boolean): Promise<void>;
 };
 
 /** The results in the order of the calls. Throws only when the session's signal is aborted. */
-export async function answerCalls(calls: readonly ToolCallPart[], turn: Turn): Promise<ToolModelMessage> {
-  const most = callsInTurn(turn.turnChars);
-  const session = { ...turn.session, turn: openTurn(turn.turnChars) };
-  const content = await Promise.all(
-    calls.map((call, index) => (index < most ? answerCall(call, turn, session) : refused(call, most, turn))),
-  );
-  return { role: "tool", content };
+export async function answerCalls(calls: readonly Call[], answering: Answering): Promise<ToolModelMessage> {
+  const session = { ...answering.session, turn: openTurn(answering.turnChars) };
+  return { role: "tool", content: await Promise.all(calls.map((call) => answerCall(call, { ...answering, session }))) };
 }
 
-async function answerCall(call: ToolCallPart, turn: Turn, session: ToolSession): Promise<ToolResultPart> {
-  const tool = turn.tools.find(({ name }) => name === call.toolName);
-  if (tool === undefined) return answered(call, `There is no tool ${call.toolName}.`, true, turn);
-  const { text, isError } = await callTool(tool, call.input, session);
-  return answered(call, text, isError, turn);
-}
-
-const refused = (call: ToolCallPart, most: number, turn: Turn): Promise<ToolResultPart> =>
-  answered(call, tooManyCalls(most), true, turn);
-
-async function answered(call: ToolCallPart, text: string, isError: boolean, turn: Turn): Promise<ToolResultPart> {
-  await turn.onAnswered(call, text, isError);
+async function answerCall(call: Call, { tools, session, onAnswered }: Answering): Promise<ToolResultPart> {
+  const tool = tools.find(({ name }) => name === call.toolName);
+  const refusal =
+    tool === undefined
+      ? unknownTool(
+          call.toolName,
+          tools.map(({ name }) => name),
+        )
+      : unreadableCall;
+  const isReadable = tool !== undefined && !call.unreadable;
+  const { text, isError } = isReadable ? await callTool(tool, call.input, session) : told(refusal, session);
+  await onAnswered(call, text, isError);
   return toolResult(call, text, isError);
+}
+
+/** What is said without a tool takes its room in the turn as well. */
+function told(text: string, { turn }: ToolSession): { text: string; isError: boolean } {
+  turn?.join();
+  turn?.spend(text.length);
+  return { text, isError: true };
 }
 
 /** The message without what is never stored, such as the password of a document. */
 export function withoutSecrets(message: ModelMessage, tools: readonly Tool[]): ModelMessage {
   if (message.role !== "assistant" || typeof message.content === "string") return message;
-  const content = message.content.map((part) => {
-    const fields = part.type === "tool-call" ? tools.find(({ name }) => name === part.toolName)?.input : undefined;
-    return part.type === "tool-call" && fields ? { ...part, input: hidden(part.input, fields) } : part;
-  });
+  const content = message.content.map((part) =>
+    part.type === "tool-call" ? { ...part, input: hidden(part.input, fieldsOf(part, tools)) } : part,
+  );
   return { ...message, content };
 }
 
-/** What a call says, without its secrets, however they are spelled; a text that may hold one is not shown at all. */
-export function hidden(input: unknown, fields: Fields): unknown {
-  const isSecret = (name: string): boolean => fields[fieldNamed(fields, name) ?? ""]?.secret === true;
-  if (typeof input === "string") return Object.keys(fields).some(isSecret) ? notStored : input;
-  if (typeof input !== "object" || input === null) return input;
-  return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, isSecret(name) ? notStored : value]));
+/** The parameters of the tool that is called, if there is one. */
+export function fieldsOf({ toolName }: ToolCallPart, tools: readonly Tool[]): Fields | undefined {
+  return tools.find(({ name }) => name === toolName)?.input;
 }
+
+/**
+ * What a call says, without its secrets, however they are spelled. Where one may be anywhere (a text, a list, a
+ * parameter that is not known, a tool that is not known), nothing of it is shown.
+ */
+export function hidden(input: unknown, fields: Fields | undefined): unknown {
+  if (fields !== undefined && !Object.values(fields).some(({ secret }) => secret)) return input;
+  if (fields === undefined || typeof input === "string" || Array.isArray(input))
+    return isEmpty(input) ? input : notStored;
+  if (typeof input !== "object" || input === null) return input;
+  const isShown = (name: string): boolean => {
+    const field = fields[fieldNamed(fields, name) ?? ""];
+    return field !== undefined && !field.secret;
+  };
+  return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, isShown(name) ? value : notStored]));
+}
+
+const isEmpty = (input: unknown): boolean => input === undefined || input === null || Object.keys(input).length === 0;
 
 const notStored = "(not stored)";

@@ -1,20 +1,22 @@
 /** What a provider did not do, in one sentence with the next move; and which of it may pass by waiting. */
-import type { OverflowReport } from "../../answer/overflow.ts";
+import { timeWords } from "../../answer/words.ts";
 import { SpillwayError, systemCode } from "../../errors.ts";
 import { clipped } from "../../names.ts";
 import { classify } from "../../overflow/classify.ts";
 import { type Fields, fieldsOf } from "../../overflow/dialects/dialect.ts";
-import { ContextOverflowError, failureHeaders } from "../../overflow/failure.ts";
 import { isOverflow } from "../../overflow/verdict.ts";
-import type { Target } from "./providers.ts";
+import { ownKeyName, type Target } from "./providers.ts";
 
 /** What is known about a failed request. */
 export type Fault = {
+  /** The provider's status; undefined where none came, or where a success broke off. */
   readonly status: number | undefined;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The system's code where no answer came at all. */
+  /** The system's code where no whole answer came. */
   readonly code: string | undefined;
+  /** Whether the provider said it. What went wrong on our side says nothing about its limits. */
+  readonly isSaid: boolean;
 };
 
 /** Reads what the AI SDK threw, or handed on as an error inside a stream. */
@@ -22,83 +24,106 @@ export function faultOf(thrown: unknown): Fault {
   const fields = { ...(typeof thrown === "object" ? thrown : {}) } as Fields;
   const { statusCode, responseBody, responseHeaders, data } = fields;
   const inside = typeof responseBody === "string" ? responseBody : (JSON.stringify(data) ?? messageOf(thrown));
+  const status = typeof statusCode === "number" && statusCode >= 300 ? statusCode : undefined;
   return {
-    status: typeof statusCode === "number" ? statusCode : undefined,
+    status,
     body: inside,
     headers: stringsOf(responseHeaders),
     code: codeWithin(thrown),
+    isSaid: status !== undefined || data !== undefined || !(thrown instanceof Error),
   };
 }
 
 /** The longest wait a provider may ask for is the caller's to set; undefined where waiting does not help. */
 export function waitBefore(fault: Fault, attempt: number, longestMs: number): number | undefined {
   if (!mayPass(fault)) return undefined;
-  const waitMs = askedWait(fault.headers) ?? firstWaitMs * 2 ** (attempt - 1) * (0.75 + Math.random() / 2);
-  return waitMs > longestMs && askedWait(fault.headers) !== undefined ? undefined : Math.min(waitMs, longestMs);
+  const asked = askedWait(fault);
+  if (asked !== undefined) return asked > longestMs ? undefined : asked;
+  return Math.min(longestMs, firstWaitMs * 2 ** (attempt - 1) * (0.75 + Math.random() / 2));
 }
 
 const firstWaitMs = 500;
-const passingStatuses: readonly number[] = [408, 409, 425, 429, 500, 502, 503, 504, 529];
+const passingStatuses: readonly number[] = [408, 409, 425, 429];
 const passingCodes = /^(ECONNRESET|EPIPE|ETIMEDOUT|EAI_AGAIN|UND_ERR_SOCKET|UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT)$/;
 
+/** The words of quotas that are spent for a day or for good; a rate is spent for a minute. */
+const spentQuota = /insufficient_quota|billing_(hard_limit|not_active)|credit balance is too low|PerDay/;
+
 /** A spent quota and a request that is larger than a minute allows stay what they are, however long one waits. */
-function mayPass({ status, body, headers, code }: Fault): boolean {
-  if (headers["x-should-retry"] === "false" || /insufficient_quota|billing/.test(body)) return false;
-  if (status === undefined) return code === undefined ? isBusyEvent(body) : passingCodes.test(code);
-  const verdict = classify({ status, body });
-  return passingStatuses.includes(status) && verdict.subclass === undefined && !isOverflow(verdict);
+function mayPass(fault: Fault): boolean {
+  const { status, body, headers, code, isSaid } = fault;
+  if (headers["x-should-retry"] === "false" || spentQuota.test(body)) return false;
+  if (!isSaid) return code === undefined ? isBrokenOff(body) : passingCodes.test(code);
+  if (status === undefined) return isBusyEvent(body) && !isTooLarge(fault);
+  const { subclass } = classify({ status, body });
+  return (passingStatuses.includes(status) || status >= 500) && subclass === undefined && !isTooLarge(fault);
 }
 
 /** An error event as the first of a stream has no status but says what it is. */
 const isBusyEvent = (body: string): boolean =>
-  /overloaded|rate.?limit|server_error|unavailable|internal.?error|api_error|terminated|socket/i.test(body) &&
-  !isOverflow(classify({ status: null, body }));
+  /overloaded|rate.?limit|server_error|unavailable|internal.?error|api_error/i.test(body);
 
-function askedWait(headers: Fault["headers"]): number | undefined {
+/** A stream that ended before it was one. */
+const isBrokenOff = (message: string): boolean => /without a finish|terminated|socket/i.test(message);
+
+const isTooLarge = ({ status, body, isSaid }: Fault): boolean =>
+  isSaid && isOverflow(classify({ status: status ?? null, body }));
+
+/** One provider says in the body how long to wait. */
+function askedWait({ headers, body }: Fault): number | undefined {
   const exact = Number(headers["retry-after-ms"] ?? Number.NaN);
   if (Number.isFinite(exact)) return Math.max(0, exact);
-  const asked = headers["retry-after"]?.trim() ?? "";
+  const asked = headers["retry-after"]?.trim() ?? /"retryDelay"\s*:\s*"([\d.]+)s"/.exec(body)?.[1] ?? "";
   if (/^\d+(\.\d+)?$/.test(asked)) return Number(asked) * 1_000;
   const date = Date.parse(asked);
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
+/** What is known beside the fault itself. */
+export type Circumstances = {
+  readonly target: Target;
+  /** Whether the first word had come. */
+  readonly begun: boolean;
+  /** Whether recovery is on. */
+  readonly recovers: boolean;
+};
+
 /** The error a user reads. The key is taken out of whatever the provider said. */
-export function providerError(fault: Fault, target: Target, cause: unknown): SpillwayError {
-  const { status, code } = fault;
-  const { provider, model, key } = target;
-  const said = clipped(key === undefined ? saidIn(fault.body) : saidIn(fault.body).replaceAll(key, "***"), 300);
-  const report = reportIn(fault);
-  if (report !== undefined) return new ContextOverflowError(report, cause);
-  const unconnected = /^Cannot connect to API: (.*)$/.exec(said)?.[1];
-  if (status === undefined && (code ?? unconnected) !== undefined) {
-    return unreachable(target, code ?? unconnected ?? "", cause);
-  }
-  if (isOverflow(classify({ status: status ?? null, body: fault.body }))) return tooLarge(said, cause);
-  if (status === 401 || status === 403) {
-    return new SpillwayError("provider_refused", `${provider} does not accept the key (${status}: ${said}).`, {
-      hint: "Check the key in the environment, and that it may use this model.",
+export function providerError(fault: Fault, circumstances: Circumstances, cause: unknown): SpillwayError {
+  const { target, begun, recovers } = circumstances;
+  const { status, code, isSaid } = fault;
+  const { provider, model } = target;
+  const said = clipped(
+    withoutKey(saidIn(fault.body), target.key).replaceAll(/\s+/g, " ").trim() || "no reason given",
+    300,
+  );
+  const reason = status === undefined ? said : `${status}: ${said}`;
+  const unconnected = isSaid || begun ? undefined : (code ?? /^Cannot connect to API: (.*)$/.exec(said)?.[1]);
+  if (unconnected !== undefined) return unreachable(target, unconnected, cause);
+  if (isTooLarge(fault)) return tooLarge(said, recovers, cause);
+  if (status === 401 || status === 403) return keyRefused(target, reason, cause);
+  if (status === 404 || (isSaid && unknownModel.test(said))) {
+    return new SpillwayError("model_unknown", `${provider} has no model ${JSON.stringify(model)} (${reason}).`, {
+      hint: `Check the name after ${provider}: and, for an endpoint of your own, its address in runner.endpoints.`,
       cause,
     });
   }
-  if (
-    status === 404 ||
-    /model.{0,80}(not (exist|found|supported)|unknown)|(unknown|invalid|no such) model/i.test(said)
-  ) {
-    return new SpillwayError(
-      "model_unknown",
-      `${provider} has no model ${JSON.stringify(model)} (${status}: ${said}).`,
-      {
-        hint: `Check the name after ${provider}: and, for an endpoint of your own, its address in runner.endpoints.`,
-        cause,
-      },
-    );
-  }
-  const answered = status === undefined ? "broke off" : `answered ${status}`;
-  return new SpillwayError("provider_refused", `${provider} ${answered}: ${said}`, {
-    hint: "Nothing is lost: spillway run --resume goes on from here.",
+  const answered = status === undefined ? `broke off: ${isSaid ? said : (code ?? said)}` : `answered ${reason}`;
+  const waitMs = askedWait(fault) ?? 0;
+  const when = waitMs < 5_000 ? "goes on from here" : `goes on from here, in ${timeWords(waitMs)} as it asks`;
+  return new SpillwayError("provider_refused", `${provider} ${answered}`, {
+    hint: `Nothing is lost: spillway run --resume ${when}.`,
     cause,
   });
+}
+
+const unknownModel = /model.{0,80}(not (exist|found|supported)|unknown)|(unknown|invalid|no such) model/i;
+
+/** Providers repeat what they were sent, some of them as it stands in an address. */
+function withoutKey(text: string, key: string | undefined): string {
+  return key === undefined || key.length < 4
+    ? text
+    : text.replaceAll(key, "***").replaceAll(encodeURIComponent(key), "***");
 }
 
 function unreachable({ provider, baseUrl }: Target, code: string, cause: unknown): SpillwayError {
@@ -109,36 +134,42 @@ function unreachable({ provider, baseUrl }: Target, code: string, cause: unknown
   });
 }
 
-function tooLarge(said: string, cause: unknown): SpillwayError {
-  return new SpillwayError("context_overflow", `The model's provider refused the request for its size: ${said}`, {
-    hint: "Set runner.enable_model_overflow_fallback=on, start a new run, or choose a model with a larger window.",
+function keyRefused({ provider, key }: Target, reason: string, cause: unknown): SpillwayError {
+  if (key === undefined) {
+    return new SpillwayError("key_missing", `${provider} wants a key (${reason}).`, {
+      hint: `Set ${ownKeyName(provider)}, or name another variable in runner.keys (${provider}=$NAME).`,
+      cause,
+    });
+  }
+  return new SpillwayError("provider_refused", `${provider} does not accept the key (${reason}).`, {
+    hint: "Check the key in the environment, and that it may use this model.",
     cause,
   });
 }
 
-/** Recovery puts its report into the provider's error. */
-function reportIn({ headers, body, status }: Fault): OverflowReport | undefined {
-  if (headers["x-spillway"] !== failureHeaders["x-spillway"]) return undefined;
-  const parsed = objectIn(body);
-  const fields = fieldsOf(fieldsOf(parsed.error).spillway ?? parsed.spillway);
-  // It is ours: written by failureBody from a report.
-  return typeof fields.reason === "string"
-    ? ({ ...fields, upstream: { status: status ?? null, body } } as OverflowReport)
-    : undefined;
+/** Told without a report: recovery was not on, or could not look at it. */
+function tooLarge(said: string, recovers: boolean, cause: unknown): SpillwayError {
+  const first = recovers ? "Start" : "Set runner.enable_model_overflow_fallback=on, start";
+  return new SpillwayError("context_overflow", `The model's provider refused the request for its size: ${said}`, {
+    hint: `${first} a new run, or choose a model with a larger window.`,
+    cause,
+  });
 }
 
 /** The sentence inside an error body; a page of HTML is no sentence. */
 function saidIn(body: string): string {
-  const { error, message } = objectIn(body);
-  const said = typeof error === "string" ? error : (fieldsOf(error).message ?? message ?? body);
+  const { error, message, response } = objectIn(body);
+  const inner = error ?? fieldsOf(response).error;
+  const said = typeof inner === "string" ? inner : (fieldsOf(inner).message ?? message ?? body);
   const text = String(said);
-  const plain = /^\s*</.test(text) ? text.replaceAll(/<[^>]*>/g, " ") : text;
-  return plain.replaceAll(/\s+/g, " ").trim() || "no reason given";
+  return /^\s*</.test(text) ? text.replaceAll(/<[^>]*>/g, " ") : text;
 }
 
+/** One service puts its error into a list. */
 function objectIn(body: string): Fields {
   try {
-    return fieldsOf(JSON.parse(body));
+    const value: unknown = JSON.parse(body);
+    return fieldsOf(Array.isArray(value) ? value[0] : value);
   } catch {
     return {}; // Some gateways answer with a page or a sentence.
   }

@@ -47,6 +47,20 @@ describe("the target of a run", () => {
     for (const written of ["gpt-5", "openai:", ":x", "constructor:x", "nobody:gpt-5", ""]) {
       assert.equal(refusal(written, none, { OPENAI_API_KEY: "k" }).code, "usage", written);
     }
+    for (const key of ["sk-first\nsk-second", "sk-fir\u2026st", "sk-\u0001", "sk a"]) {
+      const crooked = refusal("openai:gpt-5", none, { OPENAI_API_KEY: key });
+      assert.equal(crooked.code, "key_invalid", key);
+      assert.ok(crooked.message.includes("OPENAI_API_KEY") && !/first|second|fir/.test(crooked.advice), crooked.advice);
+    }
+    for (const address of [
+      "http://bob:hunter2@host/v1",
+      "http://hunter2@host",
+      "http://host/v1?key=hunter2",
+      "http://host/#hunter2",
+    ]) {
+      const told = refusal("openai:x", { ...none, "runner.endpoints": [`vllm=${address}`] });
+      assert.ok(told.code === "config_invalid" && !told.advice.includes("hunter2"), told.advice);
+    }
     for (const line of ["vllm", "vllm=127.0.0.1:8000", "vllm=ftp://host", "=http://host", "vllm=http://"]) {
       assert.equal(refusal("openai:x", { ...none, "runner.endpoints": [line] }).code, "config_invalid", line);
     }

@@ -48,21 +48,44 @@ export function findTarget(written: string, settings: ProviderSettings, env: Env
   if (model === "" || (known === undefined && baseUrl === undefined)) throw unknownModel(written, endpoints);
   const { speech, keyNames } = known ?? { speech: "compatible" as const, keyNames: [ownKeyName(provider)] };
   const names = keyVariables(provider, settings["runner.keys"]) ?? keyNames;
-  const key = names.map((name) => env[name]).find((value) => value !== undefined && value.trim() !== "");
-  if (key === undefined && speech !== "compatible") throw keyMissing(provider, names);
-  return { speech, provider, model, baseUrl, key: key?.trim() };
+  const holder = names.find((name) => (env[name] ?? "").trim() !== "");
+  if (holder === undefined && speech !== "compatible") throw keyMissing(provider, names);
+  const key = holder === undefined ? undefined : plainKey(holder, env[holder] ?? "");
+  return { speech, provider, model, baseUrl, key };
+}
+
+/** A key goes into a header: what cannot stand there was not copied whole, or is no key at all. */
+function plainKey(holder: string, value: string): string {
+  const key = value.trim();
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new SpillwayError("key_invalid", `The key in ${holder} holds a character that no key has.`, {
+    hint: "Copy the key again: it is one line of plain letters, digits and signs, without spaces.",
+  });
 }
 
 function endpointsOf(lines: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
     lines.map((line) => {
       const [, name = "", address = ""] = /^([a-z][a-z0-9_-]*)=(.+)$/.exec(line.trim()) ?? [];
-      if (/^https?:\/\//.test(address) && URL.canParse(address)) return [name, address.replace(/\/+$/, "")];
-      throw new SpillwayError("config_invalid", `runner.endpoints cannot hold ${JSON.stringify(clipped(line))}.`, {
-        hint: "Write each as name=address, for example vllm=http://127.0.0.1:8000/v1.",
+      if (isPlainAddress(address)) return [name, address.replace(/\/+$/, "")];
+      const shown = line
+        .trim()
+        .replace(/(:\/*)[^/?#\\]*@/, "$1***@")
+        .replace(/[?#].*$/, "?...");
+      throw new SpillwayError("config_invalid", `runner.endpoints cannot hold ${JSON.stringify(clipped(shown))}.`, {
+        hint:
+          "Write each as name=address, for example vllm=http://127.0.0.1:8000/v1. An address holds no user, password, " +
+          "query or fragment; a key is named in runner.keys.",
       });
     }),
   );
+}
+
+/** One that paths can be added to and that can be shown: nobody's password, nothing behind the path. */
+function isPlainAddress(address: string): boolean {
+  if (!/^https?:\/\//.test(address) || !URL.canParse(address)) return false;
+  const { username, password } = new URL(address);
+  return username + password === "" && !/[?#]/.test(address);
 }
 
 /** Only names of variables are taken: a key in a file is read by whoever reads the file. */
@@ -76,7 +99,8 @@ function keyVariables(provider: string, lines: readonly string[]): readonly stri
   });
 }
 
-const ownKeyName = (provider: string): string => `${provider.toUpperCase().replaceAll("-", "_")}_API_KEY`;
+/** The variable that holds the key of an endpoint of one's own. */
+export const ownKeyName = (provider: string): string => `${provider.toUpperCase().replaceAll("-", "_")}_API_KEY`;
 
 function unknownModel(written: string, endpoints: ReadonlyMap<string, string>): SpillwayError {
   const names = [...new Set([...Object.keys(knownProviders), ...endpoints.keys()])].join(", ");

@@ -12,6 +12,10 @@ const call = (id: string) => ({
   input: { url: id },
 });
 const calls = (...ids: string[]): ModelMessage => ({ role: "assistant", content: ids.map(call) });
+const calledWith = (...inputs: unknown[]): ModelMessage => ({
+  role: "assistant",
+  content: inputs.map((input, index) => ({ ...call(String(index)), input })),
+});
 const results = (...ids: string[]): ModelMessage => ({
   role: "tool",
   content: ids.map((id) => toolResult(call(id), `text of ${id}`, false)),
@@ -35,6 +39,11 @@ describe("what is sent of a stored history", () => {
       name: "with the same id in two turns, one of them broken off",
       stored: [calls("a"), user, calls("a"), results("a")],
       sent: [calls("a"), interrupted("a"), user, calls("a"), results("a")],
+    },
+    {
+      name: "with arguments that are no object",
+      stored: [calledWith("(not stored)", '{"url":"a"}', ["a"], null), results("0", "1", "2", "3")],
+      sent: [calledWith({}, { url: "a" }, {}, {}), results("0", "1", "2", "3")],
     },
     { name: "with an answer that holds nothing", stored: [user, { role: "assistant", content: [] }], sent: [user] },
   ];

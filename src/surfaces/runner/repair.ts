@@ -7,13 +7,39 @@ export function sendable(messages: readonly ModelMessage[]): ModelMessage[] {
   const sent: ModelMessage[] = [];
   for (const [index, message] of messages.entries()) {
     if (message.role === "assistant" && message.content.length === 0) continue;
-    sent.push(message);
-    if (message.role !== "assistant") continue;
+    if (message.role !== "assistant") {
+      sent.push(message);
+      continue;
+    }
+    sent.push(withObjects(message));
     const answered = answeredAfter(messages, index);
     const missing = callsOf(message).filter(({ toolCallId }) => !answered.has(toolCallId));
     if (missing.length > 0) sent.push(resultsFor(missing));
   }
   return sent;
+}
+
+/** Arguments that are no object, as the model sent them or because they are not stored, are refused by most providers. */
+function withObjects(message: AssistantModelMessage): AssistantModelMessage {
+  const { content } = message;
+  if (typeof content === "string") return message;
+  const sent = content.map((part) =>
+    part.type === "tool-call" && !isObject(part.input) ? { ...part, input: objectIn(part.input) } : part,
+  );
+  return { ...message, content: sent };
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Some models write their arguments as a text that holds them. */
+function objectIn(input: unknown): object {
+  try {
+    const value: unknown = JSON.parse(String(input));
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
 }
 
 /** The calls of an answer that the runner has to carry out. */

@@ -1,10 +1,27 @@
 /** What one call of the runner did, counted as it happens. */
+import type { AssistantModelMessage } from "ai";
 import type { Event, EventFields } from "../../telemetry/events.ts";
 
-/** How a call of the runner can end. `cut`: the model stopped before it had said everything. */
-export type RunEnding = "answered" | "cut" | "interrupted" | "steps" | "tokens" | "time" | "failed";
+/** How a call of the runner can end. `cut`: the model stopped before it had said everything; `empty`: it said nothing. */
+export type RunEnding = "answered" | "cut" | "empty" | "interrupted" | "steps" | "tokens" | "time" | "failed";
 
 export type RunReport = Omit<EventFields["run.ended"], "how"> & { readonly how: RunEnding };
+
+/** How an answer without calls ends a run. */
+export function endingOf(
+  message: AssistantModelMessage | undefined,
+  finish: string,
+): Extract<RunEnding, "answered" | "cut" | "empty"> {
+  if (!["stop", "other"].includes(finish)) return "cut";
+  return wordsOf(message?.content ?? "").trim() === "" ? "empty" : "answered";
+}
+
+function wordsOf(content: AssistantModelMessage["content"]): string {
+  if (typeof content === "string") return content;
+  return content.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
+
+export type Tally = ReturnType<typeof createTally>;
 
 /** Counts events as they come. */
 export function createTally() {
@@ -39,6 +56,13 @@ export function createTally() {
     retried: (): void => void sums.retries++,
     tokens: (): number => sums.tokens_in + sums.tokens_out,
     steps: (): number => sums.steps,
-    report: (how: RunEnding): RunReport => ({ how, ...sums, artifacts: artifacts.size, stubs: stubs.size, ...sizes }),
+    report: (how: RunEnding, error: string | null): RunReport => ({
+      how,
+      error,
+      ...sums,
+      artifacts: artifacts.size,
+      stubs: stubs.size,
+      ...sizes,
+    }),
   };
 }

@@ -1,7 +1,15 @@
 /** One step: the model is asked once, its words are handed on as they come, and its answer is taken whole. */
-import { jsonSchema, type ModelMessage, streamText, type ToolCallPart, type ToolSet } from "ai";
+import {
+  type AssistantModelMessage,
+  jsonSchema,
+  type ModelMessage,
+  streamText,
+  type TextStreamPart,
+  type ToolSet,
+} from "ai";
 import { inputSchema } from "../../tools/fields.ts";
 import type { Tool } from "../../tools/tool.ts";
+import type { Call } from "./calls.ts";
 import { providerOptions } from "./model.ts";
 import { callsOf } from "./repair.ts";
 
@@ -20,12 +28,10 @@ export type Ask = {
 
 /** A whole answer. */
 export type StepAnswer = {
-  /** The model's message, and results for calls that could not even be read. */
-  readonly messages: readonly ModelMessage[];
+  /** Undefined where the model said nothing at all. */
+  readonly message: AssistantModelMessage | undefined;
   /** What is left to be carried out. */
-  readonly calls: readonly ToolCallPart[];
-  /** The calls that could not even be read, with what the model is told of them. */
-  readonly unreadable: readonly { readonly call: ToolCallPart; readonly text: string }[];
+  readonly calls: readonly Call[];
   readonly finish: string;
   readonly tokensIn: number | undefined;
   readonly tokensOut: number | undefined;
@@ -44,8 +50,8 @@ export class StepFailure extends Error {
 /** Asks once. The SDK neither tries again nor calls tools: the runner does both, and keeps count. */
 export async function askModel({ model, system, messages, tools, signal, onText }: Ask): Promise<StepAnswer> {
   let begun = false;
-  let finish = "other";
-  let usage: { inputTokens: number | undefined; outputTokens: number | undefined } | undefined;
+  let ended: Extract<TextStreamPart<ToolSet>, { type: "finish-step" }> | undefined;
+  const garbled = new Set<string>();
   try {
     const asked = streamText({
       model,
@@ -62,12 +68,22 @@ export async function askModel({ model, system, messages, tools, signal, onText 
       if (part.type === "abort") signal.throwIfAborted();
       if (contentParts.has(part.type)) begun = true;
       if (part.type === "text-delta" && part.text !== "") await onText(part.text);
-      if (part.type === "finish-step") ({ finishReason: finish, usage } = part);
+      if (part.type === "tool-call" && part.invalid && typeof part.input === "string") garbled.add(part.toolCallId);
+      if (part.type === "finish-step") ended = part;
     }
     signal.throwIfAborted();
-    const answered = await asked.responseMessages;
-    const tokens = { tokensIn: usage?.inputTokens, tokensOut: usage?.outputTokens };
-    return { messages: answered, ...callsIn(answered), finish, ...tokens };
+    if (ended === undefined || isBrokenOff(ended)) throw new Error("the answer ended without a finish reason");
+    const { finishReason: finish, usage } = ended;
+    // What the SDK itself answered to calls it could not read is left out: the runner answers every call.
+    const message = (await asked.responseMessages).find(({ role }) => role === "assistant");
+    const calls = message?.role === "assistant" ? callsOf(message) : [];
+    return {
+      message: message?.role === "assistant" ? message : undefined,
+      calls: calls.map((call) => (garbled.has(call.toolCallId) ? { ...call, unreadable: true } : call)),
+      finish,
+      tokensIn: usage.inputTokens,
+      tokensOut: usage.outputTokens,
+    };
   } catch (error) {
     throw new StepFailure(begun, error);
   }
@@ -75,24 +91,18 @@ export async function askModel({ model, system, messages, tools, signal, onText 
 
 const contentParts: ReadonlySet<string> = new Set(["text-delta", "reasoning-delta", "tool-input-start", "tool-call"]);
 
+/** Providers whose stream just ends are said to have been interrupted, or to have ended for another reason than any they name. */
+const isBrokenOff = ({
+  finishReason,
+  rawFinishReason,
+}: {
+  finishReason: string;
+  rawFinishReason: string | undefined;
+}) => rawFinishReason === undefined && !["stop", "length", "content-filter", "tool-calls"].includes(finishReason);
+
 /** Only shown to the model: what it sends is read with good will by callTool. */
 function toolSet(tools: readonly Tool[]): ToolSet {
   return Object.fromEntries(
     tools.map(({ name, about, input }) => [name, { description: about, inputSchema: jsonSchema(inputSchema(input)) }]),
   );
-}
-
-function callsIn(messages: readonly ModelMessage[]): Pick<StepAnswer, "calls" | "unreadable"> {
-  const results = messages.flatMap((message) => (message.role === "tool" ? message.content : []));
-  const answered = new Map(
-    results.flatMap((part) => (part.type === "tool-result" ? [[part.toolCallId, part.output] as const] : [])),
-  );
-  const all = messages.flatMap((message) => (message.role === "assistant" ? callsOf(message) : []));
-  return {
-    calls: all.filter(({ toolCallId }) => !answered.has(toolCallId)),
-    unreadable: all.flatMap((call) => {
-      const output = answered.get(call.toolCallId);
-      return output === undefined ? [] : [{ call, text: "value" in output ? String(output.value) : "" }];
-    }),
-  };
 }

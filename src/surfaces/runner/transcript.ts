@@ -2,15 +2,16 @@
  * The transcript of a run: JSON lines, each on the disk before the next thing happens. What was written is never
  * changed; a line that a killed process left half written was never acknowledged and is cut off.
  */
-import { type FileHandle, open, readdir, readFile, rm, stat, truncate } from "node:fs/promises";
+import { type FileHandle, open, readdir, readFile, rename, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import type { ModelMessage } from "ai";
-import { isUnwritable, SpillwayError, systemCode } from "../../errors.ts";
+import { isUnwritable, SpillwayError } from "../../errors.ts";
 import { makeFolders } from "../../folders.ts";
 import { clipped, wordFor } from "../../names.ts";
 import { fieldsOf } from "../../overflow/dialects/dialect.ts";
 import type { KnownStub } from "../../overflow/sticky.ts";
-import { isLocked, takeLock } from "../../search/index/lock.ts";
+import { takeLock } from "../../search/index/lock.ts";
+import { isRefused } from "../../search/index/sqlite.ts";
 import type { RunReport } from "./report.ts";
 
 /** What a run is about; its first line. */
@@ -24,8 +25,13 @@ export type RunHead = {
   readonly started_at: string;
 };
 
-/** What a model was told or said, in the AI SDK's form. */
-export type MessageLine = { readonly type: "message"; readonly at: string; readonly message: ModelMessage };
+/** What a model was told or said, in the AI SDK's form; and why its own answer ended, as the provider says. */
+export type MessageLine = {
+  readonly type: "message";
+  readonly at: string;
+  readonly message: ModelMessage;
+  readonly finish?: string;
+};
 
 /** Words of an answer that was broken off; they are not sent again. */
 export type PartialLine = { readonly type: "partial"; readonly at: string; readonly text: string };
@@ -43,6 +49,8 @@ export type Transcript = AsyncDisposable & {
   readonly path: string;
   readonly head: RunHead;
   readonly messages: readonly ModelMessage[];
+  /** The line of the last of them. */
+  readonly last: MessageLine;
   /** Those of earlier processes. */
   readonly stubs: readonly KnownStub[];
   add(...lines: readonly Exclude<TranscriptLine, RunHead>[]): Promise<void>;
@@ -50,22 +58,22 @@ export type Transcript = AsyncDisposable & {
 
 export type TranscriptFolder = { readonly folder: string; readonly keep: number };
 
-/** Begins the transcript of a new run. */
-export async function beginTranscript({ folder, keep }: TranscriptFolder, head: RunHead): Promise<Transcript> {
-  try {
+/** Begins the transcript of a new run with what it is about and its task; it is there with both, or not at all. */
+export async function beginTranscript(
+  { folder, keep }: TranscriptFolder,
+  head: RunHead,
+  task: MessageLine,
+): Promise<Transcript> {
+  return writable(folder, async () => {
     await makeFolders(folder);
     await removeOldest(folder, keep - 1);
     const path = pathOf(folder, head.run);
-    const lock = lockFor(path, head.run);
-    const file = await open(path, "ax", 0o600).catch((error: unknown) => {
-      lock[Symbol.dispose]();
-      throw systemCode(error) === "EEXIST" ? alreadyThere(head.run) : error;
+    return locked(path, head.run, async (lock) => {
+      if (await exists(path)) throw alreadyThere(head.run);
+      const file = await written(path, [head, task]);
+      return writing({ path, head, said: [task], stubs: [], file, lock });
     });
-    await append(file, [head]);
-    return writing({ path, head, messages: [], stubs: [], file, lock });
-  } catch (error) {
-    throw isUnwritable(error) ? unwritable(folder, error) : error;
-  }
+  });
 }
 
 /** Goes on with the transcript of a run, or of the one that was active last. */
@@ -73,15 +81,33 @@ export async function resumeTranscript({ folder }: TranscriptFolder, run: string
   const path = run === undefined ? await newest(folder) : pathOf(folder, run);
   const name = run ?? path?.replace(/^.*[\\/]|\.jsonl$/g, "") ?? "";
   if (path === undefined || !(await exists(path))) throw noTranscript(run);
-  const lock = lockFor(path, name);
+  return writable(folder, () =>
+    locked(path, name, async (lock) => {
+      const { lines, wholeBytes } = await readLines(path);
+      const [head] = lines;
+      const said = lines.filter((line) => line.type === "message");
+      if (head?.type !== "run" || said.length === 0) return damage(path);
+      await truncate(path, wholeBytes);
+      const stubs = lines.flatMap((line) => (line.type === "stubs" ? line.stubs : []));
+      return writing({ path, head, said, stubs, file: await open(path, "a"), lock });
+    }),
+  );
+}
+
+/** A folder that cannot be written to is told in a sentence. */
+async function writable<T>(folder: string, work: () => Promise<T>): Promise<T> {
   try {
-    const { lines, wholeBytes } = await readLines(path);
-    const [head] = lines;
-    if (head?.type !== "run") return damage(path);
-    await truncate(path, wholeBytes);
-    const messages = lines.flatMap((line) => (line.type === "message" ? [line.message] : []));
-    const stubs = lines.flatMap((line) => (line.type === "stubs" ? line.stubs : []));
-    return writing({ path, head, messages, stubs, file: await open(path, "a"), lock });
+    return await work();
+  } catch (error) {
+    throw isUnwritable(error) || isRefused(error) ? unwritable(folder, error) : error;
+  }
+}
+
+/** The lock is handed on with what `work` gives; only where that fails it is given back. */
+async function locked<T>(path: string, run: string, work: (lock: Disposable) => Promise<T>): Promise<T> {
+  const lock = lockFor(path, run);
+  try {
+    return await work(lock);
   } catch (error) {
     lock[Symbol.dispose]();
     throw error;
@@ -93,18 +119,23 @@ export async function readTranscript(path: string): Promise<readonly TranscriptL
   return (await readLines(path)).lines;
 }
 
-type Writing = Pick<Transcript, "path" | "head" | "messages" | "stubs"> & {
+type Writing = Pick<Transcript, "path" | "head" | "stubs"> & {
+  readonly said: readonly MessageLine[];
   readonly file: FileHandle;
   readonly lock: Disposable;
 };
 
-function writing({ path, head, messages, stubs, file, lock }: Writing): Transcript {
-  const known = [...messages];
+function writing({ path, head, said, stubs, file, lock }: Writing): Transcript {
+  const known = said.map(({ message }) => message);
+  let last = said.at(-1) ?? damage(path);
   let broken: unknown;
   return {
     path,
     head,
     messages: known,
+    get last() {
+      return last;
+    },
     stubs,
     async add(...lines) {
       // After half a line nothing may follow: it would be taken for its end.
@@ -115,13 +146,29 @@ function writing({ path, head, messages, stubs, file, lock }: Writing): Transcri
         broken = isUnwritable(error) ? unwritable(path, error) : error;
         throw broken;
       }
-      for (const line of lines) if (line.type === "message") known.push(line.message);
+      for (const line of lines.filter((each) => each.type === "message")) {
+        last = line;
+        known.push(line.message);
+      }
     },
     async [Symbol.asyncDispose]() {
       await file.close();
       lock[Symbol.dispose]();
     },
   };
+}
+
+/** A new file that takes its name only when its first lines are on the disk. */
+async function written(path: string, lines: readonly TranscriptLine[]): Promise<FileHandle> {
+  const file = await open(`${path}.new`, "w", 0o600);
+  try {
+    await append(file, lines);
+    await rename(`${path}.new`, path);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
 }
 
 async function append(file: FileHandle, lines: readonly TranscriptLine[]): Promise<void> {
@@ -180,9 +227,9 @@ const newest = async (folder: string): Promise<string | undefined> => (await tra
 
 async function removeOldest(folder: string, keep: number): Promise<void> {
   for (const { path } of (await transcriptsIn(folder)).slice(keep)) {
-    if (isLocked(`${path}.lock`)) continue;
-    await rm(path, { force: true });
-    await rm(`${path}.lock`, { force: true });
+    using lock = takeLock(`${path}.lock`, 0);
+    if (lock === null) continue;
+    for (const name of [path, `${path}.lock`, `${path}.lock-journal`]) await rm(name, { force: true });
   }
 }
 

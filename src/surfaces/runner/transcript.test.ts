@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { chmod, readdir, readFile, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { temporaryFolder } from "../../../test/bodies.ts";
+import { SpillwayError } from "../../errors.ts";
+import { beginTranscript, type MessageLine, type RunHead, resumeTranscript } from "./transcript.ts";
+
+const head = (run: string): RunHead => ({
+  type: "run",
+  version: 1,
+  run,
+  model: "sim:sim-1",
+  system: "",
+  cwd: "/",
+  started_at: "2026-01-01T00:00:00.000Z",
+});
+const task: MessageLine = { type: "message", at: "", message: { role: "user", content: "What does it say?" } };
+
+async function begun(folder: string, run: string, keep = 200): Promise<void> {
+  await using _ = await beginTranscript({ folder, keep }, head(run), task);
+}
+
+const codeOf = (error: unknown): string => (error instanceof SpillwayError ? error.code : String(error));
+
+describe("a transcript", () => {
+  test("is there with its task or not at all: what a kill left of a beginning is in nobody's way", async () => {
+    await using folder = await temporaryFolder();
+    await begun(folder.path, "old");
+    await writeFile(join(folder.path, "k.jsonl.new"), '{"type":"run"');
+    {
+      await using last = await resumeTranscript({ folder: folder.path, keep: 9 }, undefined);
+      assert.equal(last.head.run, "old");
+    }
+    await begun(folder.path, "k");
+    await using k = await resumeTranscript({ folder: folder.path, keep: 9 }, "k");
+    assert.deepEqual(k.messages, [task.message]);
+    assert.ok(!(await readdir(folder.path)).includes("k.jsonl.new"));
+  });
+
+  test("takes nothing after a line that could not be written whole", async () => {
+    await using folder = await temporaryFolder();
+    await using transcript = await beginTranscript({ folder: folder.path, keep: 9 }, head("k"), task);
+    const unwritable = { ...task, message: { role: "user", content: 1n } } as unknown as MessageLine;
+    await assert.rejects(transcript.add(unwritable), TypeError);
+    await assert.rejects(transcript.add(task), TypeError);
+    assert.equal((await readFile(transcript.path, "utf8")).trimEnd().split("\n").length, 2);
+  });
+
+  test("in a folder that cannot be written is told in a sentence, begun or gone on with", {
+    skip: process.getuid?.() === 0 && "nothing is closed to root",
+  }, async () => {
+    await using folder = await temporaryFolder();
+    await begun(folder.path, "k");
+    for (const name of await readdir(folder.path)) await chmod(join(folder.path, name), 0o400);
+    await chmod(folder.path, 0o500);
+    const place = { folder: folder.path, keep: 9 };
+    await assert.rejects(resumeTranscript(place, "k"), { code: "store_unavailable" });
+    await assert.rejects(beginTranscript(place, head("l"), task), { code: "store_unavailable" });
+    await chmod(folder.path, 0o700);
+  });
+
+  test("makes room for a new one, oldest first, also where a kill left its lock", async () => {
+    await using folder = await temporaryFolder();
+    for (const [index, run] of ["a", "b", "c"].entries()) {
+      await begun(folder.path, run);
+      await writeFile(join(folder.path, `${run}.jsonl.lock`), "999999999");
+      await utimes(join(folder.path, `${run}.jsonl`), index, index);
+    }
+    await begun(folder.path, "d", 2);
+    assert.deepEqual((await readdir(folder.path)).filter((name) => name.endsWith(".jsonl")).sort(), [
+      "c.jsonl",
+      "d.jsonl",
+    ]);
+  });
+});
+
+test("of two processes that want the same run at the same moment one gets it, round for round", {
+  timeout: 60_000,
+}, async () => {
+  await using folder = await temporaryFolder();
+  await begun(folder.path, "k");
+  const rival = join(import.meta.dirname, "..", "..", "..", "test", "rival.ts");
+  const rivals = [fork(rival, [folder.path]), fork(rival, [folder.path])];
+  try {
+    await Promise.all(rivals.map((each) => once(each, "message")));
+    for (let round = 0; round < 30; round++) {
+      const heard = rivals.map((each) => once(each, "message"));
+      const at = Date.now() + 10;
+      for (const each of rivals) each.send({ at });
+      const got = (await Promise.all(heard)).map(([word]) => String(word)).sort();
+      assert.deepEqual(got, ["got it", "run_busy"], `round ${round}`);
+      const free = rivals.map((each) => once(each, "message"));
+      for (const each of rivals) each.send({ free: true });
+      await Promise.all(free);
+    }
+  } finally {
+    for (const each of rivals) each.kill();
+  }
+  await using after = await resumeTranscript({ folder: folder.path, keep: 9 }, "k").catch((error) =>
+    assert.fail(codeOf(error)),
+  );
+  assert.equal(after.messages.length, 1);
+});
