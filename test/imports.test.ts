@@ -15,7 +15,7 @@ const floors = [
   ["acquire", "detect", "fit"],
   ["telemetry"],
   ["config"],
-  ["errors.ts", "names.ts", "folders.ts", "version.ts"],
+  ["errors.ts", "names.ts", "folders.ts", "version.ts", "sqlite.ts", "lock.ts"],
 ];
 
 const floorOf = (path: string): number => {

@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { interruptedCall, unreadableCall } from "../src/answer/runner.ts";
-import { takeLock } from "../src/search/index/lock.ts";
+import { takeLock } from "../src/lock.ts";
 import { selfSigned } from "./certificate.ts";
 import { startProxy } from "./forward-proxy.ts";
 import type { ProviderOptions } from "./provider.ts";

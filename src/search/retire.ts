@@ -3,9 +3,9 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isUnwritable, systemCode } from "../errors.ts";
+import { takeLock } from "../lock.ts";
 import type { Session } from "../session.ts";
-import { takeLock } from "./index/lock.ts";
-import { isRefused } from "./index/sqlite.ts";
+import { isRefused } from "../sqlite.ts";
 import { closeUnused, lastUsedAt, lockFile, rootOf } from "./repository.ts";
 
 /** An index that was taken away. */

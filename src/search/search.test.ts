@@ -17,9 +17,9 @@ import { type SearchReply, searchBody, searchNotices } from "../answer/search.ts
 import { defaultSettings, type Settings } from "../config/settings.ts";
 import { makeBudget } from "../fit/budget.ts";
 import { CHARACTER_LIMIT } from "../fit/limits.ts";
+import { takeLock } from "../lock.ts";
 import { openSession, type SessionOptions } from "../session.ts";
 import { createMetrics, metrics } from "../telemetry/metrics.ts";
-import { takeLock } from "./index/lock.ts";
 import { closeUnused } from "./repository.ts";
 import type { SearchInput } from "./request.ts";
 import { cancelIndexingJob, getIndexingStatus, indexRepository, searchCode, startIndex } from "./search.ts";

@@ -1,7 +1,7 @@
 /** Brings an index's vectors up to date beside its searches: in small steps that are kept, so that it goes on where it was. */
 import { join } from "node:path";
+import { takeLock } from "../../lock.ts";
 import type { Session } from "../../session.ts";
-import { takeLock } from "../index/lock.ts";
 import type { StoredText } from "../index/store.ts";
 import type { IndexPlace } from "../index/update.ts";
 import { type EmbedService, embedServiceOf } from "./service.ts";

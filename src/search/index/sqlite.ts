@@ -1,6 +1,6 @@
 /** The store of an index in SQLite, in WAL mode: readers see whole changes only, and a killed writer leaves none by half. */
-import { closeSync, openSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { makePrivate } from "../../sqlite.ts";
 import type { Chunk } from "./chunk.ts";
 import type { Change, IndexStore, NewVectors, PassedOver } from "./store.ts";
 
@@ -115,11 +115,6 @@ export function sqliteStore(path: string): IndexStore {
   };
 }
 
-/** Makes the file where there is none, for its owner alone; what SQLite puts beside it is as private as it is. */
-export function makePrivate(path: string): void {
-  closeSync(openSync(path, "a", 0o600));
-}
-
 function openPrepared(path: string): DatabaseSync {
   makePrivate(path);
   const database = new DatabaseSync(path);
@@ -130,24 +125,6 @@ function openPrepared(path: string): DatabaseSync {
     database.close();
     throw error;
   }
-}
-
-const resultCode = (error: unknown): number =>
-  error instanceof Error && "errcode" in error ? Number(error.errcode) % 256 : 0;
-
-/** Whether the file is there but is no sound database. https://www.sqlite.org/rescode.html */
-export function isDamaged(error: unknown): boolean {
-  return [11, 26].includes(resultCode(error));
-}
-
-/** Whether the database may not be opened or written, or the disk fails or is full. */
-export function isRefused(error: unknown): boolean {
-  return [8, 10, 13, 14, 23].includes(resultCode(error));
-}
-
-/** Whether another connection holds what was wanted. */
-export function isBusy(error: unknown): boolean {
-  return resultCode(error) === 5;
 }
 
 function prepare(database: DatabaseSync): void {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
-import { isLocked, takeLock } from "./lock.ts";
+import { isLocked, takeLock } from "../../lock.ts";
 import { memoryStore } from "./memory.ts";
 import { sqliteStore } from "./sqlite.ts";
 import { newFile, storeContract } from "./store.contract.ts";

@@ -7,11 +7,11 @@ import { join } from "node:path";
 import type { ModelMessage } from "ai";
 import { isUnwritable, SpillwayError } from "../../errors.ts";
 import { makeFolders } from "../../folders.ts";
+import { takeLock } from "../../lock.ts";
 import { clipped, wordFor } from "../../names.ts";
 import { fieldsOf } from "../../overflow/dialects/dialect.ts";
 import type { KnownStub } from "../../overflow/sticky.ts";
-import { takeLock } from "../../search/index/lock.ts";
-import { isRefused } from "../../search/index/sqlite.ts";
+import { isRefused } from "../../sqlite.ts";
 import type { RunReport } from "./report.ts";
 
 /** What a run is about; its first line. */
