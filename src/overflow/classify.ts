@@ -66,6 +66,7 @@ function byCode({ report, text, concepts }: Evidence, only = /(?:)/): Opinion | 
   for (const code of report.codes.filter((one) => only.test(one))) {
     const found = wordingOf(code.replaceAll("_", " "))?.class;
     if (found === "context_tokens") return { class: found, confidence: 0.98 };
+    if (found === "attachment_limit") return { class: found, confidence: 0.9 };
     if (found === "request_bytes" && /request|payload|body|entity/i.test(code) && !isRate(concepts)) {
       const said = wordingOf(text)?.class;
       const isOther = said === "context_tokens" || said === "attachment_limit";
@@ -219,17 +220,22 @@ const usualUnit: Partial<Record<OverflowClass, LimitUnit>> = {
   request_bytes: "bytes",
 };
 
+/** No service takes less. */
+const leastBytes = 1_024;
+
 /** The figures that mean something for this class, in its usual unit where the message names none. */
 function figuresFor({ class: name, path }: Opinion, { figures, text }: Evidence): Figures {
   if (name === "other" && path === undefined) return {};
-  // No service takes less than this; what is counted is something else.
+  // What is counted is something else.
   if (
     name === "request_bytes" &&
     (figures.unit ?? unitOfText(name, text)) === "bytes" &&
-    (figures.limit ?? Infinity) < 1_024
+    (figures.limit ?? Infinity) < leastBytes
   )
     return { unit: "bytes" };
-  const { unit: said, input, output, actual, ...numbers } = figures;
+  const { unit: said, input, output, actual: counted, ...numbers } = figures;
+  const isTooFew = name === "request_bytes" && numbers.limit === undefined && (counted ?? 0) < leastBytes;
+  const actual = isTooFew ? undefined : counted;
   const onlyOutput = name === "context_tokens" && input === undefined && actual === output;
   const unit = said ?? unitOfText(name, text);
   return {

@@ -48,6 +48,7 @@ function numbersIn(text: string, status: number | undefined): Found[] {
   const clean = withoutStatus(text.slice(0, longestText), status)
     .replace(/\bhttps?:\/\/\S+/g, " ")
     .replace(/[*]/g, "")
+    .replace(/\b(is|of|was|has)(?=\d{3})/g, "$1 ")
     .replace(/\[(\d+),(\d+)\]/g, "[$1, $2]");
   let previousEnd = 0;
   return [...clean.matchAll(numberForm).take(mostNumbers)].flatMap((match) => {

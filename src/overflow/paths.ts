@@ -12,13 +12,18 @@ const pathForm = /(?<![\w.])[A-Za-z_]\w*(?:\[\d+\]|\.\d+|\.[A-Za-z_]\w*)+/g;
 /** The part a message or its `param` field points at. */
 export function partNamed(text: string, params: readonly string[]): NamedPart | undefined {
   const invalid = /\binvalid(?: value for)? ['"`]([\w.[\]]+)['"`]/i.exec(text)?.[1];
-  const inText = [...text.matchAll(pathForm)].map(([path]) => path).find((path) => roots.test(path));
+  const inText = [...text.matchAll(pathForm)]
+    .map(([path]) => path)
+    .find((path) => roots.test(path) && !isThrown.test(path));
   const path = invalid ?? inText ?? params.find((param) => /^[\w.[\]]+$/.test(param) && /[.[]/.test(param));
   return path === undefined ? undefined : { path, holds: holdsOf(path) };
 }
 
 const roots =
   /^(messages|input|contents|content|prompt|tools|system|instructions|metadata|generation_?config|request)\b/i;
+
+/** `System.ArgumentException` is a name in a program and no part of a request. */
+const isThrown = /(?:Exception|Error)$/;
 
 /** What may be long is a short list; a name, an id or a key that nobody has seen yet is a setting. */
 const content =
