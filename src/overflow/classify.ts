@@ -120,6 +120,9 @@ const talksOfWindow = (concepts: readonly string[]): boolean => concepts.some((o
 /** `Invalid 'input[0].content': string too long`: the part decides, for a name can be too long as well. */
 function byPath({ report, text, concepts, figures }: Evidence): Opinion | undefined {
   const named = partNamed(text, report.params);
+  const { limit = Infinity, actual = Infinity } = figures;
+  if (isOutputSetting(report.params) && actual > limit && !isOfInput(concepts))
+    return { class: "output_limit", confidence: 0.85 };
   const said = concepts.join(" ");
   if (named === undefined || !/\b(toobig|exceed|max|atmost|window)\b/.test(said)) return undefined;
   if (named.holds === "output") return undefined;
@@ -132,6 +135,14 @@ function byPath({ report, text, concepts, figures }: Evidence): Opinion | undefi
   return { class: name, confidence: 0.95, path: named.path };
 }
 
+const isOutputSetting = (params: readonly string[]): boolean => params.some((name) => /^max_?\w*tokens$/i.test(name));
+const isOfInput = (concepts: readonly string[]): boolean => concepts.some((one) => /\b(?:input|window)\b/.test(one));
+
+/** `Model context window too small, minimum is 16000`: the model was refused and not the request. */
+function isSmallWindow(concepts: readonly string[]): boolean {
+  return concepts.some((one) => /\bwindow atleast\b/.test(one)) && !/\b(?:input|request)\b/.test(concepts.join(" "));
+}
+
 /** No model has a smaller window: `more than 1 system message` counts something else. */
 const leastWindow = 64;
 
@@ -139,6 +150,7 @@ function byWording(evidence: Evidence): Opinion | undefined {
   const { status, text, concepts, figures } = evidence;
   const { limit, actual } = figures;
   const proven = limit !== undefined && actual !== undefined && actual > limit;
+  if (isSmallWindow(concepts)) return undefined;
   if (isNegativeOutput(text)) return { class: "context_tokens", confidence: 0.85 };
   const found = wordingOf(text);
   if (status !== undefined && status >= 500 && !proven && !isServersWord(status, found, limit)) return undefined;

@@ -32,7 +32,7 @@ const lexicon: readonly Lexeme[] = [
   ],
   [
     "rate",
-    /\b(?:per|\/) ?(?:min(?:ute)?|hour|day|second|month|week)\b|\b[tr]p[mds]\b|\brate.?limit\w*|\bthrottl\w+|\bquotas?\b|\b(?:daily|monthly|weekly|hourly)\b|\bthis (?:month|week|hour)\b|\ballowance\b/,
+    /\b(?:per|\/) ?(?:min(?:ute)?|hour|day|second|month|week)\b|\b[tr]p[mds]\b|\brate.?limit\w*|\bthrottl\w+|\bquotas?\b|\b(?:daily|monthly|weekly|hourly)\b|\bthis (?:month|week|day|hour|minute)\b|\bper.(?:model|key|user|project|account|organi[sz]ation|tenant) (?:tokens? )?(?:limit|quota|cap)\b|\ballowance\b/,
   ],
   ["rate", /too many (?:concurrent )?requests|\bconcurren\w+|\busage limit|\bslow down\b|使用上限|限流|频率|配额|并发/],
   [
@@ -86,7 +86,7 @@ const lexicon: readonly Lexeme[] = [
   // A code that names the length as what is wrong.
   [
     "overlength",
-    /(?<!\bexceeds? )\b(?:input|prompt|context|sequence) (?:length|limit|size|tokens?) (?:error|violation)\b|\bprompt limit$/,
+    /(?<!\bexceeds? )\b(?:input|prompt|context|sequence) (?:length|limit|size|tokens?) (?:error|violation)\b|\bprompt limit$|\blong (?:prompt|input|context) error\b/,
   ],
   // The window.
   [
@@ -185,11 +185,12 @@ export function conceptsOf(sentence: string): string {
   return found.join(" ");
 }
 
-/** A text as sentences: addresses removed, `snake_case` and `CamelCase` codes opened into words. */
+/** A text as sentences: addresses and paths removed, `snake_case` and `CamelCase` codes opened into words. */
 export function sentencesOf(text: string): string[] {
   return text
     .slice(0, longestText)
     .replace(/\bhttps?:\/\/\S+/g, " ")
+    .replace(/(?<=^|[\s("'])\/[\w./-]+/g, " ")
     .replace(/[’‘]/g, "'")
     .replace(/\b(is|of|was|has)(?=\d{3})/g, "$1 ")
     .replace(/<[/!]?[a-z\d][^>\n]{0,200}>/gi, " ")

@@ -44,10 +44,15 @@ const numberForm =
 const mostNumbers = 64;
 const longestText = 16_384;
 
+/** `llmRequest.h:222`: where in its program a server gave up. */
+const sourceLine = /[\w./-]+\.(?:py|hp?p?|cc?|cpp|cu|go|rs|[jt]s|java|rb|swift|kt|cs|php|zig|lua):\d+(?::\d+)?/g;
+
 function numbersIn(text: string, status: number | undefined): Found[] {
   const clean = withoutStatus(text.slice(0, longestText), status)
     .replace(/\bhttps?:\/\/\S+/g, " ")
+    .replace(sourceLine, " ")
     .replace(/[*]/g, "")
+    .replace(/(\d[\d,]{2,}) ?\/ ?(\d[\d,]{2,})(?= ?\)| (?:\w+ )?tokens)/g, "$1 > $2")
     .replace(/\b(is|of|was|has)(?=\d{3})/g, "$1 ")
     .replace(/\[(\d+),(\d+)\]/g, "[$1, $2]");
   let previousEnd = 0;
@@ -114,7 +119,8 @@ function combine(numbers: readonly Found[], text: string): Figures {
   const inputs = valuesOf("input");
   const output = valuesOf("output").find((value) => value >= 0);
   const input = inputs.length > 0 ? sum(inputs) : undefined;
-  const size = valuesOf("actual").findLast((value) => value > 0);
+  const exceeding = valuesOf("actual").findLast((value) => limits.some((limit) => value > limit.value));
+  const size = exceeding ?? valuesOf("actual").findLast((value) => value > 0);
   const isUnsaid = size === undefined && input === undefined && valuesOf("total").length === 0;
   const pair = isUnsaid ? twoLimits(limits) : undefined;
   const said = pair?.limit ?? limitAmong(limits, [...valuesOf("actual"), ...valuesOf("total")], numbers);

@@ -10,6 +10,11 @@ export const signs: readonly Sign[] = [
   // Numbers that are no sizes at all.
   { role: "none", before: /\b(?:by|another|extra)\s*$/i, example: "exceeds the context by 186 tokens" },
   { role: "none", before: /\bbe at least\s*$/i, example: "max_tokens must be at least 1, got -5178." },
+  {
+    role: "none",
+    before: /\bmin(?:imum)?(?: (?:is|of|length|size))?\W{0,3}$/i,
+    example: "Context window too small: minimum is 1000 tokens",
+  },
   { role: "none", before: /\btier\s*$/i, example: "Your organization is at tier 2." },
   { role: "none", after: /^\s*draft\b/i, example: "65673 tokens and 0 draft tokens" },
   {
