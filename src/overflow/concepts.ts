@@ -34,7 +34,10 @@ const lexicon: readonly Lexeme[] = [
     "rate",
     /\b(?:per|\/) ?(?:min(?:ute)?|hour|day|second|month|week)\b|\b[tr]p[mds]\b|\brate.?limit\w*|\bthrottl\w+|\bquotas?\b|\b(?:daily|monthly|weekly|hourly)\b|\bthis (?:month|week|day|hour|minute)\b|\bper.(?:model|key|user|project|account|organi[sz]ation|tenant) (?:tokens? )?(?:limit|quota|cap)\b|\ballowance\b/,
   ],
-  ["rate", /too many (?:concurrent )?requests|\bconcurren\w+|\busage limit|\bslow down\b|使用上限|限流|频率|配额|并发/],
+  [
+    "rate",
+    /too many (?:concurrent )?requests|\bconcurren\w+|\busage limit|\bslow down\b|使用上限|限流|频率|频繁|配额|并发|请求(?:过|太)多|リクエストが多すぎ|너무 많은 요청|\bzu viele anfragen\b|\btrop de requêtes\b|\bdemasiadas (?:solicitudes|peticiones)\b|слишком много запросов/,
+  ],
   [
     "later",
     /(?:please )?(?:wait|retry(?:ing)?|try again)(?: [\w/]+){0,3} (?:later|shortly|in \d+ ?m?s\w*|in a (?:moment|minute|few)|trying again)/,
@@ -112,14 +115,17 @@ const lexicon: readonly Lexeme[] = [
   // Attachments.
   [
     "attach",
-    /\bimages?\b|\bpdfs?\b|\bdocuments?\b|\bfiles?\b|\battachments?\b|\baudios?\b|\bvideos?\b|\bpictures?\b|\bphotos?\b|\bpages\b|\bpixels?\b|\d+ ?px\b|\bdimensions\b|\bimage dimension\b|\bdimension limit\b|\bmedia\b|\brecordings?\b|\bvision(?=[- ](?:requests?|tokens?|inputs?|prompts?))|\binline.?data\b|\bdata.ur[il]s?\b|图片|图像|文件|附件|画像|ファイル|이미지|파일|\bbild(?:er)?\b|\bdatei(?:en)?\b|\bfichiers?\b|\barchivos?\b|\bimágenes\b/,
+    /\bimages?\b|\bpdfs?\b|\bdocuments?\b|\bfiles?\b|\battachments?\b|\baudios?\b|\bvideos?\b|\bpictures?\b|\bphotos?\b|\bpages\b|\bpixels?\b|\d+ ?px\b|\bdimensions\b|\bimage dimension\b|\bdimension limit\b|\bmedia\b|\brecordings?\b|\bvision(?=[- ](?:requests?|tokens?|inputs?|prompts?))|\binline.?data\b|\bdata.ur[il]s?\b|图片|图像|文件|附件|画像|ファイル|이미지|파일|\bbild(?:er)?\b|\bdatei(?:en)?\b|\bfichiers?\b|\barchivos?\b|\bimágenes\b|\barquivos?\b|\bfotos?\b|áudio|изображени\S*|файл\S*/,
   ],
   // Bodies.
   [
     "body",
     /\b(?:request |http |json |message )?(?:payload|body|entity)\b(?: (?:size|length))?|\b(?:total )?(?:messages?|requests?|prompt|input|content) (?:total )?(?:size|bytes)\b|\bcontent.length\b|\b(?:received|sent|incoming|outgoing) message\b|\bbytes to buffer\b|\bmessage(?= (?:is )?too (?:big|large)\b)|\bsize of (?:the |your |this )?(?:request|payload|message|body|prompt)\b|请求体/,
   ],
-  ["string", /\bmaxlength\b|\bstrings?\b(?: (?:value|length))*|(?:\b|(?<=\d))(?:characters?|chars?)\b|字符/],
+  [
+    "string",
+    /\bmaxlength\b|\bcaracteres\b|\bcaractères\b|\bstrings?\b(?: (?:value|length))*|(?:\b|(?<=\d))(?:characters?|chars?)\b|字符/,
+  ],
   [
     "list",
     /\b(?:too many|number of) (?!tokens|requests|characters|chars|bytes|words|images|documents|files|pages|pixels|pdfs|audios|videos|attachments)[a-z]+s\b/,
@@ -132,7 +138,7 @@ const lexicon: readonly Lexeme[] = [
   // What goes in.
   [
     "input",
-    /\binput text\b|\bprompts?\b|\binputs?\b|\bmessages?\b|\bconversations?\b|\bhistory\b|\bquery\b|\bqueries\b|\bquestions?\b|\btexts?\b|\binstructions?\b|\bchat\b|\bthread\b|\btranscript\b|\bcontents?\b|\bn keep\b|输入|提示词?|消息|对话|入力|プロンプト|メッセージ|会話|입력|프롬프트|메시지|대화|\beingaben?\b|\bnachrichten?\b|\bentradas?\b|\bmensajes?\b|\bentrées?\b|\binvite\b|\bввод\S*|сообщени\S+/,
+    /\binput text\b|\bprompts?\b|\binputs?\b|\bmessages?\b|\bconversations?\b|\bhistory\b|\bquery\b|\bqueries\b|\bquestions?\b|\btexts?\b|\binstructions?\b|\bchat\b|\bthread\b|\btranscript\b|\bcontents?\b|\bn keep\b|输入|提示词?|消息|对话|内容|\bconte(?:údo|nido|nu)\b|入力|プロンプト|メッセージ|会話|입력|프롬프트|메시지|대화|\beingaben?\b|\bnachrichten?\b|\bentradas?\b|\bmensajes?\b|\bentrées?\b|\binvite\b|\bввод\S*|сообщени\S+/,
   ],
   [
     "request",
@@ -173,8 +179,12 @@ const longestSentence = 1_000;
 const mostConcepts = 40;
 const mostSentences = 40;
 
+/** `Possible causes: the input exceeds the window, or a parameter is invalid`: whoever lists guesses does not know. */
+const guess = /\b(?:possible|likely|common|typical) (?:causes?|reasons?)\b/i;
+
 /** The concepts of one sentence in their order, separated by spaces; words that mean nothing here are left out. */
 export function conceptsOf(sentence: string): string {
+  if (guess.test(sentence)) return "";
   const found: string[] = [];
   for (const { groups = {} } of sentence.slice(0, longestSentence).matchAll(words)) {
     if (found.length === mostConcepts) break;

@@ -38,7 +38,7 @@ const fieldWords = (name: string): string => (/ctx|limit|max/i.test(name) ? `lim
 
 /** Digits that are a word of their own: not part of a model's name, a version, a date, an id or an address. */
 const numberForm =
-  /(?<![\w.\-/#'"@]|\d,)-?\d{1,3}(?:[,_]\d{3})+(?![\w-])(?:\.\d+)?|(?<![\w.\-/#@[]|\d[,:])-?\d+(?:\.\d+)?(?=\s?[kmg]i?b\b|px\b|k\b|(?:chars?|tokens?|bytes?)\b|\b)(?!-(?!token)\w|\w+-\w|:\d|%|\/\d|(?:\.\d)|(?:ms|s|m|h)\b)/gi;
+  /(?<![\w.\-/#'"@]|\d,)-?\d{1,3}(?:[,_]\d{3})+(?![\w-])(?:\.\d+)?|(?<![\w.\-/#@[]|\d[,:])-?\d+(?:\.\d+)?(?=\s?[kmg]i?b\b|px\b|k\b|(?:chars?|tokens?|bytes?)\b|\b)(?!-(?!token|byte|char)\w|\w+-\w|:\d|%|\/\d|(?:\.\d)|(?:ms|s|m|h)\b)/gi;
 
 /** An error that names more is not explaining a limit. */
 const mostNumbers = 64;

@@ -53,6 +53,12 @@ export const signs: readonly Sign[] = [
     example: "The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).",
   },
   {
+    role: "actual",
+    after:
+      /^\s*(?:tokens?\s+|bytes\s+)?(?:were |was )?(?:requested|required|needed|given|provided|received|supplied)\b/i,
+    example: "Prompt exceeds maximum context length: 20000 requested, 16384 available",
+  },
+  {
     role: "limit",
     before:
       /(?<!\b(?:requested|current|actual|your|input|prompt|total) )\b(?:context|window|sequence) (?:length|size|window)\W{1,3}(?:(?:of|is)\s)?$/i,
@@ -66,7 +72,7 @@ export const signs: readonly Sign[] = [
   // A limit that is named after its number.
   {
     role: "limit",
-    after: /^[\s-]*(?:tokens?\s+|bytes\s+)?(?:max(?:imum)?|limit|allowed)\b/i,
+    after: /^[\s-]*(?:tokens?\s+|bytes?\s+)?(?:max(?:imum)?|limit|allowed|available|supported|permitted)\b/i,
     example: "200251 tokens > 200000 maximum",
   },
 ];

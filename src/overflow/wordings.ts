@@ -226,7 +226,7 @@ export const wordings: readonly Wording[] = [
     example: "prompt token count of 146270 exceeds the limit of 128000",
   },
   {
-    form: "input exceed|toobig max? bytes",
+    form: "input exceed|toobig max? bytes|string",
     origin: "quoted",
     class: "request_bytes",
     confidence: 0.9,
@@ -259,6 +259,13 @@ export const wordings: readonly Wording[] = [
     class: "request_bytes",
     confidence: 0.85,
     example: "The model returned the following errors: too many total text bytes",
+  },
+  {
+    form: "tokens .. request .. toobig|exceed",
+    origin: "written",
+    class: "context_tokens",
+    confidence: 0.85,
+    example: "The length of tokens in the request is too long",
   },
   {
     form: "request .. toobig",
