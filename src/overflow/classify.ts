@@ -91,7 +91,8 @@ function byVeto({ status, report, text, concepts, figures }: Evidence): Opinion 
     return { class: "other", confidence: 0.9 };
   if (isRate(said)) return { class: "rate_limit", confidence: 0.9 };
   const isAllowance = figures.actual === undefined && said.some((one) => /\ballowance\b/.test(one));
-  if (isAllowance || said.some((one) => /\boverload\b/.test(one))) return { class: "other", confidence: 0.9 };
+  const isOverload = said.some((one) => /\boverload\b/.test(one)) && !(isPlain(text) && figures.limit !== undefined);
+  if (isAllowance || isOverload) return { class: "other", confidence: 0.9 };
   if (isForLater(said) && !isPlain(text)) return { class: "rate_limit", confidence: 0.9 };
   return said.some((one) => /\btime\b/.test(one)) ? { class: "other", confidence: 0.9 } : undefined;
 }
@@ -161,11 +162,12 @@ function byWording(evidence: Evidence): Opinion | undefined {
   return { class: bySizeUnit(found.class, figures), confidence: found.confidence };
 }
 
-/** A server's own fault may mention sizes; without two figures only its plain word is taken, and a gateway's never. */
+/** A server's own fault may mention sizes; without two figures only its plain word is taken, a gateway's only with the limit. */
 function isServersWord(status: number, found: Wording | undefined, limit: number | undefined): boolean {
   if (found?.class === "attachment_limit") return true;
-  if (status !== 500 || found === undefined || found.confidence < 0.9) return false;
-  return found.class === "context_tokens" || (found.class === "request_bytes" && limit !== undefined);
+  if (found === undefined || found.confidence < 0.9) return false;
+  if (found.class === "context_tokens") return status === 500 || limit !== undefined;
+  return status === 500 && found.class === "request_bytes" && limit !== undefined;
 }
 
 /** The output was too much for what the input left of the window: both are named. */

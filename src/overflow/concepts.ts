@@ -195,18 +195,22 @@ export function conceptsOf(sentence: string): string {
   return found.join(" ");
 }
 
+/** `org.example.upload.UploadBase$SizeException`: only the last name of a class that was thrown says what happened. */
+const packages = /(?<![\w.])(?:\w{1,60}\.){1,12}(?:\w{1,60}\$){0,4}(?=[A-Z]\w{1,80}(?:Exception|Error)\b)/g;
+
 /** A text as sentences: addresses and paths removed, `snake_case` and `CamelCase` codes opened into words. */
 export function sentencesOf(text: string): string[] {
   return text
     .slice(0, longestText)
     .replace(/\bhttps?:\/\/\S+/g, " ")
     .replace(/(?<=^|[\s("'])\/[\w./-]+/g, " ")
+    .replace(packages, "")
     .replace(/[’‘]/g, "'")
     .replace(/\b(is|of|was|has)(?=\d{3})/g, "$1 ")
     .replace(/<[/!]?[a-z\d][^>\n]{0,200}>/gi, " ")
     .replace(/([a-z])(?<!\bmax)(?=[A-Z][a-z])|(?<=\bmax)(?=[A-Z])(?!Length|Tokens)/g, "$1 ")
     .replace(/(?<!\bmax)_|(?<=\bmax)_(?!tokens\b)/g, " ")
-    .split(/[.!?](?=\s|$)|[;\n。！；]|(?<=error|exception|\binvalid(?: \w{1,20}){1,2}):/i)
+    .split(/[.!?](?=\s|$)|[;\n。！；]|(?<=error|exception|\binvalid(?: \w{1,20}){1,2}):|(?<=error|exception)\.(?=\w)/i)
     .map((sentence) => sentence.trim())
     .filter(Boolean)
     .slice(0, mostSentences);

@@ -131,7 +131,8 @@ function combine(numbers: readonly Found[], text: string): Figures {
   const unit = limit?.unit ?? sizes.find((one) => one.unit)?.unit;
   return defined({
     limit: limit?.value,
-    actual: stated === undefined && lowerBound ? undefined : actualOf({ input, output, stated }, unit),
+    actual:
+      stated === undefined && lowerBound ? undefined : actualOf({ input, output, stated, limit: limit?.value }, unit),
     input: input ?? (output === undefined && valuesOf("total").length === 0 ? stated : undefined),
     output,
     unit: rateUnit(text) ?? unit,
@@ -165,9 +166,13 @@ type Parts = {
   readonly input: number | undefined;
   readonly output: number | undefined;
   readonly stated: number | undefined;
+  readonly limit: number | undefined;
 };
 
-function actualOf({ input, output, stated }: Parts, unit: LimitUnit | undefined): number | undefined {
+function actualOf({ input, output, stated, limit }: Parts, unit: LimitUnit | undefined): number | undefined {
+  // `your messages resulted in 1021 tokens and max_tokens is 2048`: what fits by itself was added to the output.
+  if (stated !== undefined && output !== undefined && limit !== undefined && stated < limit && stated + output > limit)
+    return stated + output;
   if (stated !== undefined) return stated;
   if (input !== undefined && output !== undefined) return input + output;
   return input ?? (unit === "chars" ? undefined : output);

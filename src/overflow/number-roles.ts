@@ -97,7 +97,7 @@ export const words: readonly { readonly role: Role; readonly says: RegExp; reado
   { role: "none", says: /\b(?:used|remaining|retry|after)\b/gi, example: "Limit 30000, Used 29937, Requested 385" },
   {
     role: "output",
-    says: /\b(?:max_(?:new_|output_|completion_)?tokens|max(?:imum)? (?:new|output|completion) tokens)\b[`'"]?\s*(?:is too \w+|value|(?=[:=(]|$))/gi,
+    says: /\b(?:max_(?:new_|output_|completion_)?tokens|max(?:imum)? (?:new|output|completion) tokens)\b[`'"]?\s*(?:is too \w+|value|(?:is|was|set to)(?=\s*$)|(?=[:=(]|$))/gi,
     example: "max_completion_tokens is too large: 262144. This model supports at most 256000 completion tokens.",
   },
 ];

@@ -282,6 +282,13 @@ export const wordings: readonly Wording[] = [
     example: "Request exceeds the maximum size",
   },
   {
+    form: "request bytes exceed max",
+    origin: "written",
+    class: "request_bytes",
+    confidence: 0.85,
+    example: "the request was refused because its size exceeds the configured maximum",
+  },
+  {
     form: "reduce .. length .. input",
     origin: "recorded",
     class: "context_tokens",
