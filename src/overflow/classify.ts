@@ -83,7 +83,8 @@ const neverSize: readonly number[] = [401, 402, 404, 405, 407, 414, 431];
 function byVeto({ status, report, text, concepts, figures }: Evidence): Opinion | undefined {
   // The one substatus of an unknown place that means a body over the limit.
   if (status === 404 && /\b404\.13\b/.test(text)) return { class: "request_bytes", confidence: 0.9 };
-  if (status !== undefined && neverSize.includes(status)) return { class: "other", confidence: 0.95 };
+  if (status !== undefined && neverSize.includes(status) && !(status === 401 && isWindowToCut(concepts, figures)))
+    return { class: "other", confidence: 0.95 };
   if (status === 429 && !isMessageSize(concepts, figures)) return { class: "rate_limit", confidence: 0.95 };
   const codes = report.codes.map((code) => conceptsOf(sentencesOf(code).join(" ")));
   const said = [...codes, ...concepts];
@@ -95,6 +96,13 @@ function byVeto({ status, report, text, concepts, figures }: Evidence): Opinion 
   if (isAllowance || isOverload) return { class: "other", confidence: 0.9 };
   if (isForLater(said) && !isPlain(text)) return { class: "rate_limit", confidence: 0.9 };
   return said.some((one) => /\btime\b/.test(one)) ? { class: "other", confidence: 0.9 } : undefined;
+}
+
+/** One provider refuses with a login's status what is over the window of a model; it names the window and says to cut. */
+function isWindowToCut(concepts: readonly string[], { limit }: Figures): boolean {
+  return (
+    limit !== undefined && talksOfWindow(concepts) && concepts.some((one) => /\breduce (?:\w+ )?input\b/.test(one))
+  );
 }
 
 /** gRPC has one status for a spent quota and for a message over its size; bytes that are counted out are the second. */
@@ -147,6 +155,9 @@ function isSmallWindow(concepts: readonly string[]): boolean {
 /** No model has a smaller window: `more than 1 system message` counts something else. */
 const leastWindow = 64;
 
+/** A string that must be shorter is a name. */
+const leastText = 256;
+
 function byWording(evidence: Evidence): Opinion | undefined {
   const { status, text, concepts, figures } = evidence;
   const { limit, actual } = figures;
@@ -155,12 +166,17 @@ function byWording(evidence: Evidence): Opinion | undefined {
   if (isNegativeOutput(text)) return { class: "context_tokens", confidence: 0.85 };
   const found = wordingOf(text);
   if (status !== undefined && status >= 500 && !proven && !isServersWord(status, found, limit)) return undefined;
+  if (found === undefined && concepts.some((one) => /\babsent\b/.test(one))) return undefined;
   if (found === undefined) return (proven ? bySizes(evidence) : undefined) ?? limitOfInput(evidence);
+  if (found.class === "request_bytes" && limit !== undefined && limit < leastText && unitFor(evidence) === "chars")
+    return undefined;
   if (found.class === "context_tokens" && limit !== undefined && limit < leastWindow) return undefined;
   if (found.class === "output_limit" && found.confidence <= 0.8 && limit === undefined) return undefined;
   if (found.class === "output_limit" && isSharedWindow(concepts)) return { class: "context_tokens", confidence: 0.9 };
   return { class: bySizeUnit(found.class, figures), confidence: found.confidence };
 }
+
+const unitFor = ({ figures, text }: Evidence) => figures.unit ?? unitOfText("request_bytes", text);
 
 /** A server's own fault may mention sizes; without two figures only its plain word is taken, a gateway's only with the limit. */
 function isServersWord(status: number, found: Wording | undefined, limit: number | undefined): boolean {

@@ -16,6 +16,12 @@ const lexicon: readonly Lexeme[] = [
     "setting",
     /\b(?:num ctx|max.?(?:model|seq(?:uence)?).?len(?:gth)?)(?=\W{0,3}\d+\W{0,2}(?:exceeds|is (?:larger|greater|more|too)))/,
   ],
+  ["setting", /\b(?:n(?:um)? ctx|context (?:length|window|size))(?= (?:must|should) be (?:between|an? |one of))/],
+  ["absent", /\bdo(?:es)?(?: not|n't) (?:exist|include)\b|\bnot found\b|\bunknown model\b/],
+  [
+    "tool",
+    /\b(?:prompt|message|conversation|request|session|thread|chat) (?:ids?|names?|keys?|labels?|identifiers?)\b/,
+  ],
   // The server's own room; a request is not to blame for it, and the server was not even started.
   [
     "memory",

@@ -45,14 +45,14 @@ const mostNumbers = 64;
 const longestText = 16_384;
 
 /** `llmRequest.h:222`: where in its program a server gave up. */
-const sourceLine = /[\w./-]+\.(?:py|hp?p?|cc?|cpp|cu|go|rs|[jt]s|java|rb|swift|kt|cs|php|zig|lua):\d+(?::\d+)?/g;
+const sourceLine = /(?<=\.(?:py|hp?p?|cc?|cpp|cu|go|rs|[jt]s|java|rb|swift|kt|cs|php|zig|lua)):\d+(?::\d+)?/g;
 
 function numbersIn(text: string, status: number | undefined): Found[] {
   const clean = withoutStatus(text.slice(0, longestText), status)
     .replace(/\bhttps?:\/\/\S+/g, " ")
     .replace(sourceLine, " ")
     .replace(/[*]/g, "")
-    .replace(/(\d[\d,]{2,}) ?\/ ?(\d[\d,]{2,})(?= ?\)| (?:\w+ )?tokens)/g, "$1 > $2")
+    .replace(/(?<![\d,])(\d[\d,]{2,12}) ?\/ ?(\d[\d,]{2,12})(?= ?\)| (?:\w{1,20} )?tokens)/g, "$1 > $2")
     .replace(/\b(is|of|was|has)(?=\d{3})/g, "$1 ")
     .replace(/\[(\d+),(\d+)\]/g, "[$1, $2]");
   let previousEnd = 0;
