@@ -116,7 +116,7 @@ const lexicon: readonly Lexeme[] = [
   ],
   [
     "window",
-    /上下文(?:长度|窗口|大小)?(?:限制)?|最大(?:上下文|输入|长度|token)\w*|コンテキスト(?:長|ウィンドウ|サイズ)?|컨텍스트|\bcontext[eo]\b|\bkontext\w*|контекст\S*/,
+    /上下文(?:长度|窗口|大小)?(?:限制)?|最大(?:上下文|输入|长度|token)\w*|コンテキスト(?:長|ウィンドウ|サイズ)?|컨텍스트|\bcont(?:ext[eo]|esto)\b|\bkontext\w*|контекст\S*/,
   ],
   // Attachments.
   [
@@ -148,13 +148,13 @@ const lexicon: readonly Lexeme[] = [
   ],
   [
     "request",
-    /\brequest(?:s|ed|ing)?\b|请求|リクエスト|요청|\banfragen?\b|\brequêtes?\b|\bsolicitud(?:es)?\b|\bpetici[óo]n\b|запрос\S*/,
+    /\brequest(?:s|ed|ing)?\b|请求|リクエスト|요청|\banfragen?\b|\brequêtes?\b|\bsolicitud(?:es)?\b|\bpetici[óo]n\b|\brichiest[ae]\b|\brequisiç(?:ão|ões)\b|\bsolicitaç(?:ão|ões)\b|запрос\S*/,
   ],
   // Relations.
   ["uncut", /\b(?:cannot|can't|can not|unable to|failed to) (?:truncate|fit)\b/],
   [
     "toobig",
-    /\b(?:is |are |was |were )?(?:far |way |much )?too (?:long|large|big|many|much|great|high|lengthy)\b|\boversized?\b|\bdo(?:es)?(?: not|n't) fit\b|\bis full\b|\btrop (?:de|long|grand|volumineu)\w*|\bdemasiad\w+(?: (?:larg|grand)\w*)?|\bzu (?:lang|groß|viele?)\b|слишком (?:длин|больш|много)\S*|过长|太长|过大|太大|过多|太多|超长|長すぎ|大きすぎ|多すぎ|너무 (?:깁|길|긴|많|크|큽)\S*/,
+    /\b(?:is |are |was |were )?(?:far |way |much )?too (?:long|large|big|many|much|great|high|lengthy)\b|\boversized?\b|\bdo(?:es)?(?: not|n't) fit\b|\bis full\b|\btrop (?:de|long|grand|volumineu)\w*|\bdemasiad\w+(?: (?:larg|grand)\w*)?|\btroppo (?:lung|grand)\w*|\b(?:muito|demasiado) (?:long|grand)\w*|\bzu (?:lang|groß|viele?)\b|слишком (?:длин|больш|много)\S*|过长|太长|过大|太大|过多|太多|超长|長すぎ|大きすぎ|多すぎ|너무 (?:깁|길|긴|많|크|큽)\S*/,
   ],
   [
     "exceed",
@@ -166,7 +166,7 @@ const lexicon: readonly Lexeme[] = [
   ["unsupported", /\bunsupported\b|\bnot (?:yet )?supported\b|不支持/],
   [
     "max",
-    /\bmax(?:imum)?\b|\blimit(?:s|ed|ation|ations)?\b|\ballow(?:ed|s|able)?\b|\bat most\b|\bup to\b|\bonly\b|\bsupport(?:s|ed)?\b|\baccepts?\b|\bceiling\b|\bthreshold\b|\bcap\b|\bpermitted\b|\bm[áa]xim\w+|\bl[íi]mites?\b|\bmaximal\w*|\bhöchst\w+|最大|最多|上限|限制|制限|최대|제한|максим\S+|лимит\S*|предел\S*/,
+    /\bmax(?:imum)?\b|\blimit(?:s|ed|ation|ations)?\b|\ballow(?:ed|s|able)?\b|\bat most\b|\bup to\b|\bonly\b|\bsupport(?:s|ed)?\b|\baccepts?\b|\bceiling\b|\bthreshold\b|\bcap\b|\bpermitted\b|\bm[áa]xim\w+|\bl[íi]mites?\b|\bmaximal\w*|\bmassim\w+|\bhöchst\w+|最大|最多|上限|限制|制限|최대|제한|максим\S+|лимит\S*|предел\S*/,
   ],
   [
     "reduce",

@@ -1591,6 +1591,7 @@ const mended: readonly Case[] = [
   ...[
     ["German", "Der Prompt überschreitet die maximale Kontextlänge von 8192 Tokens"],
     ["French", "L'entrée dépasse la longueur maximale du contexte de 8192 tokens"],
+    ["Italian", "Il prompt supera il contesto massimo di 8192 token"],
     ["Spanish", "La entrada supera el límite de contexto de 8192 tokens"],
     ["Russian", "Запрос превышает максимальный контекст модели: 8192 токенов"],
     ["Chinese", "输入超过了模型的最大上下文长度 8192"],
