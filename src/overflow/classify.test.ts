@@ -157,12 +157,16 @@ describe("any body", () => {
       "max_".repeat(15_000),
       "max_tokens ".repeat(6_000),
       "max_tokens got ".repeat(4_300),
+      "a.".repeat(100_000),
+      "a/b.py".repeat(50_000),
+      "100/".repeat(50_000),
+      "Error.".repeat(50_000),
       JSON.stringify({ error: { message: '\\"'.repeat(100_000) } }),
     ];
     for (const body of hostile) {
       const start = performance.now();
       classify({ status: 400, body });
-      assert.ok(performance.now() - start < 400, `${body.slice(0, 20)}: ${performance.now() - start} ms`);
+      assert.ok(performance.now() - start < 200, `${body.slice(0, 20)}: ${performance.now() - start} ms`);
     }
   });
 });

@@ -66,6 +66,7 @@ function byCode({ report, text, concepts }: Evidence, only = /(?:)/): Opinion | 
   for (const code of report.codes.filter((one) => only.test(one))) {
     const found = wordingOf(code.replaceAll("_", " "))?.class;
     if (found === "context_tokens") return { class: found, confidence: 0.98 };
+    if (found === "attachment_limit") return { class: found, confidence: 0.9 };
     if (found === "request_bytes" && /request|payload|body|entity/i.test(code) && !isRate(concepts)) {
       const said = wordingOf(text)?.class;
       const isOther = said === "context_tokens" || said === "attachment_limit";
@@ -82,7 +83,8 @@ const neverSize: readonly number[] = [401, 402, 404, 405, 407, 414, 431];
 function byVeto({ status, report, text, concepts, figures }: Evidence): Opinion | undefined {
   // The one substatus of an unknown place that means a body over the limit.
   if (status === 404 && /\b404\.13\b/.test(text)) return { class: "request_bytes", confidence: 0.9 };
-  if (status !== undefined && neverSize.includes(status)) return { class: "other", confidence: 0.95 };
+  if (status !== undefined && neverSize.includes(status) && !(status === 401 && isWindowToCut(concepts, figures)))
+    return { class: "other", confidence: 0.95 };
   if (status === 429 && !isMessageSize(concepts, figures)) return { class: "rate_limit", confidence: 0.95 };
   const codes = report.codes.map((code) => conceptsOf(sentencesOf(code).join(" ")));
   const said = [...codes, ...concepts];
@@ -90,9 +92,17 @@ function byVeto({ status, report, text, concepts, figures }: Evidence): Opinion 
     return { class: "other", confidence: 0.9 };
   if (isRate(said)) return { class: "rate_limit", confidence: 0.9 };
   const isAllowance = figures.actual === undefined && said.some((one) => /\ballowance\b/.test(one));
-  if (isAllowance || said.some((one) => /\boverload\b/.test(one))) return { class: "other", confidence: 0.9 };
+  const isOverload = said.some((one) => /\boverload\b/.test(one)) && !(isPlain(text) && figures.limit !== undefined);
+  if (isAllowance || isOverload) return { class: "other", confidence: 0.9 };
   if (isForLater(said) && !isPlain(text)) return { class: "rate_limit", confidence: 0.9 };
   return said.some((one) => /\btime\b/.test(one)) ? { class: "other", confidence: 0.9 } : undefined;
+}
+
+/** One provider refuses with a login's status what is over the window of a model; it names the window and says to cut. */
+function isWindowToCut(concepts: readonly string[], { limit }: Figures): boolean {
+  return (
+    limit !== undefined && talksOfWindow(concepts) && concepts.some((one) => /\breduce (?:\w+ )?input\b/.test(one))
+  );
 }
 
 /** gRPC has one status for a spent quota and for a message over its size; bytes that are counted out are the second. */
@@ -119,6 +129,9 @@ const talksOfWindow = (concepts: readonly string[]): boolean => concepts.some((o
 /** `Invalid 'input[0].content': string too long`: the part decides, for a name can be too long as well. */
 function byPath({ report, text, concepts, figures }: Evidence): Opinion | undefined {
   const named = partNamed(text, report.params);
+  const { limit = Infinity, actual = Infinity } = figures;
+  if (isOutputSetting(report.params) && actual > limit && !isOfInput(concepts))
+    return { class: "output_limit", confidence: 0.85 };
   const said = concepts.join(" ");
   if (named === undefined || !/\b(toobig|exceed|max|atmost|window)\b/.test(said)) return undefined;
   if (named.holds === "output") return undefined;
@@ -131,28 +144,46 @@ function byPath({ report, text, concepts, figures }: Evidence): Opinion | undefi
   return { class: name, confidence: 0.95, path: named.path };
 }
 
+const isOutputSetting = (params: readonly string[]): boolean => params.some((name) => /^max_?\w*tokens$/i.test(name));
+const isOfInput = (concepts: readonly string[]): boolean => concepts.some((one) => /\b(?:input|window)\b/.test(one));
+
+/** `Model context window too small, minimum is 16000`: the model was refused and not the request. */
+function isSmallWindow(concepts: readonly string[]): boolean {
+  return concepts.some((one) => /\bwindow atleast\b/.test(one)) && !/\b(?:input|request)\b/.test(concepts.join(" "));
+}
+
 /** No model has a smaller window: `more than 1 system message` counts something else. */
 const leastWindow = 64;
+
+/** A string that must be shorter is a name. */
+const leastText = 256;
 
 function byWording(evidence: Evidence): Opinion | undefined {
   const { status, text, concepts, figures } = evidence;
   const { limit, actual } = figures;
   const proven = limit !== undefined && actual !== undefined && actual > limit;
+  if (isSmallWindow(concepts)) return undefined;
   if (isNegativeOutput(text)) return { class: "context_tokens", confidence: 0.85 };
   const found = wordingOf(text);
   if (status !== undefined && status >= 500 && !proven && !isServersWord(status, found, limit)) return undefined;
+  if (found === undefined && concepts.some((one) => /\babsent\b/.test(one))) return undefined;
   if (found === undefined) return (proven ? bySizes(evidence) : undefined) ?? limitOfInput(evidence);
+  if (found.class === "request_bytes" && limit !== undefined && limit < leastText && unitFor(evidence) === "chars")
+    return undefined;
   if (found.class === "context_tokens" && limit !== undefined && limit < leastWindow) return undefined;
   if (found.class === "output_limit" && found.confidence <= 0.8 && limit === undefined) return undefined;
   if (found.class === "output_limit" && isSharedWindow(concepts)) return { class: "context_tokens", confidence: 0.9 };
   return { class: bySizeUnit(found.class, figures), confidence: found.confidence };
 }
 
-/** A server's own fault may mention sizes; without two figures only its plain word is taken, and a gateway's never. */
+const unitFor = ({ figures, text }: Evidence) => figures.unit ?? unitOfText("request_bytes", text);
+
+/** A server's own fault may mention sizes; without two figures only its plain word is taken, a gateway's only with the limit. */
 function isServersWord(status: number, found: Wording | undefined, limit: number | undefined): boolean {
   if (found?.class === "attachment_limit") return true;
-  if (status !== 500 || found === undefined || found.confidence < 0.9) return false;
-  return found.class === "context_tokens" || (found.class === "request_bytes" && limit !== undefined);
+  if (found === undefined || found.confidence < 0.9) return false;
+  if (found.class === "context_tokens") return status === 500 || limit !== undefined;
+  return status === 500 && found.class === "request_bytes" && limit !== undefined;
 }
 
 /** The output was too much for what the input left of the window: both are named. */
@@ -219,17 +250,22 @@ const usualUnit: Partial<Record<OverflowClass, LimitUnit>> = {
   request_bytes: "bytes",
 };
 
+/** No service takes less. */
+const leastBytes = 1_024;
+
 /** The figures that mean something for this class, in its usual unit where the message names none. */
 function figuresFor({ class: name, path }: Opinion, { figures, text }: Evidence): Figures {
   if (name === "other" && path === undefined) return {};
-  // No service takes less than this; what is counted is something else.
+  // What is counted is something else.
   if (
     name === "request_bytes" &&
     (figures.unit ?? unitOfText(name, text)) === "bytes" &&
-    (figures.limit ?? Infinity) < 1_024
+    (figures.limit ?? Infinity) < leastBytes
   )
     return { unit: "bytes" };
-  const { unit: said, input, output, actual, ...numbers } = figures;
+  const { unit: said, input, output, actual: counted, ...numbers } = figures;
+  const isTooFew = name === "request_bytes" && numbers.limit === undefined && (counted ?? 0) < leastBytes;
+  const actual = isTooFew ? undefined : counted;
   const onlyOutput = name === "context_tokens" && input === undefined && actual === output;
   const unit = said ?? unitOfText(name, text);
   return {

@@ -38,16 +38,22 @@ const fieldWords = (name: string): string => (/ctx|limit|max/i.test(name) ? `lim
 
 /** Digits that are a word of their own: not part of a model's name, a version, a date, an id or an address. */
 const numberForm =
-  /(?<![\w.\-/#'"@]|\d,)-?\d{1,3}(?:[,_]\d{3})+(?![\w-])(?:\.\d+)?|(?<![\w.\-/#@[]|\d[,:])-?\d+(?:\.\d+)?(?=\s?[kmg]i?b\b|px\b|k\b|(?:chars?|tokens?|bytes?)\b|\b)(?!-(?!token)\w|\w+-\w|:\d|%|\/\d|(?:\.\d)|(?:ms|s|m|h)\b)/gi;
+  /(?<![\w.\-/#'"@]|\d,)-?\d{1,3}(?:[,_]\d{3})+(?![\w-])(?:\.\d+)?|(?<![\w.\-/#@[]|\d[,:])-?\d+(?:\.\d+)?(?=\s?[kmg]i?b\b|px\b|k\b|(?:chars?|tokens?|bytes?)\b|\b)(?!-(?!token|byte|char)\w|\w+-\w|:\d|%|\/\d|(?:\.\d)|(?:ms|s|m|h)\b)/gi;
 
 /** An error that names more is not explaining a limit. */
 const mostNumbers = 64;
 const longestText = 16_384;
 
+/** `llmRequest.h:222`: where in its program a server gave up. */
+const sourceLine = /(?<=\.(?:py|hp?p?|cc?|cpp|cu|go|rs|[jt]s|java|rb|swift|kt|cs|php|zig|lua)):\d+(?::\d+)?/g;
+
 function numbersIn(text: string, status: number | undefined): Found[] {
   const clean = withoutStatus(text.slice(0, longestText), status)
     .replace(/\bhttps?:\/\/\S+/g, " ")
+    .replace(sourceLine, " ")
     .replace(/[*]/g, "")
+    .replace(/(?<![\d,])(\d[\d,]{2,12}) ?\/ ?(\d[\d,]{2,12})(?= ?\)| (?:\w{1,20} )?tokens)/g, "$1 > $2")
+    .replace(/\b(is|of|was|has)(?=\d{3})/g, "$1 ")
     .replace(/\[(\d+),(\d+)\]/g, "[$1, $2]");
   let previousEnd = 0;
   return [...clean.matchAll(numberForm).take(mostNumbers)].flatMap((match) => {
@@ -113,7 +119,8 @@ function combine(numbers: readonly Found[], text: string): Figures {
   const inputs = valuesOf("input");
   const output = valuesOf("output").find((value) => value >= 0);
   const input = inputs.length > 0 ? sum(inputs) : undefined;
-  const size = valuesOf("actual").findLast((value) => value > 0);
+  const exceeding = valuesOf("actual").findLast((value) => limits.some((limit) => value > limit.value));
+  const size = exceeding ?? valuesOf("actual").findLast((value) => value > 0);
   const isUnsaid = size === undefined && input === undefined && valuesOf("total").length === 0;
   const pair = isUnsaid ? twoLimits(limits) : undefined;
   const said = pair?.limit ?? limitAmong(limits, [...valuesOf("actual"), ...valuesOf("total")], numbers);
@@ -124,7 +131,8 @@ function combine(numbers: readonly Found[], text: string): Figures {
   const unit = limit?.unit ?? sizes.find((one) => one.unit)?.unit;
   return defined({
     limit: limit?.value,
-    actual: stated === undefined && lowerBound ? undefined : actualOf({ input, output, stated }, unit),
+    actual:
+      stated === undefined && lowerBound ? undefined : actualOf({ input, output, stated, limit: limit?.value }, unit),
     input: input ?? (output === undefined && valuesOf("total").length === 0 ? stated : undefined),
     output,
     unit: rateUnit(text) ?? unit,
@@ -158,9 +166,13 @@ type Parts = {
   readonly input: number | undefined;
   readonly output: number | undefined;
   readonly stated: number | undefined;
+  readonly limit: number | undefined;
 };
 
-function actualOf({ input, output, stated }: Parts, unit: LimitUnit | undefined): number | undefined {
+function actualOf({ input, output, stated, limit }: Parts, unit: LimitUnit | undefined): number | undefined {
+  // `your messages resulted in 1021 tokens and max_tokens is 2048`: what fits by itself was added to the output.
+  if (stated !== undefined && output !== undefined && limit !== undefined && stated < limit && stated + output > limit)
+    return stated + output;
   if (stated !== undefined) return stated;
   if (input !== undefined && output !== undefined) return input + output;
   return input ?? (unit === "chars" ? undefined : output);

@@ -10,6 +10,11 @@ export const signs: readonly Sign[] = [
   // Numbers that are no sizes at all.
   { role: "none", before: /\b(?:by|another|extra)\s*$/i, example: "exceeds the context by 186 tokens" },
   { role: "none", before: /\bbe at least\s*$/i, example: "max_tokens must be at least 1, got -5178." },
+  {
+    role: "none",
+    before: /\bmin(?:imum)?(?: (?:is|of|length|size))?\W{0,3}$/i,
+    example: "Context window too small: minimum is 1000 tokens",
+  },
   { role: "none", before: /\btier\s*$/i, example: "Your organization is at tier 2." },
   { role: "none", after: /^\s*draft\b/i, example: "65673 tokens and 0 draft tokens" },
   {
@@ -48,15 +53,26 @@ export const signs: readonly Sign[] = [
     example: "The input token count (1200293) exceeds the maximum number of tokens allowed (1048576).",
   },
   {
+    role: "actual",
+    after:
+      /^\s*(?:tokens?\s+|bytes\s+)?(?:were |was )?(?:requested|required|needed|given|provided|received|supplied)\b/i,
+    example: "Prompt exceeds maximum context length: 20000 requested, 16384 available",
+  },
+  {
     role: "limit",
     before:
       /(?<!\b(?:requested|current|actual|your|input|prompt|total) )\b(?:context|window|sequence) (?:length|size|window)\W{1,3}(?:(?:of|is)\s)?$/i,
     example: "The prompt (total length 25938) is too long to fit into the model (context length 4096).",
   },
+  {
+    role: "limit",
+    before: /\b(?:physical|current|configured|micro) batch size\W{1,3}(?:(?:of|is)\s)?$/i,
+    example: "increase the physical batch size (current batch size: 512)",
+  },
   // A limit that is named after its number.
   {
     role: "limit",
-    after: /^[\s-]*(?:tokens?\s+|bytes\s+)?(?:max(?:imum)?|limit|allowed)\b/i,
+    after: /^[\s-]*(?:tokens?\s+|bytes?\s+)?(?:max(?:imum)?|limit|allowed|available|supported|permitted)\b/i,
     example: "200251 tokens > 200000 maximum",
   },
 ];
@@ -65,12 +81,12 @@ export const signs: readonly Sign[] = [
 export const words: readonly { readonly role: Role; readonly says: RegExp; readonly example: string }[] = [
   {
     role: "limit",
-    says: /\b(?:max(?:imum)?|limit(?:ed)?|allowed|at most|up to|no more than|no longer than|only|capacity|ceiling|upper bound|truncate to|n_ctx|(?:cannot|must not) (?:exceed|be \w+ than)|(?:less|lower|fewer|smaller|shorter) than(?: or equal to)?|below|under|within|(?:exceed|surpass)(?:s|ed|es|ing)?(?=\s+\w|\s*$)|(?:longer|larger|greater|more|bigger) than)(?=\W|$)|最大|上限|限制/gi,
+    says: /\b(?:max(?:imum)?|limit(?:ed)?|allowed|at most|up to|no more than|no longer than|only|capacity|ceiling|upper bound|truncate to|n_ctx|(?:cannot|must not) (?:exceed|be \w+ than)|(?:less|lower|fewer|smaller|shorter) than(?: or equal to)?|below|under|within|(?:exceed|surpass)(?:s|ed|es|ing)?(?=\s+\w|\s*$)|(?:longer|larger|greater|more|bigger) than|max_(?!(?:new_|output_|completion_|gen\w*_|response_)?tokens)\w+|maxim\w+|maximal\w*|m[áa]ximo|l[íi]mite|höchstens|au plus)(?=\W|$)|überschreit\w+|übersteig\w+|dépass\w+|supera\w*|exced\w+|最大|最多|上限|限制|制限|최대|제한|максим\S+|лимит\S*/gi,
     example: "This model's maximum context length is 4097 tokens",
   },
   {
     role: "actual",
-    says: /\b(?:requested|requesting|got|has|have|contains?|containing|result(?:ed|s) in|given|provided|received|sent|actual|keep|n_keep|n_prompt_tokens|supplied|found|yours|too (?:long|large|big)|exceeded(?=\s*[(:,]))(?!\w)|实际/gi,
+    says: /\b(?:requested|requesting|got|has|have|contains?|containing|result(?:ed|s) in|given|provided|received|sent|actual|keep|n_keep|n_prompt_tokens|supplied|found|yours|too (?:long|large|big)|exceeded(?=\s*[(:,])|contient|contiene|tiene|enthält|hat)(?!\w)|实际|当前|現在/gi,
     example: "your messages resulted in 4619 tokens",
   },
   {
@@ -81,7 +97,7 @@ export const words: readonly { readonly role: Role; readonly says: RegExp; reado
   { role: "none", says: /\b(?:used|remaining|retry|after)\b/gi, example: "Limit 30000, Used 29937, Requested 385" },
   {
     role: "output",
-    says: /\b(?:max_(?:new_|output_|completion_)?tokens|max(?:imum)? (?:new|output|completion) tokens)\b[`'"]?\s*(?:is too \w+|value|(?=[:=(]|$))/gi,
+    says: /\b(?:max_(?:new_|output_|completion_)?tokens|max(?:imum)? (?:new|output|completion) tokens)\b[`'"]?\s*(?:is too \w+|value|(?:is|was|set to)(?=\s*$)|(?=[:=(]|$))/gi,
     example: "max_completion_tokens is too large: 262144. This model supports at most 256000 completion tokens.",
   },
 ];
@@ -115,12 +131,13 @@ export const parts: readonly { readonly role: "input" | "output"; readonly after
 
 /** `120002 tokens exceeds the limit`: what stands before the relation is the size. */
 const isExceeding =
-  /^[\s)]*(?:tokens?\)?\s*|bytes\)?\s*|characters\)?\s*)?(?:is |are |was )?(?:exceed|over the|above the|longer|larger|greater|more than|(?:must|should) be (?:<|less|at most|lower)|too (?:large|long|big|many)|超)/i;
+  /^[\s)]*(?:tokens?\)?\s*|bytes\)?\s*|characters\)?\s*)?(?:is |are |was )?(?:exceed|over the|above the|longer|larger|greater|more than|(?:must|should) be (?:<|less|at most|lower)|too (?:large|long|big|many)|超|überschreit|übersteig|dépass|supera|exced|превы)/i;
 /** What stands after it is the limit. */
-const afterExceeding = /\b(?:exceed\w*|(?:longer|larger|greater|more|bigger) than)\b[^:]*$|超过|超出/i;
+const afterExceeding =
+  /(?:\b(?:exceed\w*|(?:longer|larger|greater|more|bigger) than)\b|überschr\w+|übersteig\w+|dépass\w+|supera\w*|exced\w+)[^:]*$|超过|超出|превы\S+/i;
 /** A bare size: `Input length (160062 tokens)`. */
 const sizeBefore =
-  /(?:\b(?:tokens?|length|count|size|prompt|inputs?|request|messages?|body|payload|exceeded)|长度)\W*(?:of|is|was|at)?\W*$/i;
+  /(?:\b(?:tokens?|length|count|size|prompt|inputs?|request|messages?|body|payload|ids|exceeded)|长度|令牌数|(?:token|トークン|토큰)\s?(?:数量?|수)|길이)\W*(?:of|is|was|at)?\W*$/i;
 
 /** Signs first, then the last telling word since the number before, then what a plain sentence order says. */
 export function roleOf(before: string, segment: string, after: string): Role {

@@ -12,13 +12,18 @@ const pathForm = /(?<![\w.])[A-Za-z_]\w*(?:\[\d+\]|\.\d+|\.[A-Za-z_]\w*)+/g;
 /** The part a message or its `param` field points at. */
 export function partNamed(text: string, params: readonly string[]): NamedPart | undefined {
   const invalid = /\binvalid(?: value for)? ['"`]([\w.[\]]+)['"`]/i.exec(text)?.[1];
-  const inText = [...text.matchAll(pathForm)].map(([path]) => path).find((path) => roots.test(path));
+  const inText = [...text.matchAll(pathForm)]
+    .map(([path]) => path)
+    .find((path) => roots.test(path) && !isOfProgram.test(path));
   const path = invalid ?? inText ?? params.find((param) => /^[\w.[\]]+$/.test(param) && /[.[]/.test(param));
   return path === undefined ? undefined : { path, holds: holdsOf(path) };
 }
 
 const roots =
   /^(messages|input|contents|content|prompt|tools|system|instructions|metadata|generation_?config|request)\b/i;
+
+/** `System.ArgumentException` and `request.h` are names in a program and no parts of a request. */
+const isOfProgram = /(?:Exception|Error)$|\.(?:py|hp?p?|cc|cpp|cu|go|rs|[jt]s|java|rb|kt|cs|php)$/;
 
 /** What may be long is a short list; a name, an id or a key that nobody has seen yet is a setting. */
 const content =

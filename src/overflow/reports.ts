@@ -24,6 +24,8 @@ const quoted =
   /^(content|contents|text|delta|choices|candidates|output|messages|input|inputs|prompt|arguments|completion)$/i;
 const messageKey =
   /^(message|msg|error|errors|detail|details|reason|raw|body|cause|title|hint)$|message$|msg$|description$/i;
+/** Keys under which a gateway hands on what it got; only JSON is read there, for a model's text may stand there too. */
+const handedOn = /^(response|responseBody|upstream\w*|original\w*|inner\w*)$/i;
 const codeKey = /^(code|type|status|name|reason|error_?type|error_?code|__type|object|subcode)$/i;
 const paramKey = /^(param|parameter|loc|path|field)$/i;
 
@@ -57,6 +59,7 @@ function readField(key: string, value: unknown, draft: Draft, depth: number): vo
   else if (paramKey.test(key)) readParam(value, draft, depth);
   else if (typeof value === "string" && codeKey.test(key)) readCode(value, draft, depth);
   else if (typeof value === "string" && messageKey.test(key)) readText(value, draft, depth);
+  else if (typeof value === "string" && handedOn.test(key) && /^\s*[{[]/.test(value)) readText(value, draft, depth);
   else if (typeof value === "object") walk(value, draft, depth + 1);
 }
 

@@ -1586,6 +1586,161 @@ const later: readonly Case[] = [
   },
 ];
 
+/** One of each kind that a blind set of answers brought up, in words of our own. */
+const mended: readonly Case[] = [
+  ...[
+    ["German", "Der Prompt überschreitet die maximale Kontextlänge von 8192 Tokens"],
+    ["French", "L'entrée dépasse la longueur maximale du contexte de 8192 tokens"],
+    ["Italian", "Il prompt supera il contesto massimo di 8192 token"],
+    ["Spanish", "La entrada supera el límite de contexto de 8192 tokens"],
+    ["Russian", "Запрос превышает максимальный контекст модели: 8192 токенов"],
+    ["Chinese", "输入超过了模型的最大上下文长度 8192"],
+    ["Japanese", "入力が最大コンテキスト長 8192 トークンを超えています"],
+    ["Korean", "입력이 최대 컨텍스트 길이 8192 토큰을 초과했습니다"],
+  ].map(([from, message]) => ({
+    from: `a service in ${from}`,
+    status: 400,
+    body: { error: { message } },
+    is: "context_tokens" as const,
+    limit: 8192,
+  })),
+  {
+    from: "a ratio",
+    status: 400,
+    body: { error: { message: "Context is full (9000/8192 tokens)" } },
+    is: "context_tokens",
+    limit: 8192,
+    actual: 9000,
+  },
+  {
+    from: "a line of source",
+    status: 500,
+    body: { error: "Prompt length (5056) exceeds maximum input length (2048) (batching/request.h:222)" },
+    is: "context_tokens",
+    limit: 2048,
+    actual: 5056,
+  },
+  {
+    from: "roles told after the numbers",
+    status: 400,
+    body: { error: { message: "Prompt exceeds maximum context length: 20000 requested, 16384 available" } },
+    is: "context_tokens",
+    limit: 16384,
+    actual: 20000,
+  },
+  {
+    from: "a prompt that fits, but not with the output",
+    status: 400,
+    body: {
+      error: {
+        message:
+          "The maximum context length is 2048 tokens, but your messages resulted in 1021 tokens and max_tokens is 2000.",
+      },
+    },
+    is: "context_tokens",
+    limit: 2048,
+    actual: 3021,
+  },
+  {
+    from: "an answer handed on",
+    status: 502,
+    body: { error: "upstream", response: { error: { message: "prompt is too long: 9000 tokens > 8192 maximum" } } },
+    is: "context_tokens",
+    limit: 8192,
+    actual: 9000,
+  },
+  {
+    from: "a gateway",
+    status: 503,
+    body: {
+      error: {
+        message:
+          "ServiceUnavailableError: Requested token count exceeds the model's maximum context length of 32768 tokens.",
+      },
+    },
+    is: "context_tokens",
+    limit: 32768,
+  },
+  {
+    from: "a login's status",
+    status: 401,
+    body: { error: { message: "This model supports only 128K context. Please shorten the conversation." } },
+    is: "context_tokens",
+    limit: 128_000,
+  },
+  {
+    from: "a case of an enumeration",
+    status: 400,
+    body: { error: { message: "Session.GenerationError.exceededContextWindowSize" } },
+    is: "context_tokens",
+  },
+  {
+    from: "a size with a hyphen",
+    status: 413,
+    body: { error: "request body exceeds the 65536-byte limit" },
+    is: "request_bytes",
+    limit: 65536,
+    unit: "bytes",
+  },
+  {
+    from: "a thrown class",
+    status: 500,
+    body: "org.example.upload.UploadBase$SizeException: the request was refused because its size (19070267) exceeds the configured maximum (10485760)",
+    is: "request_bytes",
+    limit: 10_485_760,
+    actual: 19_070_267,
+  },
+  {
+    from: "an attachment in Portuguese",
+    status: 413,
+    body: { error: "O arquivo excede o limite de 70MB." },
+    is: "attachment_limit",
+  },
+  {
+    from: "an attachment in Russian",
+    status: 400,
+    body: { error: "Размер изображения превышает максимально допустимый." },
+    is: "attachment_limit",
+  },
+  {
+    from: "a parameter of the output",
+    status: 400,
+    body: {
+      error: { message: "integer above maximum value, expected a value <= 16384, but got 20000", param: "max_tokens" },
+    },
+    is: "output_limit",
+    limit: 16384,
+    actual: 20000,
+  },
+  {
+    from: "a rate per model",
+    status: 400,
+    body: { error: "per-model token limit exceeded this minute" },
+    is: "rate_limit",
+  },
+  { from: "requests in Korean", status: 400, body: { error: "너무 많은 요청을 보냈습니다." }, is: "rate_limit" },
+  ...(
+    [
+      [500, "CUDA out of memory while allocating the KV cache for context length 131072"],
+      [400, "Model context window too small: 4096, minimum is 16000"],
+      [400, "Rejected. Possible causes: the input exceeds the maximum context length, or a parameter is invalid."],
+      [400, "Cached content is too small: 1024 tokens, the minimum is 4096"],
+      [400, "user: string too long, maximum length 64"],
+      [400, "prompt_id is too long"],
+      [400, "context_length must be between 512 and 131072"],
+      [400, "Model 'x-32k' does not exist; available context lengths: 8192, 16384"],
+      [403, "Your plan does not include models with a context window over 200K tokens"],
+      [401, "Invalid API key. The maximum context length of this key is 8192 tokens."],
+      [503, "The model is overloaded; the context window of requests may be limited"],
+    ] as const
+  ).map(([status, message]) => ({
+    from: "something that only sounds like it",
+    status,
+    body: { error: { message } },
+    is: "other" as const,
+  })),
+];
+
 const textsThatOnlyQuote: readonly unknown[] = [
   {
     status: 200,
@@ -1615,6 +1770,7 @@ for (const [title, cases] of Object.entries({
   "a body too large": bytes,
   "something else": others,
   "what they say": later,
+  "what a blind set brought up": mended,
 })) {
   describe(`answers that mean ${title}`, () => {
     for (const { from, status, body, is, ...figures } of cases) {

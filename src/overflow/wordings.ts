@@ -27,6 +27,13 @@ export const wordings: readonly Wording[] = [
       "Could not finish the message because max_tokens or model output limit was reached. Please try again with higher max_tokens.",
   },
   {
+    form: "memory",
+    origin: "written",
+    class: "other",
+    confidence: 0.9,
+    example: "Try increasing `gpu_memory_utilization` or decreasing `max_model_len` when initializing the engine.",
+  },
+  {
     form: "header .. toobig|exceed|atmost",
     origin: "written",
     class: "other",
@@ -127,6 +134,13 @@ export const wordings: readonly Wording[] = [
     example: "A maximum of 100 PDF pages may be provided.",
   },
   {
+    form: "^atmost attach",
+    origin: "written",
+    class: "attachment_limit",
+    confidence: 0.9,
+    example: "Please use fewer than 3600 image files in your request",
+  },
+  {
     form: "toobig|exceed .. attach",
     origin: "recorded",
     class: "attachment_limit",
@@ -162,6 +176,13 @@ export const wordings: readonly Wording[] = [
     example: "Context window exceeded: 120002 tokens exceeds the limit of 120000 tokens",
   },
   {
+    form: "overlength",
+    origin: "written",
+    class: "context_tokens",
+    confidence: 0.9,
+    example: "internal error happened, status code ResponseType.INPUT_LENGTH_ERROR",
+  },
+  {
     form: "window .. reach",
     origin: "written",
     class: "context_tokens",
@@ -183,6 +204,13 @@ export const wordings: readonly Wording[] = [
     example: "400 total message size 2100954 exceeds limit 2097152",
   },
   {
+    form: "exceed|toobig .. body",
+    origin: "written",
+    class: "request_bytes",
+    confidence: 0.9,
+    example: "Exceeded limit on max bytes to buffer : 262144",
+  },
+  {
     form: "string .. exceed|toobig|atmost",
     origin: "recorded",
     class: "request_bytes",
@@ -198,7 +226,7 @@ export const wordings: readonly Wording[] = [
     example: "prompt token count of 146270 exceeds the limit of 128000",
   },
   {
-    form: "input exceed|toobig max? bytes",
+    form: "input exceed|toobig max? bytes|string",
     origin: "quoted",
     class: "request_bytes",
     confidence: 0.9,
@@ -233,6 +261,13 @@ export const wordings: readonly Wording[] = [
     example: "The model returned the following errors: too many total text bytes",
   },
   {
+    form: "tokens .. request .. toobig|exceed",
+    origin: "written",
+    class: "context_tokens",
+    confidence: 0.85,
+    example: "The length of tokens in the request is too long",
+  },
+  {
     form: "request .. toobig",
     origin: "recorded",
     class: "request_bytes",
@@ -245,6 +280,13 @@ export const wordings: readonly Wording[] = [
     class: "request_bytes",
     confidence: 0.85,
     example: "Request exceeds the maximum size",
+  },
+  {
+    form: "request bytes exceed max",
+    origin: "written",
+    class: "request_bytes",
+    confidence: 0.85,
+    example: "the request was refused because its size exceeds the configured maximum",
   },
   {
     form: "reduce .. length .. input",
