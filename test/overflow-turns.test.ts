@@ -8,7 +8,9 @@ import { withOverflowRecovery } from "../src/overflow/fetch.ts";
 import { identity } from "../src/overflow/shed.ts";
 import { stickyStubs } from "../src/overflow/sticky.ts";
 import { bytesOfRef } from "./bodies.ts";
-import { watchedSession } from "./recovery.ts";
+import { wordings } from "./provider.ts";
+import { recoveringProvider, watchedSession } from "./recovery.ts";
+import { longTranscript } from "./transcripts.ts";
 
 type Block = { type: string; [field: string]: unknown };
 type Message = { role: "user" | "assistant"; content: string | Block[] };
@@ -213,6 +215,26 @@ describe("stubs that stick", () => {
       [0, 3, 4, 11].map((about) => sticky.recall(given(about)).length),
       [0, 0, 1, 1],
     );
+  });
+});
+
+describe("a provider that names no number", () => {
+  test("refuses a conversation that grows a few times; then what it would refuse is not sent", async () => {
+    const { post, provider, session } = await recoveringProvider({ windowTokens: 16_000, wording: wordings.responses });
+    const { system, outputTokens } = longTranscript(1);
+    const results = [1, 2, 3, 4, 5, 6].flatMap((seed) =>
+      longTranscript(seed).turns.flatMap(({ rounds }) => rounds.flat()),
+    );
+    const texts = results.filter(({ result }) => result.form === "text" && result.text.length < 8_000).slice(0, 60);
+    for (let turn = 1; turn <= texts.length; turn++) {
+      const turns = [{ user: "Look at everything.", rounds: texts.slice(0, turn).map((call) => [call]) }];
+      const { response } = await post("openai-responses", { system, turns, outputTokens });
+      assert.equal(response.status, 200, `turn ${turn}`);
+    }
+    const refusals = provider.seen.length - texts.length;
+    assert.ok(refusals >= 2 && refusals <= 6, `${refusals} refusals in ${texts.length} turns`);
+    const prevented = session.events.filter((one) => one.event === "overflow.recovered" && one.attempts === 0);
+    assert.ok(prevented.length > 0);
   });
 });
 

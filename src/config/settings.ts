@@ -449,7 +449,7 @@ export const settingRows = {
     default: "on",
     choices: ["on", "off"],
     about:
-      "Whether a request over a limit that is known (set, or named alike by two refusals) is made smaller at once.",
+      "Whether a request over a limit that is known (set, named alike by two refusals, or as much as was refused twice) is made smaller at once.",
   },
   "overflow.limits": {
     type: "list",

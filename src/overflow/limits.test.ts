@@ -72,3 +72,37 @@ describe("a limit that is learnt", () => {
     assert.deepEqual([limits.tokensFor(target), limits.learntFor(target)], [4_000, undefined]);
   });
 });
+
+describe("a limit that is never named", () => {
+  const refusing = (...estimates: readonly number[]) => {
+    const clock = { ms: 0 };
+    const limits = knownLimits([], () => clock.ms);
+    for (const estimate of estimates) limits.refusedBlindly(target, estimate);
+    return { limits, clock };
+  };
+
+  test("is at most what was refused twice, it or less", () => {
+    assert.equal(refusing(9_000).limits.refusedFor(target), undefined);
+    const { limits } = refusing(9_500, 9_000, 12_000);
+    assert.equal(limits.refusedFor(target), 9_500);
+    assert.equal(limits.refusedFor({ ...target, model: "sim-2" }), undefined);
+    limits.accept(target, 8_000);
+    assert.deepEqual([limits.refusedFor(target), limits.acceptedFor(target)], [9_500, 8_000]);
+  });
+
+  test("is sought again where more was accepted than was refused, or less refused than was accepted", () => {
+    const { limits } = refusing(9_000, 9_500);
+    limits.accept(target, 9_200);
+    assert.equal(limits.refusedFor(target), undefined);
+    limits.refusedBlindly(target, 9_100);
+    assert.deepEqual([limits.refusedFor(target), limits.acceptedFor(target)], [9_500, 0]);
+  });
+
+  test("is sought again after an hour", () => {
+    const { limits, clock } = refusing(9_000, 9_500);
+    clock.ms = 60 * 60 * 1_000;
+    assert.equal(limits.refusedFor(target), 9_500);
+    clock.ms += 1;
+    assert.equal(limits.refusedFor(target), undefined);
+  });
+});

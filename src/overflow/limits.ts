@@ -1,4 +1,4 @@
-/** Limits that are known before a request is sent: those the user set, and those two refusals have named alike. */
+/** Limits that are known before a request is sent: those the user set, those two refusals have named alike, and the size that two refused. */
 import type { Target } from "./outgoing.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -15,11 +15,16 @@ export type KnownLimits = {
   /** So many tokens were accepted: a limit learnt below them was none, and is forgotten. */
   disprove(target: Target, tokens: number): void;
   /** Notes that this target refuses without naming a number: from now on what it accepts is worth counting. */
-  refusedBlindly(target: Target): void;
+  refusedBlindly(target: Target, estimate: number): void;
   /** The largest estimate that was accepted since, 0 before any; undefined for a target that names its numbers. */
   acceptedFor(target: Target): number | undefined;
   accept(target: Target, estimate: number): void;
+  /** An estimate that such a target has refused twice, it or less. */
+  refusedFor(target: Target): number | undefined;
 };
+
+/** What a target that names no number has told: the largest estimate it accepted and the least two it refused, in order. */
+type Blind = { readonly accepted: number; readonly refused: readonly number[]; readonly atMs: number };
 
 const mostTargets = 500;
 /** No window in use is smaller; a smaller figure counts something else. */
@@ -36,7 +41,7 @@ function isPlausible(said: number, estimate: number): boolean {
 export function knownLimits(given: readonly string[], now: () => number = () => performance.now()): KnownLimits {
   const set = new Map(given.map(parseLine));
   const heard = new Map<string, { tokens: number; times: number; scale: number; atMs: number }>();
-  const accepted = new Map<string, number>();
+  const blind = new Map<string, Blind>();
   const nameOf = ({ endpoint, model }: Target): string => `${endpoint} ${model}`;
 
   function learntFor(target: Target): number | undefined {
@@ -61,20 +66,38 @@ export function knownLimits(given: readonly string[], now: () => number = () => 
     if (tokens > (learntFor(target) ?? Infinity)) heard.delete(nameOf(target));
   }
 
+  /** What was accepted at this size or above cannot be the measure any more: other texts count otherwise. */
+  function refusedBlindly(target: Target, estimate: number): void {
+    const name = nameOf(target);
+    const { accepted, refused } = blind.get(name) ?? { accepted: 0, refused: [] };
+    if (blind.size >= mostTargets && !blind.has(name)) return;
+    const least = [...refused, estimate].sort((one, other) => one - other).slice(0, 2);
+    blind.set(name, { accepted: accepted < estimate ? accepted : 0, refused: least, atMs: now() });
+  }
+
+  function accept(target: Target, estimate: number): void {
+    const told = blind.get(nameOf(target));
+    if (told === undefined) return;
+    const refused = told.refused.filter((each) => each > estimate);
+    blind.set(nameOf(target), { ...told, refused, accepted: Math.max(estimate, told.accepted) });
+  }
+
+  function refusedFor(target: Target): number | undefined {
+    const told = blind.get(nameOf(target));
+    return told === undefined || now() - told.atMs > trustedMs ? undefined : told.refused[1];
+  }
+
   return {
-    any: () => set.size > 0 || heard.size > 0,
+    any: () => set.size > 0 || heard.size > 0 || blind.size > 0,
     tokensFor: (target) => set.get(target.model) ?? learntFor(target),
     scaleFor: (target) => heard.get(nameOf(target))?.scale ?? 1,
     learn,
     learntFor,
     disprove,
-    refusedBlindly(target) {
-      const name = nameOf(target);
-      if (!accepted.has(name) && accepted.size < mostTargets) accepted.set(name, 0);
-    },
-    acceptedFor: (target) => accepted.get(nameOf(target)),
-    accept: (target, estimate) =>
-      void accepted.set(nameOf(target), Math.max(estimate, accepted.get(nameOf(target)) ?? 0)),
+    refusedBlindly,
+    acceptedFor: (target) => blind.get(nameOf(target))?.accepted,
+    accept,
+    refusedFor,
   };
 }
 

@@ -92,7 +92,7 @@ export function createRecovery({ mode, prevent, keep, emit, limits, sticky, onFa
     const expected = expectedVerdict(prepared.sent, limits);
     if (expected === undefined) return prepared;
     const bytesBefore = wireBytes(prepared.sent);
-    const { next, shedding } = await makeSmaller(prepared, expected, keep);
+    const { next, shedding } = await makeSmaller(prepared, expected, keep, limits.acceptedFor(prepared.sent.target));
     if (next === prepared) return prepared;
     sticky.remember(prepared.given, shedding.stubs);
     report(next, expected, { bytesBefore, shedding, attempts: 0 });
@@ -106,8 +106,7 @@ export function createRecovery({ mode, prevent, keep, emit, limits, sticky, onFa
     const verdict = withKnownLimit(sent, silentOverflow(sent, refusal, limits) ?? refusal.verdict, limits);
     classified(sent, verdict, refusal.status);
     if (!isRecoverable(verdict)) return skip(sent, verdict, verdict.class);
-    if (verdict.class === "context_tokens" && verdict.limit === undefined) limits.refusedBlindly(sent.target);
-    if (verdict.class === "context_tokens") limits.learn(sent.target, verdict, estimateOf(sent));
+    if (verdict.class === "context_tokens") learnRefused(sent, verdict);
     if (mode === "shadow") return shadow(sent, verdict);
     const bytesBefore = wireBytes(sent);
     if (sent.dialect.serverState(sent.request) !== undefined) {
@@ -118,6 +117,12 @@ export function createRecovery({ mode, prevent, keep, emit, limits, sticky, onFa
     const reason = shortfall(smaller, verdict);
     if (reason === undefined) return { do: "retry", next, shedding, bytesBefore };
     return isOverflow(verdict) ? fail(sent, { ...refusal, verdict }, reason, bytesBefore, shedding) : { do: "pass" };
+  }
+
+  function learnRefused(sent: Outgoing, verdict: Verdict): void {
+    const estimate = estimateOf(sent);
+    if (verdict.limit === undefined) limits.refusedBlindly(sent.target, estimate);
+    else limits.learn(sent.target, verdict, estimate);
   }
 
   /** The smaller request is about to be sent: its stubs stick, and it stands for the one that was refused, whatever comes of it. */
@@ -286,12 +291,20 @@ function estimateOf({ request, dialect }: Outgoing): number {
 /** What the provider would say, if the estimate is over a limit that is known; a token has one character or more. */
 function expectedVerdict(outgoing: Outgoing, limits: KnownLimits): Verdict | undefined {
   const limit = limits.tokensFor(outgoing.target);
-  if (limit === undefined || wireBytes(outgoing) < limit) return undefined;
+  if (limit === undefined) return expectedBlindly(outgoing, limits);
+  if (wireBytes(outgoing) < limit) return undefined;
   const input = Math.ceil(estimateOf(outgoing) * limits.scaleFor(outgoing.target));
   const { dialect, request } = outgoing;
   const output = dialect.sharesWindow ? (dialect.outputRoom(request)?.tokens ?? 0) : 0;
   if (input + output <= limit) return undefined;
   return { class: "context_tokens", confidence: 1, unit: "tokens", limit, input, output, actual: input + output };
+}
+
+/** The same where no number was ever named: as much as was refused twice would be refused again. */
+function expectedBlindly(outgoing: Outgoing, limits: KnownLimits): Verdict | undefined {
+  const refused = limits.refusedFor(outgoing.target);
+  if (refused === undefined || wireBytes(outgoing) < refused || estimateOf(outgoing) < refused) return undefined;
+  return { class: "context_tokens", confidence: 1 };
 }
 
 /** A refusal without a number is one of the limit that is known, if the user or earlier refusals named it. */
