@@ -14,6 +14,7 @@ import {
   tableTags,
   voidTags,
 } from "./tags.ts";
+import { texOfAddress } from "./texsource.ts";
 
 export type Node = Element | string;
 
@@ -53,7 +54,12 @@ const keptAttributes = new Set(
 
 /** Whether anything is read from an attribute of this name. */
 export function keepsAttribute(tag: string, name: string): boolean {
-  return keptAttributes.has(name) || hidingAttributes.has(name) || isFrameAttribute(tag, name);
+  return keptAttributes.has(name) || hidingAttributes.has(name) || isAddress(tag, name) || isFrameAttribute(tag, name);
+}
+
+/** Pictures are not read, but some addresses tell what formula is drawn there. */
+function isAddress(tag: string, name: string): boolean {
+  return tag === "img" && name === "src";
 }
 
 const noAttributes: Attributes = Object.freeze({});
@@ -113,7 +119,8 @@ export class Tree {
   addAttribute(name: string, value: string): void {
     if (name === "style" && value.includes("user-select:none")) this.#setAttribute("data-unselectable", "");
     if (name === "style" && transparent.test(value)) this.#setAttribute("data-transparent", "");
-    if (hidingAttributes.has(name)) this.#hidden ||= hides(name, value);
+    if (isAddress(this.#tag, name)) this.#setTex(texOfAddress(value));
+    else if (hidingAttributes.has(name)) this.#hidden ||= hides(name, value);
     else if (!value.startsWith("data:")) this.#setAttribute(name, value);
   }
 
@@ -146,6 +153,10 @@ export class Tree {
   #setAttribute(name: string, value: string): void {
     this.#attributes ??= {};
     this.#attributes[name] ??= value;
+  }
+
+  #setTex(tex: string | undefined): void {
+    if (tex !== undefined) this.#setAttribute("data-math", tex);
   }
 
   #keepPayload(script: Element, text: string): void {
