@@ -171,7 +171,7 @@ class Walk {
     if (tag === "input") return this.#addCheckbox(element);
     const kind = wrapKinds[tag];
     if (kind === "code") return this.#enterCode(element);
-    if (kind === "link" && this.#isFootnoteLink(element)) return false;
+    if ((kind === "link" || tag === "sup") && this.#isFootnoteMark(element)) return false;
     if (kind !== undefined) this.#line.open(element, kind, kind !== "link" && this.#isRaised);
     else this.#enterSigned(element);
     return true;
@@ -220,9 +220,9 @@ class Walk {
     return true;
   }
 
-  #isFootnoteLink(link: Element): boolean {
-    if (this.#note !== undefined && isBackReference(link)) return true;
-    const reference = this.#isMarkdown ? this.#footnotes.references.get(link) : undefined;
+  #isFootnoteMark(mark: Element): boolean {
+    if (this.#note !== undefined && isBackReference(mark)) return true;
+    const reference = this.#isMarkdown ? this.#footnotes.references.get(mark) : undefined;
     if (reference === undefined || !this.#isKept(reference.note)) return false;
     this.#line.add(`[^${reference.label}]`);
     return true;

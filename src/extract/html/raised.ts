@@ -19,7 +19,8 @@ export function raisedSigns(element: Element, line: string): RaisedSigns | undef
 }
 
 /** Ordinals (`2nd`, `XIXe`), trade marks, and the marks and links of notes. */
-function isLabel({ children }: Element, text: string, before: string): boolean {
+function isLabel({ parent, children }: Element, text: string, before: string): boolean {
+  if (parent?.tag === "a") return true;
   if (children.some((child) => typeof child !== "string" && child.tag === "a")) return true;
   if (/^[[(]|^[^\p{L}\p{N}+−-]+$/u.test(text)) return true;
   return /^\p{L}+$/u.test(text) && (/\p{L}{2}$/u.test(before) || (text.length > 1 && /\p{N}$/u.test(before)));
