@@ -108,10 +108,15 @@ describe("notes in other shapes", () => {
     assert.match(extractHtml(page, { mode: "markdown" }).text, /\[2\]\(#c\)\n\nSay something/);
   });
 
+  test("what links to other pages call their parts is none of this page's", () => {
+    const page = '<p>It rains, say others <a href="/other/#talk">2</a>.</p><div id="talk">Say something</div>';
+    assert.match(extractHtml(page, { mode: "markdown" }).text, /\[2\]\(\/other\/#talk\)\.\n\nSay something/);
+  });
+
   test("notes stay with a text that stands in a box beside them", () => {
     const words = "The keeper of the lighthouse wrote down the weather of that day, and the ships. ".repeat(20);
     const page = `<body><div><h1>Log</h1><p>${words}<a href="#n1">1</a></p></div>
       <div><p id="n1">1. In autumn, when the ships come home from the north.</p></div><div>All rights reserved</div>`;
-    assert.match(extractHtml(page, { mode: "markdown" }).text, /\[\^1\]: .*In autumn\./);
+    assert.match(extractHtml(page, { mode: "markdown" }).text, /\[\^1\]: .*In autumn/);
   });
 });

@@ -106,10 +106,12 @@ export function isBackReference(link: Element): boolean {
   return /^(?:[\s↩↑⤴⬆^↵⏎]|\ufe0e|\ufe0f)*$/u.test(text) || labelText.test(text.replace(/\.$/, ""));
 }
 
+/** The place in a page that a link leads to; with an address before it only a numbered one, others are of other pages. */
 function fragmentOf({ attributes }: Element): string {
   const href = attributes.href ?? "";
   const hash = href.indexOf("#");
-  return hash < 0 ? "" : href.slice(hash + 1);
+  const fragment = hash < 0 ? "" : href.slice(hash + 1);
+  return hash <= 0 || /\d/.test(fragment) ? fragment : "";
 }
 
 function targetsOf(page: Page): ReadonlyMap<string, Element> {
