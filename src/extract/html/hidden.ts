@@ -1,4 +1,5 @@
 /** What a browser would not show, and what of it a reader can unfold. */
+import { isSideNote } from "./sidenotes.ts";
 import type { Element } from "./tree.ts";
 
 const foldedName = /accord|collaps|callout|faq|answer|expand|toggle/i;
@@ -14,7 +15,7 @@ export function isHidden(element: Element): boolean {
   if (!element.hidden) return false;
   const { class: className = "", id = "", role } = element.attributes;
   const name = `${className} ${id}`;
-  if (role === "tabpanel") return false;
+  if (role === "tabpanel" || isSideNote(element)) return false;
   if ((role !== undefined && role !== "region") || coverName.test(name)) return true;
   const isFolded =
     foldedName.test(name) || (panelName.test(name) && (isInside(element, "main") || isInside(element, "article")));
