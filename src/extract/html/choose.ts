@@ -7,6 +7,7 @@ import { createNameJudge, isNamed, isUnseenName, type NameJudge } from "./names.
 import { prune, type Survey } from "./prune.ts";
 import { type PageKind, pageKind } from "./signals.ts";
 import { headings, inlineTags, wordSet } from "./tags.ts";
+import { createTeaserJudge } from "./teasers.ts";
 import { createHolds, type Element, type Page } from "./tree.ts";
 
 /** What of a page is written: everything under `root` but what is dropped, by element index. */
@@ -34,8 +35,9 @@ export function choose(page: Page, whole: Measures, { pruning, showsHidden, url 
   const kind = pageKind(page, url);
   const verdictOn = createNameJudge();
   const isUnseen = (element: Element) => isUnread(element) || (!showsHidden && isHidden(element));
+  const isTeaser = kind === "article" ? createTeaserJudge(page, whole) : () => false;
   const isSkipped = (element: Element) =>
-    isUnseen(element) || (pruning === "strict" && isSideMatter(element, kind, verdictOn, whole));
+    isUnseen(element) || (pruning === "strict" && (isSideMatter(element, kind, verdictOn, whole) || isTeaser(element)));
   const measures = measure(page, isSkipped);
   const areNotes = createNotesJudge(page, measures);
   const isPart = createPartJudge(page, measures, verdictOn, areNotes);

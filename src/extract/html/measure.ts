@@ -6,7 +6,7 @@ import { type Element, isFormula, type Page } from "./tree.ts";
 
 /** Numbers per element, by `Element.index`, each including the descendants that are shown. */
 export type Measures = {
-  /** Characters of text, blanks at the ends aside. */
+  /** Characters of text, blanks at the ends aside; those that are words by themselves count for more. */
   readonly text: Int32Array;
   /** Those of them inside links. */
   readonly links: Int32Array;
@@ -95,7 +95,14 @@ function trimmedLength(text: string): number {
   let end = text.length;
   while (start < end && text.charCodeAt(start) <= 32) start += 1;
   while (end > start && text.charCodeAt(end - 1) <= 32) end -= 1;
-  return end - start;
+  return isDense(text.charCodeAt((start + end) >> 1)) ? denseWeight * (end - start) : end - start;
+}
+
+/** A character of Chinese, Japanese or Korean says as much as this many letters. */
+const denseWeight = 3;
+
+function isDense(code: number): boolean {
+  return code >= 0x3040 && code <= 0xd7af && (code <= 0x30ff || code >= 0x3400);
 }
 
 /** Fewer characters for each link are cards that lead to other pages. */
