@@ -13,13 +13,22 @@ const controls = new Set(["button", "summary", "dt", "label", "a", "h1", "h2", "
 /** Folded parts (accordions, tabs, questions and answers) are hidden only until a reader asks for them. */
 export function isHidden(element: Element): boolean {
   if (!element.hidden) return false;
-  const { class: className = "", id = "", role } = element.attributes;
-  const name = `${className} ${id}`;
+  const { role } = element.attributes;
+  const name = nameOf(element);
   if (role === "tabpanel" || isSideNote(element)) return false;
-  if ((role !== undefined && role !== "region") || coverName.test(name)) return true;
+  if ((role !== undefined && role !== "region") || isCover(element)) return true;
   const isFolded =
     foldedName.test(name) || (panelName.test(name) && (isInside(element, "main") || isInside(element, "article")));
   return !isFolded || !hasControl(element);
+}
+
+/** Whether an element is called like what opens over a page. */
+export function isCover(element: Element): boolean {
+  return element.tag === "nav" || coverName.test(nameOf(element));
+}
+
+function nameOf({ attributes: { class: className = "", id = "" } }: Element): string {
+  return `${className} ${id}`;
 }
 
 /** Whether something stands before it, or before what holds it, that a reader could press to unfold it. */

@@ -4,8 +4,9 @@
  */
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 import { nameTables } from "./aria.ts";
+import { isCover } from "./hidden.ts";
 import { placeStreamed } from "./streamed.ts";
-import { type Element, keepsAttribute, limits, type Page, Tree } from "./tree.ts";
+import { type Element, flatText, keepsAttribute, limits, type Page, Tree } from "./tree.ts";
 
 /** The tree of a page. Never throws, whatever the source. */
 export function parseHtml(html: string): Page {
@@ -27,6 +28,7 @@ function pageOf({ root, elements, payloads, complete }: Tree): Page {
     if (one?.parent && one.parent.end < one.end) one.parent.end = one.end;
   }
   if (!inOrder.some(({ tag }) => tag === "script")) hideTransparent(inOrder);
+  showUnspoken(inOrder);
   nameTables(inOrder);
   return { root, elements: inOrder, payloads, complete };
 }
@@ -38,6 +40,22 @@ function hideTransparent(elements: readonly Element[]): void {
     if (element.attributes["data-transparent"] !== undefined && element.end - element.index < most)
       element.hidden = true;
 }
+
+/** What only screen readers skip is seen. Where it is most of the page, a dialog was open over it when it was saved. */
+function showUnspoken(elements: readonly Element[]): void {
+  const [root] = elements;
+  let most: number | undefined;
+  for (let at = 0; root !== undefined && at < elements.length; ) {
+    const element = elements[at] as Element;
+    const isLarge = element.attributes["data-unspoken"] !== undefined && element.end - at >= leastUnspoken;
+    if (isLarge) {
+      most ??= 0.5 * flatText(root).length;
+      if (flatText(element).length > most && !isCover(element)) element.hidden = false;
+    }
+    at = isLarge ? element.end : at + 1;
+  }
+}
+const leastUnspoken = 4;
 
 function unclosedComment(source: string): number {
   const lastEnd = Math.max(source.lastIndexOf("-->"), source.lastIndexOf("--!>"));

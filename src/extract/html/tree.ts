@@ -82,6 +82,7 @@ export class Tree {
   #tag = "";
   #attributes: Record<string, string> | undefined;
   #hidden = false;
+  #unspoken = false;
   #foreignDepth = 0;
   #inForeignObject = false;
   #hasBody = false;
@@ -112,14 +113,14 @@ export class Tree {
 
   beginTag(tag: string): void {
     this.#tag = tag;
-    this.#attributes = undefined;
-    this.#hidden = false;
+    this.#forgetAttributes();
   }
 
   addAttribute(name: string, value: string): void {
     if (name === "style" && value.includes("user-select:none")) this.#setAttribute("data-unselectable", "");
     if (name === "style" && transparent.test(value)) this.#setAttribute("data-transparent", "");
     if (isAddress(this.#tag, name)) this.#setTex(texOfAddress(value));
+    else if (name === "aria-hidden") this.#unspoken = value.trim().toLowerCase() === "true";
     else if (hidingAttributes.has(name)) this.#hidden ||= hides(name, value);
     else if (!value.startsWith("data:")) this.#setAttribute(name, value);
   }
@@ -148,6 +149,12 @@ export class Tree {
 
   get #top(): Element {
     return this.#open[this.#open.length - 1] ?? this.root;
+  }
+
+  #forgetAttributes(): void {
+    this.#attributes = undefined;
+    this.#hidden = false;
+    this.#unspoken = false;
   }
 
   #setAttribute(name: string, value: string): void {
@@ -197,14 +204,15 @@ export class Tree {
   #partBlocks(tag: string): void {
     const last = this.#top.children.at(-1);
     if (inlineTags.has(tag) || (typeof last === "object" && last.tag === "br")) return;
-    this.#attributes = undefined;
-    this.#hidden = false;
+    this.#forgetAttributes();
     this.#add("br");
   }
 
   #add(tag = this.#tag): Element {
     const parent = this.#top;
-    const made = element(this.elements.length, tag, parent, this.#attributes ?? noAttributes, this.#hidden);
+    if (this.#unspoken && !this.#hidden) this.#setAttribute("data-unspoken", "");
+    const isHidden = this.#hidden || this.#unspoken;
+    const made = element(this.elements.length, tag, parent, this.#attributes ?? noAttributes, isHidden);
     this.elements.push(made);
     parent.children.push(made);
     if (this.elements.length >= limits.elements) {
@@ -339,9 +347,7 @@ function bordersOf(tag: string): ReadonlySet<string> {
 }
 
 function hides(name: string, value: string): boolean {
-  if (name === "hidden") return value !== "until-found";
-  if (name === "aria-hidden") return value.trim().toLowerCase() === "true";
-  return hidesByStyle(value);
+  return name === "hidden" ? value !== "until-found" : hidesByStyle(value);
 }
 
 /** Shown once a script has run, where there is one. */
