@@ -41,7 +41,7 @@ function hideTransparent(elements: readonly Element[]): void {
       element.hidden = true;
 }
 
-/** What only screen readers skip is seen. Where it is most of the page, a dialog was open over it when it was saved. */
+/** What only screen readers skip is seen. Where it is nearly all of the page, a dialog was open over it when it was saved. */
 function showUnspoken(elements: readonly Element[]): void {
   const [root] = elements;
   let most: number | undefined;
@@ -49,7 +49,7 @@ function showUnspoken(elements: readonly Element[]): void {
     const element = elements[at] as Element;
     const isLarge = element.attributes["data-unspoken"] !== undefined && element.end - at >= leastUnspoken;
     if (isLarge) {
-      most ??= 0.5 * flatText(root).length;
+      most ??= 0.8 * flatText(root).length;
       if (flatText(element).length > most && !isCover(element)) element.hidden = false;
     }
     at = isLarge ? element.end : at + 1;
