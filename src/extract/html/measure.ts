@@ -30,12 +30,12 @@ const unread = new Set([
   "textarea",
   "button",
   "datalist",
-  "dialog",
 ]);
 
 /** Whether an element's text is never part of what a page says. */
 export function isUnread(element: Element): boolean {
   if (element.tag === "template") return element.attributes.shadowrootmode === undefined;
+  if (element.tag === "dialog") return element.attributes.open === undefined;
   if (element.tag === "iframe") return embedOf(element) === undefined;
   return unread.has(element.tag) && !isFormula(element);
 }

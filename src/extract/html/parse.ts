@@ -63,13 +63,16 @@ function unclosedComment(source: string): number {
   return open >= 0 && !source.startsWith("<!-->", open) && !source.startsWith("<!--->", open) ? open : -1;
 }
 
-function tokenize(source: string, isXml: boolean, tree: Tree): void {
+function tokenize(source: string, isXml: boolean, tree: Tree, reopened = 0): void {
   const tokenizer = new Tokenizer({ recognizeSelfClosing: isXml }, callbacksFor(source, isXml, tree));
   tree.onLimit = () => tokenizer.pause();
   tokenizer.write(source);
   tokenizer.end();
+  const unclosed = tree.takeUnclosed();
   tree.endText();
+  if (unclosed !== "" && reopened < mostReopened) tokenize(unclosed, isXml, tree, reopened + 1);
 }
+const mostReopened = 3;
 
 const addressNames = new Set(["href", "src", "data-src"]);
 

@@ -134,7 +134,7 @@ function holdsMost(element: Element, { root, measures }: Survey): boolean {
 const articleChars = 1000;
 const besideTags = wordSet("aside nav footer");
 
-const siteTags = wordSet("nav footer");
+const siteTags = wordSet("nav footer dialog");
 const siteRoles = wordSet("navigation contentinfo complementary search banner dialog alertdialog menu menubar toolbar");
 
 /** Parts of a site by their tag or role. */

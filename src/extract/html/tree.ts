@@ -48,7 +48,7 @@ const hidingAttributes = new Set(["hidden", "style", "aria-hidden"]);
 const keptAttributes = new Set(
   (
     "class id role href alt lang type name content property itemprop itemtype rel datetime colspan rowspan start value " +
-    "data-lang data-language language encoding alttext shadowrootmode data-callout data-math data-latex data-nosnippet data-testid checked display"
+    "data-lang data-language language encoding alttext shadowrootmode data-callout data-math data-latex data-nosnippet data-testid checked display open"
   ).split(" "),
 );
 
@@ -63,6 +63,8 @@ function isAddress(tag: string, name: string): boolean {
 }
 
 const noAttributes: Attributes = Object.freeze({});
+/** Elements whose text is no markup up to their end tag. Scripts are not among them: theirs would be taken for a page. */
+const rawTextTags = new Set(["title", "style", "textarea"]);
 const droppedText = new Set(["script", "style", "iframe", "noembed", "object", "applet"]);
 
 /** Grows by what a tokenizer finds, in the order of the source. */
@@ -109,6 +111,18 @@ export class Tree {
     const holder = this.#top;
     if (!droppedText.has(holder.tag) || isFormula(holder)) holder.children.push(text);
     else if (holder.tag === "script") this.#keepPayload(holder, text);
+  }
+
+  /** The markup in a title, a style or a field that nobody closed, taken out of it; "" where there is none. */
+  takeUnclosed(): string {
+    const { tag } = this.#top;
+    const start = rawTextTags.has(tag) && this.#text.includes("</") ? this.#text.indexOf("<") : -1;
+    if (start < 0) return "";
+    const markup = this.#text.slice(start);
+    this.#text = this.#text.slice(0, start);
+    this.endText();
+    this.#closeElement(tag);
+    return markup;
   }
 
   beginTag(tag: string): void {

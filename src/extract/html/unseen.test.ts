@@ -115,3 +115,14 @@ describe("text that only screen readers skip", () => {
     assert.doesNotMatch(markdownOf(`<body>${menu}<main><h1>Guide</h1>${prose}</main>`), /A place/);
   });
 });
+
+describe("a dialog", () => {
+  test("that is open is read where it is the page", () => {
+    assert.match(markdownOf(`<body><dialog open><h1>Guide</h1>${prose}</dialog>`), /^# Guide\n\n1: the keeper/);
+  });
+
+  test("is left out where it stands over the page, or is not open", () => {
+    assert.doesNotMatch(markdownOf(guide("<dialog open><p>Subscribe now</p></dialog>")), /Subscribe/);
+    assert.doesNotMatch(markdownOf(`<body><p>${weather}</p><dialog>${prose}</dialog>`), /2: the keeper/);
+  });
+});
