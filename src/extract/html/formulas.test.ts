@@ -69,6 +69,18 @@ describe("formulas stay in their line:", () => {
     assert.equal(text, "![C:\\Users\\keeper]() ![price = 5$]() ![A teacher]()");
   });
 
+  const nested = [
+    "<mjx-munderover><mjx-base><mjx-under>",
+    "<mjx-mroot><mjx-sqrt><mjx-box><mjx-root>",
+    "<mjx-msubsup><mjx-mi></mjx-mi><mjx-script>",
+    "<mjx-mfrac><mjx-num><mjx-den>",
+  ];
+  for (const opening of nested)
+    test(`drawings in drawings are written once: ${opening}`, () => {
+      const { text } = extractHtml(`<p>So <mjx-container>${opening.repeat(120)}${signs("1")}`, { mode: "markdown" });
+      assert.ok(text.length < 10_000);
+    });
+
   test("an address with broken escapes tells nothing", () => {
     const { text } = extractHtml('<p>So <img src="/latex?%5Cfrac{1}{%}"> it is.</p>', { mode: "markdown" });
     assert.equal(text, "So it is.");

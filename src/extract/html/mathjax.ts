@@ -1,4 +1,5 @@
 /** Formulas as MathJax draws them in HTML, one element for each sign, where nothing but the drawing is left of them. */
+import { wordSet } from "./tags.ts";
 import type { Element } from "./tree.ts";
 
 /** The TeX of what MathJax drew, or "" where there is no sign in it. */
@@ -14,7 +15,7 @@ const writers: Readonly<Record<string, Writer>> = {
   "mjx-mi": (element) => named(writeRow(element)),
   "mjx-mfrac": (element) => `\\frac{${find(element, "mjx-num")}}{${find(element, "mjx-den")}}`,
   "mjx-msqrt": (element) => `\\sqrt{${find(element, "mjx-box")}}`,
-  "mjx-mroot": (element) => `\\sqrt[${find(element, "mjx-root")}]{${find(element, "mjx-box")}}`,
+  "mjx-mroot": (element) => `\\sqrt[${find(element, "mjx-root", rootParts)}]{${find(element, "mjx-box")}}`,
   "mjx-msup": (element) => raised(element, "^"),
   "mjx-msub": (element) => raised(element, "_"),
   "mjx-msubsup": writeBoth,
@@ -67,7 +68,7 @@ function raised(element: Element, mark: "^" | "_"): string {
 function writeBoth(element: Element): string {
   const [base, script] = elementsIn(element);
   const parts = script === undefined ? [] : elementsIn(script);
-  const [over, under] = [parts[0], parts.at(-1)].map((part) => (part === undefined ? "" : write(part)));
+  const [over, under] = [parts[0], parts.slice(1).at(-1)].map((part) => (part === undefined ? "" : write(part)));
   return `${base === undefined ? "" : write(base)}${marked("_", under)}${marked("^", over)}`;
 }
 
@@ -81,16 +82,18 @@ function marked(mark: "^" | "_", tex = ""): string {
   return [...tex].length === 1 ? mark + tex : `${mark}{${tex}}`;
 }
 
-/** A part stands a few boxes down, and those of formulas inside it further down. */
+/** A part stands a few boxes down. */
 const mostLooked = 60;
+const partTags = wordSet("mjx-num mjx-den mjx-root mjx-base mjx-under mjx-over");
+const rootParts = wordSet("mjx-root mjx-box");
 
-/** The TeX of the part of this tag nearest to an element. */
-function find(element: Element, tag: string): string {
+/** The TeX of the part of this tag in an element; parts of formulas inside its parts are theirs. */
+function find(element: Element, tag: string, borders = partTags): string {
   const queue = [...elementsIn(element)];
   for (let at = 0; at < Math.min(queue.length, mostLooked); at += 1) {
     const one = queue[at] as Element;
     if (one.tag === tag) return writeRow(one);
-    queue.push(...elementsIn(one));
+    if (!borders.has(one.tag)) queue.push(...elementsIn(one).slice(0, mostLooked));
   }
   return "";
 }
