@@ -8,6 +8,7 @@ type Mark = Omit<LooseNote, "note">;
 
 const numberText = /^[[(]?(\d{1,3})[\])]?\.?$/;
 const numberChars = 20;
+const mostInside = 4;
 /** The ids that pages give to notes. */
 const noteId = /(?:note|fn|ftn)[-_.:]?(\d{1,3})$/i;
 const noteTags = wordSet("li p div");
@@ -15,6 +16,7 @@ const openingTags = wordSet("sup strong b a");
 
 /** Finds them, leaving alone the links that lead somewhere. */
 export function findLooseNotes(page: Page, leadsSomewhere: (link: Element) => boolean): readonly LooseNote[] {
+  if (!page.elements.some(({ tag }) => tag === "sup")) return [];
   const marks: Mark[] = [];
   const notes = new Map<string, Element>();
   for (const element of page.elements) {
@@ -29,7 +31,11 @@ export function findLooseNotes(page: Page, leadsSomewhere: (link: Element) => bo
   return areVerses(marks) ? [] : marks.flatMap((mark) => paired(mark, notes));
 }
 
+/** Looks into small elements only: most links and bold words are no numbers. */
 function numberOf(element: Element): string | undefined {
+  const isSmall = element.end - element.index <= mostInside && element.children.length <= mostInside;
+  const isShort = element.children.every((child) => typeof child !== "string" || child.length < numberChars);
+  if (!isSmall || !isShort) return undefined;
   return numberText.exec(flatText(element, numberChars).trim())?.[1];
 }
 

@@ -95,14 +95,17 @@ function trimmedLength(text: string): number {
   let end = text.length;
   while (start < end && text.charCodeAt(start) <= 32) start += 1;
   while (end > start && text.charCodeAt(end - 1) <= 32) end -= 1;
-  return isDense(text.charCodeAt((start + end) >> 1)) ? denseWeight * (end - start) : end - start;
+  const code = start < end ? text.charCodeAt((start + end) >> 1) : 0;
+  return code < firstDense || !isDense(code) ? end - start : denseWeight * (end - start);
 }
 
 /** A character of Chinese, Japanese or Korean says as much as this many letters. */
 const denseWeight = 3;
+/** Kana; ideographs and Hangul come later. */
+const firstDense = 0x3040;
 
 function isDense(code: number): boolean {
-  return code >= 0x3040 && code <= 0xd7af && (code <= 0x30ff || code >= 0x3400);
+  return (code >= firstDense && code <= 0x30ff) || (code >= 0x3400 && code <= 0xd7af);
 }
 
 /** Fewer characters for each link are cards that lead to other pages. */

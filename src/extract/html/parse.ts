@@ -58,6 +58,8 @@ function showUnspoken(elements: readonly Element[]): void {
 const leastUnspoken = 4;
 
 function unclosedComment(source: string): number {
+  const lastOpen = source.lastIndexOf("<!--");
+  if (lastOpen < 0 || source.includes("-->", lastOpen)) return -1;
   const lastEnd = Math.max(source.lastIndexOf("-->"), source.lastIndexOf("--!>"));
   const open = source.indexOf("<!--", Math.max(lastEnd, 0));
   return open >= 0 && !source.startsWith("<!-->", open) && !source.startsWith("<!--->", open) ? open : -1;
