@@ -6,10 +6,10 @@ import { extractHtml } from "../../src/extract/html/page.ts";
 
 /** What was reached, rounded down, on the corpus with this digest; a change may raise it. */
 const floors: Readonly<Record<string, number>> = {
-  all: 0.878,
+  all: 0.879,
   "held back": 0.862,
-  article: 0.941,
-  collection: 0.738,
+  article: 0.942,
+  collection: 0.744,
   documentation: 0.95,
   forum: 0.805,
   listing: 0.808,

@@ -7,6 +7,7 @@ import { createNameJudge, isNamed, isUnseenName, type NameJudge } from "./names.
 import { prune, type Survey } from "./prune.ts";
 import { type PageKind, pageKind } from "./signals.ts";
 import { headings, inlineTags, wordSet } from "./tags.ts";
+import { createTeaserJudge } from "./teasers.ts";
 import { createHolds, type Element, type Page } from "./tree.ts";
 
 /** What of a page is written: everything under `root` but what is dropped, by element index. */
@@ -34,10 +35,13 @@ export function choose(page: Page, whole: Measures, { pruning, showsHidden, url 
   const kind = pageKind(page, url);
   const verdictOn = createNameJudge();
   const isUnseen = (element: Element) => isUnread(element) || (!showsHidden && isHidden(element));
+  const isTeaser = kind === "article" ? createTeaserJudge(page, whole) : () => false;
   const isSkipped = (element: Element) =>
-    isUnseen(element) || (pruning === "strict" && isSideMatter(element, kind, verdictOn, whole));
+    isUnseen(element) || (pruning === "strict" && (isSideMatter(element, kind, verdictOn, whole) || isTeaser(element)));
   const measures = measure(page, isSkipped);
-  const place = pruning === "none" ? wholeOf(bodyOf(page)) : choosePlace(page, kind, pruning, measures, verdictOn);
+  const areNotes = createNotesJudge(page, measures);
+  const isPart = createPartJudge(page, measures, verdictOn, areNotes);
+  const place = pruning === "none" ? wholeOf(bodyOf(page)) : choosePlace(page, kind, pruning, measures, isPart);
   const { root } = place;
   const isLeftOut = (element: Element) => isSkipped(element) || isOutside(element, place, measures);
   const keepsComments = kind === "forum" || (kind === "unknown" && commentShare(page, root, measures, verdictOn) > 0.5);
@@ -56,7 +60,7 @@ export function choose(page: Page, whole: Measures, { pruning, showsHidden, url 
     holdsCode: createHolds(page, ({ tag }) => tag === "pre"),
     holdsField: createHolds(page, isField),
     holdsTitle: createHolds(page, (element) => element === title),
-    areNotes: createNotesJudge(page, measures),
+    areNotes,
   };
   return {
     root,
@@ -110,10 +114,11 @@ function isOutside({ tag, index, end }: Element, { from, to, title, text }: Plac
 /** What is shorter, between the title of an article and its text, is a date, a name or a button. */
 const leadChars = 40;
 
-function choosePlace(page: Page, kind: PageKind, pruning: Pruning, measures: Measures, verdictOn: NameJudge): Place {
+type Judge = (element: Element) => boolean;
+
+function choosePlace(page: Page, kind: PageKind, pruning: Pruning, measures: Measures, isPart: Judge): Place {
   const main = mainOf(page, measures);
   if (pruning === "mild" || kind === "listing") return wholeOf(main);
-  const isPart = createPartJudge(page, measures, verdictOn);
   if (kind === "article") return fromTitle(narrow(main, measures, articleShares, isPart), main, page);
   if (!isReference(page, kind)) return wholeOf(narrow(main, measures, otherShares, isPart));
   return wholeOf(withTitle(narrow(main, measures, referenceShares, isPart), page, measures));
@@ -163,7 +168,7 @@ const leastProseChars = 1000;
 const undivided = wordSet("p li ul ol table tbody tr td pre blockquote dl dd h1 h2 h3 h4 h5 h6");
 
 /** Goes down while one child holds nearly all sentences, so that what surrounds an article is left out. */
-function narrow(root: Element, measures: Measures, shares: Shares, isPart: (element: Element) => boolean): Element {
+function narrow(root: Element, measures: Measures, shares: Shares, isPart: Judge): Element {
   const { prose } = measures;
   for (let at = root; ; ) {
     const all = prose[at.index] ?? 0;
@@ -177,7 +182,7 @@ function narrow(root: Element, measures: Measures, shares: Shares, isPart: (elem
 }
 
 /** Tells whether most of an element's text stands in footnotes. */
-function createNotesJudge(page: Page, { text }: Measures): (element: Element) => boolean {
+function createNotesJudge(page: Page, { text }: Measures): Judge {
   const chars = new Int32Array(page.elements.length);
   for (const note of findFootnotes(page).notes.keys())
     for (let one: Element | null = note; one !== null; one = one.parent)
@@ -186,15 +191,12 @@ function createNotesJudge(page: Page, { text }: Measures): (element: Element) =>
 }
 
 /** Tells whether what stands beside most of the text is a part of it: code, a table, or sentences under a heading. */
-function createPartJudge(
-  page: Page,
-  { prose, text, anchors }: Measures,
-  verdictOn: NameJudge,
-): (element: Element) => boolean {
+function createPartJudge(page: Page, { prose, text, anchors }: Measures, verdictOn: NameJudge, areNotes: Judge): Judge {
   const holdsCode = createHolds(page, ({ tag }) => tag === "pre");
   const holdsHeading = createHolds(page, ({ tag }) => headings.has(tag));
   return (element) => {
     const { tag, index } = element;
+    if (areNotes(element)) return (text[index] ?? 0) > leadChars;
     if (siteTags.has(tag) || verdictOn(element) !== "none" || (text[index] ?? 0) < cardChars * (anchors[index] ?? 0))
       return false;
     return holdsCode(element) || (holdsHeading(element) && (prose[index] ?? 0) > 0);

@@ -50,3 +50,73 @@ describe("a footnote is linked with its note, which loses the way back:", () => 
     );
   });
 });
+
+/** How pages mark a note and write it where no link joins the two. */
+const loose: readonly { name: string; mark: string; html: string }[] = [
+  { name: "a paragraph that begins with the number", mark: "<sup>1</sup>", html: "<p><sup>1</sup>In autumn.</p>" },
+  { name: "the number in bold", mark: "<sup>1</sup>", html: "<hr><p><strong>1</strong> In autumn.</p>" },
+  { name: "an item called by its number", mark: "<sup>1</sup>", html: '<ol><li id="footnote-1">In autumn.</li></ol>' },
+  {
+    name: "links to places that a word processor lost",
+    mark: '<span><sup><a href="#_ftn1">[1]</a></sup></span>',
+    html: '<p><sup><a href="//6CB5#_ftnref1">[1]</a> </sup>In autumn.</p>',
+  },
+  {
+    name: "a mark that stands in a span of its own",
+    mark: '<span id="ft-1"> <sup>1</sup></span>',
+    html: '<ol><li id="ftn1">In autumn.</li></ol>',
+  },
+];
+
+describe("a note is found by its number alone:", () => {
+  for (const { name, mark, html } of loose) {
+    test(name, () => {
+      const { text } = extractHtml(`<p>It rains.${mark}</p><p>End.</p>${html}`, { mode: "markdown" });
+      assert.match(text, /^It rains\. ?\[\^1\]\n\nEnd\.\n\n(?:---\n\n)?\[\^1\]: In autumn\.$/);
+    });
+  }
+
+  test("powers are none, whatever paragraphs begin with", () => {
+    const page = "<p>About 10<sup>2</sup> or x<sup>2</sup> ships.</p><p><strong>2</strong> ships came in autumn.</p>";
+    assert.equal(
+      extractHtml(page, { mode: "markdown" }).text,
+      "About 10^2 or x^2 ships.\n\n**2** ships came in autumn.",
+    );
+  });
+
+  test("verses are none: they are numbered anew in each chapter", () => {
+    const verses = "<p><sup>1</sup> It was dark.<sup>2</sup> It was light.<sup>3</sup> It was good.</p>".repeat(3);
+    assert.doesNotMatch(extractHtml(verses, { mode: "markdown" }).text, /\[\^/);
+  });
+});
+
+describe("notes in other shapes", () => {
+  test("a heading that is only the number is the label of the paragraph below", () => {
+    const notes = '<div><h4>Footnotes</h4><h5><a id="F1" href="#D1">(1)</a></h5><p>In autumn.</p></div>';
+    const page = `<body><div><p>It rains<a id="D1" href="#F1"><sup>1</sup></a>.</p></div>${notes}`;
+    assert.equal(extractHtml(page, { mode: "markdown" }).text, "It rains[^1].\n\n#### Footnotes\n\n[^1]: In autumn.");
+  });
+
+  test("several in one paragraph keep their numbers", () => {
+    const notes = '<p><a name="a"><sup>1</sup></a> In autumn.<br><a name="b"><sup>2</sup></a> In spring.</p>';
+    const page = `<p>It rains<a href="#a"><sup>1</sup></a>, it snows<a href="#b"><sup>2</sup></a>.</p>${notes}`;
+    assert.match(extractHtml(page, { mode: "markdown" }).text, /^It rains\[\^1\], it snows\[2\]\(#b\)\./);
+  });
+
+  test("a number alone is a count, not a reference", () => {
+    const page = '<p>It rains in autumn.</p><div><a href="#c">2</a></div><div id="c">Say something</div>';
+    assert.match(extractHtml(page, { mode: "markdown" }).text, /\[2\]\(#c\)\n\nSay something/);
+  });
+
+  test("what links to other pages call their parts is none of this page's", () => {
+    const page = '<p>It rains, say others <a href="/other/#talk">2</a>.</p><div id="talk">Say something</div>';
+    assert.match(extractHtml(page, { mode: "markdown" }).text, /\[2\]\(\/other\/#talk\)\.\n\nSay something/);
+  });
+
+  test("notes stay with a text that stands in a box beside them", () => {
+    const words = "The keeper of the lighthouse wrote down the weather of that day, and the ships. ".repeat(20);
+    const page = `<body><div><h1>Log</h1><p>${words}<a href="#n1">1</a></p></div>
+      <div><p id="n1">1. In autumn, when the ships come home from the north.</p></div><div>All rights reserved</div>`;
+    assert.match(extractHtml(page, { mode: "markdown" }).text, /\[\^1\]: .*In autumn/);
+  });
+});

@@ -1,9 +1,10 @@
 /** Footnotes: little links in the text, and the notes they lead to in the same page. */
-import { headings, inlineTags, tableTags } from "./tags.ts";
+import { findLooseNotes } from "./loosenotes.ts";
+import { headings, inlineTags, tableTags, wordSet } from "./tags.ts";
 import { type Element, flatText, type Page } from "./tree.ts";
 
 export type Footnotes = {
-  /** By the link that refers to a note. */
+  /** By the link, or the raised number, that refers to a note. */
   readonly references: ReadonlyMap<Element, { readonly label: string; readonly note: Element }>;
   /** Labels by the block that is a note. */
   readonly notes: ReadonlyMap<Element, string>;
@@ -15,40 +16,82 @@ export type Footnotes = {
 const labelChars = 100;
 const labelText = /^\[?\(?(\d{1,3}|[*†‡§]{1,3}|[ivx]{1,5}|[a-z])\)?\]?$/;
 
-/** Finds the links whose text is a bare number or sign and whose target stands in a block further down the page. */
+const known = new WeakMap<Page, Footnotes>();
+
+/** Finds the marks of notes: links of a bare number or sign to a block further down, and numbers that a block takes up. */
 export function findFootnotes(page: Page): Footnotes {
-  const references = new Map<Element, { label: string; note: Element }>();
-  const notes = new Map<Element, string>();
-  const labels = new Set<Element>();
+  const found = known.get(page) ?? readFootnotes(page);
+  known.set(page, found);
+  return found;
+}
+
+type Found = {
+  readonly references: Map<Element, { readonly label: string; readonly note: Element }>;
+  readonly notes: Map<Element, string>;
+  readonly labels: Set<Element>;
+};
+
+function readFootnotes(page: Page): Footnotes {
+  const found: Found = { references: new Map(), notes: new Map(), labels: new Set() };
   const targets = targetsOf(page);
   for (const element of page.elements) {
     const target = element.tag === "a" ? targets.get(fragmentOf(element)) : undefined;
     const label = target === undefined ? undefined : labelOf(element);
-    const block = target === undefined || label === undefined ? undefined : blockOf(target);
-    if (block === undefined || label === undefined || block.index <= element.index || headings.has(block.tag)) continue;
-    const pair = labelAndNote(block, page);
-    const note = pair?.[1] ?? block;
-    if (pair === undefined && tableTags.has(block.tag)) continue;
-    if (pair !== undefined) labels.add(pair[0]);
-    const known = notes.get(note) ?? label;
-    notes.set(note, known);
-    references.set(element, { label: known, note });
+    if (target !== undefined && label !== undefined) addLinked(element, label, target, page, found);
   }
-  return { references, notes, labels };
+  addLoose(page, targets, found);
+  return found;
+}
+
+function addLinked(link: Element, label: string, target: Element, page: Page, found: Found): void {
+  const block = blockOf(target);
+  if (block === undefined || block.index <= link.index || standsAlone(link)) return;
+  const pair = labelAndNote(block, page);
+  if (pair === undefined && (tableTags.has(block.tag) || headings.has(block.tag))) return;
+  const note = pair?.[1] ?? block;
+  const first = found.notes.get(note) ?? label;
+  // Notes that share a block are told apart by their links alone.
+  if (first !== label && target !== block) return;
+  if (pair !== undefined) found.labels.add(pair[0]);
+  found.notes.set(note, first);
+  found.references.set(link, { label: first, note });
+}
+
+/** A number with no words around it counts something, such as comments. */
+function standsAlone(link: Element): boolean {
+  const around = blockOf(link);
+  return around !== undefined && !/\p{L}/u.test(flatText(around, wordsChars));
+}
+const wordsChars = 200;
+
+function addLoose(page: Page, targets: ReadonlyMap<string, Element>, { references, notes }: Found): void {
+  const leadsSomewhere = (link: Element) => link.tag === "a" && targets.has(fragmentOf(link));
+  for (const { mark, label, note } of findLooseNotes(page, leadsSomewhere)) {
+    if ((notes.get(note) ?? label) !== label) continue;
+    notes.set(note, label);
+    references.set(mark, { label, note });
+  }
 }
 
 /** Whether the text of an element is a label of this name and nothing else. */
 export function isLabel(element: Element, label: string): boolean {
-  return labelOf(element) === label;
+  return labelText.exec(flatText(element, labelChars).trim().replace(/\.$/, ""))?.[1] === label;
 }
 
-/** A term and its definition, or the two cells of a table of one row: the first is the label of the second. */
+/** A term or a heading and what follows, or the two cells of a table of one row: the first is the label of the second. */
 function labelAndNote(block: Element, page: Page): readonly [Element, Element] | undefined {
   const [label, note, ...others] = block.tag === "table" ? cellsIn(block, page) : [block, page.elements[block.end]];
   if (label === undefined || note === undefined || others.length > 0 || labelOf(label) === undefined) return undefined;
-  if (note.parent !== label.parent || note.tag !== (block.tag === "table" ? "td" : "dd")) return undefined;
+  if (note.parent !== label.parent || !followingTags(block.tag).has(note.tag)) return undefined;
   return [label, note];
 }
+
+function followingTags(tag: string): ReadonlySet<string> {
+  return tag === "table" ? cellTags : headings.has(tag) ? proseTags : definitionTags;
+}
+const cellTags = wordSet("td");
+const proseTags = wordSet("p div");
+const definitionTags = wordSet("dd");
 
 function cellsIn({ index, end }: Element, { elements }: Page): readonly Element[] {
   const inside = elements.slice(index, Math.min(end, index + mostTableElements));
@@ -63,10 +106,12 @@ export function isBackReference(link: Element): boolean {
   return /^(?:[\s↩↑⤴⬆^↵⏎]|\ufe0e|\ufe0f)*$/u.test(text) || labelText.test(text.replace(/\.$/, ""));
 }
 
+/** The place in a page that a link leads to; with an address before it only a numbered one, others are of other pages. */
 function fragmentOf({ attributes }: Element): string {
   const href = attributes.href ?? "";
   const hash = href.indexOf("#");
-  return hash < 0 ? "" : href.slice(hash + 1);
+  const fragment = hash < 0 ? "" : href.slice(hash + 1);
+  return hash <= 0 || /\d/.test(fragment) ? fragment : "";
 }
 
 function targetsOf(page: Page): ReadonlyMap<string, Element> {

@@ -147,6 +147,7 @@ export const generators: readonly Generator[] = [
     matches: named(/^mediawiki/i),
     drops: [
       "mw-editsection",
+      "mw-cite-backlink",
       "navbox",
       "catlinks",
       "mw-jump-link",

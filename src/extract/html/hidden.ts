@@ -1,4 +1,5 @@
 /** What a browser would not show, and what of it a reader can unfold. */
+import { isSideNote } from "./sidenotes.ts";
 import type { Element } from "./tree.ts";
 
 const foldedName = /accord|collaps|callout|faq|answer|expand|toggle/i;
@@ -12,13 +13,22 @@ const controls = new Set(["button", "summary", "dt", "label", "a", "h1", "h2", "
 /** Folded parts (accordions, tabs, questions and answers) are hidden only until a reader asks for them. */
 export function isHidden(element: Element): boolean {
   if (!element.hidden) return false;
-  const { class: className = "", id = "", role } = element.attributes;
-  const name = `${className} ${id}`;
-  if (role === "tabpanel") return false;
-  if ((role !== undefined && role !== "region") || coverName.test(name)) return true;
+  const { role } = element.attributes;
+  const name = nameOf(element);
+  if (role === "tabpanel" || isSideNote(element)) return false;
+  if ((role !== undefined && role !== "region") || isCover(element)) return true;
   const isFolded =
     foldedName.test(name) || (panelName.test(name) && (isInside(element, "main") || isInside(element, "article")));
   return !isFolded || !hasControl(element);
+}
+
+/** Whether an element is called like what opens over a page. */
+export function isCover(element: Element): boolean {
+  return element.tag === "nav" || coverName.test(nameOf(element));
+}
+
+function nameOf({ attributes: { class: className = "", id = "" } }: Element): string {
+  return `${className} ${id}`;
 }
 
 /** Whether something stands before it, or before what holds it, that a reader could press to unfold it. */

@@ -64,6 +64,7 @@ export class Line {
   /** Adds a piece that is written as it is. */
   add(piece: string): void {
     this.#pieces.push(piece);
+    this.#edge = undefined;
     this.#endsBlank = piece.endsWith(" ") || piece.endsWith("\n");
   }
 

@@ -13,6 +13,7 @@ import { createResolver, isAnchorSign, isSkipLink, type Resolver } from "./links
 import { isDrawing, mathTex, type Tex } from "./math.ts";
 import { type RaisedSigns, raisedSigns } from "./raised.ts";
 import { TableRows } from "./rows.ts";
+import { isNoteNumber, isSideNote } from "./sidenotes.ts";
 import { tableKind } from "./table.ts";
 import { headings, inlineTags } from "./tags.ts";
 import { type Element, flatText, type Page } from "./tree.ts";
@@ -55,6 +56,9 @@ const lists = new Set(["ul", "ol", "menu"]);
 const repeatedChars = 80;
 const mostCopies = 3;
 const leastNameChars = 20;
+
+/** As Pandoc writes a note in its line. */
+const sideNote: RaisedSigns = { before: " ^[", after: "]" };
 
 type Frame = { readonly element: Element; next: number };
 type List = { readonly isOrdered: boolean; number: number; items: number };
@@ -169,9 +173,10 @@ class Walk {
     if (tag === "br") return this.#addBreak();
     if (tag === "img") return this.#addImage(element);
     if (tag === "input") return this.#addCheckbox(element);
+    if (this.#line.end === sideNote.before && isNoteNumber(element)) return false;
     const kind = wrapKinds[tag];
     if (kind === "code") return this.#enterCode(element);
-    if (kind === "link" && this.#isFootnoteLink(element)) return false;
+    if ((kind === "link" || tag === "sup") && this.#isFootnoteMark(element)) return false;
     if (kind !== undefined) this.#line.open(element, kind, kind !== "link" && this.#isRaised);
     else this.#enterSigned(element);
     return true;
@@ -208,6 +213,7 @@ class Walk {
     const { tag } = element;
     if (tag === "sup" || tag === "sub") return raisedSigns(element, this.#line.end);
     if (tag === "rt") return flatText(element, 1) === "" ? undefined : { before: "(", after: ")" };
+    if (!this.#line.isEmpty && isSideNote(element)) return sideNote;
     if (tag !== "q") return undefined;
     const isNested = this.#endings.some(({ after }) => after === "”");
     return isNested ? { before: "‘", after: "’" } : { before: "“", after: "”" };
@@ -220,9 +226,9 @@ class Walk {
     return true;
   }
 
-  #isFootnoteLink(link: Element): boolean {
-    if (this.#note !== undefined && isBackReference(link)) return true;
-    const reference = this.#isMarkdown ? this.#footnotes.references.get(link) : undefined;
+  #isFootnoteMark(mark: Element): boolean {
+    if (this.#note !== undefined && isBackReference(mark)) return true;
+    const reference = this.#isMarkdown ? this.#footnotes.references.get(mark) : undefined;
     if (reference === undefined || !this.#isKept(reference.note)) return false;
     this.#line.add(`[^${reference.label}]`);
     return true;

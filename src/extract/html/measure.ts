@@ -6,7 +6,7 @@ import { type Element, isFormula, type Page } from "./tree.ts";
 
 /** Numbers per element, by `Element.index`, each including the descendants that are shown. */
 export type Measures = {
-  /** Characters of text, blanks at the ends aside. */
+  /** Characters of text, blanks at the ends aside; those that are words by themselves count for more. */
   readonly text: Int32Array;
   /** Those of them inside links. */
   readonly links: Int32Array;
@@ -30,12 +30,12 @@ const unread = new Set([
   "textarea",
   "button",
   "datalist",
-  "dialog",
 ]);
 
 /** Whether an element's text is never part of what a page says. */
 export function isUnread(element: Element): boolean {
   if (element.tag === "template") return element.attributes.shadowrootmode === undefined;
+  if (element.tag === "dialog") return element.attributes.open === undefined;
   if (element.tag === "iframe") return embedOf(element) === undefined;
   return unread.has(element.tag) && !isFormula(element);
 }
@@ -95,7 +95,17 @@ function trimmedLength(text: string): number {
   let end = text.length;
   while (start < end && text.charCodeAt(start) <= 32) start += 1;
   while (end > start && text.charCodeAt(end - 1) <= 32) end -= 1;
-  return end - start;
+  const code = start < end ? text.charCodeAt((start + end) >> 1) : 0;
+  return code < firstDense || !isDense(code) ? end - start : denseWeight * (end - start);
+}
+
+/** A character of Chinese, Japanese or Korean says as much as this many letters. */
+const denseWeight = 3;
+/** Kana; ideographs and Hangul come later. */
+const firstDense = 0x3040;
+
+function isDense(code: number): boolean {
+  return (code >= firstDense && code <= 0x30ff) || (code >= 0x3400 && code <= 0xd7af);
 }
 
 /** Fewer characters for each link are cards that lead to other pages. */

@@ -1,7 +1,9 @@
 /** What a page tells about itself: structured data first, then OpenGraph, then meta elements, then the page. */
 import type { Info } from "../handler.ts";
+import { bylineOf } from "./byline.ts";
 import { describedThings, type Thing } from "./payloads.ts";
-import { type Element, flatText, type Page } from "./tree.ts";
+import { readTitle } from "./title.ts";
+import type { Element, Page } from "./tree.ts";
 
 /** The facts of a page; what it does not tell is left out. */
 export type Metadata = Pick<Info, "title" | "author" | "date" | "site" | "canonicalUrl" | "language">;
@@ -10,38 +12,44 @@ export type Metadata = Pick<Info, "title" | "author" | "date" | "site" | "canoni
 export function readMetadata(page: Page, url: string | undefined): Metadata {
   const meta = metaReader(page);
   const article = describedArticle(page);
+  const named = [article?.headline, meta("og:title", "twitter:title"), article?.name].map(clean);
   const found = {
-    title:
-      clean(article?.headline ?? meta("og:title", "twitter:title")) ??
-      withoutSite(titleText(page), meta("og:site_name")) ??
-      firstHeading(page),
-    author:
-      names(article?.author) ??
-      notAddress(meta("author", "article:author", "dc.creator", "parsely-author", "citation_author")) ??
-      bylineOf(page),
-    date:
-      clean(article?.datePublished) ??
-      clean(
-        meta(
-          "article:published_time",
-          "date",
-          "dc.date",
-          "dc.date.issued",
-          "parsely-pub-date",
-          "citation_publication_date",
-          "pubdate",
-        ),
-      ) ??
-      timeOf(page),
-    site: clean(meta("og:site_name", "application-name")) ?? names(article?.publisher),
+    ...readTitle(page, { names: named, site: siteOf(meta, article) }),
+    author: names(article?.author) ?? notAddress(meta(...authorNames)) ?? bylineOf(page),
+    date: clean(article?.datePublished) ?? clean(meta(...dateNames)) ?? timeOf(page),
     canonicalUrl: absolute(canonicalOf(page) ?? meta("og:url"), url),
     language: languageTag(page.root.attributes.lang ?? meta("content-language", "og:locale", "language")),
   };
   return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
 }
 
+type MetaReader = (...names: readonly string[]) => string | undefined;
+const authorNames = [
+  "author",
+  "article:author",
+  "dc.creator",
+  "parsely-author",
+  "citation_author",
+  "byl",
+  "sailthru.author",
+];
+const dateNames = [
+  "article:published_time",
+  "date",
+  "dc.date",
+  "dc.date.issued",
+  "parsely-pub-date",
+  "citation_publication_date",
+  "pubdate",
+  "sailthru.date",
+];
+
+function siteOf(meta: MetaReader, article: Thing | undefined): string | undefined {
+  return clean(meta("og:site_name", "application-name")) ?? names(article?.publisher);
+}
+
 /** Reads the first of some meta elements that says anything. */
-function metaReader(page: Page): (...names: readonly string[]) => string | undefined {
+function metaReader(page: Page): MetaReader {
   const values = new Map<string, string>();
   for (const { tag, attributes } of page.elements) {
     if (tag !== "meta") continue;
@@ -75,7 +83,8 @@ function names(value: unknown): string | undefined {
 }
 
 function notAddress(value: string | undefined): string | undefined {
-  return value !== undefined && /^https?:/.test(value) ? undefined : clean(value);
+  const name = value?.replace(/\s+-\s+https?:.*$/, "").replace(/^by\s+/i, "");
+  return name !== undefined && /^https?:/.test(name) ? undefined : clean(name);
 }
 
 function clean(value: unknown): string | undefined {
@@ -84,30 +93,6 @@ function clean(value: unknown): string | undefined {
   return text === "" || text.length > maxChars ? undefined : text;
 }
 const maxChars = 1000;
-
-function titleText(page: Page): string | undefined {
-  const title = page.elements.find((element) => element.tag === "title");
-  return title === undefined ? undefined : clean(flatText(title));
-}
-
-/** A title of the form "Story | Site" without the site. */
-function withoutSite(title: string | undefined, site: string | undefined): string | undefined {
-  if (title === undefined || site === undefined || !title.endsWith(site)) return title;
-  return clean(title.slice(0, -site.length).replace(/[\s|\-–—·:»]+$/, "")) ?? title;
-}
-
-function firstHeading(page: Page): string | undefined {
-  const heading = page.elements.find((element) => element.tag === "h1");
-  return heading === undefined ? undefined : clean(flatText(heading));
-}
-
-function bylineOf(page: Page): string | undefined {
-  const byline = page.elements.find(
-    ({ attributes }) => attributes.rel === "author" || attributes.itemprop === "author",
-  );
-  const text = byline === undefined ? undefined : clean(flatText(byline));
-  return text !== undefined && text.length < 80 ? text : undefined;
-}
 
 function timeOf(page: Page): string | undefined {
   const isPublished = ({ tag, attributes }: Element) => tag === "time" && attributes.datetime !== undefined;

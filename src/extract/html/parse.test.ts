@@ -37,6 +37,22 @@ const shapes = [
   { name: "tags that are never finished", html: "a<p class=", shape: "a" },
 ];
 
+const unclosed = [
+  { name: "a title", html: "<title>a<p>b</p><p>c</p>", shape: "title(a) p(b) p(c)" },
+  { name: "a style", html: "<p>a</p><style>b{}<p>c</p>", shape: "p(a) style() p(c)" },
+  { name: "a field", html: "<p>a</p><textarea>b<p>c</p>", shape: "p(a) textarea(b) p(c)" },
+  { name: "a title with no markup after it", html: "<p>a</p><title>b < c", shape: "p(a) title(b < c)" },
+  { name: "a script, which may hold anything", html: "<p>a</p><script>b('</p>')", shape: "p(a) script()" },
+];
+
+describe("what nobody closed takes no more than its own text:", () => {
+  for (const { name, html, shape } of unclosed) test(name, () => assert.equal(shapeOf(html), shape));
+
+  test("one in the other, however often, in linear time", () => {
+    assert.match(shapeOf(`${"<title>".repeat(50_000)}<p>a</p>`), /^title/);
+  });
+});
+
 describe("parsing", () => {
   for (const { name, html, shape } of shapes) test(name, () => assert.equal(shapeOf(html), shape));
 

@@ -4,8 +4,9 @@
  */
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 import { nameTables } from "./aria.ts";
+import { isCover } from "./hidden.ts";
 import { placeStreamed } from "./streamed.ts";
-import { type Element, keepsAttribute, limits, type Page, Tree } from "./tree.ts";
+import { type Element, flatText, keepsAttribute, limits, type Page, Tree } from "./tree.ts";
 
 /** The tree of a page. Never throws, whatever the source. */
 export function parseHtml(html: string): Page {
@@ -27,6 +28,7 @@ function pageOf({ root, elements, payloads, complete }: Tree): Page {
     if (one?.parent && one.parent.end < one.end) one.parent.end = one.end;
   }
   if (!inOrder.some(({ tag }) => tag === "script")) hideTransparent(inOrder);
+  showUnspoken(inOrder);
   nameTables(inOrder);
   return { root, elements: inOrder, payloads, complete };
 }
@@ -39,19 +41,40 @@ function hideTransparent(elements: readonly Element[]): void {
       element.hidden = true;
 }
 
+/** What only screen readers skip is seen. Where it is nearly all of the page, a dialog was open over it when it was saved. */
+function showUnspoken(elements: readonly Element[]): void {
+  const [root] = elements;
+  let most: number | undefined;
+  for (let at = 0; root !== undefined && at < elements.length; ) {
+    const element = elements[at] as Element;
+    const isLarge = element.attributes["data-unspoken"] !== undefined && element.end - at >= leastUnspoken;
+    if (isLarge) {
+      most ??= 0.8 * flatText(root).length;
+      if (flatText(element).length > most && !isCover(element)) element.hidden = false;
+    }
+    at = isLarge ? element.end : at + 1;
+  }
+}
+const leastUnspoken = 4;
+
 function unclosedComment(source: string): number {
+  const lastOpen = source.lastIndexOf("<!--");
+  if (lastOpen < 0 || source.includes("-->", lastOpen)) return -1;
   const lastEnd = Math.max(source.lastIndexOf("-->"), source.lastIndexOf("--!>"));
   const open = source.indexOf("<!--", Math.max(lastEnd, 0));
   return open >= 0 && !source.startsWith("<!-->", open) && !source.startsWith("<!--->", open) ? open : -1;
 }
 
-function tokenize(source: string, isXml: boolean, tree: Tree): void {
+function tokenize(source: string, isXml: boolean, tree: Tree, reopened = 0): void {
   const tokenizer = new Tokenizer({ recognizeSelfClosing: isXml }, callbacksFor(source, isXml, tree));
   tree.onLimit = () => tokenizer.pause();
   tokenizer.write(source);
   tokenizer.end();
+  const unclosed = tree.takeUnclosed();
   tree.endText();
+  if (unclosed !== "" && reopened < mostReopened) tokenize(unclosed, isXml, tree, reopened + 1);
 }
+const mostReopened = 3;
 
 const addressNames = new Set(["href", "src", "data-src"]);
 

@@ -13,10 +13,19 @@ export type Thing = Readonly<Record<string, unknown>>;
 /** The payload in a script element, if there is one. */
 export function payloadOf({ attributes }: Element, text: string): Payload | undefined {
   const { type = "", id = "" } = attributes;
-  if (/ld\+json/i.test(type)) return { kind: "json-ld", text };
+  if (/ld\+json/i.test(type)) return { kind: "json-ld", text: unwrapped(text) };
   if (id === "__NEXT_DATA__" || id === "__NUXT_DATA__") return { kind: "json", text };
   return /^\s*(?:self|window|\(self)\.__next_f\b/.test(text) ? { kind: "flight", text } : undefined;
 }
+
+/** JSON without what hides it from old browsers and XML, and without the raw line breaks that no JSON may have. */
+function unwrapped(text: string): string {
+  const bare = text.trim().replace(/^(?:\/\/|\/\*)?\s*(?:<! ?\[CDATA\[|<!--)\s*(?:\*\/)?/, "");
+  const ending = bare.slice(-longestEnding);
+  const end = ending.search(/(?:\/[/*]\s*)?(?:\]\]>|-->)/);
+  return bare.slice(0, end < 0 ? undefined : bare.length - ending.length + end).replace(/[\n\r\t]/g, " ");
+}
+const longestEnding = 20;
 
 const mostThings = 500;
 

@@ -124,11 +124,17 @@ function isKnownPart(element: Element, { generator }: Pick<Survey, "generator">)
 /** The element with most of the sentences is kept whatever its name; on a page without sentences, with most text. */
 function holdsMost(element: Element, { root, measures }: Survey): boolean {
   const sentences = measures.prose[root.index] ?? 0;
-  if (sentences > 1000) return (measures.prose[element.index] ?? 0) > 0.5 * sentences;
+  const own = measures.prose[element.index] ?? 0;
+  if (besideTags.has(element.tag) && sentences - own >= articleChars) return false;
+  if (sentences > articleChars) return own > 0.5 * sentences;
   return unlinkedChars(measures, element) > 0.4 * Math.max(1, unlinkedChars(measures, root));
 }
 
-const siteTags = wordSet("nav footer");
+/** Sentences enough for a text of its own; then what calls itself an aside is one, however long. */
+const articleChars = 1000;
+const besideTags = wordSet("aside nav footer");
+
+const siteTags = wordSet("nav footer dialog");
 const siteRoles = wordSet("navigation contentinfo complementary search banner dialog alertdialog menu menubar toolbar");
 
 /** Parts of a site by their tag or role. */

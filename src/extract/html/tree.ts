@@ -14,6 +14,7 @@ import {
   tableTags,
   voidTags,
 } from "./tags.ts";
+import { texOfAddress } from "./texsource.ts";
 
 export type Node = Element | string;
 
@@ -47,16 +48,23 @@ const hidingAttributes = new Set(["hidden", "style", "aria-hidden"]);
 const keptAttributes = new Set(
   (
     "class id role href alt lang type name content property itemprop itemtype rel datetime colspan rowspan start value " +
-    "data-lang data-language language encoding alttext shadowrootmode data-callout data-math data-latex data-nosnippet data-testid checked display"
+    "data-lang data-language language encoding alttext shadowrootmode data-callout data-math data-latex data-nosnippet data-testid checked display open"
   ).split(" "),
 );
 
 /** Whether anything is read from an attribute of this name. */
 export function keepsAttribute(tag: string, name: string): boolean {
-  return keptAttributes.has(name) || hidingAttributes.has(name) || isFrameAttribute(tag, name);
+  return keptAttributes.has(name) || hidingAttributes.has(name) || isAddress(tag, name) || isFrameAttribute(tag, name);
+}
+
+/** Pictures are not read, but some addresses tell what formula is drawn there. */
+function isAddress(tag: string, name: string): boolean {
+  return tag === "img" && name === "src";
 }
 
 const noAttributes: Attributes = Object.freeze({});
+/** Elements whose text is no markup up to their end tag. Scripts are not among them: theirs would be taken for a page. */
+const rawTextTags = new Set(["title", "style", "textarea"]);
 const droppedText = new Set(["script", "style", "iframe", "noembed", "object", "applet"]);
 
 /** Grows by what a tokenizer finds, in the order of the source. */
@@ -76,6 +84,7 @@ export class Tree {
   #tag = "";
   #attributes: Record<string, string> | undefined;
   #hidden = false;
+  #unspoken = false;
   #foreignDepth = 0;
   #inForeignObject = false;
   #hasBody = false;
@@ -104,16 +113,29 @@ export class Tree {
     else if (holder.tag === "script") this.#keepPayload(holder, text);
   }
 
+  /** The markup in a title, a style or a field that nobody closed, taken out of it; "" where there is none. */
+  takeUnclosed(): string {
+    const { tag } = this.#top;
+    const start = rawTextTags.has(tag) && this.#text.includes("</") ? this.#text.indexOf("<") : -1;
+    if (start < 0) return "";
+    const markup = this.#text.slice(start);
+    this.#text = this.#text.slice(0, start);
+    this.endText();
+    this.#closeElement(tag);
+    return markup;
+  }
+
   beginTag(tag: string): void {
     this.#tag = tag;
-    this.#attributes = undefined;
-    this.#hidden = false;
+    this.#forgetAttributes();
   }
 
   addAttribute(name: string, value: string): void {
     if (name === "style" && value.includes("user-select:none")) this.#setAttribute("data-unselectable", "");
     if (name === "style" && transparent.test(value)) this.#setAttribute("data-transparent", "");
-    if (hidingAttributes.has(name)) this.#hidden ||= hides(name, value);
+    if (isAddress(this.#tag, name)) this.#setTex(texOfAddress(value));
+    else if (name === "aria-hidden") this.#unspoken = value.trim().toLowerCase() === "true";
+    else if (hidingAttributes.has(name)) this.#hidden ||= hides(name, value);
     else if (!value.startsWith("data:")) this.#setAttribute(name, value);
   }
 
@@ -143,9 +165,19 @@ export class Tree {
     return this.#open[this.#open.length - 1] ?? this.root;
   }
 
+  #forgetAttributes(): void {
+    this.#attributes = undefined;
+    this.#hidden = false;
+    this.#unspoken = false;
+  }
+
   #setAttribute(name: string, value: string): void {
     this.#attributes ??= {};
     this.#attributes[name] ??= value;
+  }
+
+  #setTex(tex: string | undefined): void {
+    if (tex !== undefined) this.#setAttribute("data-math", tex);
   }
 
   #keepPayload(script: Element, text: string): void {
@@ -186,14 +218,15 @@ export class Tree {
   #partBlocks(tag: string): void {
     const last = this.#top.children.at(-1);
     if (inlineTags.has(tag) || (typeof last === "object" && last.tag === "br")) return;
-    this.#attributes = undefined;
-    this.#hidden = false;
+    this.#forgetAttributes();
     this.#add("br");
   }
 
   #add(tag = this.#tag): Element {
     const parent = this.#top;
-    const made = element(this.elements.length, tag, parent, this.#attributes ?? noAttributes, this.#hidden);
+    if (this.#unspoken && !this.#hidden) this.#setAttribute("data-unspoken", "");
+    const isHidden = this.#hidden || this.#unspoken;
+    const made = element(this.elements.length, tag, parent, this.#attributes ?? noAttributes, isHidden);
     this.elements.push(made);
     parent.children.push(made);
     if (this.elements.length >= limits.elements) {
@@ -328,9 +361,7 @@ function bordersOf(tag: string): ReadonlySet<string> {
 }
 
 function hides(name: string, value: string): boolean {
-  if (name === "hidden") return value !== "until-found";
-  if (name === "aria-hidden") return value.trim().toLowerCase() === "true";
-  return hidesByStyle(value);
+  return name === "hidden" ? value !== "until-found" : hidesByStyle(value);
 }
 
 /** Shown once a script has run, where there is one. */

@@ -95,3 +95,34 @@ describe("an address that leads nowhere is only text", () => {
     }
   }
 });
+
+describe("text that only screen readers skip", () => {
+  const dialog = '<div role="dialog" class="modal"><p>We value your privacy.</p><button>Accept</button></div>';
+
+  test("is read where it is most of the page: a dialog was open over it", () => {
+    const text = markdownOf(`<body><div id="app" aria-hidden="true"><h1>Guide</h1>${prose}</div>${dialog}`);
+    assert.match(text, /^# Guide\n\n1: the keeper/);
+  });
+
+  test("is left out elsewhere, and where it is also hidden from sight", () => {
+    assert.doesNotMatch(markdownOf(guide('<div aria-hidden="true"><p>Copy</p><p>Copy</p><p>Copy</p></div>')), /Copy/);
+    const hidden = `<div aria-hidden="true" style="display:none">${prose}</div>`;
+    assert.doesNotMatch(markdownOf(`<body><h1>Guide</h1><p>${weather}</p>${hidden}`), /2: the keeper/);
+  });
+
+  test("is left out where it is a menu, however long", () => {
+    const menu = `<nav aria-hidden="true">${"<p><a href='/a'>A place of the site</a></p>".repeat(40)}</nav>`;
+    assert.doesNotMatch(markdownOf(`<body>${menu}<main><h1>Guide</h1>${prose}</main>`), /A place/);
+  });
+});
+
+describe("a dialog", () => {
+  test("that is open is read where it is the page", () => {
+    assert.match(markdownOf(`<body><dialog open><h1>Guide</h1>${prose}</dialog>`), /^# Guide\n\n1: the keeper/);
+  });
+
+  test("is left out where it stands over the page, or is not open", () => {
+    assert.doesNotMatch(markdownOf(guide("<dialog open><p>Subscribe now</p></dialog>")), /Subscribe/);
+    assert.doesNotMatch(markdownOf(`<body><p>${weather}</p><dialog>${prose}</dialog>`), /2: the keeper/);
+  });
+});
