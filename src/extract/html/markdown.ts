@@ -55,6 +55,8 @@ const lists = new Set(["ul", "ol", "menu"]);
 /** Shorter paragraphs are repeated for good reasons. */
 const repeatedChars = 80;
 const mostCopies = 3;
+/** So much of a page is remembered to know it again; no page that shows its text to several screens is longer. */
+const rememberedChars = 2_000_000;
 const leastNameChars = 20;
 
 /** As Pandoc writes a note in its line. */
@@ -417,7 +419,7 @@ class Walk {
     const isCopy = firstBox !== undefined && firstBox !== box;
     if (isCopy) this.#copiedChars += text.length;
     else this.#writtenChars += text.length;
-    if (firstBox === undefined) this.#paragraphs.set(placed, box);
+    if (firstBox === undefined && this.#writtenChars < rememberedChars) this.#paragraphs.set(placed, box);
     return isCopy;
   }
 
