@@ -4,7 +4,7 @@ import type { FileHandle } from "node:fs/promises";
 export type ChunkOptions = { readonly start?: number; readonly end?: number; readonly signal?: AbortSignal };
 
 /** Large enough that a gigabyte is a few thousand steps, small enough to hold many at once. */
-const chunkBytes = 256 * 1024;
+const chunkBytes = 128 * 1024;
 
 /** The file's bytes in order; it is closed at the end whatever happens. */
 export async function* readChunks(handle: FileHandle, options: ChunkOptions = {}): AsyncGenerator<Uint8Array> {

@@ -23,6 +23,7 @@ import {
   extractPrefixOf,
   linkBaseOf,
   openExtract,
+  type PartContent,
   type StoredExtract,
 } from "./stored.ts";
 import { addPage, textlessFailure } from "./tally.ts";
@@ -96,21 +97,22 @@ async function extend(request: ExtractRequest, prefix: string, stored: StoredExt
   const { objects, handler, mode, enough, limits, signal, password } = request;
   const ask: Ask = { mode, from: stored.extent.segments, limits, ...(password === undefined ? {} : { password }) };
   let info: Info = stored.info;
-  let extended = stored;
-  let reached = stored.extent;
+  let { parts, extent: written } = stored;
+  /** What was written last, until more comes: a long text must not be held twice. */
+  let content: PartContent | undefined;
+  let reached = written;
   let segments: Segment[] = [];
   let failed: Failure | null = null;
 
   async function flush(last: boolean): Promise<void> {
-    const content = { info, segments, failed };
-    const part = await appendPart(objects, prefix, extended.extent, { ...content, last });
-    extended = extractIn(objects, [...extended.parts, part], content);
-    segments = [];
+    content = { info, segments, failed };
+    const part = await appendPart(objects, prefix, written, { ...content, last });
+    [parts, written, segments] = [[...parts, part], part.end, []];
   }
 
   async function flushed(): Promise<StoredExtract> {
     if (segments.length > 0) await flush(false);
-    return extended;
+    return content === undefined ? stored : extractIn(objects, parts, content);
   }
 
   try {
@@ -118,17 +120,18 @@ async function extend(request: ExtractRequest, prefix: string, stored: StoredExt
       if ("info" in piece) info = { ...info, ...piece.info };
       if ("failed" in piece) failed = piece.failed;
       if (!("segment" in piece)) continue;
+      content = undefined;
       segments.push(piece.segment);
       if (piece.note) info = { ...info, tally: addPage(info.tally, piece.segment, piece.note) };
       reached = advance(reached, piece.segment);
-      if (reached.chars - extended.extent.chars >= partChars || segments.length === partSegments) await flush(false);
+      if (reached.chars - written.chars >= partChars || segments.length === partSegments) await flush(false);
       // After the last page the handler is asked once more, to hear that it was the last.
       if (enough(reached) && reached.segments !== info.pageCount) return await flushed();
     }
     if (failed && mayPass(failed)) return { ...(await flushed()), ended: { failed } };
     if (info.pageCount !== undefined && (info.tally?.withText ?? 0) === 0) failed ??= textlessFailure(info.tally);
     await flush(true);
-    return extended;
+    return await flushed();
   } finally {
     // Whatever ended the loop, the segments that arrived are kept.
     await flushed();
