@@ -111,8 +111,8 @@ describe("the paths among parameters", () => {
     prompt: { type: "text", about: "" },
   } as const;
   for (const [raw, paths] of [
-    [{ url: "/root/f.txt", prompt: "../TCP or /etc/hosts" }, ["/root/f.txt"]],
-    [{ source: " </root/f.txt> " }, ["/root/f.txt"]],
+    [{ url: "/srv/f.txt", prompt: "../TCP or /etc/hosts" }, ["/srv/f.txt"]],
+    [{ source: " </srv/f.txt> " }, ["/srv/f.txt"]],
     [{ urls: '["/a", "b/c"]' }, ["/a", "b/c"]],
     [{ url: 7, urls: ["x"] }, ["7", "x"]],
     ["nonsense", []],

@@ -2,6 +2,7 @@
 import { Blocks, type Mark } from "./blocks.ts";
 import type { Choice } from "./choose.ts";
 import { codeText, isCodeBlock, isCodeHolder } from "./code.ts";
+import { Copies } from "./copies.ts";
 import { type Embed, embedOf } from "./embeds.ts";
 import { escapeHeading, escapeLineStarts, escapeLinkText, escapeText, labelChars, plainLabel } from "./escape.ts";
 import { continued, continues, fenced, inlineCode, type Listing } from "./fences.ts";
@@ -30,7 +31,6 @@ export type WriteOptions = { readonly url?: string | undefined; readonly mode: "
 export function writeMarkdown(page: Page, choice: Choice, options: WriteOptions): Written {
   const walk = new Walk(page, choice, options);
   const written = walk.write();
-  // Where most is repeated, repeating is what the page is about.
   return walk.leftOutMost ? new Walk(page, { ...choice, keepsRepeats: true }, options).write() : written;
 }
 
@@ -52,11 +52,6 @@ const preformatted = new Set(["pre", "xmp", "listing", "plaintext"]);
 const unwritten = new Set(["script", "style", "head", "title", "select", "textarea", "wbr", "rp", "colgroup"]);
 const lists = new Set(["ul", "ol", "menu"]);
 
-/** Shorter paragraphs are repeated for good reasons. */
-const repeatedChars = 80;
-const mostCopies = 3;
-/** So much of a page is remembered to know it again; no page that shows its text to several screens is longer. */
-const rememberedChars = 2_000_000;
 const leastNameChars = 20;
 
 /** As Pandoc writes a note in its line. */
@@ -82,13 +77,10 @@ class Walk {
   /** Inline elements that end with a sign, innermost last. */
   readonly #endings: { readonly element: Element; readonly after: string }[] = [];
   readonly #keptNotes = new Map<Element, boolean>();
-  /** Each long paragraph with the box it stood in first. */
-  readonly #paragraphs = new Map<string, Element | null>();
+  readonly #copies = new Copies();
   readonly #pictures = new Set<string>();
   /** The innermost element that is being written. */
   #at: Element;
-  #writtenChars = 0;
-  #copiedChars = 0;
   #heading = 0;
   #isShortHeading = false;
   #underHeading = "";
@@ -107,7 +99,7 @@ class Walk {
   }
 
   get leftOutMost(): boolean {
-    return this.#copiedChars > mostCopies * this.#writtenChars;
+    return this.#copies.areMost;
   }
 
   write(): Written {
@@ -124,7 +116,7 @@ class Walk {
       else if (!this.#choice.dropped[child.index] && this.#enter(child)) stack.push({ element: child, next: 0 });
     }
     this.#flush();
-    return { ...this.#blocks.finish(), copiedChars: this.#copiedChars };
+    return { ...this.#blocks.finish(), copiedChars: this.#copies.chars };
   }
 
   /** Begins an element; false when it is written already or has nothing to say. */
@@ -407,20 +399,8 @@ class Walk {
     this.#lastHeading = { line, count: this.#blocks.count };
   }
 
-  /**
-   * Pages repeat paragraphs for other screens, in sliders and as quotations. What stands under another heading, or twice in
-   * the same box, was meant.
-   */
   #isRepeated(text: string): boolean {
-    if (this.#choice.keepsRepeats || text.length < repeatedChars) return false;
-    const placed = `${this.#underHeading}\n${text}`;
-    const box = boxOf(this.#at);
-    const firstBox = this.#paragraphs.get(placed);
-    const isCopy = firstBox !== undefined && firstBox !== box;
-    if (isCopy) this.#copiedChars += text.length;
-    else this.#writtenChars += text.length;
-    if (firstBox === undefined && this.#writtenChars < rememberedChars) this.#paragraphs.set(placed, box);
-    return isCopy;
+    return !this.#choice.keepsRepeats && this.#copies.isCopy(text, this.#underHeading, this.#at);
   }
 
   // Code
@@ -505,11 +485,4 @@ function withoutOuterBrackets(text: string): string {
 
 function isFileName(alt: string): boolean {
   return /^[^ ]+\.(?:jpe?g|png|gif|webp|svg|avif)$/i.test(alt);
-}
-
-/** What holds the block that an element is, or is a part of. */
-function boxOf(element: Element): Element | null {
-  let block = element;
-  while (block.parent !== null && inlineTags.has(block.tag)) block = block.parent;
-  return block.parent;
 }
