@@ -176,6 +176,13 @@ describe("what is about the page is kept:", () => {
     assert.equal(keptShare, 1);
   });
 
+  test("where nearly all of a page is one paragraph again and again, every one of them", () => {
+    const box = `<div><p>And again: ${weather} ${weather}</p></div>`;
+    const { text, keptShare } = extractHtml(guide(box.repeat(60)), { mode: "markdown" });
+    assert.equal(text.split("And again").length, 61);
+    assert.equal(keptShare, 1);
+  });
+
   test("of a paragraph in two boxes under one heading one, and the share says so", () => {
     const copy = `<p>Permission is granted: ${weather} ${weather}</p>`;
     const { text, keptShare } = extractHtml(guide(`<div>${copy}</div><div>${copy}</div>`), { mode: "markdown" });
