@@ -3,8 +3,8 @@ import { request } from "undici";
 import { defaultSettings } from "../src/config/settings.ts";
 import { handlerFor } from "../src/extract/handlers.ts";
 import { limitsOf } from "../src/extract/pool/pools.ts";
-import { fetchSource } from "../src/ingest.ts";
-import { openSession } from "../src/session.ts";
+import { openSession } from "../src/session/session.ts";
+import { fetchSource } from "../src/verbs/fetch.ts";
 
 const [, , way = "", origin = "", home = "", roundCount = "200", turn = "0"] = process.argv;
 const settings = { ...defaultSettings, home, "network.allow": [new URL(origin).host] };

@@ -1,7 +1,7 @@
 /** What fitting 50 search results costs, beside two simpler ways of doing it. */
-import type { SearchResult } from "../src/fit/estimate.ts";
+import type { SearchResult } from "../src/fit/estimate-results.ts";
+import { truncateResultsBySize } from "../src/fit/fit-results.ts";
 import { CHARACTER_LIMIT } from "../src/fit/limits.ts";
-import { truncateResultsBySize } from "../src/fit/results.ts";
 
 export const about = "CPU time to measure and truncate 50 search results, ours against naive ways.";
 

@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { defaultSettings } from "../src/config/settings.ts";
-import { isQuestionWord } from "../src/extract/terms.ts";
+import { isQuestionWord } from "../src/retrieval/terms.ts";
 import { chunkText } from "../src/search/index/chunk.ts";
 import { termsOfWord } from "../src/search/index/lexicon.ts";
-import { readSource, textOf } from "../src/search/index/source.ts";
+import { readSource, textOf } from "../src/search/index/source-file.ts";
 import { walkFolder } from "../src/search/index/walk.ts";
 import { searchCode } from "../src/search/search.ts";
-import { openSession } from "../src/session.ts";
+import { openSession } from "../src/session/session.ts";
 import type { Answer } from "./search-score.ts";
 
 /** Answers queries on one folder. */

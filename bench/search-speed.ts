@@ -13,9 +13,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openReader } from "../src/search/index/reader.ts";
-import { sqliteStore } from "../src/search/index/sqlite.ts";
+import { sqliteStore } from "../src/search/index/sqlite-index-store.ts";
 import { type IndexPlace, updateIndex } from "../src/search/index/update.ts";
-import { parseQuestion } from "../src/search/rank/question.ts";
+import { parseQuestion } from "../src/search/rank/query.ts";
 import { rankFiles } from "../src/search/rank/rank.ts";
 import { checkouts } from "./search-data.ts";
 

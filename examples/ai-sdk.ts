@@ -8,7 +8,7 @@
 import { createOpenAI } from "@ai-sdk/openai";
 import { type LanguageModel, stepCountIs, streamText, wrapLanguageModel } from "ai";
 import { openSession } from "../src/index.ts";
-import { overflowMiddleware, tools } from "../src/surfaces/ai-sdk/index.ts";
+import { overflowMiddleware, tools } from "../src/surfaces/ai-sdk/ai-sdk.ts";
 
 type ProviderModel = Exclude<LanguageModel, string>;
 

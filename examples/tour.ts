@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Terminal } from "../src/surfaces/cli/command.ts";
-import { runCli } from "../src/surfaces/cli/run.ts";
+import { runCli } from "../src/surfaces/cli/main.ts";
 
 // A store of its own, so that trying it out leaves nothing behind.
 const home = await mkdtemp(join(tmpdir(), "spillway-tour-"));

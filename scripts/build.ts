@@ -14,7 +14,7 @@ const bundle = await rolldown({
   input: {
     cli: "src/surfaces/cli/entry.ts",
     index: "src/index.ts",
-    "ai-sdk": "src/surfaces/ai-sdk/index.ts",
+    "ai-sdk": "src/surfaces/ai-sdk/ai-sdk.ts",
     child: "src/extract/pool/child.ts",
   },
   platform: "node",

@@ -1,10 +1,10 @@
 /** Writes the files of docs/ that are made from tables: settings, their schema, events, commands, tools and clients. */
 import { writeFileSync } from "node:fs";
-import { settingsMarkdown, settingsSchema } from "../src/config/describe.ts";
-import { commandsMarkdown } from "../src/surfaces/cli/describe.ts";
-import { mcpMarkdown } from "../src/surfaces/mcp/describe.ts";
-import { eventsMarkdown } from "../src/telemetry/describe.ts";
-import { toolsMarkdown } from "../src/tools/describe.ts";
+import { settingsMarkdown, settingsSchema } from "../src/config/settings-docs.ts";
+import { commandsMarkdown } from "../src/surfaces/cli/cli-docs.ts";
+import { mcpMarkdown } from "../src/surfaces/mcp/mcp-docs.ts";
+import { eventsMarkdown } from "../src/telemetry/events-docs.ts";
+import { toolsMarkdown } from "../src/tools/tools-docs.ts";
 
 /** The generated files by their name in docs/; a test keeps what is committed the same as this. */
 export async function docFiles(): Promise<Readonly<Record<string, string>>> {

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Spool, spoolOf } from "../src/acquire/spool.ts";
-import type { ArtifactStore } from "../src/artifacts/store.ts";
+import type { ArtifactStore } from "../src/artifacts/artifact-store.ts";
 import type { Detection } from "../src/detect/kind.ts";
 
 export function memorySpool(body: string | Uint8Array, truncated = false): Spool {

@@ -1,7 +1,7 @@
 /** The command line as a test drives it: in this process, on a store of its own, with its output caught. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { runCli } from "../src/surfaces/cli/run.ts";
+import { runCli } from "../src/surfaces/cli/main.ts";
 import { chunksOf, temporaryFolder } from "./bodies.ts";
 
 export type Ran = { readonly status: number; readonly out: string; readonly err: string; readonly bytes: Buffer };

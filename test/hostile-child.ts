@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import type { Extracted } from "../src/extract/handler.ts";
-import { type Engine, serveEngines } from "../src/extract/pool/serve.ts";
+import { type Engine, serveEngines } from "../src/extract/pool/child-loop.ts";
 
 const page = (index: number, text = `page ${index + 1}`): Extracted => ({
   segment: { index, kind: "page", label: `page ${index + 1}`, text, marks: [] },

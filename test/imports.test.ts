@@ -7,15 +7,15 @@ import { test } from "node:test";
 const floors = [
   ["surfaces", "index.ts"],
   ["tools"],
-  ["ingest.ts", "intake.ts", "read.ts", "recall.ts", "rendering.ts", "sweep.ts", "search", "overflow"],
-  ["session.ts", "tokenizer.ts"],
+  ["verbs", "search", "overflow"],
+  ["session"],
   ["answer"],
   ["extract"],
-  ["artifacts"],
+  ["artifacts", "retrieval"],
   ["acquire", "detect", "fit"],
   ["telemetry"],
   ["config"],
-  ["errors.ts", "names.ts", "folders.ts", "version.ts", "sqlite.ts", "lock.ts"],
+  ["errors.ts", "system", "version.ts"],
 ];
 
 const floorOf = (path: string): number => {
@@ -40,9 +40,9 @@ test("imports point down the house, never up", async () => {
   assert.ok(checked > 100, `only ${checked} imports seen`);
 });
 
-test("no file lies deeper than two folders", async () => {
+test("no file lies deeper than three folders", async () => {
   for await (const file of glob("**/*.ts", { cwd: join(import.meta.dirname, "..", "src") })) {
-    assert.ok(file.split(sep).length <= 3, file);
+    assert.ok(file.split(sep).length <= 4, file);
   }
 });
 

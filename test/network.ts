@@ -1,6 +1,6 @@
 /** A network for tests: on this machine's servers only, without waiting between tries. */
-import type { Network, NetworkAsk, NetworkOptions } from "../src/acquire/http/network.ts";
-import { openNetwork } from "../src/acquire/http/open.ts";
+import type { Network, NetworkAsk, NetworkOptions } from "../src/acquire/http/http-client.ts";
+import { openNetwork } from "../src/acquire/http/lazy-client.ts";
 import type { Opened } from "../src/acquire/source.ts";
 import { defaultSettings, type Settings } from "../src/config/settings.ts";
 import type { TestServer } from "./server.ts";

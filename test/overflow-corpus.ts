@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { classify } from "../src/overflow/classify.ts";
-import type { OverflowClass, Verdict } from "../src/overflow/verdict.ts";
+import { classify } from "../src/overflow/classify/classify.ts";
+import type { OverflowClass, Verdict } from "../src/overflow/classify/verdict.ts";
 
 export type RecordedAnswer = {
   readonly provider: string;

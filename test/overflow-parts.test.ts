@@ -1,9 +1,9 @@
 /** Recovery part by part: what each format can hold, what a provider points at, and what is kept of it. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { isStub } from "../src/answer/stub.ts";
+import { isStub } from "../src/answer/stub-text.ts";
 import { fieldsOf, itemsOf } from "../src/overflow/dialects/dialect.ts";
-import { withOverflowRecovery } from "../src/overflow/fetch.ts";
+import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
 import { bytesOfRef } from "./bodies.ts";
 import { addresses, type HttpDialect, watchedSession } from "./recovery.ts";
 

@@ -1,12 +1,12 @@
 /** Recovery over the turns of a conversation: what sticks, what gives way, and what is never touched. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { isStub } from "../src/answer/stub.ts";
+import { isStub } from "../src/answer/stub-text.ts";
 import type { defaultSettings } from "../src/config/settings.ts";
 import { anthropicMessages } from "../src/overflow/dialects/anthropic-messages.ts";
-import { withOverflowRecovery } from "../src/overflow/fetch.ts";
 import { identity } from "../src/overflow/shed.ts";
 import { stickyStubs } from "../src/overflow/sticky.ts";
+import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
 import { bytesOfRef } from "./bodies.ts";
 import { wordings } from "./provider.ts";
 import { recoveringProvider, watchedSession } from "./recovery.ts";

@@ -1,13 +1,13 @@
 /** Recovery from end to end, against a provider that refuses as strictly as the real ones do. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { OverflowReport } from "../src/answer/overflow.ts";
-import { isStub } from "../src/answer/stub.ts";
-import type { ArtifactStore } from "../src/artifacts/store.ts";
+import type { OverflowReport } from "../src/answer/overflow-reply.ts";
+import { isStub } from "../src/answer/stub-text.ts";
+import type { ArtifactStore } from "../src/artifacts/artifact-store.ts";
 import { SpillwayError } from "../src/errors.ts";
 import type { Dialect, Part, Request } from "../src/overflow/dialects/dialect.ts";
 import { dialects } from "../src/overflow/dialects/dialects.ts";
-import { withOverflowRecovery } from "../src/overflow/fetch.ts";
+import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
 import { bytesOfRef } from "./bodies.ts";
 import { type Conversation, requestIn, type Turn } from "./conversations.ts";
 import { simulateProvider, tokensOf, wordings } from "./provider.ts";

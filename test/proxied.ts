@@ -1,7 +1,7 @@
 /** The simulated provider behind the proxy, over real sockets. */
 import type { Settings } from "../src/config/settings.ts";
-import { openRecovery } from "../src/overflow/open.ts";
-import { openProxy, type ProxyOptions } from "../src/surfaces/proxy/server.ts";
+import { openRecovery } from "../src/overflow/open-recovery.ts";
+import { openProxy, type ProxyOptions } from "../src/surfaces/proxy/proxy-server.ts";
 import { parseUpstreams } from "../src/surfaces/proxy/upstreams.ts";
 import { type ProviderOptions, serveProvider } from "./provider.ts";
 import { addresses, type HttpDialect, watchedSession } from "./recovery.ts";

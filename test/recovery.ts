@@ -1,8 +1,8 @@
 /** Recovery as tests drive it: on a store in memory, with its events caught, against the simulated provider. */
 import { defaultSettings, type Settings } from "../src/config/settings.ts";
 import type { Dialect } from "../src/overflow/dialects/dialect.ts";
-import { withOverflowRecovery } from "../src/overflow/fetch.ts";
-import { openSession } from "../src/session.ts";
+import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
+import { openSession } from "../src/session/session.ts";
 import type { Event } from "../src/telemetry/events.ts";
 import { type Conversation, requestIn } from "./conversations.ts";
 import { type ProviderOptions, simulateProvider } from "./provider.ts";

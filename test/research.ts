@@ -4,7 +4,7 @@
  * at the end it answers with its own notes and nothing else.
  */
 import { jsonSchema, stepCountIs, streamText } from "ai";
-import { interruptedCall } from "../src/answer/runner.ts";
+import { interruptedCall } from "../src/answer/runner-texts.ts";
 import type { Request } from "../src/overflow/dialects/dialect.ts";
 import { loadModel } from "../src/surfaces/runner/model.ts";
 import { findTarget } from "../src/surfaces/runner/providers.ts";

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { goOn } from "../src/answer/runner.ts";
+import { goOn } from "../src/answer/runner-texts.ts";
 import { openRunner, type RunnerDialect, runnerDialects, runnerEnvironment, runnerModels } from "./runner.ts";
 import { resultsIn, type Said, type Script } from "./scripted.ts";
 

@@ -1,6 +1,6 @@
 /** Builds small bodies for the tests: archives, compound files, and text in charsets that nothing writes any more. */
 import { deflateRawSync } from "node:zlib";
-import { pages, readPage } from "../src/detect/text/pages.ts";
+import { pages, readPage } from "../src/detect/text/code-pages.ts";
 
 /** One character per byte. */
 export const bytesOf = (characters: string): Uint8Array => new Uint8Array(Buffer.from(characters, "latin1"));

@@ -1,5 +1,5 @@
 /** Schemas as tests hold replies to them. */
-import type { JsonSchema } from "../src/tools/fields.ts";
+import type { JsonSchema } from "../src/tools/parameters.ts";
 
 /** The schema with nothing else allowed, so that a field that is not declared is noticed. */
 export function closedSchema(schema: JsonSchema): JsonSchema {

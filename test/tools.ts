@@ -2,9 +2,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { defaultSettings, type Settings } from "../src/config/settings.ts";
-import { openSession } from "../src/session.ts";
+import { openSession } from "../src/session/session.ts";
 import type { Event } from "../src/telemetry/events.ts";
-import { callTool } from "../src/tools/call.ts";
+import { callTool } from "../src/tools/call-tool.ts";
 import type { ToolSession } from "../src/tools/tool.ts";
 import { findTool } from "../src/tools/tools.ts";
 import { temporaryFolder } from "./bodies.ts";

@@ -1,8 +1,8 @@
 /** Bytes in: spools the body of an open source, bounded by the setting for the largest source. */
 import type { Body, Claims } from "../detect/kind.ts";
-import { bodyOf } from "./body.ts";
 import type { Opened } from "./source.ts";
 import { type Spool, type SpoolOptions, spool } from "./spool.ts";
+import { bodyOf } from "./spooled-body.ts";
 
 /** A spooled body with what is claimed about it and a way to look into it anywhere. */
 export type Acquired = Spool &

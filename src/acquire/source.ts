@@ -1,6 +1,6 @@
 /** What a source is: bytes that can be read once, and what is claimed about them. */
 import type { Freshness, Validators } from "./http/freshness.ts";
-import type { Network } from "./http/network.ts";
+import type { Network } from "./http/http-client.ts";
 
 /** One place bytes can be had from. */
 export type Source = {

@@ -1,11 +1,11 @@
 /** All kinds of sources, and finding the one that was meant. */
 import { SpillwayError } from "../errors.ts";
-import { clipped } from "../names.ts";
-import { dataSource } from "./data.ts";
-import { fileSource } from "./file.ts";
-import { httpSource } from "./http/source.ts";
+import { clipped } from "../system/safe-names.ts";
+import { dataSource } from "./data-source.ts";
+import { fileSource } from "./file-source.ts";
+import { httpSource } from "./http/http-source.ts";
 import type { Source, SourceContext, SourceKind } from "./source.ts";
-import { stdinSource } from "./stdin.ts";
+import { stdinSource } from "./stdin-source.ts";
 
 /** The first entry that matches takes the source; a path is what nothing else claims. */
 const sourceKinds: readonly SourceKind[] = [stdinSource, dataSource, httpSource, fileSource];

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import * as nodeFiles from "node:fs/promises";
 import { join } from "node:path";
 import { SpillwayError, systemCode } from "../errors.ts";
-import { makeFolders } from "../folders.ts";
+import { makeFolders } from "../system/folders.ts";
 import { abortable } from "./abortable.ts";
 import { joinChunks } from "./chunks.ts";
 

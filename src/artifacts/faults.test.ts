@@ -4,9 +4,9 @@ import { bytesOfRef, memorySpool, originOf, plainText, temporaryFolder } from ".
 import { type Fault, faultyFiles } from "../../test/faults.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { SpillwayError } from "../errors.ts";
-import { diskObjects } from "./disk.ts";
-import { openStore } from "./store.ts";
-import { sweep } from "./sweep.ts";
+import { openStore } from "./artifact-store.ts";
+import { diskObjects } from "./disk-objects.ts";
+import { sweep } from "./sweeper.ts";
 
 const alice = { owner: "alice", run: "r1" };
 

@@ -1,5 +1,5 @@
 /** The layout of the store: where each thing lies among the objects. */
-import { wordFor } from "../names.ts";
+import { wordFor } from "../system/safe-names.ts";
 
 export const blobPrefix = "blobs/";
 export const trashPrefix = "trash/";

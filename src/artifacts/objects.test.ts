@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { diskObjects } from "./disk.ts";
-import { memoryObjects } from "./memory.ts";
+import { diskObjects } from "./disk-objects.ts";
+import { memoryObjects } from "./memory-objects.ts";
 import { objectsContract } from "./objects.contract.ts";
 
 objectsContract("disk", async () => {

@@ -1,7 +1,7 @@
 /** The handle of an artifact: the same for the same thing, and of no use to anybody but its owner. */
 import { createHmac } from "node:crypto";
 import { SpillwayError } from "../errors.ts";
-import { clipped } from "../names.ts";
+import { clipped } from "../system/safe-names.ts";
 
 const refForm = /^af_[0-9a-f]{32}$/;
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { defaultSettings } from "../config/settings.ts";
-import { memoryObjects } from "./memory.ts";
+import { openStore } from "./artifact-store.ts";
+import { memoryObjects } from "./memory-objects.ts";
 import type { Objects } from "./objects.ts";
 import { findResponse, keepResponse, type ResponseEntry } from "./responses.ts";
-import { openStore } from "./store.ts";
-import { sweep } from "./sweep.ts";
+import { sweep } from "./sweeper.ts";
 
 const entry: ResponseEntry = {
   source_url: "https://example.org/a",

@@ -1,9 +1,9 @@
 /** Kept lists of refs: what one reply brought, to be read again by the reply's id; only its owner finds it. */
 import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
-import { clipped } from "../names.ts";
+import { clipped } from "../system/safe-names.ts";
+import type { ArtifactStore } from "./artifact-store.ts";
 import { ownerKeys } from "./keys.ts";
 import { readObject } from "./objects.ts";
-import type { ArtifactStore } from "./store.ts";
 
 /** One source of a reply, or why there is nothing of it. */
 export type ResponseEntry = {

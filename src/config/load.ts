@@ -1,8 +1,8 @@
 /** Loads the settings: defaults, the user's file, the project's file, the environment, flags; the later one wins. */
 import { existsSync } from "node:fs";
 import { SpillwayError } from "../errors.ts";
-import { type Entry, type ReadEntries, readConfigFile } from "./file.ts";
-import { type Environment, foldersUpwards, homeFolder, type Machine, pathsOf, userConfigFile } from "./places.ts";
+import { type Entry, type ReadEntries, readConfigFile } from "./config-file.ts";
+import { type Environment, foldersUpwards, homeFolder, type Machine, pathsOf, userConfigFile } from "./paths.ts";
 import {
   type ConfigProblem,
   describeProblem,

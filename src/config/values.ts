@@ -1,6 +1,6 @@
 /** Reads one setting's value the way people write it, and writes it back the same way for help and docs. */
-import { isHeaderHost, parseNetworkPlace } from "./network.ts";
-import { pathsOf } from "./places.ts";
+import { isHeaderHost, parseNetworkPlace } from "./network-values.ts";
+import { pathsOf } from "./paths.ts";
 import { quoted } from "./problem.ts";
 import type { HostHeaders, SettingRow, SettingType } from "./settings.ts";
 

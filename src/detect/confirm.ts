@@ -7,7 +7,7 @@ import { nameOle, oleSignature, walkDirectory } from "./formats/ole.ts";
 import { readZipTail } from "./formats/zip-tail.ts";
 import { type Body, type Claims, type Detection, firstLookBytes } from "./kind.ts";
 import { resolve } from "./resolve.ts";
-import { followText } from "./text/follow.ts";
+import { followText } from "./text/scan.ts";
 
 /**
  * The kind of a body from all of its bytes, of which the first are read from it too. Content never makes it throw; a

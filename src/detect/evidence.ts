@@ -8,7 +8,7 @@ import { type Claims, firstLookBytes } from "./kind.ts";
 import { readBom, readDeclaration } from "./text/charset.ts";
 import { isProse, judgeText } from "./text/judge.ts";
 import { type Markup, readMarkup } from "./text/markup.ts";
-import { notText, type TextVerdict } from "./text/verdict.ts";
+import { notText, type TextVerdict } from "./text/text-verdict.ts";
 
 /** Every sign that was seen, before any of it is weighed. */
 export type Evidence = {

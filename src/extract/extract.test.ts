@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { memoryObjects } from "../artifacts/memory.ts";
+import { memoryObjects } from "../artifacts/memory-objects.ts";
 import type { Objects } from "../artifacts/objects.ts";
 import { type ExtractRequest, extractText } from "./extract.ts";
 import type { Extracted, Handler } from "./handler.ts";

@@ -1,6 +1,6 @@
 /** Runs the handler of a kind up to where text is wanted, storing every segment on the way. */
 import type { Content } from "../acquire/spool.ts";
-import { memoryObjects } from "../artifacts/memory.ts";
+import { memoryObjects } from "../artifacts/memory-objects.ts";
 import type { Objects } from "../artifacts/objects.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import { isUnwritable } from "../errors.ts";

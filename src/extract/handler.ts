@@ -2,7 +2,7 @@
 import type { Content } from "../acquire/spool.ts";
 import type { ContentKind } from "../detect/kind.ts";
 import type { Removed } from "./clean.ts";
-import type { Method } from "./html/ladder.ts";
+import type { Method } from "./html/strategies.ts";
 import type { PageTally } from "./tally.ts";
 
 /** The modes a source can be read in; a handler may treat several alike. */

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { contentKinds } from "../detect/kind.ts";
 import { handlerContract, keep, run } from "./handler.contract.ts";
 import { handlerFor, handlers } from "./handlers.ts";
-import { metadata } from "./metadata.ts";
+import { metadata } from "./metadata-handler.ts";
 
 const png = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 

@@ -1,10 +1,10 @@
 /** Every format handler, in the order they are asked. */
 import type { ContentKind } from "../detect/kind.ts";
 import type { Handler } from "./handler.ts";
-import { html } from "./html/handler.ts";
-import { metadata } from "./metadata.ts";
-import { pdf } from "./pdf/handler.ts";
-import { text } from "./text.ts";
+import { html } from "./html/html-handler.ts";
+import { metadata } from "./metadata-handler.ts";
+import { pdf } from "./pdf/pdf-handler.ts";
+import { text } from "./text-handler.ts";
 
 /** The first that can handle a source reads it; `metadata` takes what is left and stays last. */
 export const handlers: readonly Handler[] = [pdf, html, text, metadata];

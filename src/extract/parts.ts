@@ -1,5 +1,5 @@
 /** Chosen parts of a document as one text, and the way back from a place in it to the document. */
-import type { TextWindow } from "../fit/text.ts";
+import type { TextWindow } from "../fit/fit-text.ts";
 import type { Extract } from "./extract.ts";
 import { type Part, windowAt } from "./select.ts";
 

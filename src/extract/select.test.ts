@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { memoryObjects } from "../artifacts/memory.ts";
+import { memoryObjects } from "../artifacts/memory-objects.ts";
 import { readObject } from "../artifacts/objects.ts";
 import { SpillwayError } from "../errors.ts";
 import { type Extract, extractOf } from "./extract.ts";

@@ -1,7 +1,7 @@
 /** Finding the chosen part of an extract. Offsets and lines count over the joined text. */
 import { SpillwayError } from "../errors.ts";
+import type { TextWindow } from "../fit/fit-text.ts";
 import { countLines, cutBetweenCodePoints, splitsPair } from "../fit/measure.ts";
-import type { TextWindow } from "../fit/text.ts";
 import type { Extract } from "./extract.ts";
 import { mayPass } from "./handler.ts";
 import type { Span } from "./selector.ts";

@@ -1,5 +1,5 @@
 /** A search reply exactly as it will be sent, with its own serialized length standing inside it. */
-import { estimateResponseSize, type SearchResult } from "./estimate.ts";
+import { estimateResponseSize, type SearchResult } from "./estimate-results.ts";
 
 export type TruncationReason = "character_limit" | "token_estimate" | "single_result_too_large";
 

@@ -1,8 +1,8 @@
 /** One exchange with a provider, whatever carries it: prepared, sent, looked at, and at most once sent again. */
-import type { OverflowReport } from "../answer/overflow.ts";
-import type { Outgoing } from "./outgoing.ts";
+import type { OverflowReport } from "../answer/overflow-reply.ts";
+import { isOverflow } from "./classify/verdict.ts";
 import { type Prepared, type Recovery, type Refusal, unchanged } from "./recovery.ts";
-import { isOverflow } from "./verdict.ts";
+import type { Outgoing } from "./wire/outgoing.ts";
 
 /** An answer that can still be handed on whole, and the refusal in it, if it holds one. */
 export type Sent<A> = {

@@ -1,9 +1,10 @@
 /** Keeps a part of a request as an artifact, so that nothing is lost when a stub takes its place. */
-import { bodyOf } from "../acquire/body.ts";
+
 import { spoolOf } from "../acquire/spool.ts";
-import { kindWords } from "../answer/words.ts";
+import { bodyOf } from "../acquire/spooled-body.ts";
+import { kindWords } from "../answer/phrases.ts";
+import type { ArtifactStore } from "../artifacts/artifact-store.ts";
 import type { ArtifactRecord } from "../artifacts/record.ts";
-import type { ArtifactStore } from "../artifacts/store.ts";
 import { confirmKind } from "../detect/confirm.ts";
 import { detectContentKind } from "../detect/detect.ts";
 import { type Detection, firstLookBytes } from "../detect/kind.ts";

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { type Conversation, requestIn, type Turn } from "../../test/conversations.ts";
+import type { Verdict } from "./classify/verdict.ts";
 import { aiSdk } from "./dialects/ai-sdk.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { dialects } from "./dialects/dialects.ts";
 import { planShedding } from "./plan.ts";
-import type { Verdict } from "./verdict.ts";
 
 const picture = (name: string) => ({
   mediaType: "image/png",

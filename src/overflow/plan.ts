@@ -3,11 +3,11 @@
  * figures. The output room first, then the part that was named, then old attachments, old results, the newest results as
  * excerpts, and last what the user attached just now. It stops as soon as the request fits.
  */
-import { shownIn } from "../answer/stub.ts";
+import { shownIn } from "../answer/stub-text.ts";
+import type { Verdict } from "./classify/verdict.ts";
 import type { Dialect, OutputRoom, Part, PartContent, Request } from "./dialects/dialect.ts";
-import type { Edit, Path } from "./edits.ts";
-import { partChars, partTokens, restTokens } from "./estimate.ts";
-import type { Verdict } from "./verdict.ts";
+import { partChars, partTokens, restTokens } from "./estimate-tokens.ts";
+import type { Edit, Path } from "./wire/edits.ts";
 
 /** One part to be replaced by a stub that shows so many characters of it. */
 export type Shed = { readonly part: Part; readonly shownChars: number };

@@ -1,16 +1,16 @@
 /** The core of recovery: what is done to a request before it is sent, and after it was refused. Two requests at most. */
-import { type FailureReason, type OverflowReport, overflowHint } from "../answer/overflow.ts";
+import { type FailureReason, type OverflowReport, overflowHint } from "../answer/overflow-reply.ts";
 import type { Emit } from "../telemetry/events.ts";
+import { isOverflow, type Verdict } from "./classify/verdict.ts";
 import type { Part } from "./dialects/dialect.ts";
-import type { Edit } from "./edits.ts";
-import { partChars, partTokens, restTokens } from "./estimate.ts";
+import { partChars, partTokens, restTokens } from "./estimate-tokens.ts";
 import type { Keep } from "./keep.ts";
-import type { KnownLimits } from "./limits.ts";
-import { edited, type Outgoing, wireBytes, wireHash } from "./outgoing.ts";
+import type { KnownLimits } from "./known-limits.ts";
 import { type Plan, planShedding } from "./plan.ts";
 import { type Shedding, type Stub, shed, stubEdit } from "./shed.ts";
 import type { StickyStubs } from "./sticky.ts";
-import { isOverflow, type Verdict } from "./verdict.ts";
+import type { Edit } from "./wire/edits.ts";
+import { edited, type Outgoing, wireBytes, wireHash } from "./wire/outgoing.ts";
 
 export type RecoveryMode = "on" | "shadow" | "off";
 

@@ -1,11 +1,11 @@
 /** Carries a plan out: keeps each part, then puts its stub in its place; what cannot be kept is not touched. */
 import { createHash } from "node:crypto";
-import { type StubReader, stubText } from "../answer/stub.ts";
+import { type StubReader, stubText } from "../answer/stub-text.ts";
 import type { Part, PartContent } from "./dialects/dialect.ts";
-import { type Edit, type Path, textAt } from "./edits.ts";
 import type { Keep, Kept } from "./keep.ts";
-import type { Outgoing } from "./outgoing.ts";
 import type { Plan } from "./plan.ts";
+import { type Edit, type Path, textAt } from "./wire/edits.ts";
+import type { Outgoing } from "./wire/outgoing.ts";
 
 /** A part that was replaced, with the stub that now stands for it. */
 export type Stub = {

@@ -1,9 +1,9 @@
 /** Stubs stick: what was set aside once in a conversation is set aside again, because the client sends it again. */
 import { createHash } from "node:crypto";
 import type { Part } from "./dialects/dialect.ts";
-import { partChars } from "./estimate.ts";
-import type { Outgoing } from "./outgoing.ts";
+import { partChars } from "./estimate-tokens.ts";
 import { identity, type Stub } from "./shed.ts";
+import type { Outgoing } from "./wire/outgoing.ts";
 
 export type StickyStubs = {
   /** Whether any conversation has stubs at all; if none has, no request needs to be looked at. */

@@ -1,9 +1,9 @@
 /** Projects keep indexes apart: whoever searches in one never sees another's files, names or jobs. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { foldersUpwards, homeFolder } from "../config/places.ts";
+import { foldersUpwards, homeFolder } from "../config/paths.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
-import { clipped, wordFor } from "../names.ts";
+import { clipped, wordFor } from "../system/safe-names.ts";
 import { invalid } from "./request.ts";
 
 /** A project and the folder of its indexes; null where nothing is kept on disk, and they live as long as `scope`. */

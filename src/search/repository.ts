@@ -11,16 +11,16 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { refuseKernelFolder, refuseOutside } from "../acquire/file.ts";
+import { refuseKernelFolder, refuseOutside } from "../acquire/file-source.ts";
 import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
-import { makeFolders } from "../folders.ts";
-import { takeLock } from "../lock.ts";
-import { clipped } from "../names.ts";
-import { isDamaged, isRefused } from "../sqlite.ts";
-import { memoryStore } from "./index/memory.ts";
+import { makeFolders } from "../system/folders.ts";
+import { takeLock } from "../system/lock.ts";
+import { clipped } from "../system/safe-names.ts";
+import { isDamaged, isRefused } from "../system/sqlite.ts";
+import type { IndexStore } from "./index/index-store.ts";
+import { memoryStore } from "./index/memory-index-store.ts";
 import { type IndexReader, openReader } from "./index/reader.ts";
-import { sqliteStore } from "./index/sqlite.ts";
-import type { IndexStore } from "./index/store.ts";
+import { sqliteStore } from "./index/sqlite-index-store.ts";
 import type { IndexPlace } from "./index/update.ts";
 import type { Project } from "./project.ts";
 import { invalid } from "./request.ts";

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { SpillwayError } from "../errors.ts";
-import { clipped } from "../names.ts";
+import { clipped } from "../system/safe-names.ts";
 
 /** A search as it comes in. Paths are those of the folder where the user stands. */
 export type SearchInput = {

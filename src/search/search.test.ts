@@ -13,12 +13,12 @@ import {
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { temporaryFolder } from "../../test/bodies.ts";
-import { type SearchReply, searchBody, searchNotices } from "../answer/search.ts";
+import { type SearchReply, searchBody, searchNotices } from "../answer/search-reply.ts";
 import { defaultSettings, type Settings } from "../config/settings.ts";
 import { makeBudget } from "../fit/budget.ts";
 import { CHARACTER_LIMIT } from "../fit/limits.ts";
-import { takeLock } from "../lock.ts";
-import { openSession, type SessionOptions } from "../session.ts";
+import { openSession, type SessionOptions } from "../session/session.ts";
+import { takeLock } from "../system/lock.ts";
 import { createMetrics, metrics } from "../telemetry/metrics.ts";
 import { closeUnused } from "./repository.ts";
 import type { SearchInput } from "./request.ts";

@@ -1,22 +1,22 @@
 /** Code search on one screen: find the index, bring it up to date, rank, choose spans, fit, answer. */
 import { resolve } from "node:path";
 import { spoolOf } from "../acquire/spool.ts";
-import type { JobRecord } from "../answer/indexing.ts";
-import type { CodeResult, SearchFacts, SearchReply } from "../answer/search.ts";
+import type { JobRecord } from "../answer/indexing-reply.ts";
+import type { CodeResult, SearchFacts, SearchReply } from "../answer/search-reply.ts";
 import { detectContentKind } from "../detect/detect.ts";
 import type { Budget, Tokenizer } from "../fit/budget.ts";
+import { type FittedResults, truncateResultsBySize } from "../fit/fit-results.ts";
 import { CHARACTER_LIMIT } from "../fit/limits.ts";
 import { estimateTokens } from "../fit/measure.ts";
-import { type FittedResults, truncateResultsBySize } from "../fit/results.ts";
-import { takeLock } from "../lock.ts";
-import type { Session } from "../session.ts";
-import { isDamaged } from "../sqlite.ts";
-import { sweepIfDue } from "../sweep.ts";
+import type { Session } from "../session/session.ts";
+import { takeLock } from "../system/lock.ts";
+import { isDamaged } from "../system/sqlite.ts";
+import { sweepIfDue } from "../verbs/sweep.ts";
 import { askMeaning, nearChunks } from "./embed/meaning.ts";
-import { freshen } from "./fresh.ts";
 import { cancelIndexing, indexingStatus, type RunningJob, startIndexing } from "./jobs.ts";
 import { findProject, type Project } from "./project.ts";
-import { reportSearch } from "./report.ts";
+import { findResults } from "./ranked-results.ts";
+import { freshen } from "./refresh.ts";
 import {
   discardIndex,
   findRepository,
@@ -26,7 +26,7 @@ import {
   type Repository,
 } from "./repository.ts";
 import { cursorAt, inRepository, mostRanked, parseRequest, type SearchInput } from "./request.ts";
-import { findResults } from "./results.ts";
+import { reportSearch } from "./search-events.ts";
 
 /** What a surface knows beyond the input. */
 export type SearchOptions = {

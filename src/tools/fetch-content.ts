@@ -3,13 +3,13 @@ import type { Answer } from "../answer/answer.ts";
 import { keepResponse, type ResponseEntry } from "../artifacts/responses.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Mode } from "../extract/handler.ts";
-import { clipped, withoutUserinfo } from "../names.ts";
-import { fetchPart, type PartFields, renderFetched } from "./fetching.ts";
-import type { Input } from "./fields.ts";
-import { type Fetched, renderMany } from "./many.ts";
-import { fetchOutput } from "./outputs.ts";
+import { clipped, withoutUserinfo } from "../system/safe-names.ts";
+import { fetchPart, type PartFields, renderFetched } from "./fetch-tool.ts";
+import { type Fetched, renderMany } from "./many-sources.ts";
+import { fetchOutput } from "./output-fields.ts";
 import { mapAtMost } from "./parallel.ts";
-import { fetchHints, maxCharsField, modeField, urlField } from "./shared.ts";
+import type { Input } from "./parameters.ts";
+import { fetchHints, maxCharsField, modeField, urlField } from "./shared-parameters.ts";
 import { defineTool, type ToolSession, type Unfitted } from "./tool.ts";
 
 /** How many are fetched at the same time, and how many one call takes. */

@@ -2,12 +2,12 @@
 import { findResponse, type ResponseEntry } from "../artifacts/responses.ts";
 import { SpillwayError } from "../errors.ts";
 import { type Mode, modes } from "../extract/handler.ts";
-import { clipped } from "../names.ts";
-import { readArtifact } from "../read.ts";
-import type { Input } from "./fields.ts";
-import { storedOutput } from "./outputs.ts";
+import { clipped } from "../system/safe-names.ts";
+import { readArtifact } from "../verbs/read.ts";
+import { storedOutput } from "./output-fields.ts";
+import type { Input } from "./parameters.ts";
 import { renderRead } from "./read-artifact.ts";
-import { maxCharsField, offsetField, plainRef, readHints, refField } from "./shared.ts";
+import { maxCharsField, offsetField, plainRef, readHints, refField } from "./shared-parameters.ts";
 import { defineTool, type Rendered, type ToolSession, type Unfitted } from "./tool.ts";
 
 const fields = {

@@ -1,13 +1,21 @@
 /** `read_artifact`: a part of a kept source, by place or by question. */
 import { type Answer, answerBody, bodyPages } from "../answer/answer.ts";
-import type { ReadFields } from "../answer/read.ts";
+import type { ReadFields } from "../answer/read-reply.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Bound } from "../fit/budget.ts";
-import { clipped } from "../names.ts";
-import { readArtifact as read } from "../read.ts";
-import { leavingFields } from "./leaving.ts";
-import { readOutput } from "./outputs.ts";
-import { maxCharsField, modeField, offsetField, pagesField, plainRef, readHints, refField } from "./shared.ts";
+import { clipped } from "../system/safe-names.ts";
+import { readArtifact as read } from "../verbs/read.ts";
+import { leavingFields } from "./clip-fields.ts";
+import { readOutput } from "./output-fields.ts";
+import {
+  maxCharsField,
+  modeField,
+  offsetField,
+  pagesField,
+  plainRef,
+  readHints,
+  refField,
+} from "./shared-parameters.ts";
 import { defineTool, type Rendered } from "./tool.ts";
 
 export const readArtifact = defineTool({

@@ -5,12 +5,12 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { closedSchema } from "../../test/schemas.ts";
 import { openTools } from "../../test/tools.ts";
-import type { SearchReply } from "../answer/search.ts";
+import type { SearchReply } from "../answer/search-reply.ts";
 import { type ClientProfile, clientProfile, clientRows } from "../config/clients.ts";
 import { limitsOf, makeBudget } from "../fit/budget.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
 import { tools } from "./tools.ts";
-import { openTurn } from "./turn.ts";
+import { openTurn } from "./turn-budget.ts";
 
 const ajv = new Ajv2020({ strict: true });
 const validators = new Map(tools.map(({ name, output }) => [name, ajv.compile(closedSchema(output))]));

@@ -1,12 +1,12 @@
 /** `search_code`: the lines of a folder's code that answer a question. */
-import { searchBody, searchNotices, searchSummary } from "../answer/search.ts";
+import { searchBody, searchNotices, searchSummary } from "../answer/search-reply.ts";
 import { type Budget, makeBudget } from "../fit/budget.ts";
 import { CHARACTER_LIMIT } from "../fit/limits.ts";
-import { utilizationPercent } from "../search/report.ts";
 import { largestLimit } from "../search/request.ts";
 import { type FittedSearch, findCode, type Search } from "../search/search.ts";
-import { searchOutput } from "./outputs.ts";
-import { folderField, projectField, readHints } from "./shared.ts";
+import { utilizationPercent } from "../search/search-events.ts";
+import { searchOutput } from "./output-fields.ts";
+import { folderField, projectField, readHints } from "./shared-parameters.ts";
 import { defineTool, type Rendered, type ToolSession, type Unfitted } from "./tool.ts";
 
 export const searchCodeTool = defineTool({

@@ -2,9 +2,9 @@
 import type { PageStart } from "../answer/answer.ts";
 import type { ClientProfile } from "../config/clients.ts";
 import type { Bound } from "../fit/budget.ts";
-import type { Session } from "../session.ts";
-import type { Fields, Input, JsonSchema } from "./fields.ts";
-import type { Turn } from "./turn.ts";
+import type { Session } from "../session/session.ts";
+import type { Fields, Input, JsonSchema } from "./parameters.ts";
+import type { Turn } from "./turn-budget.ts";
 
 /** A session as tools see it, with what the surface knows about this call. */
 export type ToolSession = Session & {

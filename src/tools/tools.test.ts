@@ -11,14 +11,14 @@ import { openTools } from "../../test/tools.ts";
 import { untrustedMark } from "../answer/answer.ts";
 import { clientProfile, clientRows } from "../config/clients.ts";
 import { limitsOf, makeBudget } from "../fit/budget.ts";
-import { truncationSuffix } from "../fit/text.ts";
-import { openSession } from "../session.ts";
-import { inputSchema } from "./fields.ts";
-import { shareOut } from "./many.ts";
-import { FIELDS_CHARS, plainSize } from "./size.ts";
+import { truncationSuffix } from "../fit/fit-text.ts";
+import { FIELDS_CHARS, plainSize } from "../fit/serialized-size.ts";
+import { openSession } from "../session/session.ts";
+import { shareOut } from "./many-sources.ts";
+import { inputSchema } from "./parameters.ts";
 import type { Received } from "./tool.ts";
 import { findTool, tools } from "./tools.ts";
-import { openTurn } from "./turn.ts";
+import { openTurn } from "./turn-budget.ts";
 
 const words = (chars: number) => 'gauge level weir spill "quoted"\t🌊 '.repeat(Math.ceil(chars / 34)).slice(0, chars);
 
@@ -329,7 +329,7 @@ describe("fetch_content", () => {
     await using bench = await openTools();
     const full = () => Promise.reject(Object.assign(new Error("full"), { code: "ENOSPC" }));
     const objects = { ...bench.session.store.objects, put: full };
-    const { openStore } = await import("../artifacts/store.ts");
+    const { openStore } = await import("../artifacts/artifact-store.ts");
     const store = openStore(objects, { owner: "ada", run: "r" });
     const { text, fields } = await bench.call("fetch_content", { url: "data:,hello", prompt: "hello" }, { store });
     assert.match(text, /Not kept\.\][\s\S]*the disk is full[\s\S]*hello$/);
@@ -685,7 +685,7 @@ describe("the budget of a reply", () => {
 test("a ref works in another process's session of the same owner, and for nobody else", async () => {
   await using folder = await temporaryFolder();
   const { defaultSettings } = await import("../config/settings.ts");
-  const { callTool } = await import("./call.ts");
+  const { callTool } = await import("./call-tool.ts");
   const settings = { ...defaultSettings, home: folder.path };
   const [fetchTool, readTool] = [findTool("fetch_content"), findTool("get_search_content")];
   assert.ok(fetchTool && readTool);

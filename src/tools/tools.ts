@@ -1,7 +1,7 @@
 /** All tools, in the order clients are shown them. A new one is a file and a line here. */
 import { fetchContent } from "./fetch-content.ts";
 import { getSearchContent } from "./get-search-content.ts";
-import { cancelIndexingTool, indexingStatusTool, indexRepositoryTool } from "./indexing.ts";
+import { cancelIndexingTool, indexingStatusTool, indexRepositoryTool } from "./index-repository.ts";
 import { readArtifact } from "./read-artifact.ts";
 import { searchCodeTool } from "./search-code.ts";
 import type { Tool } from "./tool.ts";

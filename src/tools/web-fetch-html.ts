@@ -1,7 +1,7 @@
 /** `web_fetch_html`: the source of a page as it was sent, bounded. */
-import { fetchPart, renderFetched } from "./fetching.ts";
-import { pageOutput } from "./outputs.ts";
-import { fetchHints, urlField } from "./shared.ts";
+import { fetchPart, renderFetched } from "./fetch-tool.ts";
+import { pageOutput } from "./output-fields.ts";
+import { fetchHints, urlField } from "./shared-parameters.ts";
 import { defineTool } from "./tool.ts";
 
 export const webFetchHtml = defineTool({

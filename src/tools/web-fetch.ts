@@ -1,7 +1,7 @@
 /** `web_fetch`: one source; text and pages as they are, documents as a summary, an excerpt and a ref. */
-import { fetchPart, renderFetched } from "./fetching.ts";
-import { pageOutput } from "./outputs.ts";
-import { fetchHints, pagesField, urlField } from "./shared.ts";
+import { fetchPart, renderFetched } from "./fetch-tool.ts";
+import { pageOutput } from "./output-fields.ts";
+import { fetchHints, pagesField, urlField } from "./shared-parameters.ts";
 import { defineTool } from "./tool.ts";
 
 export const webFetch = defineTool({

@@ -1,7 +1,7 @@
 /** A process that indexes a folder again and again, beside others that do the same, until it is killed. */
 import { defaultSettings } from "../../src/config/settings.ts";
 import { searchCode, startIndex } from "../../src/search/search.ts";
-import { openSession } from "../../src/session.ts";
+import { openSession } from "../../src/session/session.ts";
 
 const [home = "", root = ""] = process.argv.slice(2);
 const session = await openSession({ settings: { ...defaultSettings, home, "search.refresh_every": 0 }, cwd: root });

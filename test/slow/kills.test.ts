@@ -5,9 +5,9 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { sweep } from "../../src/artifacts/sweep.ts";
+import { sweep } from "../../src/artifacts/sweeper.ts";
 import { defaultSettings } from "../../src/config/settings.ts";
-import { openSession } from "../../src/session.ts";
+import { openSession } from "../../src/session/session.ts";
 import { bytesOfRef, temporaryFolder } from "../bodies.ts";
 
 const kills = 300;

@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { memoryObjects } from "../../src/artifacts/memory.ts";
+import { memoryObjects } from "../../src/artifacts/memory-objects.ts";
 import { extractText } from "../../src/extract/extract.ts";
-import { pdf } from "../../src/extract/pdf/handler.ts";
+import { pdf } from "../../src/extract/pdf/pdf-handler.ts";
 import { pdfWithPages } from "../pdf.ts";
 
 const documents = 2_000;

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { corpusPdfs, pdfsIn, readReferences, score, scoreable } from "../../bench/pdf.ts";
 import type { Reading } from "../../bench/pdf-readings.ts";
-import { pdf } from "../../src/extract/pdf/handler.ts";
+import { pdf } from "../../src/extract/pdf/pdf-handler.ts";
 
 /** What was reached, rounded down, on the folder with this list of files; a change may raise it. */
 const floor = 0.99;

@@ -11,7 +11,7 @@ import { defaultSettings } from "../../src/config/settings.ts";
 import { findProject } from "../../src/search/project.ts";
 import { openRepository } from "../../src/search/repository.ts";
 import { searchCode, startIndex } from "../../src/search/search.ts";
-import { openSession } from "../../src/session.ts";
+import { openSession } from "../../src/session/session.ts";
 import { temporaryFolder } from "../bodies.ts";
 
 const kills = 200;

@@ -1,7 +1,7 @@
 /** A process that sweeps the store over and over while others write to it. */
-import { sweep } from "../../src/artifacts/sweep.ts";
+import { sweep } from "../../src/artifacts/sweeper.ts";
 import { defaultSettings } from "../../src/config/settings.ts";
-import { openSession } from "../../src/session.ts";
+import { openSession } from "../../src/session/session.ts";
 
 const [home = ""] = process.argv.slice(2);
 const session = await openSession({ settings: { ...defaultSettings, home, run: "sweeper" } });

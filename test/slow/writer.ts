@@ -1,8 +1,8 @@
 /** A process that keeps one artifact after the other and says which, until it is killed. */
 import { randomInt } from "node:crypto";
 import { defaultSettings } from "../../src/config/settings.ts";
-import { fetchSource } from "../../src/ingest.ts";
-import { openSession } from "../../src/session.ts";
+import { openSession } from "../../src/session/session.ts";
+import { fetchSource } from "../../src/verbs/fetch.ts";
 import { chunksOf } from "../bodies.ts";
 
 const [home = "", name = ""] = process.argv.slice(2);

@@ -3,10 +3,10 @@ import { lookup } from "node:dns/promises";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type SecureContext, type TLSSocket } from "node:tls";
 import type { buildConnector } from "undici";
-import { canonicalHost } from "../../config/network.ts";
+import { canonicalHost } from "../../config/network-values.ts";
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../names.ts";
-import type { Destination, Guard } from "./guard.ts";
+import { clipped } from "../../system/safe-names.ts";
+import type { Destination, Guard } from "./address-guard.ts";
 
 /** The addresses of a name. */
 export type Resolve = (host: string) => Promise<readonly string[]>;

@@ -1,11 +1,11 @@
 /** Headers and cookies that the settings hold for certain hosts, with their secrets taken from the environment. */
 import { isIP } from "node:net";
-import { canonicalHost, parseNetworkPlace } from "../../config/network.ts";
-import type { Environment } from "../../config/places.ts";
+import { canonicalHost, parseNetworkPlace } from "../../config/network-values.ts";
+import type { Environment } from "../../config/paths.ts";
 import type { HostHeaders } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../names.ts";
-import { isLoopbackHost, portOf } from "./proxy.ts";
+import { clipped } from "../../system/safe-names.ts";
+import { isLoopbackHost, portOf } from "./env-proxy.ts";
 
 export type Credentials = {
   /** The headers for this URL's host, by their lower-case names. */

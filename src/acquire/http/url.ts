@@ -1,6 +1,6 @@
 /** The URLs that may be fetched, and what to call what they lead to. */
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../names.ts";
+import { clipped } from "../../system/safe-names.ts";
 
 /** Parses a URL, or a reference from a page at `base`; a fragment is the reader's own and never sent. */
 export function parseTarget(given: string, base?: URL): URL {

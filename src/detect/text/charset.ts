@@ -1,6 +1,6 @@
 /** Charsets that are stated rather than guessed: byte-order marks, labels in headers, and declarations in the text. */
 import { hasAt, latin1 } from "../formats/bytes.ts";
-import { pages, readPage } from "./pages.ts";
+import { pages, readPage } from "./code-pages.ts";
 
 /** A byte-order mark: the charset it names and the bytes it takes before the text. */
 export type Bom = { readonly charset: WideCharset | "utf-8"; readonly sizeBytes: number };

@@ -1,11 +1,11 @@
 /** Judges whether bytes are text, and in which charset; everything that is not clearly text is binary. */
 import { isUtf8 } from "node:buffer";
 import { latin1 } from "../formats/bytes.ts";
-import { type Census, countOf, oddControls, takeCensus } from "./census.ts";
+import { type Census, countOf, oddControls, takeCensus } from "./byte-counts.ts";
 import { type Bom, decodes, readBom } from "./charset.ts";
 import { guessLegacy, isShortText, misreads } from "./legacy.ts";
 import { isSeparated } from "./separators.ts";
-import { notText, type TextVerdict, text } from "./verdict.ts";
+import { notText, type TextVerdict, text } from "./text-verdict.ts";
 import { judgeWide, looksWide } from "./wide.ts";
 
 /** The verdict on a prefix, whose last character may be cut. `declared` is a charset that a header or the text names. */

@@ -1,10 +1,10 @@
 /** Judges and names text in the charsets that came before Unicode, by how well the bytes read in each of them. */
 import { latin1 } from "../formats/bytes.ts";
-import { type Census, countOf, takeCensus } from "./census.ts";
+import { type Census, countOf, takeCensus } from "./byte-counts.ts";
 import { readIn } from "./charset.ts";
 import { multiByteCharsets, multiByteFit } from "./multi-byte.ts";
 import { coherence, singleByteCharsets } from "./single-byte.ts";
-import { notText, type TextVerdict, text } from "./verdict.ts";
+import { notText, type TextVerdict, text } from "./text-verdict.ts";
 
 /** Fewer bytes than this read well in some charset by accident. */
 const shortestGuess = 24;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bodyOf } from "../../../test/detection.ts";
 import { bytesOf, joined } from "../../../test/samples.ts";
-import { followText } from "./follow.ts";
+import { followText } from "./scan.ts";
 import { judgeWide, looksWide } from "./wide.ts";
 
 const utf16 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "utf16le"));

@@ -1,7 +1,7 @@
 /** Judges UTF-16 and UTF-32, with or without a byte-order mark: arrays of small numbers look the same at first sight. */
 import { u16be, u16le, u32be, u32le } from "../formats/bytes.ts";
 import type { WideCharset } from "./charset.ts";
-import { notText, type TextVerdict, text } from "./verdict.ts";
+import { notText, type TextVerdict, text } from "./text-verdict.ts";
 
 /** Enough characters to judge a script by. */
 const sampleUnits = 4096;

@@ -1,8 +1,9 @@
 /** The main content of an HTML page as Markdown or plain text, with what the page tells about itself. */
-import { type Climbed, climb } from "./ladder.ts";
-import type { WriteOptions } from "./markdown.ts";
-import { type Metadata, readMetadata } from "./metadata.ts";
-import { parseHtml } from "./parse.ts";
+
+import { type Metadata, readMetadata } from "./data/page-metadata.ts";
+import { type Climbed, climb } from "./strategies.ts";
+import { parseHtml } from "./tree/parse.ts";
+import type { WriteOptions } from "./write/markdown.ts";
 
 /** The text with its headings, how it was found, and the facts of the page. */
 export type HtmlExtract = Climbed & { readonly metadata: Metadata };

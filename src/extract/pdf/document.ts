@@ -1,8 +1,8 @@
 /** Opens PDF documents with PDFium: page count, facts, outline, and text page by page. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { type OutlineItem, readOutline } from "./outline.ts";
-import { type PageText, readPage } from "./page.ts";
 import { guarded, isBroken, loadPdfium, type Pdfium, type Pointer, readText, withName } from "./pdfium.ts";
+import { type PageText, readPage } from "./read-page.ts";
 
 export type PdfFailure = { readonly reason: "corrupt" | "encrypted" | "too_large"; readonly detail: string };
 

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Extracted, Failure, Limits } from "../handler.ts";
 import { type FromChild, type Job, piecesAhead, type ToChild } from "./messages.ts";
-import { type Usage, usageOf } from "./usage.ts";
+import { type Usage, usageOf } from "./process-usage.ts";
 
 /** How often memory and CPU time are looked at: a child grows by tens of megabytes between two looks at the most. */
 const watchMs = 40;

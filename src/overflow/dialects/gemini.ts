@@ -1,5 +1,5 @@
 /** Gemini generateContent: contents of parts, function responses that are objects, signatures on parts. */
-import { isStub } from "../../answer/stub.ts";
+import { isStub } from "../../answer/stub-text.ts";
 import {
   currentIn,
   type Dialect,

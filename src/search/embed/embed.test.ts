@@ -6,11 +6,11 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { temporaryFolder } from "../../../test/bodies.ts";
 import { hashedVector, startEmbeddings } from "../../../test/embeddings.ts";
-import { searchNotices } from "../../answer/search.ts";
+import { searchNotices } from "../../answer/search-reply.ts";
 import { defaultSettings, type Settings } from "../../config/settings.ts";
-import { openSession } from "../../session.ts";
+import { openSession } from "../../session/session.ts";
 import { searchCode, startIndex } from "../search.ts";
-import { createByteRows } from "./products.ts";
+import { createByteRows } from "./dot-products.ts";
 import { createVectorTable, packVectors } from "./vectors.ts";
 
 async function openWork(settings: Partial<Settings> = {}) {

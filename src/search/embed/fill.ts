@@ -1,10 +1,10 @@
 /** Brings an index's vectors up to date beside its searches: in small steps that are kept, so that it goes on where it was. */
 import { join } from "node:path";
-import { takeLock } from "../../lock.ts";
-import type { Session } from "../../session.ts";
-import type { StoredText } from "../index/store.ts";
+import type { Session } from "../../session/session.ts";
+import { takeLock } from "../../system/lock.ts";
+import type { StoredText } from "../index/index-store.ts";
 import type { IndexPlace } from "../index/update.ts";
-import { type EmbedService, embedServiceOf } from "./service.ts";
+import { type EmbedService, embedServiceOf } from "./embedding-service.ts";
 import { packVectors } from "./vectors.ts";
 
 /** How filling in ended: files done now, and why not all of them. */

@@ -1,12 +1,12 @@
 /** What vectors tell about a question: which chunks of an index are near it in meaning. A search goes on without. */
-import type { EmbeddingFacts } from "../../answer/search.ts";
+import type { EmbeddingFacts } from "../../answer/search-reply.ts";
 import { SpillwayError } from "../../errors.ts";
-import type { Session } from "../../session.ts";
-import type { IndexStore } from "../index/store.ts";
+import type { Session } from "../../session/session.ts";
+import type { IndexStore } from "../index/index-store.ts";
 import type { IndexView } from "../index/view.ts";
 import type { Meaning } from "../rank/rank.ts";
+import { type EmbedService, embedServiceOf } from "./embedding-service.ts";
 import { dimensionsIn, madeByOf, modelIn } from "./fill.ts";
-import { type EmbedService, embedServiceOf } from "./service.ts";
 import { createVectorTable, type VectorTable } from "./vectors.ts";
 
 /** Near chunks, and what the reply says of them; both null where no service is named. */

@@ -1,5 +1,5 @@
 /** Vectors as bytes: each number in one, so that a hundred thousand chunks are scanned in memory. */
-import { createByteRows } from "./products.ts";
+import { createByteRows } from "./dot-products.ts";
 
 /** A vector in bytes: its direction, and what one step of a byte is worth. */
 export type ByteVector = { readonly step: number; readonly values: Int8Array };

@@ -1,5 +1,5 @@
 /** The words of source text and the terms they are found by. Each word is taken apart once, however often it occurs. */
-import { eachPart, stem, termsOf, wordsOf } from "../../extract/terms.ts";
+import { eachPart, stem, termsOf, wordsOf } from "../../retrieval/terms.ts";
 import { isWordUnit } from "./definitions.ts";
 import { createTally, type Tally } from "./growable.ts";
 import { createUnits, createWordTable, hashOf, hashStart, type Units, type WordContent } from "./word-table.ts";

@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { createSegmentBuilder } from "./build.ts";
+import type { IndexStore, Snapshot } from "./index-store.ts";
 import { openSegment } from "./segment.ts";
-import type { IndexStore, Snapshot } from "./store.ts";
 import type { IndexPlace, Turn } from "./update.ts";
 
 const suffix = ".segment";

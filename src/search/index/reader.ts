@@ -2,8 +2,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSegmentBuilder } from "./build.ts";
+import type { IndexStore, Snapshot, StoredText } from "./index-store.ts";
 import { openSegment, type Segment } from "./segment.ts";
-import type { IndexStore, Snapshot, StoredText } from "./store.ts";
 import { type IndexView, viewOf } from "./view.ts";
 
 /** What a search works on: a view and the generation it stands for. */

@@ -3,13 +3,13 @@ import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, uti
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { temporaryFolder } from "../../../test/bodies.ts";
-import { parseQuestion } from "../rank/question.ts";
+import { parseQuestion } from "../rank/query.ts";
 import { partOfFile, rankFiles } from "../rank/rank.ts";
-import { memoryStore } from "./memory.ts";
+import { newFile } from "./index-store.contract.ts";
+import { memoryStore } from "./memory-index-store.ts";
 import { publishSegments } from "./publish.ts";
 import { openReader } from "./reader.ts";
-import { sqliteStore } from "./sqlite.ts";
-import { newFile } from "./store.contract.ts";
+import { sqliteStore } from "./sqlite-index-store.ts";
 import { updateIndex } from "./update.ts";
 
 async function openIndex() {

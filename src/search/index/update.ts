@@ -1,9 +1,9 @@
 /** Brings an index up to date with its folder: walk, read what changed, store it, and publish segments as it grows. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { chunkText } from "./chunk.ts";
+import type { IndexStore, NewFile, PassedOver, StoredFile } from "./index-store.ts";
 import { publishSegments } from "./publish.ts";
-import { isTooLarge, readSource, textOf, tooLarge } from "./source.ts";
-import type { IndexStore, NewFile, PassedOver, StoredFile } from "./store.ts";
+import { isTooLarge, readSource, textOf, tooLarge } from "./source-file.ts";
 import { type FoundFile, type SkippedFile, walkFolder } from "./walk.ts";
 
 /** The place of an index: its folder of sources, its store, and where its segments lie (null: kept nowhere). */

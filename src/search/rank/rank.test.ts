@@ -5,7 +5,7 @@ import { createSegmentBuilder } from "../index/build.ts";
 import { chunkText } from "../index/chunk.ts";
 import { openSegment } from "../index/segment.ts";
 import { viewOf } from "../index/view.ts";
-import { parseQuestion } from "./question.ts";
+import { parseQuestion } from "./query.ts";
 import { partOfFile, rankFiles } from "./rank.ts";
 
 type Files = Readonly<Record<string, string>>;

@@ -2,9 +2,9 @@
 import { type FileRole, fileRoles } from "../index/role.ts";
 import { type Segment, stemTermsShift, termKinds } from "../index/segment.ts";
 import { findTerm, type IndexView, type TermPostings } from "../index/view.ts";
-import { longestEnding, rootOf, shortFormsOf } from "./kin.ts";
-import type { Question } from "./question.ts";
+import type { Question } from "./query.ts";
 import { highestScore, weights } from "./weights.ts";
+import { longestEnding, rootOf, shortFormsOf } from "./word-families.ts";
 
 /** A file that answers a question. Numbers are those of the view. */
 export type RankedFile = {

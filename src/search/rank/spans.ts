@@ -1,8 +1,8 @@
 /** The parts of a file worth showing: the best chunk cut down to what answers, and glimpses of one or two others. */
 import { type Chunk, type Lines, measureLines } from "../index/chunk.ts";
 import { definitionIn } from "../index/definitions.ts";
+import type { StoredText } from "../index/index-store.ts";
 import { termsOfWord } from "../index/lexicon.ts";
-import type { StoredText } from "../index/store.ts";
 
 /** Whole lines of a file, counted from 1. */
 export type Span = { readonly startLine: number; readonly endLine: number };

@@ -4,10 +4,10 @@ import { requestIn, type Turn } from "../../../test/conversations.ts";
 import { faultIn, outputOf, tokensOf, wordings } from "../../../test/provider.ts";
 import { watchedSession } from "../../../test/recovery.ts";
 import { longTranscript } from "../../../test/transcripts.ts";
-import { isStub } from "../../answer/stub.ts";
+import { isStub } from "../../answer/stub-text.ts";
 import { aiSdk } from "../../overflow/dialects/ai-sdk.ts";
 import type { Request } from "../../overflow/dialects/dialect.ts";
-import { ContextOverflowError } from "../../overflow/failure.ts";
+import { ContextOverflowError } from "../../overflow/wire/failure.ts";
 import { overflowMiddleware } from "./middleware.ts";
 
 const heavy = "the gate at weir seven opened to 41 percent and the level fell\n".repeat(500);

@@ -1,14 +1,14 @@
 /** Recovery as AI SDK middleware: `wrapLanguageModel({ model, middleware: overflowMiddleware() })`. */
-import { classify } from "../../overflow/classify.ts";
+import { classify } from "../../overflow/classify/classify.ts";
+import { isOverflow } from "../../overflow/classify/verdict.ts";
 import { aiSdk } from "../../overflow/dialects/ai-sdk.ts";
 import { type Fields, fieldsOf, itemsOf, type Request } from "../../overflow/dialects/dialect.ts";
 import { recoverExchange, type Sent } from "../../overflow/exchange.ts";
-import { ContextOverflowError } from "../../overflow/failure.ts";
-import { openRecovery } from "../../overflow/open.ts";
-import type { Outgoing } from "../../overflow/outgoing.ts";
+import { openRecovery } from "../../overflow/open-recovery.ts";
 import type { Recovery, Refusal } from "../../overflow/recovery.ts";
-import { isOverflow } from "../../overflow/verdict.ts";
-import { openSession, type Session } from "../../session.ts";
+import { ContextOverflowError } from "../../overflow/wire/failure.ts";
+import type { Outgoing } from "../../overflow/wire/outgoing.ts";
+import { openSession, type Session } from "../../session/session.ts";
 
 export type MiddlewareOptions = {
   /** Whose store, settings and log are used. Default: a session of this process, opened at the first call. */

@@ -1,7 +1,7 @@
 /** What a command is: a name, its options with their help, and a function that does the work. */
 import type { ParseArgsOptionDescriptor } from "node:util";
 import type { LoadedConfig } from "../../config/load.ts";
-import type { Session } from "../../session.ts";
+import type { Session } from "../../session/session.ts";
 
 export type OptionRow = ParseArgsOptionDescriptor & {
   readonly about: string;

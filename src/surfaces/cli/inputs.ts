@@ -1,6 +1,6 @@
 /** Several inputs, answered in order: one that fails is told and the others go on. */
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../names.ts";
+import { clipped } from "../../system/safe-names.ts";
 import type { Call, ExitCode } from "./command.ts";
 import { errorFields, errorLines, jsonLine } from "./output.ts";
 

@@ -1,5 +1,5 @@
 /** Options that several commands take, and reading what was given for them. */
-import { grouped } from "../../answer/words.ts";
+import { grouped } from "../../answer/phrases.ts";
 import { SpillwayError } from "../../errors.ts";
 import { type Mode, modes } from "../../extract/handler.ts";
 import { MAX_GET_CONTENT_CHARS } from "../../fit/limits.ts";

@@ -1,6 +1,6 @@
 /** How results and errors are printed: JSON lines on stdout, sentences on stderr. */
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../names.ts";
+import { clipped } from "../../system/safe-names.ts";
 
 export const jsonLine = (value: unknown): string => `${JSON.stringify(value)}\n`;
 

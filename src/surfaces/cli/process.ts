@@ -1,6 +1,6 @@
 /** The process around the command line: streams, signals, exit status. */
 import { guardStdout } from "../mcp/stdout.ts";
-import { runCli } from "./run.ts";
+import { runCli } from "./main.ts";
 
 const stopped = new AbortController();
 let outputError: NodeJS.ErrnoException | undefined;

@@ -4,8 +4,8 @@ import type { LoadedConfig } from "../../config/load.ts";
 import { describeProblem } from "../../config/problem.ts";
 import { systemCode } from "../../errors.ts";
 import { handlers } from "../../extract/handlers.ts";
-import { makeFolders } from "../../folders.ts";
-import type { Session } from "../../session.ts";
+import type { Session } from "../../session/session.ts";
+import { makeFolders } from "../../system/folders.ts";
 import { tools } from "../../tools/tools.ts";
 import { version } from "../../version.ts";
 

@@ -1,8 +1,8 @@
 /** Artifacts as resources of the protocol: a bounded list, and reading one within the same budget as the tool. */
 import type { Resource } from "@modelcontextprotocol/server";
 import type { ArtifactRecord } from "../../artifacts/record.ts";
-import type { Session } from "../../session.ts";
-import { callTool, type ToolReply } from "../../tools/call.ts";
+import type { Session } from "../../session/session.ts";
+import { callTool, type ToolReply } from "../../tools/call-tool.ts";
 import { readArtifact } from "../../tools/read-artifact.ts";
 import type { ArtifactLink, ToolSession } from "../../tools/tool.ts";
 

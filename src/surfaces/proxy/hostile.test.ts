@@ -7,8 +7,8 @@ import { gzipSync } from "node:zlib";
 import { watchedSession } from "../../../test/recovery.ts";
 import type { Settings } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
-import { openRecovery } from "../../overflow/open.ts";
-import { openProxy, type ProxyOptions } from "./server.ts";
+import { openRecovery } from "../../overflow/open-recovery.ts";
+import { openProxy, type ProxyOptions } from "./proxy-server.ts";
 import { parseUpstreams } from "./upstreams.ts";
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));

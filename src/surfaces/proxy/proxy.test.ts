@@ -7,8 +7,8 @@ import { describe, test } from "node:test";
 import { type Conversation, requestIn, type Turn } from "../../../test/conversations.ts";
 import { proxiedProvider } from "../../../test/proxied.ts";
 import { watchedSession } from "../../../test/recovery.ts";
-import { openRecovery } from "../../overflow/open.ts";
-import { openProxy } from "./server.ts";
+import { openRecovery } from "../../overflow/open-recovery.ts";
+import { openProxy } from "./proxy-server.ts";
 import { parseUpstreams, upstreamFor } from "./upstreams.ts";
 
 const light = "the level fell by two centimetres\n".repeat(3);

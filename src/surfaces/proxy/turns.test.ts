@@ -5,7 +5,7 @@ import { type Conversation, type Result, requestIn, type Turn } from "../../../t
 import { wordings } from "../../../test/provider.ts";
 import { type Proxied, pathOf, proxiedProvider } from "../../../test/proxied.ts";
 import { type HttpDialect, httpDialects } from "../../../test/recovery.ts";
-import { isStub } from "../../answer/stub.ts";
+import { isStub } from "../../answer/stub-text.ts";
 
 const forms = ["text", "blocks", "error", "picture"] as const;
 const lines = (count: number, about: number): string =>

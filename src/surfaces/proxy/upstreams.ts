@@ -1,6 +1,6 @@
 /** The fixed places a proxy may send to: a name in the path, an address in the settings, nothing else. */
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../names.ts";
+import { clipped } from "../../system/safe-names.ts";
 
 export type Upstreams = ReadonlyMap<string, URL>;
 

@@ -1,10 +1,10 @@
 /** Carries out what a model called, all at once, with one budget for what comes back. */
 import type { ModelMessage, ToolCallPart, ToolModelMessage, ToolResultPart } from "ai";
-import { unknownTool, unreadableCall } from "../../answer/runner.ts";
-import { callTool } from "../../tools/call.ts";
-import { type Fields, fieldNamed } from "../../tools/fields.ts";
+import { unknownTool, unreadableCall } from "../../answer/runner-texts.ts";
+import { callTool } from "../../tools/call-tool.ts";
+import { type Fields, fieldNamed } from "../../tools/parameters.ts";
 import type { Tool, ToolSession } from "../../tools/tool.ts";
-import { openTurn } from "../../tools/turn.ts";
+import { openTurn } from "../../tools/turn-budget.ts";
 import { toolResult } from "./repair.ts";
 
 /** A call of a model, which may have been too garbled to be read. */

@@ -1,6 +1,6 @@
 /** Which provider a model is asked of, where that is, and with whose key. Nothing here is loaded or sent. */
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../names.ts";
+import { clipped } from "../../system/safe-names.ts";
 
 /** How a provider is spoken to; every endpoint of one's own speaks OpenAI's chat format. */
 export type Speech = "openai" | "anthropic" | "google" | "compatible";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ModelMessage } from "ai";
 import fc from "fast-check";
-import { interruptedCall } from "../../answer/runner.ts";
+import { interruptedCall } from "../../answer/runner-texts.ts";
 import { sendable, toolResult } from "./repair.ts";
 
 const call = (id: string) => ({

@@ -1,6 +1,6 @@
 /** Makes stored history fit to be sent: providers refuse a call without its result. The history itself stays as it is. */
 import type { AssistantModelMessage, ModelMessage, ToolCallPart, ToolModelMessage, ToolResultPart } from "ai";
-import { interruptedCall } from "../../answer/runner.ts";
+import { interruptedCall } from "../../answer/runner-texts.ts";
 
 /** The messages with a result for every call, and without answers that hold nothing. */
 export function sendable(messages: readonly ModelMessage[]): ModelMessage[] {

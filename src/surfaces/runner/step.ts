@@ -7,7 +7,7 @@ import {
   type TextStreamPart,
   type ToolSet,
 } from "ai";
-import { inputSchema } from "../../tools/fields.ts";
+import { inputSchema } from "../../tools/parameters.ts";
 import type { Tool } from "../../tools/tool.ts";
 import type { Call } from "./calls.ts";
 import { providerOptions } from "./model.ts";

@@ -6,13 +6,13 @@ import { type FileHandle, open, readdir, readFile, rename, rm, stat, truncate } 
 import { join } from "node:path";
 import type { ModelMessage } from "ai";
 import { isUnwritable, SpillwayError } from "../../errors.ts";
-import { makeFolders } from "../../folders.ts";
-import { takeLock } from "../../lock.ts";
-import { clipped, wordFor } from "../../names.ts";
 import { fieldsOf } from "../../overflow/dialects/dialect.ts";
 import type { KnownStub } from "../../overflow/sticky.ts";
-import { isRefused } from "../../sqlite.ts";
-import type { RunReport } from "./report.ts";
+import { makeFolders } from "../../system/folders.ts";
+import { takeLock } from "../../system/lock.ts";
+import { clipped, wordFor } from "../../system/safe-names.ts";
+import { isRefused } from "../../system/sqlite.ts";
+import type { RunReport } from "./run-report.ts";
 
 /** What a run is about; its first line. */
 export type RunHead = {

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { temporaryFolder } from "../../../test/bodies.ts";
+import { selfSigned } from "../../../test/certificate.ts";
+import { startProxy } from "../../../test/forward-proxy.ts";
+import { fetchBytes, networkTo } from "../../../test/network.ts";
+import { startServer } from "../../../test/server.ts";
+import { machineWires } from "./connect.ts";
+import { proxiesOf } from "./env-proxy.ts";
+
+describe("the proxy for a URL", () => {
+  const all = { HTTP_PROXY: "http://p:1", HTTPS_PROXY: "q:2" };
+  for (const { env, url, proxy } of [
+    { env: {}, url: "http://a.example/", proxy: undefined },
+    { env: all, url: "http://a.example/", proxy: "http://p:1" },
+    { env: all, url: "https://a.example/", proxy: "http://q:2" },
+    {
+      env: { https_proxy: "http://lower:1", HTTPS_PROXY: "http://upper:1" },
+      url: "https://a.example/",
+      proxy: "http://lower:1",
+    },
+    { env: { ALL_PROXY: "http://p:1" }, url: "https://a.example/", proxy: "http://p:1" },
+    { env: all, url: "http://localhost:80/", proxy: undefined },
+    { env: all, url: "http://127.0.0.1:80/", proxy: undefined },
+    { env: all, url: "http://127.evil.com/", proxy: "http://p:1" },
+    { env: all, url: "http://localhost../", proxy: undefined },
+    { env: { ...all, NO_PROXY: "*" }, url: "http://a.example/", proxy: undefined },
+    { env: { ...all, NO_PROXY: "b.example, example" }, url: "http://a.example/", proxy: undefined },
+    { env: { ...all, NO_PROXY: ".a.example" }, url: "http://x.a.example/", proxy: undefined },
+    { env: { ...all, NO_PROXY: "a.example:8080" }, url: "http://a.example/", proxy: "http://p:1" },
+    { env: { ...all, NO_PROXY: "a.example:80" }, url: "http://a.example/", proxy: undefined },
+    { env: { ...all, no_proxy: "notexample" }, url: "http://a.example/", proxy: "http://p:1" },
+    { env: { ...all, NO_PROXY: "fd00::1" }, url: "http://[fd00::1]/", proxy: undefined },
+  ]) {
+    test(`${JSON.stringify(env)} ${url}: ${proxy}`, () => assert.equal(proxiesOf(env)(new URL(url)), proxy));
+  }
+
+  test("that cannot be used is named by its variable, without its password", () => {
+    for (const bad of ["socks5://u:s3cret@p:1", "http://u:s3cret@[bad"]) {
+      assert.throws(
+        () => proxiesOf({ HTTP_PROXY: bad })(new URL("http://a.example/")),
+        (error: Error) => {
+          assert.match(error.message, /HTTP_PROXY/);
+          assert.doesNotMatch(error.message, /s3cret/);
+          return true;
+        },
+      );
+    }
+  });
+});
+
+describe("behind a proxy", () => {
+  const neverAsked = { ...machineWires, resolve: () => assert.fail("looked up") };
+
+  test("plain HTTP goes to the proxy, which is told, and no name is looked up here", async () => {
+    await using proxy = await startProxy(() => 0);
+    await using network = networkTo([], { env: { HTTP_PROXY: proxy.url }, wires: neverAsked });
+    const { text, response } = await fetchBytes(network, "http://a.example/page?q=1");
+    assert.equal(text, "through the proxy");
+    assert.deepEqual(proxy.asked, ["GET http://a.example/page?q=1 Basic bWU6cGFzcw=="]);
+    await assert.rejects(fetchBytes(network, "http://closed.example/"), /not let through by the proxy/);
+    assert.deepEqual(response.notes, [
+      "Fetched through a proxy: the host's name was checked, its address could not be.",
+    ]);
+  });
+
+  test("HTTPS goes through a tunnel, and the certificate is still the host's", async () => {
+    await using folder = await temporaryFolder();
+    const certificate = selfSigned(["a.example"]);
+    await writeFile(join(folder.path, "ca.pem"), certificate.cert);
+    await using server = await startServer((_, response) => response.end("secret page"), certificate);
+    await using proxy = await startProxy(() => server.port);
+    const env = { HTTPS_PROXY: proxy.url };
+    const settings = { "network.ca_file": join(folder.path, "ca.pem") };
+    await using network = networkTo([], { env, settings, wires: neverAsked });
+    assert.equal((await fetchBytes(network, "https://a.example/")).text, "secret page");
+    await assert.rejects(fetchBytes(network, "https://b.example/"), /ALTNAME_INVALID/);
+    await assert.rejects(fetchBytes(network, "https://closed.example/"), /not let through by the proxy/);
+    assert.deepEqual(proxy.asked.slice(0, 2), ["CONNECT a.example:443", "CONNECT b.example:443"]);
+    await using stranger = networkTo([], { env, wires: neverAsked });
+    await assert.rejects(fetchBytes(stranger, "https://a.example/"), /no secure connection/);
+  });
+
+  for (const url of [
+    "http://10.0.0.1/",
+    "http://[::ffff:10.0.0.1]/",
+    "http://0xa000001/",
+    "http://wiki.internal/",
+    "https://169.254.169.254/",
+    "http://denied.example/",
+  ]) {
+    test(`${url} is refused before the proxy hears of it`, async () => {
+      await using proxy = await startProxy(() => 0);
+      const env = { HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url };
+      await using network = networkTo([], { env, wires: neverAsked, settings: { "network.deny": ["denied.example"] } });
+      await assert.rejects(fetchBytes(network, url), /is not fetched/);
+      assert.deepEqual(proxy.asked, []);
+    });
+  }
+});

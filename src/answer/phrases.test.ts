@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { counted, kindWords, sizeWords } from "./phrases.ts";
+
+describe("sizes in words", () => {
+  for (const [bytes, words] of [
+    [0, "0 B"],
+    [999, "999 B"],
+    [1_000, "1.0 KB"],
+    [9_949, "9.9 KB"],
+    [9_950, "10 KB"],
+    [612_345, "612 KB"],
+    [999_499, "999 KB"],
+    [999_500, "1.0 MB"],
+    [1_440_000, "1.4 MB"],
+    [67_108_864, "67 MB"],
+    [2 ** 40, "1.1 TB"],
+  ] as const) {
+    test(`${bytes} bytes are ${words}`, () => assert.equal(sizeWords(bytes), words));
+  }
+});
+
+test("kinds are called what people call them", () => {
+  const docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+  assert.equal(kindWords("pdf", "application/pdf"), "PDF");
+  assert.equal(kindWords("office_doc", docx), "Word document");
+  assert.equal(kindWords("office_doc", "application/vnd.ms-excel"), "spreadsheet");
+  assert.equal(kindWords("office_doc", "application/vnd.oasis.opendocument.presentation"), "presentation");
+  assert.equal(kindWords("unknown_binary", "audio/mpeg"), "binary (audio/mpeg)");
+  assert.equal(kindWords("archive", "application/zip"), "archive");
+  assert.equal(counted(1, "line"), "1 line");
+  assert.equal(counted(12_000, "line"), "12,000 lines");
+});

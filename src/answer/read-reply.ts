@@ -1,0 +1,174 @@
+/** What a read answers: which part of how much, the content, and the fields of the contract. */
+import type { ArtifactRecord } from "../artifacts/record.ts";
+import type { ContentKind } from "../detect/kind.ts";
+import type { Extract } from "../extract/extract.ts";
+import type { Selector } from "../extract/selector.ts";
+import type { Bound, Budget } from "../fit/budget.ts";
+import { truncationSuffix } from "../fit/fit-text.ts";
+import { cutBetweenCodePoints } from "../fit/measure.ts";
+import type { Place } from "../retrieval/split.ts";
+import { clipped } from "../system/safe-names.ts";
+import type { Answer } from "./answer.ts";
+import { type DocumentFields, documentFields, extractWarnings, failureSentence } from "./extract-notices.ts";
+import { counted, grouped } from "./phrases.ts";
+import type { PartReading, PassageReading, Reading } from "./readings.ts";
+
+export type PassageFields = {
+  readonly offset: number;
+  readonly end_offset: number;
+  readonly start_line: number;
+  readonly end_line: number;
+  readonly heading: string | null;
+  readonly score: number;
+};
+
+/** The structured side of a read. Places count over the whole extracted text. */
+export type ReadFields = DocumentFields & {
+  readonly artifact_ref: string;
+  readonly artifact_path: string | null;
+  readonly content_kind: ContentKind;
+  readonly media_type: string;
+  readonly size_bytes: number;
+  readonly source_url: string;
+  readonly handler: string;
+  readonly method: string;
+  readonly selector: Selector["by"];
+  readonly offset: number | null;
+  readonly start_line: number | null;
+  readonly end_line: number | null;
+  readonly total_chars: number;
+  readonly total_lines: number;
+  readonly page_range: string | null;
+  readonly page_count: number | null;
+  readonly next_offset: number | null;
+  readonly has_more: boolean;
+  readonly extraction_truncated: boolean;
+  readonly source_truncated: boolean;
+  readonly truncated: boolean;
+  readonly limit_chars: number;
+  readonly bound: Bound;
+  /** With a query: where the passages stand, best first, and how many there are in all. */
+  readonly passages?: readonly PassageFields[];
+  readonly matched_count?: number;
+  readonly warnings: readonly string[];
+  readonly error?: string;
+  readonly content: string | null;
+};
+
+export type ReadFacts = {
+  readonly record: ArtifactRecord;
+  readonly extract: Extract;
+  readonly selector: Selector;
+  readonly reading: Reading;
+  readonly totalLines: number;
+  readonly budget: Pick<Budget, "chars" | "bound">;
+};
+
+/** Puts a reading into words and fields. */
+export function answerRead(facts: ReadFacts): Answer<ReadFields> {
+  const { record, extract, selector, reading, totalLines, budget } = facts;
+  const error = extract.ended?.failed ? failureSentence(record, extract.ended.failed) : undefined;
+  const warnings = extractWarnings(record, extract);
+  const content = extract.hasText ? contentOf(reading) : null;
+  const hasMore = reading.by === "part" ? reading.shown.hasMore : reading.passages.length < reading.matchedCount;
+  return {
+    summary: summaryLine(facts),
+    notices: [...(error === undefined ? [] : [error]), ...warnings],
+    content,
+    suffix: suffixOf(reading),
+    pages: reading.by === "part" ? reading.pageStarts : [],
+    fields: {
+      artifact_ref: record.artifact_ref,
+      artifact_path: record.path,
+      content_kind: record.content_kind,
+      media_type: record.media_type,
+      size_bytes: record.size_bytes,
+      source_url: record.source_url,
+      handler: extract.handler,
+      method: extract.info.method ?? extract.handler,
+      selector: selector.by,
+      offset: reading.by === "part" ? reading.start.offset : null,
+      start_line: reading.by === "part" ? reading.start.line : null,
+      end_line: reading.by === "part" ? reading.endLine : null,
+      total_chars: extract.extent.chars,
+      total_lines: totalLines,
+      page_range: reading.by === "part" ? reading.pages : null,
+      page_count: extract.info.pageCount ?? null,
+      next_offset: reading.by === "part" ? reading.nextOffset : null,
+      has_more: hasMore,
+      extraction_truncated: extract.isPartial,
+      source_truncated: record.source_truncated,
+      truncated: hasMore || extract.isPartial || record.source_truncated,
+      limit_chars: budget.chars,
+      bound: reading.by === "part" && reading.shown.hasMore ? reading.shown.bound : budget.bound,
+      ...(reading.by === "passages" ? passageFields(reading) : {}),
+      ...documentFields(extract.info),
+      warnings,
+      ...(error === undefined ? {} : { error }),
+      content,
+    },
+    shorter: (chars, bound) => answerRead(shortened(facts, chars, bound)),
+  };
+}
+
+function shortened(facts: ReadFacts, chars: number, bound: Bound): ReadFacts {
+  const { length } = contentOf(facts.reading) ?? "";
+  return chars >= length ? facts : { ...facts, reading: facts.reading.shorter(chars, bound), budget: { chars, bound } };
+}
+
+function contentOf(reading: Reading): string | null {
+  if (reading.by === "passages") return reading.passages.length === 0 ? null : reading.text;
+  return reading.shown.hasMore && reading.shown.text === "" ? null : reading.shown.text;
+}
+
+function suffixOf(reading: Reading): string {
+  if (reading.by === "passages" || !reading.shown.hasMore) return "";
+  return truncationSuffix(reading.shown.limitChars, reading.askedChars);
+}
+
+function summaryLine({ record, extract, reading, totalLines }: ReadFacts): string {
+  const ref = record.artifact_ref;
+  if (!extract.hasText) return `[Read ${ref}: there is no text to read.]`;
+  return reading.by === "part" ? partSummary(ref, reading, extract, totalLines) : passageSummary(ref, reading);
+}
+
+function pageTotal({ pageCount }: Extract["info"]): string {
+  return pageCount === undefined ? "" : ` of ${grouped(pageCount)}`;
+}
+
+function partSummary(ref: string, reading: PartReading, { extent, info }: Extract, totalLines: number): string {
+  const { start, endLine, nextOffset, shown, pages } = reading;
+  const label = pages === null ? reading.label : `pages ${pages}${pageTotal(info)}`;
+  const from = `character ${grouped(start.offset)} of ${grouped(extent.chars)}`;
+  if (shown.text === "" && !shown.hasMore) return `[Read ${ref}: nothing from ${from} on.]`;
+  const lines = `lines ${grouped(start.line)}-${grouped(endLine)} of ${grouped(totalLines)}`;
+  const name = label === "" ? "" : `${clipped(label)}, `;
+  const next = nextOffset === null ? "" : ` Read on with offset=${nextOffset}.`;
+  return `[Read ${ref}: ${name}${lines}, from ${from}.${next}]`;
+}
+
+function passageSummary(ref: string, { passages, matchedCount }: PassageReading): string {
+  if (matchedCount === 0) return `[No passage of ${ref} holds a word of the query. Try other words, or read by lines.]`;
+  const all = counted(matchedCount, "passage");
+  return `[Selected the best ${grouped(passages.length)} of ${all} of ${ref} that match the query.]`;
+}
+
+function passageFields({ passages, matchedCount }: PassageReading): Pick<ReadFields, "passages" | "matched_count"> {
+  return {
+    passages: passages.map(({ start, end, startLine, endLine, heading, score }) => ({
+      offset: start,
+      end_offset: end,
+      start_line: startLine,
+      end_line: endLine,
+      heading,
+      score: Number(score.toFixed(4)),
+    })),
+    matched_count: matchedCount,
+  };
+}
+
+/** The line above a passage that says where it stands. */
+export function passageHeader({ start, startLine, endLine, heading }: Place): string {
+  const under = heading === null ? "" : `, under ${JSON.stringify(cutBetweenCodePoints(heading, 80))}`;
+  return `[lines ${startLine}-${endLine}, offset ${start}${under}]`;
+}

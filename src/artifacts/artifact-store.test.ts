@@ -1,0 +1,232 @@
+import assert from "node:assert/strict";
+import * as nodeFiles from "node:fs/promises";
+import { chmod, readFile, stat, truncate, unlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { bytesOfRef, memorySpool, originOf, plainText, temporaryFolder } from "../../test/bodies.ts";
+import { SpillwayError } from "../errors.ts";
+import { openStore } from "./artifact-store.ts";
+import { diskObjects } from "./disk-objects.ts";
+import { blobKey, ownerKeys } from "./keys.ts";
+import { memoryObjects } from "./memory-objects.ts";
+import type { Objects } from "./objects.ts";
+
+const alice = { owner: "alice", run: "r1" };
+const origin = originOf("notes.txt");
+
+async function bytesOf(objects: Objects, ref: string, who = alice): Promise<string> {
+  return (await bytesOfRef(openStore(objects, who), ref)).toString();
+}
+
+async function codeOf(action: () => Promise<unknown>): Promise<string> {
+  const error = await action().then(
+    () => assert.fail("should have been refused"),
+    (thrown: unknown) => thrown,
+  );
+  assert.ok(error instanceof SpillwayError, String(error));
+  assert.ok(error.hint, `${error.code} has no hint`);
+  return error.code;
+}
+
+describe("the artifact store", () => {
+  test("keeps bytes and gives them back in another process's store of the same owner", async () => {
+    const objects = memoryObjects();
+    const kept = await openStore(objects, alice).keep(memorySpool("hello"), plainText, origin);
+    assert.match(kept.artifact_ref, /^af_[0-9a-f]{32}$/);
+    assert.equal(await bytesOf(objects, kept.artifact_ref, { owner: "alice", run: "another" }), "hello");
+  });
+
+  test("gives the same thing the same ref and the record of its first keeper", async () => {
+    let time = Date.UTC(2026, 0, 1);
+    const objects = memoryObjects(() => time);
+    const first = await openStore(objects, { ...alice, now: () => time }).keep(memorySpool("x"), plainText, origin);
+    time += 5_000;
+    const later = openStore(objects, { owner: "alice", run: "r2", now: () => time });
+    const second = await later.keep(memorySpool("x"), plainText, origin);
+    assert.equal(second.artifact_ref, first.artifact_ref);
+    const { created_at, run, last_used_at } = await later.find(first.artifact_ref);
+    assert.deepEqual({ created_at, run }, { created_at: "2026-01-01T00:00:00.000Z", run: "r1" });
+    assert.equal(last_used_at, "2026-01-01T00:00:05.000Z");
+  });
+
+  test("gives other bytes, another source and another owner each another ref", async () => {
+    const objects = memoryObjects();
+    const store = openStore(objects, alice);
+    const bob = openStore(objects, { owner: "bob", run: "r1" });
+    const refs = await Promise.all([
+      store.keep(memorySpool("x"), plainText, origin),
+      store.keep(memorySpool("y"), plainText, origin),
+      store.keep(memorySpool("x"), plainText, originOf("other.txt")),
+      bob.keep(memorySpool("x"), plainText, origin),
+    ]);
+    assert.equal(new Set(refs.map(({ artifact_ref }) => artifact_ref)).size, 4);
+  });
+
+  test("keeps the same bytes once however many artifacts hold them", async () => {
+    const objects = memoryObjects();
+    const store = openStore(objects, alice);
+    for (const name of ["a", "b", "c"]) await store.keep(memorySpool("same"), plainText, originOf(name));
+    assert.equal((await Array.fromAsync(objects.list("blobs/"))).length, 1);
+    assert.equal((await Array.fromAsync(store.list())).length, 3);
+  });
+
+  const badRefs = [
+    "",
+    "*",
+    "af_*",
+    "../../../etc/passwd",
+    "af_../../x",
+    `af_${"0".repeat(31)}`,
+    `af_${"G".repeat(32)}`,
+  ];
+  for (const ref of [...badRefs, `af_${"0".repeat(32)}`, `AF_${"0".repeat(32)}`, `af_${"0".repeat(32)}\n`]) {
+    test(`finds nothing under ${JSON.stringify(ref)}`, async () => {
+      const objects = memoryObjects();
+      await openStore(objects, alice).keep(memorySpool("secret"), plainText, origin);
+      assert.equal(await codeOf(() => openStore(objects, alice).find(ref)), "artifact_not_found");
+    });
+  }
+
+  test("never touches the objects for a ref of the wrong form", async () => {
+    const untouchable = new Proxy({} as Objects, { get: (_, name) => assert.fail(`touched ${String(name)}`) });
+    for (const ref of badRefs) {
+      assert.equal(await codeOf(() => openStore(untouchable, alice).find(ref)), "artifact_not_found");
+    }
+  });
+
+  test("does not show one owner's artifact to another who knows the ref", async () => {
+    const objects = memoryObjects();
+    const { artifact_ref } = await openStore(objects, alice).keep(memorySpool("secret"), plainText, origin);
+    const mallory = openStore(objects, { owner: "mallory", run: "r1" });
+    assert.equal(await codeOf(() => mallory.find(artifact_ref)), "artifact_not_found");
+    assert.deepEqual(await Array.fromAsync(mallory.list()), []);
+  });
+
+  test("keeps owners apart whose names differ only in letters a key cannot hold", async () => {
+    const objects = memoryObjects();
+    const names = ["a/b", "a_b", "a b", "A/B", "../a", "a"];
+    const kept = await Promise.all(
+      names.map((owner) => openStore(objects, { owner, run: "r" }).keep(memorySpool(owner), plainText, origin)),
+    );
+    for (const [i, owner] of names.entries()) {
+      const listed = await Array.fromAsync(openStore(objects, { owner, run: "r" }).list());
+      assert.deepEqual(
+        listed.map((each) => "record" in each && each.record.artifact_ref),
+        [kept[i]?.artifact_ref],
+      );
+    }
+  });
+
+  test("lists a run by what the run used, also what another run kept", async () => {
+    const objects = memoryObjects();
+    const first = openStore(objects, alice);
+    const second = openStore(objects, { owner: "alice", run: "Second Run!" });
+    const a = await first.keep(memorySpool("a"), plainText, originOf("a"));
+    const b = await second.keep(memorySpool("b"), plainText, originOf("b"));
+    await second.find(a.artifact_ref);
+    const refs = async (run: string) =>
+      (await Array.fromAsync(first.list(run))).map((each) => "record" in each && each.record.artifact_ref).sort();
+    assert.deepEqual(await refs("r1"), [a.artifact_ref]);
+    assert.deepEqual(await refs("Second Run!"), [a.artifact_ref, b.artifact_ref].sort());
+    assert.deepEqual(await refs("none"), []);
+  });
+
+  test("any bytes come back as they went in", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 5_000 }), fc.string(), async (bytes, name) => {
+        const store = openStore(memoryObjects(), alice);
+        const { artifact_ref, sha256 } = await store.keep(memorySpool(bytes), plainText, originOf(name));
+        const record = await store.find(artifact_ref);
+        assert.deepEqual(await bytesOfRef(store, artifact_ref), Buffer.from(bytes));
+        assert.equal(record.sha256, sha256);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe("a damaged store on disk", () => {
+  async function withTwo(
+    check: (root: string, objects: Objects, a: string, b: string) => Promise<void>,
+  ): Promise<void> {
+    await using folder = await temporaryFolder();
+    const objects = diskObjects(folder.path);
+    const store = openStore(objects, alice);
+    const a = await store.keep(memorySpool("first"), plainText, originOf("a"));
+    const b = await store.keep(memorySpool("second"), plainText, originOf("b"));
+    await check(folder.path, objects, a.artifact_ref, b.artifact_ref);
+  }
+
+  for (const [name, content] of [
+    ["half-written", '{ "artifact_ref": "af_'],
+    ["empty", ""],
+    ["of another shape", '{"hello": 1}'],
+    ["not an object", '"text"'],
+  ] as const) {
+    test(`reports a record that is ${name} and reads the rest`, async () => {
+      await withTwo(async (root, objects, a, b) => {
+        await writeFile(join(root, ...ownerKeys("alice").record(a).split("/")), content);
+        assert.equal(await codeOf(() => openStore(objects, alice).find(a)), "artifact_damaged");
+        assert.equal(await bytesOf(objects, b), "second");
+        const listed = await Array.fromAsync(openStore(objects, alice).list());
+        assert.deepEqual(listed.map((each) => ("record" in each ? "sound" : each.ref)).sort(), [a, "sound"].sort());
+      });
+    });
+  }
+
+  test("says when the bytes are missing or cut short, and mends them when they are fetched again", async () => {
+    await withTwo(async (root, objects, a, b) => {
+      const store = openStore(objects, alice);
+      const path = (sha256: string) => join(root, ...blobKey(sha256).split("/"));
+      await unlink(path(memorySpool("first").sha256));
+      await truncate(path(memorySpool("second").sha256), 2);
+      assert.equal(await codeOf(() => store.find(a)), "artifact_damaged");
+      assert.equal(await codeOf(() => store.find(b)), "artifact_damaged");
+      await store.keep(memorySpool("first"), plainText, originOf("a"));
+      await store.keep(memorySpool("second"), plainText, originOf("b"));
+      assert.equal(await bytesOf(objects, a), "first");
+      assert.equal(await bytesOf(objects, b), "second");
+    });
+  });
+
+  test("reports a record the disk does not give back, and reads the rest", async () => {
+    await withTwo(async (root, _, a, b) => {
+      const refusing = new Proxy(nodeFiles, {
+        get(target, name: keyof typeof nodeFiles) {
+          if (name !== "open") return target[name];
+          return async (path: string, ...more: []) => {
+            if (path.includes(a)) throw Object.assign(new Error("EACCES"), { code: "EACCES" });
+            return target.open(path, ...more);
+          };
+        },
+      });
+      const store = openStore(diskObjects(root, refusing), alice);
+      assert.equal(await codeOf(() => store.find(a)), "artifact_damaged");
+      assert.equal((await store.find(b)).artifact_ref, b);
+      const listed = await Array.fromAsync(store.list());
+      assert.deepEqual(
+        listed.map((each) => ("record" in each ? each.record.artifact_ref : `${each.ref} damaged`)).sort(),
+        [`${a} damaged`, b].sort(),
+      );
+    });
+  });
+
+  test("keeps files private and names the blob's path in the record", async () => {
+    await withTwo(async (_, objects, a) => {
+      const { path } = await openStore(objects, alice).find(a);
+      assert.equal(await readFile(path ?? "", "utf8"), "first");
+      assert.equal((await stat(path ?? "")).mode & 0o777, 0o600);
+    });
+  });
+
+  test("serves reads when it cannot be written", {
+    skip: process.getuid?.() === 0 && "root may write anywhere",
+  }, async () => {
+    await withTwo(async (root, objects, a) => {
+      await chmod(join(root, "owners"), 0o500);
+      assert.equal(await bytesOf(objects, a), "first");
+      await chmod(join(root, "owners"), 0o700);
+    });
+  });
+});

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { environmentName, rowOf, type SettingRow, settingNames } from "./settings.ts";
+import { type JsonSchema, settingsHelp, settingsMarkdown, settingsSchema } from "./settings-docs.ts";
+import { formatValue, parseValue, writtenForms } from "./values.ts";
+
+test("the schema knows every setting in its nested and its dotted form, and nothing else", () => {
+  const { properties, $defs, additionalProperties } = settingsSchema() as Record<string, JsonSchema>;
+  assert.equal(additionalProperties, false);
+  assert.deepEqual(Object.keys($defs ?? {}), [...settingNames]);
+  for (const name of settingNames) {
+    assert.deepEqual(properties?.[name], { $ref: `#/$defs/${name}` });
+    const [group = "", key = ""] = name.split(".");
+    if (key === "") continue;
+    const nested = properties?.[group] as { properties: JsonSchema; additionalProperties: boolean };
+    assert.deepEqual(nested.properties[key], { $ref: `#/$defs/${name}` });
+    assert.equal(nested.additionalProperties, false);
+  }
+});
+
+test("each row's schema has its description, its default and its range", () => {
+  const { $defs } = settingsSchema() as { $defs: Record<string, JsonSchema> };
+  for (const name of settingNames) {
+    const row = rowOf(name);
+    const schema = $defs[name];
+    assert.ok(String(schema?.description).startsWith(row.about), name);
+    assert.ok(schema !== undefined && "default" in schema, name);
+    if (row.type === "integer" || row.type === "bytes") {
+      assert.equal(schema.minimum, row.min, name);
+      assert.equal(schema.maximum, row.ceiling, name);
+    }
+    if (typeof schema.default === "string" && typeof schema.pattern === "string") {
+      assert.match(schema.default, new RegExp(schema.pattern), name);
+    }
+  }
+});
+
+const base = { folder: "/", home: "/home/ada", platform: "linux" } as const;
+const unit = fc.constantFrom(
+  "",
+  " ",
+  "B",
+  "KB",
+  "kib",
+  "MiB",
+  " GB",
+  "T",
+  "ms",
+  "s",
+  "m",
+  "h",
+  "d",
+  "w",
+  "M",
+  ".5h",
+  "_0",
+);
+const writtenNumber = fc
+  .array(fc.tuple(fc.nat(2_000), unit), { minLength: 1, maxLength: 3 })
+  .map((parts) => parts.flat().join(""));
+
+for (const type of ["integer", "bytes", "duration"] as const) {
+  test(`the schema's pattern and the parser agree on what is written like a ${type}`, () => {
+    const row: SettingRow = { type, default: 0, about: "" };
+    fc.assert(
+      fc.property(writtenNumber, (text) => {
+        const parsed = parseValue(row, text, base);
+        const outOfRange = !parsed.ok && parsed.fault.startsWith("must be at ");
+        assert.equal(new RegExp(writtenForms[type]).test(text.trim()), parsed.ok || outOfRange);
+      }),
+    );
+  });
+}
+
+test("the Markdown has a line for every setting with its variable and its default", () => {
+  const lines = settingsMarkdown().split("\n");
+  for (const name of settingNames) {
+    const row = rowOf(name);
+    const line = lines.find((text) => text.startsWith(`| \`${name}\` |`)) ?? "";
+    assert.ok(line.includes(environmentName(name)) && line.includes(row.about), name);
+    if (typeof row.default === "number") assert.ok(line.includes(`| ${formatValue(row.type, row.default)} |`), name);
+    assert.equal(line.includes("Not from a project's file."), row.userOnly === true, name);
+  }
+});
+
+test("help names every setting and keeps to the width", () => {
+  const lines = settingsHelp(60);
+  for (const name of settingNames) assert.ok(lines.includes(`${name} (${environmentName(name)})`), name);
+  for (const line of lines.filter((text) => text.startsWith("  "))) assert.ok(line.length <= 60, line);
+});

@@ -1,0 +1,110 @@
+/** Bytes in a known charset become text, chunk by chunk. Detection has named the charset; nothing is guessed here. */
+import { pages, readPage } from "../detect/text/code-pages.ts";
+
+/** Whether there is a decoder for a charset. No charset means UTF-8. */
+export function canDecode(charset: string | null): boolean {
+  return decoderFor(charset) !== undefined;
+}
+
+/** The text of some bytes, without a leading byte order mark. What the charset cannot mean becomes U+FFFD. */
+export async function* decodeText(bytes: AsyncIterable<Uint8Array>, charset: string | null): AsyncGenerator<string> {
+  const decoder = decoderFor(charset) ?? new TextDecoder();
+  for await (const chunk of inLargePieces(bytes)) {
+    const text = decoder.decode(chunk, { stream: true });
+    if (text !== "") yield text;
+  }
+  const rest = decoder.decode();
+  if (rest !== "") yield rest;
+}
+
+const pieceBytes = 16;
+
+/**
+ * The same bytes in pieces of at least 16, if there are so many: where one ends inside a character of GB18030, EUC-JP or
+ * ISO-2022-JP and the next has a byte or two, Node's decoder finds no room for what it puts out and throws.
+ */
+async function* inLargePieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let held: Uint8Array = new Uint8Array();
+  for await (const chunk of chunks) {
+    const all = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    const cut = all.length < 2 * pieceBytes ? 0 : all.length - pieceBytes;
+    if (cut > 0) yield all.subarray(0, cut);
+    // A copy: whoever made the chunk may write over it.
+    held = Uint8Array.from(all.subarray(cut));
+  }
+  if (held.length > 0) yield held;
+}
+
+/** The part of TextDecoder that decoding needs, so that charsets the platform lacks look the same. */
+type Decoder = { decode(bytes?: Uint8Array, options?: { stream?: boolean }): string };
+
+function decoderFor(charset: string | null): Decoder | undefined {
+  const label = (charset ?? "utf-8").trim().toLowerCase();
+  if (label === "utf-32le" || label === "utf-32be") return utf32Decoder(label === "utf-32le");
+  if (label === "iso-2022-kr") return iso2022KrDecoder();
+  const platform = platformDecoder(label);
+  const page = pages.get(platform?.encoding ?? label);
+  return page === undefined ? platform : { decode: (bytes = new Uint8Array()) => readPage(bytes, page) };
+}
+
+function platformDecoder(label: string): InstanceType<typeof TextDecoder> | undefined {
+  try {
+    const decoder = new TextDecoder(label);
+    // The web platform refuses some charsets by decoding everything to one U+FFFD.
+    return decoder.encoding === "replacement" ? undefined : decoder;
+  } catch {
+    return undefined; // A label outside the WHATWG list.
+  }
+}
+
+/** Korean mail: between the shift characters the bytes are EUC-KR without their high bits. */
+function iso2022KrDecoder(): Decoder {
+  const [shiftOut, shiftIn, announcement] = [0x0e, 0x0f, 0x1b];
+  const decoder = new TextDecoder("euc-kr");
+  let shifted = false;
+  let announcing = 0;
+  return {
+    decode(bytes = new Uint8Array(), options) {
+      const eucKr: number[] = [];
+      for (const byte of bytes) {
+        // The text opens with an escape of four bytes that says which charset the shifts lead to.
+        if (byte === announcement) announcing = 4;
+        if (announcing-- > 0) continue;
+        if (byte === shiftOut || byte === shiftIn) shifted = byte === shiftOut;
+        else eucKr.push(shifted && byte > 0x20 ? byte | 0x80 : byte);
+      }
+      return decoder.decode(Uint8Array.from(eucKr), options);
+    },
+  };
+}
+
+/** The WHATWG list leaves UTF-32 out; files with its byte order mark exist all the same. */
+function utf32Decoder(littleEndian: boolean): Decoder {
+  let held = Buffer.alloc(0);
+  let started = false;
+
+  function decode(bytes = new Uint8Array(), { stream = false } = {}): string {
+    const all = Buffer.concat([held, bytes]);
+    const wholeBytes = all.length - (all.length % 4);
+    held = stream ? all.subarray(wholeBytes) : Buffer.alloc(0);
+    const text =
+      utf32Text(all.subarray(0, wholeBytes), littleEndian) + (!stream && wholeBytes < all.length ? "\ufffd" : "");
+    const withoutMark = !started && text.startsWith("\ufeff") ? text.slice(1) : text;
+    started ||= text !== "";
+    return withoutMark;
+  }
+  return { decode };
+}
+
+function utf32Text(bytes: Buffer, littleEndian: boolean): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += 4) {
+    const point = littleEndian ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at);
+    text += isScalar(point) ? String.fromCodePoint(point) : "\ufffd";
+  }
+  return text;
+}
+
+function isScalar(point: number): boolean {
+  return point < 0xd800 || (point > 0xdfff && point <= 0x10ffff);
+}

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { extractHtml } from "../page.ts";
+
+const weather = "the keeper of the lighthouse wrote down the weather of that day, and the ships that passed it by.";
+const prose = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `<p>${index + 1}: ${weather}</p>`).join("\n");
+const card = (index: number): string =>
+  `<li class="card"><h3><a href="/story/${index}">Storm ${index} in the north</a></h3><p>Teaser ${index}: ${weather}</p></li>`;
+const cards = (count: number): string =>
+  `<div><ul>${Array.from({ length: count }, (_, index) => card(index)).join("")}</ul></div>`;
+const article = (body: string): string =>
+  `<html><head><meta property="og:type" content="article"></head><body><div>${body}</div></body></html>`;
+const markdownOf = (html: string): string => extractHtml(html, { mode: "markdown" }).text;
+
+describe("cards that lead to other stories", () => {
+  test("are left out below an article, even where they say more than it", () => {
+    const text = markdownOf(article(`<section><h1>Log</h1>${prose(14)}</section>${cards(40)}`));
+    assert.match(text, /14: the keeper/);
+    assert.doesNotMatch(text, /Teaser|Storm/);
+  });
+
+  test("are what an article is about where they stand among its text", () => {
+    const text = markdownOf(article(`<section><h1>Log</h1>${prose(8)}${cards(6)}${prose(8)}</section>`));
+    assert.match(text, /Teaser 5/);
+  });
+
+  test("are the page where there is hardly anything else", () => {
+    assert.match(markdownOf(article(`<section><h1>Log</h1>${prose(2)}</section>${cards(12)}`)), /Teaser 11/);
+  });
+});
+
+describe("what surrounds an article", () => {
+  test("is left out where it calls itself an aside, even where it says more", () => {
+    const live = Array.from({ length: 30 }, (_, index) => `<li>Live ${index}: ${weather}</li>`).join("");
+    const text = markdownOf(article(`<div><h1>Log</h1>${prose(14)}</div><aside><ul>${live}</ul></aside>`));
+    assert.match(text, /14: the keeper/);
+    assert.doesNotMatch(text, /Live/);
+  });
+
+  test("is kept where it is all there is", () => {
+    const text = markdownOf(article(`<h1>Log</h1><aside>${prose(14)}</aside>`));
+    assert.match(text, /14: the keeper/);
+  });
+
+  const links = Array.from({ length: 4 }, (_, index) => `<li><a href="/s/${index}">Storm ${index}</a></li>`).join("");
+  for (const heading of ["Around the Web", "À lire aussi", "Mehr zum Thema", "Читайте также", "相關文章", "関連記事"]) {
+    test(`is told by its heading: ${heading}`, () => {
+      const text = markdownOf(article(`<h1>Log</h1>${prose(5)}<div><h3>${heading}</h3><ul>${links}</ul></div>`));
+      assert.doesNotMatch(text, /Storm/);
+    });
+  }
+
+  test("is told in Chinese as in English, where a sentence has a third of the characters", () => {
+    const sentence = "守塔人每天都把天气和经过的船只记在一本很旧的本子里，从来没有间断过，一直到他离开那座岛。";
+    const story = `<div>${`<p>${sentence}</p>`.repeat(12)}</div>`;
+    const site = `<div>${Array.from({ length: 40 }, (_, index) => `<p>人气：${index}</p>`).join("")}</div>`;
+    const text = markdownOf(article(`<div><h1>日志</h1>${story}</div>${site}`));
+    assert.match(text, /守塔人/);
+    assert.doesNotMatch(text, /人气/);
+  });
+});

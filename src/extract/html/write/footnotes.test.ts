@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { extractHtml } from "../page.ts";
+
+const back = '<a href="#r1">1</a>';
+const bracketed = (inner: string): string =>
+  `<span class="fn-bracket">[</span>${inner}<span class="fn-bracket">]</span>`;
+
+/** How pages write the note that `<a href="#n1">1</a>` leads to. */
+const notes: readonly { name: string; html: string }[] = [
+  { name: "an item with the way back", html: '<ol><li id="n1"><p>In autumn. <a href="#r1">↩</a></p></li></ol>' },
+  { name: "a paragraph with its number", html: '<p id="n1"><sup>1</sup> In autumn.</p>' },
+  { name: "a paragraph with its number as the way back", html: `<p id="n1">${back} In autumn.</p>` },
+  {
+    name: "an aside in an aside",
+    html: `<aside class="footnote-list"><aside class="footnote" id="n1" role="doc-footnote">
+      <span class="label">${bracketed(back)}</span>\n<p>In autumn.</p></aside></aside>`,
+  },
+  {
+    name: "a term and its definition",
+    html: `<dl class="footnote"><dt class="label" id="n1"><span>${back}</span></dt><dd><p>In autumn.</p></dd></dl>`,
+  },
+  {
+    name: "a table of one row",
+    html: `<table class="footnote" id="n1"><colgroup><col><col></colgroup><tr><td>${back}</td><td>In autumn.</td></tr></table>`,
+  },
+];
+
+describe("a footnote is linked with its note, which loses the way back:", () => {
+  for (const { name, html } of notes) {
+    test(name, () => {
+      const page = `<p>It rains<sup><a href="#n1" id="r1">1</a></sup>.</p>${html}<p>End.</p>`;
+      assert.equal(extractHtml(page, { mode: "markdown" }).text, "It rains[^1].\n\n[^1]: In autumn.\n\nEnd.");
+    });
+  }
+
+  test("brackets around references are theirs", () => {
+    const notes = '<ol><li id="n1">One.</li><li id="n2">Two.</li></ol>';
+    assert.equal(
+      extractHtml(`<p>It rains [<a href="#n1">1</a>, <a href="#n2">2</a>].</p>${notes}`, { mode: "markdown" }).text,
+      "It rains [^1], [^2].\n\n[^1]: One.\n\n[^2]: Two.",
+    );
+  });
+
+  test("a cell of a larger table is no note", () => {
+    const table = '<table><tr><th>No<th>Name</tr><tr><td id="n1">1</td><td>In autumn.</td></tr></table>';
+    assert.equal(
+      extractHtml(`<p>It rains <a href="#n1">1</a>.</p>${table}`, { mode: "markdown" }).text,
+      "It rains [1](#n1).\n\n| No | Name |\n| --- | --- |\n| 1 | In autumn. |",
+    );
+  });
+});
+
+/** How pages mark a note and write it where no link joins the two. */
+const loose: readonly { name: string; mark: string; html: string }[] = [
+  { name: "a paragraph that begins with the number", mark: "<sup>1</sup>", html: "<p><sup>1</sup>In autumn.</p>" },
+  { name: "the number in bold", mark: "<sup>1</sup>", html: "<hr><p><strong>1</strong> In autumn.</p>" },
+  { name: "an item called by its number", mark: "<sup>1</sup>", html: '<ol><li id="footnote-1">In autumn.</li></ol>' },
+  {
+    name: "links to places that a word processor lost",
+    mark: '<span><sup><a href="#_ftn1">[1]</a></sup></span>',
+    html: '<p><sup><a href="//6CB5#_ftnref1">[1]</a> </sup>In autumn.</p>',
+  },
+  {
+    name: "a mark that stands in a span of its own",
+    mark: '<span id="ft-1"> <sup>1</sup></span>',
+    html: '<ol><li id="ftn1">In autumn.</li></ol>',
+  },
+];
+
+describe("a note is found by its number alone:", () => {
+  for (const { name, mark, html } of loose) {
+    test(name, () => {
+      const { text } = extractHtml(`<p>It rains.${mark}</p><p>End.</p>${html}`, { mode: "markdown" });
+      assert.match(text, /^It rains\. ?\[\^1\]\n\nEnd\.\n\n(?:---\n\n)?\[\^1\]: In autumn\.$/);
+    });
+  }
+
+  test("powers are none, whatever paragraphs begin with", () => {
+    const page = "<p>About 10<sup>2</sup> or x<sup>2</sup> ships.</p><p><strong>2</strong> ships came in autumn.</p>";
+    assert.equal(
+      extractHtml(page, { mode: "markdown" }).text,
+      "About 10^2 or x^2 ships.\n\n**2** ships came in autumn.",
+    );
+  });
+
+  test("verses are none: they are numbered anew in each chapter", () => {
+    const verses = "<p><sup>1</sup> It was dark.<sup>2</sup> It was light.<sup>3</sup> It was good.</p>".repeat(3);
+    assert.doesNotMatch(extractHtml(verses, { mode: "markdown" }).text, /\[\^/);
+  });
+});
+
+describe("notes in other shapes", () => {
+  test("a heading that is only the number is the label of the paragraph below", () => {
+    const notes = '<div><h4>Footnotes</h4><h5><a id="F1" href="#D1">(1)</a></h5><p>In autumn.</p></div>';
+    const page = `<body><div><p>It rains<a id="D1" href="#F1"><sup>1</sup></a>.</p></div>${notes}`;
+    assert.equal(extractHtml(page, { mode: "markdown" }).text, "It rains[^1].\n\n#### Footnotes\n\n[^1]: In autumn.");
+  });
+
+  test("several in one paragraph keep their numbers", () => {
+    const notes = '<p><a name="a"><sup>1</sup></a> In autumn.<br><a name="b"><sup>2</sup></a> In spring.</p>';
+    const page = `<p>It rains<a href="#a"><sup>1</sup></a>, it snows<a href="#b"><sup>2</sup></a>.</p>${notes}`;
+    assert.match(extractHtml(page, { mode: "markdown" }).text, /^It rains\[\^1\], it snows\[2\]\(#b\)\./);
+  });
+
+  test("a number alone is a count, not a reference", () => {
+    const page = '<p>It rains in autumn.</p><div><a href="#c">2</a></div><div id="c">Say something</div>';
+    assert.match(extractHtml(page, { mode: "markdown" }).text, /\[2\]\(#c\)\n\nSay something/);
+  });
+
+  test("what links to other pages call their parts is none of this page's", () => {
+    const page = '<p>It rains, say others <a href="/other/#talk">2</a>.</p><div id="talk">Say something</div>';
+    assert.match(extractHtml(page, { mode: "markdown" }).text, /\[2\]\(\/other\/#talk\)\.\n\nSay something/);
+  });
+
+  test("notes stay with a text that stands in a box beside them", () => {
+    const words = "The keeper of the lighthouse wrote down the weather of that day, and the ships. ".repeat(20);
+    const page = `<body><div><h1>Log</h1><p>${words}<a href="#n1">1</a></p></div>
+      <div><p id="n1">1. In autumn, when the ships come home from the north.</p></div><div>All rights reserved</div>`;
+    assert.match(extractHtml(page, { mode: "markdown" }).text, /\[\^1\]: .*In autumn/);
+  });
+});

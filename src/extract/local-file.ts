@@ -1,0 +1,42 @@
+/** The bytes of one kept file, for the handlers that read it in this process. */
+import { stat } from "node:fs/promises";
+import { bodyOf } from "../acquire/spooled-body.ts";
+import { SpillwayError, systemCode } from "../errors.ts";
+import type { LocalFile } from "./handler.ts";
+
+/** The file from its start, chunk by chunk. An abort is thrown as the signal's own reason. */
+export async function* readBytes(file: LocalFile, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  signal.throwIfAborted();
+  try {
+    for await (const chunk of bodyOf(file.content, file.sizeBytes).stream()) {
+      signal.throwIfAborted();
+      yield chunk;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw unreadable(file, error);
+  }
+}
+
+/** Throws where the file is gone, for a handler that needs none of its bytes. */
+export async function expectFile(file: LocalFile, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  if (!("path" in file.content)) return;
+  await stat(file.content.path).catch((error: unknown) => {
+    throw unreadable(file, error);
+  });
+}
+
+function unreadable({ content }: LocalFile, cause: unknown): SpillwayError {
+  const name = "path" in content ? content.path : "in memory";
+  if (systemCode(cause) === "ENOENT") {
+    return new SpillwayError("artifact_damaged", `The kept file ${name} is gone.`, {
+      hint: "Fetch the source again to keep a new copy.",
+      cause,
+    });
+  }
+  return new SpillwayError("store_unavailable", `The kept file ${name} cannot be read.`, {
+    hint: "Check the disk and the permissions of the store's folder, then try again.",
+    cause,
+  });
+}

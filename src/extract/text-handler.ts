@@ -1,0 +1,48 @@
+/** The text handler: text of any charset, kept as it is but for cleaning, in pieces of bounded size. */
+import { type Cleaner, createCleaner } from "./clean.ts";
+import { canDecode, decodeText } from "./decode-text.ts";
+import type { Handler, LocalFile, Mark, Segment } from "./handler.ts";
+import { createHeadingFinder } from "./headings.ts";
+import { readBytes } from "./local-file.ts";
+import { cutPieces } from "./pieces.ts";
+
+/** Reads text and, as source, HTML and SVG. JSON, CSV, XML and logs stay as they are. */
+export const text: Handler = {
+  name: "text",
+  version: 1,
+  runs: "inline",
+  canHandle: (kind, mediaType) => kind === "text" || kind === "html" || mediaType === "image/svg+xml",
+
+  async *extract(file, ask, signal) {
+    signal.throwIfAborted();
+    yield { info: {} };
+    if (!canDecode(file.charset)) {
+      yield { failed: { reason: "unavailable", detail: `charset ${file.charset}` } };
+      return;
+    }
+    // Read from the start even when resuming: where a piece begins depends on the text before it, and text is fast.
+    const cleaner = createCleaner();
+    for await (const segment of readSegments(file, cleaner, signal)) {
+      signal.throwIfAborted();
+      if (segment.index >= ask.from) yield { segment };
+    }
+    signal.throwIfAborted();
+    yield { info: { removed: cleaner.removed } };
+  },
+};
+
+async function* readSegments(file: LocalFile, cleaner: Cleaner, signal: AbortSignal): AsyncGenerator<Segment> {
+  const marksOf = marksFor(file.mediaType);
+  for await (const piece of cutPieces(clean(decodeText(readBytes(file, signal), file.charset), cleaner))) {
+    yield { ...piece, kind: "whole", marks: marksOf(piece.text) };
+  }
+}
+
+async function* clean(texts: AsyncIterable<string>, cleaner: Cleaner): AsyncGenerator<string> {
+  for await (const text of texts) yield cleaner.push(text);
+  yield cleaner.flush();
+}
+
+function marksFor(mediaType: string): (text: string) => readonly Mark[] {
+  return mediaType === "text/markdown" ? createHeadingFinder() : () => [];
+}

@@ -1,0 +1,25 @@
+/** Fitting a ranked list: whole items only, best first. */
+import { type Budget, firstExcess } from "./budget.ts";
+import { fitText } from "./fit-text.ts";
+
+export type FittedItems = {
+  readonly text: string;
+  /** How many of the items are in the text. */
+  readonly count: number;
+};
+
+/** As many whole items as the budget holds. The first is shown in part rather than not at all. */
+export async function fitItems(
+  items: AsyncIterable<string> | Iterable<string>,
+  between: string,
+  budget: Budget,
+): Promise<FittedItems> {
+  let fitted: FittedItems = { text: "", count: 0 };
+  for await (const item of items) {
+    const text = fitted.count === 0 ? item : fitted.text + between + item;
+    if (firstExcess(text, budget) === null) fitted = { text, count: fitted.count + 1 };
+    else if (fitted.count > 0) break;
+    else return { text: fitText({ text, offset: 0, totalChars: text.length }, budget).text, count: 1 };
+  }
+  return fitted;
+}

@@ -1,0 +1,205 @@
+/** Fitting a ranked list: whole results, best first, and a reply whose exact serialized size is within its limits. */
+import { type Budget, type Excess, firstExcess } from "./budget.ts";
+import {
+  EMPTY_RESPONSE_CHARS,
+  estimateResponseSize,
+  estimateResultSize,
+  type SearchResult,
+} from "./estimate-results.ts";
+import { CHARACTER_LIMIT, EFFECTIVE_CHAR_LIMIT, TRUNCATION_MARGIN } from "./limits.ts";
+import { cutBetweenCodePoints, estimateTokens, largestPassing, type Unit } from "./measure.ts";
+import { type Draft, draftReply, type FittedPart, type ReturnedResult, type TruncationReason } from "./reply.ts";
+
+export type FitOptions<R, E> = {
+  /** The reply's other keys, for the results it carries: a cursor depends on them. They are never cut. */
+  readonly envelope?: (returned: readonly R[]) => E;
+  /** What the client and the turn allow; it lowers both limits. Lines never bind: JSON is one line. */
+  readonly budget?: Budget;
+  /** Where `oversized` of an earlier call was kept; null when keeping it failed. */
+  readonly artifactRef?: string | null;
+};
+
+export type FittedResults<R, E> = {
+  /** What to send, exactly as measured. */
+  readonly reply: FittedPart<R> & E;
+  /** Share of `limit_chars` that the reply fills. */
+  readonly utilization: number;
+  /** Set when measuring had to drop what the estimate let in: an error to log. */
+  readonly overrun: Overrun | null;
+  /** The first result as it came, when not even it alone fits: keep it, then call again with its `artifactRef`. */
+  readonly oversized: R | null;
+};
+
+export type Overrun = {
+  readonly unit: Unit;
+  readonly estimated_size: number;
+  readonly actual_size: number;
+  readonly limit: number;
+};
+
+/** As many of the best results as fit: the estimate says how many to try, measuring the whole reply decides. */
+export function truncateResultsBySize<R extends SearchResult, E extends object = object>(
+  results: readonly R[],
+  charLimit: number = EFFECTIVE_CHAR_LIMIT,
+  hardLimit: number = CHARACTER_LIMIT,
+  options: FitOptions<R, E> = {},
+): FittedResults<R, E> {
+  const ranked = results.toSorted((one, other) => other.similarity_score - one.similarity_score);
+  const page = makePage(ranked, limitsFrom(charLimit, hardLimit, options.budget), options);
+  const { count, reason } = admit(page);
+  const [first] = ranked;
+  if (count === 0 && first !== undefined) return fitOne(page, first);
+  const draft = page.draft(ranked.slice(0, count), reason);
+  const excess = firstExcess(draft.json, page.limits.hard);
+  if (excess === null || first === undefined) return finish(page, draft);
+  return { ...dropTrailing(page, first, count, excess), overrun: overrunOf(draft, excess) };
+}
+
+/** Estimates are held to `effective`, the serialized reply to `hard`. */
+type Limits = { readonly effective: Budget & Required<Pick<Budget, "tokens">>; readonly hard: Budget };
+
+type Page<R, E> = {
+  readonly ranked: readonly R[];
+  readonly limits: Limits;
+  readonly artifactRef: string | null;
+  tokensOf(results: readonly R[]): number;
+  draft(results: readonly ReturnedResult<R>[], reason: TruncationReason | null): Draft<R, E>;
+};
+
+const unlimited: Budget = { chars: Infinity, bound: "default" };
+
+function limitsFrom(charLimit: number, hardLimit: number, budget: Budget = unlimited): Limits {
+  // A character takes at least one byte, so a limit in bytes is one in characters too.
+  const budgetChars = Math.min(budget.chars, budget.bytes ?? Infinity);
+  const hard = { ...budget, chars: Math.min(hardLimit, budgetChars) };
+  const chars = Math.min(charLimit, hardLimit, Math.floor(budgetChars * TRUNCATION_MARGIN));
+  const budgetTokens = Math.floor((budget.tokens?.max ?? Infinity) * TRUNCATION_MARGIN);
+  const count = (text: string) => budget.tokens?.count(text) ?? estimateTokens(text.length);
+  const tokens = { ...budget.tokens, max: Math.min(estimateTokens(chars), budgetTokens), count };
+  return { hard, effective: { ...hard, chars, tokens } };
+}
+
+function makePage<R extends SearchResult, E extends object>(
+  ranked: readonly R[],
+  limits: Limits,
+  { envelope = () => ({}) as E, artifactRef = null }: FitOptions<R, E>,
+): Page<R, E> {
+  const { chars, tokens } = limits.effective;
+  const serialize = rememberingSerializer<ReturnedResult<R>>();
+  const tokensOf = tokens.model === undefined ? estimatedTokens : countedTokens(serialize, tokens.count);
+  const lengths = { originalCount: ranked.length, limitChars: chars, limitTokens: tokens.max };
+  const frame = { ...lengths, envelope, tokensOf, serialize };
+  return { ranked, limits, artifactRef, tokensOf, draft: (results, reason) => draftReply(frame, results, reason) };
+}
+
+function estimatedTokens(results: readonly SearchResult[]): number {
+  return estimateTokens(estimateResponseSize(results));
+}
+
+/** The tokenizer's own count of every result, each counted once, and the estimate of what is around them. */
+function countedTokens<R extends SearchResult>(
+  serialize: (result: R) => string,
+  count: (text: string) => number,
+): (results: readonly R[]) => number {
+  const known = new Map<R, number>();
+  const tokensIn = (result: R): number => {
+    const tokens = known.get(result) ?? count(serialize(result));
+    known.set(result, tokens);
+    return tokens;
+  };
+  return (results) => results.reduce((sum, result) => sum + tokensIn(result), estimateTokens(EMPTY_RESPONSE_CHARS));
+}
+
+function rememberingSerializer<R>(): (result: R) => string {
+  const known = new Map<R, string>();
+  return (result) => {
+    const json = known.get(result) ?? JSON.stringify(result);
+    known.set(result, json);
+    return json;
+  };
+}
+
+/** So many are admitted whatever the estimate says, as long as they really fit. */
+const TOP_RESULTS = 3;
+
+/** How many results to try, and why not all of them. */
+function admit<R extends SearchResult, E>(page: Page<R, E>): { count: number; reason: TruncationReason | null } {
+  let estimatedChars = EMPTY_RESPONSE_CHARS;
+  for (const [count, result] of page.ranked.entries()) {
+    estimatedChars += estimateResultSize(result);
+    const reason = reasonToStop(page, estimatedChars, count + 1);
+    if (reason === null || (count < TOP_RESULTS && reallyFit(page, count + 1, reason))) continue;
+    return { count, reason };
+  }
+  return { count: page.ranked.length, reason: null };
+}
+
+function reasonToStop<R extends SearchResult, E>(
+  { ranked, limits: { effective }, tokensOf }: Page<R, E>,
+  estimatedChars: number,
+  count: number,
+): TruncationReason | null {
+  if (estimatedChars > effective.chars) return "character_limit";
+  const counted = effective.tokens.model !== undefined;
+  const tokens = counted ? tokensOf(ranked.slice(0, count)) : estimateTokens(estimatedChars);
+  return tokens > effective.tokens.max ? "token_estimate" : null;
+}
+
+function reallyFit<R extends SearchResult, E>(page: Page<R, E>, count: number, reason: TruncationReason): boolean {
+  const draft = page.draft(page.ranked.slice(0, count), count < page.ranked.length ? reason : null);
+  return firstExcess(draft.json, page.limits.effective) === null;
+}
+
+/** Fewer results than the estimate let in: as many as fit the hard limit when measured. */
+function dropTrailing<R extends SearchResult, E>(
+  page: Page<R, E>,
+  first: R,
+  admitted: number,
+  { unit }: Excess,
+): FittedResults<R, E> {
+  const reason = unit === "tokens" ? "token_estimate" : "character_limit";
+  const draftOf = (count: number) => page.draft(page.ranked.slice(0, count), reason);
+  const count = largestPassing(0, admitted - 1, (candidate) => fitsHard(page, draftOf(candidate)));
+  return count === 0 ? fitOne(page, first) : finish(page, draftOf(count));
+}
+
+/** One result too large for the limit: whole while the reply can carry it, then without context, then an excerpt without spans. */
+function fitOne<R extends SearchResult, E>(page: Page<R, E>, first: R): FittedResults<R, E> {
+  const draftOf = (...results: ReturnedResult<R>[]) => page.draft(results, "single_result_too_large");
+  const whole = draftOf(first);
+  if (fitsHard(page, whole)) return finish(page, whole);
+  const withSpans = draftOf(withoutContext(first, page.artifactRef));
+  if (fitsHard(page, withSpans)) return { ...finish(page, withSpans), oversized: first };
+  const bare = withoutSpans(withoutContext(first, page.artifactRef));
+  const excerptOf = (chars: number) => draftOf({ ...bare, content: cutBetweenCodePoints(bare.content, chars) });
+  const longest = Math.min(bare.content.length, page.limits.hard.chars);
+  const chars = largestPassing(-1, longest, (candidate) => fitsHard(page, excerptOf(candidate)));
+  // Below zero not even its path fits beside the envelope: then only the counts tell of it.
+  return { ...finish(page, chars < 0 ? draftOf() : excerptOf(chars)), oversized: first };
+}
+
+function withoutContext<R extends SearchResult>(result: R, artifactRef: string | null): ReturnedResult<R> {
+  return { ...result, context_before: "", context_after: "", artifact_ref: artifactRef };
+}
+
+function withoutSpans<R extends SearchResult>(result: ReturnedResult<R>): ReturnedResult<R> {
+  return result.spans === undefined ? result : { ...result, spans: [] };
+}
+
+function fitsHard<R, E>({ limits }: Page<R, E>, { json }: Draft<R, E>): boolean {
+  return firstExcess(json, limits.hard) === null;
+}
+
+function finish<R, E>({ limits }: Page<R, E>, { reply, json }: Draft<R, E>): FittedResults<R, E> {
+  return { reply, utilization: json.length / limits.effective.chars, overrun: null, oversized: null };
+}
+
+function overrunOf<R, E>({ reply }: Draft<R, E>, { unit, size, max }: Excess): Overrun {
+  const { estimated_chars, estimated_tokens } = reply.truncation_info;
+  return {
+    unit,
+    estimated_size: unit === "tokens" ? estimated_tokens : estimated_chars,
+    actual_size: size,
+    limit: max,
+  };
+}

@@ -1,0 +1,316 @@
+/**
+ * The wordings of too much, as rows of concepts. Each row is a form (subject, relation, object) and an example, most
+ * of them from the recorded answers; a provider nobody has seen is understood when it says the same in other words.
+ */
+import { conceptsOf, sentencesOf } from "./lexicon.ts";
+import type { OverflowClass } from "./verdict.ts";
+
+export type Wording = {
+  /** Concepts in order: `a|b` is either, `..` is anything in between, `?` may be missing. */
+  readonly form: string;
+  readonly class: OverflowClass;
+  readonly confidence: number;
+  /** Whether the example stands in the recorded answers, was quoted in a public thread, or written for what neither holds. */
+  readonly origin: "recorded" | "quoted" | "written";
+  /** An answer with this wording. */
+  readonly example: string;
+};
+
+/** Tried in this order over the whole answer; the first row that any sentence fits decides. */
+export const wordings: readonly Wording[] = [
+  {
+    form: "output .. reach",
+    origin: "written",
+    class: "output_limit",
+    confidence: 0.85,
+    example:
+      "Could not finish the message because max_tokens or model output limit was reached. Please try again with higher max_tokens.",
+  },
+  {
+    form: "memory",
+    origin: "written",
+    class: "other",
+    confidence: 0.9,
+    example: "Try increasing `gpu_memory_utilization` or decreasing `max_model_len` when initializing the engine.",
+  },
+  {
+    form: "header .. toobig|exceed|atmost",
+    origin: "written",
+    class: "other",
+    confidence: 0.9,
+    example: "Request Header Fields Too Large",
+  },
+  {
+    form: "setting .. exceed|toobig|atmost",
+    origin: "written",
+    class: "other",
+    confidence: 0.85,
+    example: "Invalid schema for response_format: 12 levels of nesting exceeds limit of 10.",
+  },
+  {
+    form: "exceed|toobig max? setting",
+    origin: "written",
+    class: "other",
+    confidence: 0.85,
+    example: "token 3 is too large: 200000 exceeds vocabulary size 100256",
+  },
+  {
+    form: "login .. exceed|toobig|atmost",
+    origin: "written",
+    class: "other",
+    confidence: 0.9,
+    example: "id token is too large: maximum token length is 8192",
+  },
+  {
+    form: "^input? list .. exceed|toobig|atmost|max",
+    origin: "recorded",
+    class: "other",
+    confidence: 0.8,
+    example:
+      "Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 325 instead.",
+  },
+  {
+    form: "^tokens .. exceed|toobig|atmost .. window|max",
+    origin: "written",
+    class: "context_tokens",
+    confidence: 0.95,
+    example: "Total tokens of image and text exceed max message tokens",
+  },
+  {
+    form: "input .. output .. exceed|atmost|toobig",
+    origin: "recorded",
+    class: "context_tokens",
+    confidence: 0.95,
+    example:
+      "input length and `max_tokens` exceed context limit: 199759 + 8192 > 200000, decrease input length or `max_tokens` and try again",
+  },
+  {
+    form: "^output .. exceed|atmost|toobig",
+    origin: "recorded",
+    class: "output_limit",
+    confidence: 0.93,
+    example: "max_tokens: 10000 > 4096, which is the maximum allowed number of output tokens for claude-3-5-sonnet",
+  },
+  {
+    form: "^atmost .. output",
+    origin: "recorded",
+    class: "output_limit",
+    confidence: 0.93,
+    example: "Range of max_tokens should be [1, 8192]",
+  },
+  {
+    form: "reach .. output",
+    origin: "written",
+    class: "output_limit",
+    confidence: 0.85,
+    example: "The response was cut because it reached the maximum output tokens",
+  },
+  {
+    form: "^output .. max",
+    origin: "written",
+    class: "output_limit",
+    confidence: 0.8,
+    example: "maxOutputTokens value of 9000 but the supported limit is 8192",
+  },
+  {
+    form: "^max .. output",
+    origin: "recorded",
+    class: "output_limit",
+    confidence: 0.8,
+    example: "This model supports at most 131072 completion tokens, whereas you provided 1048576.",
+  },
+  {
+    form: "attach .. exceed|toobig|atmost",
+    origin: "recorded",
+    class: "attachment_limit",
+    confidence: 0.93,
+    example: "image exceeds 5 MB maximum: 9427836 bytes > 5242880 bytes",
+  },
+  {
+    form: "max .. attach",
+    origin: "recorded",
+    class: "attachment_limit",
+    confidence: 0.85,
+    example: "A maximum of 100 PDF pages may be provided.",
+  },
+  {
+    form: "^atmost attach",
+    origin: "written",
+    class: "attachment_limit",
+    confidence: 0.9,
+    example: "Please use fewer than 3600 image files in your request",
+  },
+  {
+    form: "toobig|exceed .. attach",
+    origin: "recorded",
+    class: "attachment_limit",
+    confidence: 0.9,
+    example: "too many images in the message, max allowed is 16",
+  },
+  {
+    form: "^tool .. exceed|toobig|atmost|max",
+    origin: "written",
+    class: "other",
+    confidence: 0.8,
+    example: "Invalid request: tools exceeds maximum length of 128",
+  },
+  {
+    form: "uncut .. input|window|tokens",
+    origin: "recorded",
+    class: "context_tokens",
+    confidence: 0.85,
+    example: "Cannot truncate prompt with n_keep (11378) >= n_ctx (4096)",
+  },
+  {
+    form: "input|request|tokens|body .. exceed|toobig|atmost .. window",
+    origin: "recorded",
+    class: "context_tokens",
+    confidence: 0.96,
+    example: "Your input exceeds the context window of this model. Please adjust your input and try again.",
+  },
+  {
+    form: "window .. exceed|toobig",
+    origin: "recorded",
+    class: "context_tokens",
+    confidence: 0.94,
+    example: "Context window exceeded: 120002 tokens exceeds the limit of 120000 tokens",
+  },
+  {
+    form: "overlength",
+    origin: "written",
+    class: "context_tokens",
+    confidence: 0.9,
+    example: "internal error happened, status code ResponseType.INPUT_LENGTH_ERROR",
+  },
+  {
+    form: "window .. reach",
+    origin: "written",
+    class: "context_tokens",
+    confidence: 0.85,
+    example: "Model context limit reached",
+  },
+  {
+    form: "exceed|toobig .. window",
+    origin: "recorded",
+    class: "context_tokens",
+    confidence: 0.94,
+    example: "exceed_context_size_error",
+  },
+  {
+    form: "body .. exceed|toobig|atmost",
+    origin: "recorded",
+    class: "request_bytes",
+    confidence: 0.95,
+    example: "400 total message size 2100954 exceeds limit 2097152",
+  },
+  {
+    form: "exceed|toobig .. body",
+    origin: "written",
+    class: "request_bytes",
+    confidence: 0.9,
+    example: "Exceeded limit on max bytes to buffer : 262144",
+  },
+  {
+    form: "string .. exceed|toobig|atmost",
+    origin: "recorded",
+    class: "request_bytes",
+    confidence: 0.85,
+    example:
+      "400 String value length (20054016) exceeds the maximum allowed (20000000, from `StreamReadConstraints.getMaxStringLength()`)",
+  },
+  {
+    form: "tokens .. exceed|toobig|atmost .. max",
+    origin: "recorded",
+    class: "context_tokens",
+    confidence: 0.95,
+    example: "prompt token count of 146270 exceeds the limit of 128000",
+  },
+  {
+    form: "input exceed|toobig max? bytes|string",
+    origin: "quoted",
+    class: "request_bytes",
+    confidence: 0.9,
+    example: "RESOURCE_EXHAUSTED: gRPC message exceeds maximum size 4194304",
+  },
+  {
+    form: "input .. exceed|toobig|atmost",
+    origin: "recorded",
+    class: "context_tokens",
+    confidence: 0.9,
+    example: "Input is too long for requested model.",
+  },
+  {
+    form: "atmost .. input",
+    origin: "recorded",
+    class: "context_tokens",
+    confidence: 0.93,
+    example: "400 <400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 204800]",
+  },
+  {
+    form: "toobig input? tokens",
+    origin: "written",
+    class: "context_tokens",
+    confidence: 0.85,
+    example: "Too many input tokens. Max input tokens: 8192, request input token count: 10007",
+  },
+  {
+    form: "toobig input? bytes",
+    origin: "quoted",
+    class: "request_bytes",
+    confidence: 0.85,
+    example: "The model returned the following errors: too many total text bytes",
+  },
+  {
+    form: "tokens .. request .. toobig|exceed",
+    origin: "written",
+    class: "context_tokens",
+    confidence: 0.85,
+    example: "The length of tokens in the request is too long",
+  },
+  {
+    form: "request .. toobig",
+    origin: "recorded",
+    class: "request_bytes",
+    confidence: 0.8,
+    example: "request_too_large",
+  },
+  {
+    form: "request .. exceed .. bytes",
+    origin: "recorded",
+    class: "request_bytes",
+    confidence: 0.85,
+    example: "Request exceeds the maximum size",
+  },
+  {
+    form: "request bytes exceed max",
+    origin: "written",
+    class: "request_bytes",
+    confidence: 0.85,
+    example: "the request was refused because its size exceeds the configured maximum",
+  },
+  {
+    form: "reduce .. length .. input",
+    origin: "recorded",
+    class: "context_tokens",
+    confidence: 0.7,
+    example: "Please reduce the length of the messages or completion.",
+  },
+];
+
+/** The first row any sentence of the text fits. */
+export function wordingOf(text: string): Wording | undefined {
+  const sentences = sentencesOf(text).map(conceptsOf);
+  return compiled.find(({ fits }) => sentences.some((concepts) => fits.test(concepts)))?.wording;
+}
+
+const compiled = wordings.map((wording) => ({ wording, fits: compile(wording.form) }));
+
+function compile(form: string): RegExp {
+  const parts = form.split(" ").map((part) => {
+    if (part === "..") return "(?:\\w+ )*?";
+    const anchor = part.startsWith("^output") ? "^(?:request )?" : part.startsWith("^") ? "^" : "";
+    const optional = part.endsWith("?") ? "?" : "";
+    return `${anchor}(?:(?:${part.replace(/[\^?]/g, "")})(?: |$))${optional}`;
+  });
+  return new RegExp(`${form.startsWith("^") ? "" : "(?:^| )"}${parts.join("")}`);
+}

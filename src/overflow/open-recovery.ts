@@ -1,0 +1,31 @@
+/** Opens recovery on a session: its store keeps, its settings decide, its log is told. */
+import { SpillwayError } from "../errors.ts";
+import type { Session } from "../session/session.ts";
+import { clipped } from "../system/safe-names.ts";
+import { keepIn } from "./keep.ts";
+import { isLimitLine, knownLimits } from "./known-limits.ts";
+import { createRecovery, type Recovery, type RecoveryOptions } from "./recovery.ts";
+import { type StickyStubs, stickyStubs } from "./sticky.ts";
+
+/** One recovery serves all conversations of a process, unless it is given the stubs of one. */
+export function openRecovery(
+  { settings, store, emit }: Pick<Session, "settings" | "store" | "emit">,
+  { sticky = stickyStubs(), onFailed }: Pick<RecoveryOptions, "onFailed"> & { readonly sticky?: StickyStubs } = {},
+): Recovery {
+  const lines = settings["overflow.limits"];
+  const wrong = lines.find((line) => !isLimitLine(line));
+  if (wrong !== undefined) {
+    throw new SpillwayError("config_invalid", `overflow.limits cannot hold ${JSON.stringify(clipped(wrong))}.`, {
+      hint: "Write each as model=tokens, for example gpt-4o=128000.",
+    });
+  }
+  return createRecovery({
+    mode: settings["runner.enable_model_overflow_fallback"],
+    prevent: settings["overflow.prevent"] === "on",
+    keep: keepIn(store, emit),
+    emit,
+    limits: knownLimits(lines),
+    sticky,
+    onFailed,
+  });
+}

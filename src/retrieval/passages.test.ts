@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { createHeadingFinder } from "../extract/headings.ts";
+import { rankPassages } from "./passages.ts";
+
+const manual = `# Pump manual
+
+This manual describes how to set up, use and clean the P-200 pump. Keep the manual near the pump, and hand it on with the
+pump when you sell it. Read the safety notes before you use the pump for the first time, and whenever something is not clear
+to you. How do I find something? Use the index at the end of the manual, or the list of error codes in the last chapter.
+
+## Installation
+
+Place the pump on a level floor. Connect the inlet hose to the lower port and the outlet hose to the upper port, then tighten
+both clamps by hand. The pump must stand lower than the tank, or it will not fill by itself. Plug the cable in last, when
+all hoses are connected and no water is on the floor.
+
+## Cleaning
+
+Unplug the cable. Open the four screws of the lid and take the filter out. Rinse the filter under warm water without soap and
+let it dry for an hour. A filter that was cleaned ten times should be replaced by a new one; order number 55-210. The housing
+is wiped with a damp cloth.
+
+## Error codes
+
+Error 11: no water reaches the pump. Check the inlet hose for kinks and the tank for water.
+
+Error 12: the motor is too hot. Let the pump cool for 30 minutes and check that the air slots are free.
+
+Error 13: the filter is blocked. Clean it as described above.
+
+## Warranty
+
+The warranty lasts two years from the day of purchase. It covers the motor, the housing and the electronics, but not the
+filter, the hoses and other parts that wear out. Send the pump with the receipt to the address on the back of the manual.
+`;
+
+const log = Array.from({ length: 400 }, (_, index) =>
+  index === 271
+    ? "2024-05-01T10:04:31Z ERROR payment-service could not reserve stock: connection refused by inventory-db:5432"
+    : `2024-05-01T10:0${index % 10}:00Z INFO payment-service handled request ${index} in ${index % 37} ms, connection kept`,
+).join("\n");
+
+const chinese = `安装说明。首先把泵放在平坦的地面上，然后连接进水管和出水管，最后插上电源。${"请注意安全，按照说明操作。".repeat(20)}
+
+清洁滤网。拔掉电源，打开盖子，取出滤网，用温水冲洗，晾干后装回。${"请注意安全，按照说明操作。".repeat(20)}
+
+保修条款。保修期为两年，自购买之日起计算，不包括易损件。${"请注意安全，按照说明操作。".repeat(20)}
+`;
+
+const filler = (name: string) => `function ${name}(input) {\n  return input.map((value) => value + 1);\n}\n`.repeat(5);
+const code = `${filler("first")}
+export function parseRetryAfter(header, now) {
+  const seconds = Number(header);
+  return Number.isNaN(seconds) ? Date.parse(header) - now : seconds * 1000;
+}
+${"// a line of comment to make the block longer\n".repeat(6)}
+${filler("second")}
+const MAX_BODY_BYTES = 1024 * 1024;
+${"// another line of comment to make the block longer\n".repeat(6)}
+${filler("third")}`;
+
+const questions = [
+  { document: "manual", text: manual, query: "how do I clean the filter", found: "Rinse the filter" },
+  { document: "manual", text: manual, query: "error 12", found: "the motor is too hot" },
+  { document: "manual", text: manual, query: "Which parts does the warranty cover?", found: "It covers the motor" },
+  { document: "manual", text: manual, query: "connecting hoses", found: "Connect the inlet hose" },
+  { document: "manual", text: manual, query: "INSTALLATION", found: "level floor" },
+  { document: "manual", text: manual, query: "order number 55-210", found: "55-210" },
+  { document: "log", text: log, query: "connection refused", found: "refused by inventory-db" },
+  { document: "log", text: log, query: "error inventory-db 5432", found: "refused by inventory-db" },
+  { document: "log", text: log, query: "handled request 123", found: "handled request 123 " },
+  { document: "Chinese text", text: chinese, query: "怎么清洁滤网", found: "取出滤网" },
+  { document: "Chinese text", text: chinese, query: "保修期", found: "保修期为两年" },
+  { document: "Chinese text", text: chinese, query: "泵", found: "平坦的地面" },
+  { document: "code", text: code, query: "parseRetryAfter", found: "function parseRetryAfter" },
+  { document: "code", text: code, query: "parse retry-after header", found: "function parseRetryAfter" },
+  { document: "code", text: code, query: "parse_retry_after", found: "function parseRetryAfter" },
+  { document: "code", text: code, query: "max body bytes", found: "MAX_BODY_BYTES" },
+  { document: "code", text: code, query: "maxBodyBytes", found: "MAX_BODY_BYTES" },
+];
+
+describe("the first passage", () => {
+  for (const { document, text, query, found } of questions) {
+    test(`of a ${document} answers ${JSON.stringify(query)}`, async () => {
+      const { passages } = await rank(text, query);
+      const [best] = passages;
+      assert.ok(best !== undefined);
+      assert.ok(text.slice(best.start, best.end).includes(found), text.slice(best.start, best.end));
+    });
+  }
+
+  test("has the words side by side rather than apart", async () => {
+    const rest = "x ".repeat(200);
+    const text = `Read the big table. ${rest}\n\nThe big read table. ${rest}\n\n`;
+    const { passages } = await rank(text, "read table");
+    assert.ok((passages[0]?.start ?? 0) > 0);
+  });
+
+  test("stands under a heading with the words rather than under another", async () => {
+    const body = `The limit is a number. ${"x ".repeat(200)}\n\n`;
+    const { passages } = await rank(`# Sizes\n\n${body}${body}# Memory\n\n${body}${body}`, "memory limit");
+    assert.deepEqual(
+      passages.slice(0, 2).map(({ heading }) => heading),
+      ["Memory", "Memory"],
+    );
+  });
+});
+
+describe("a ranking", () => {
+  test("is empty where no word is found, and for a question without words", async () => {
+    for (const query of ["zebra", "", " ?! "]) {
+      assert.deepEqual(await rank(manual, query), { passages: [], matchedCount: 0 });
+    }
+  });
+
+  test("answers a question of common words only", async () => {
+    const { passages } = await rank(manual, "the and of");
+    assert.ok(passages.length > 0);
+    assert.ok(passages.every(({ score }) => score > 0));
+  });
+
+  test("leaves out what is far weaker than the best, and says how many matched at all", async () => {
+    const weak = `The pump is one of many things here.\n\n${"Other words entirely. ".repeat(30)}\n\n`;
+    const strong = "Rotary pump bearing lubrication interval: forty hours of rotary pump bearing operation.";
+    const { passages, matchedCount } = await rank(
+      `${weak.repeat(20)}${strong}\n`,
+      "rotary pump bearing lubrication interval",
+    );
+    assert.ok(matchedCount > 10, `${matchedCount}`);
+    assert.equal(passages.length, 1);
+  });
+
+  test("shows a hundred passages at most", async () => {
+    const { passages, matchedCount } = await rank(`${"request ".repeat(140)}\n\n`.repeat(150), "request");
+    assert.ok(matchedCount >= 150);
+    assert.equal(passages.length, 100);
+  });
+
+  test("puts the earlier of two equal passages first", async () => {
+    const { passages } = await rank(`${"same words here ".repeat(40)}\n\n`.repeat(5), "words");
+    const starts = passages.map(({ start }) => start);
+    assert.deepEqual(
+      starts,
+      starts.toSorted((one, other) => one - other),
+    );
+    assert.equal(new Set(passages.map(({ score }) => score)).size, 1);
+  });
+
+  test("looks for the first 64 different words and for no more", async () => {
+    const words = Array.from({ length: 63 }, (_, index) => `word${index}`).join(" ");
+    assert.notEqual((await rank(manual, `${words} filter`)).matchedCount, 0);
+    assert.equal((await rank(manual, `${words} word63 filter`)).matchedCount, 0);
+  });
+
+  test("of a hostile text costs no more than its length", async () => {
+    const start = performance.now();
+    for (const unit of ["1", "A", "a_", "aB", "e", "日", "#", " ", "\n", "\ud83d\ude00"]) {
+      await rank(unit.repeat(500_000), `${unit.repeat(200_000)}ing`);
+    }
+    assert.ok(performance.now() - start < 3_000);
+  });
+
+  test("stops with the abort's reason", async () => {
+    const reason = new Error("stop");
+    const texts = [{ text: manual, offset: 0, line: 1 }];
+    await assert.rejects(rankPassages(texts, "pump", AbortSignal.abort(reason)), reason);
+  });
+
+  test("for any text and question is the same twice, ordered, and scored between 0 and 1", async () => {
+    const words = fc.array(fc.constantFrom("alpha", "beta", "gamma", "the", "日本語", "\n\n", "x".repeat(400)));
+    const text = words.map((list) => list.join(" "));
+    await fc.assert(
+      fc.asyncProperty(text, text, async (document, query) => {
+        const { passages } = await rank(document, query);
+        assert.deepEqual((await rank(document, query)).passages, passages);
+        const scores = passages.map(({ score }) => score);
+        assert.deepEqual(
+          scores,
+          scores.toSorted((one, other) => other - one),
+        );
+        assert.ok(scores.every((score) => score > 0 && score <= 1));
+      }),
+    );
+  });
+});
+
+function rank(text: string, query: string) {
+  const marks = createHeadingFinder()(text);
+  return rankPassages([{ text, offset: 0, line: 1, marks }], query);
+}

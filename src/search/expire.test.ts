@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { temporaryFolder } from "../../test/bodies.ts";
+import { defaultSettings } from "../config/settings.ts";
+import { openSession } from "../session/session.ts";
+import { sweepArtifacts } from "../verbs/sweep.ts";
+import { searchCode, startIndex } from "./search.ts";
+
+const day = 24 * 3_600_000;
+
+async function openWork() {
+  const folder = await temporaryFolder();
+  let ahead = 0;
+  const settings = { ...defaultSettings, home: join(folder.path, "home"), "search.refresh_every": 0 };
+  const session = await openSession({ settings, cwd: folder.path, now: () => Date.now() + ahead });
+  async function index(name: string): Promise<string> {
+    mkdirSync(join(folder.path, name));
+    writeFileSync(join(folder.path, name, "a.ts"), "export const needle = 1;\n");
+    const job = await startIndex({ repo_path: name }, session);
+    return (await job.ended()).repository_id;
+  }
+  const kept = () =>
+    readdirSync(join(session.searchFolder ?? "", "default"))
+      .filter((name) => name !== "jobs")
+      .sort();
+  return {
+    path: folder.path,
+    session,
+    index,
+    kept,
+    passDays: (days: number) => {
+      ahead += days * day;
+    },
+    async [Symbol.asyncDispose]() {
+      await session[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test("an index of a folder that is gone goes with old artifacts, not before, and no other does", async () => {
+  await using work = await openWork();
+  const [gone, here] = [await work.index("gone"), await work.index("here")];
+  rmSync(join(work.path, "gone"), { recursive: true });
+  assert.equal((await sweepArtifacts(work.session)).deletedIndexes, 0);
+  assert.deepEqual(work.kept(), [gone, here].sort());
+  work.passDays(15);
+  assert.equal((await sweepArtifacts(work.session)).deletedIndexes, 1);
+  assert.deepEqual(work.kept(), [here]);
+  await assert.rejects(searchCode({ query: "needle", repository_id: gone }, work.session), /No repository/);
+  assert.equal((await searchCode({ query: "needle", dir: "here" }, work.session)).returned_count, 1);
+});
+
+test("a folder that comes back in time has its index, and one that comes back later gets a new one", async () => {
+  await using work = await openWork();
+  const id = await work.index("moved");
+  for (const days of [10, 15]) {
+    renameSync(join(work.path, "moved"), join(work.path, "aside"));
+    work.passDays(days);
+    await sweepArtifacts(work.session);
+    renameSync(join(work.path, "aside"), join(work.path, "moved"));
+    const reply = await searchCode({ query: "needle", dir: "moved" }, work.session);
+    assert.deepEqual([reply.returned_count, reply.repository_id], [1, id]);
+  }
+});
+
+test("what a killed sweeper left goes at the next sweep; nothing is swept where all is in memory", async () => {
+  await using work = await openWork();
+  const id = await work.index("here");
+  mkdirSync(join(work.session.searchFolder ?? "", "default", "retired-0123456789ab"));
+  await sweepArtifacts(work.session);
+  assert.deepEqual(work.kept(), [id]);
+  await using inMemory = await openSession({ inMemory: true, settings: defaultSettings });
+  assert.equal((await sweepArtifacts(inMemory)).deletedIndexes, 0);
+});

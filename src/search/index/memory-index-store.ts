@@ -1,0 +1,101 @@
+/** The store of an index in memory: for tests, and for answering where no disk can be written. */
+import type {
+  Change,
+  IndexStore,
+  NewFile,
+  NewVectors,
+  PassedOver,
+  StoredFile,
+  StoredText,
+  StoredVectors,
+} from "./index-store.ts";
+
+/** An empty store; it is gone with the process. */
+export function memoryStore(): IndexStore {
+  const files = new Map<string, NewFile & { id: number }>();
+  const byId = new Map<number, string>();
+  const passed = new Map<string, PassedOver>();
+  const segments = new Set<string>();
+  const facts = new Map<string, string>();
+  const vectors = new Map<number, StoredVectors>();
+  let madeBy: string | undefined;
+  let lastNumber = 0;
+  let generation = 0;
+  let lastId = 0;
+
+  function write(change: Change): number {
+    let changed = false;
+    for (const path of change.remove ?? []) {
+      passed.delete(path);
+      changed = forget(path) || changed;
+    }
+    for (const file of change.put ?? []) {
+      passed.delete(file.path);
+      forget(file.path);
+      files.set(file.path, { ...file, id: ++lastId });
+      byId.set(lastId, file.path);
+      changed = true;
+    }
+    for (const entry of change.pass ?? []) {
+      changed = forget(entry.path) || changed;
+      passed.set(entry.path, entry);
+    }
+    for (const { id, stamp } of change.restamp ?? []) restamp(id, stamp);
+    for (const segment of change.dropSegments ?? []) changed = segments.delete(segment) || changed;
+    if (change.addSegment !== undefined) changed = segments.add(change.addSegment).size > 0;
+    for (const [name, value] of Object.entries(change.facts ?? {})) facts.set(name, value);
+    if (change.vectors !== undefined) putVectors(change.vectors);
+    if (changed) generation++;
+    return generation;
+  }
+
+  function forget(path: string): boolean {
+    byId.delete(files.get(path)?.id ?? 0);
+    return files.delete(path);
+  }
+
+  const fileOf = (id: number) => files.get(byId.get(id) ?? "");
+  const isThere = (id: number): boolean => byId.has(id);
+
+  function putVectors(given: NewVectors): void {
+    if (madeBy !== given.madeBy) vectors.clear();
+    madeBy = given.madeBy;
+    for (const { id, bytes } of given.put) if (isThere(id)) vectors.set(id, { number: ++lastNumber, id, bytes });
+  }
+
+  /** Vectors of files that are gone count no more. */
+  function liveVectors(): StoredVectors[] {
+    for (const id of vectors.keys()) if (!isThere(id)) vectors.delete(id);
+    return [...vectors.values()].sort((one, other) => one.number - other.number);
+  }
+
+  function restamp(id: number, stamp: string): void {
+    const file = fileOf(id);
+    if (file !== undefined) files.set(file.path, { ...file, stamp });
+  }
+
+  const shown = ({ id, path, stamp, hash }: StoredFile): StoredFile => ({ id, path, stamp, hash });
+
+  return {
+    generation: () => generation,
+    fact: (name) => facts.get(name),
+    snapshot: () => ({
+      generation,
+      fileIds: [...files.values()].map(({ id }) => id).sort((one, other) => one - other),
+      segments: [...segments],
+    }),
+    fileCount: () => files.size,
+    files: () => [...files.values()].map(shown),
+    passedOver: () => [...passed.values()],
+    text(id): StoredText | undefined {
+      const file = fileOf(id);
+      return file && { id, path: file.path, stamp: file.stamp, text: file.text, chunks: file.chunks };
+    },
+    vectorsMadeBy: () => madeBy,
+    vectorsAfter: (number) => liveVectors().filter((each) => each.number > number),
+    filesWithoutVectors: (most) =>
+      [...files.values()].flatMap(({ id }) => (vectors.has(id) ? [] : [id])).slice(0, most),
+    write,
+    [Symbol.dispose]: () => undefined,
+  };
+}

@@ -1,0 +1,62 @@
+/** What a search leaves behind: events and metrics without a word of it, and lines in the process's own log. */
+import type { CodeResult, SearchFacts, SearchReply } from "../answer/search-reply.ts";
+import type { FittedResults, Overrun } from "../fit/fit-results.ts";
+import { TRUNCATION_WARNING_THRESHOLD } from "../fit/limits.ts";
+import { cutBetweenCodePoints } from "../fit/measure.ts";
+import type { Session } from "../session/session.ts";
+import { clipped } from "../system/safe-names.ts";
+
+/** Tells of the reply that left. */
+export function reportSearch(
+  { reply, overrun }: FittedResults<CodeResult, SearchFacts>,
+  query: string,
+  durationMs: number,
+  session: Session,
+): void {
+  emitSizes(reply, durationMs, session);
+  const line = logLine(reply, query);
+  if (line !== null) session.log(line);
+  if (overrun !== null) session.log(overrunLine(overrun));
+}
+
+function emitSizes(reply: SearchReply, durationMs: number, { emit }: Session): void {
+  const { reason, returned_count, original_count, actual_chars, limit_chars } = reply.truncation_info;
+  const sizes = { returned_count, original_count, actual_chars, limit_chars };
+  emit({
+    event: "search.completed",
+    ...sizes,
+    truncated: reason !== null,
+    duration_ms: Math.round(durationMs),
+    indexing: reply.indexing !== undefined,
+  });
+  if (reason !== null) emit({ event: "search.truncated", ...sizes, reason });
+}
+
+const queryChars = 100;
+
+/** A truncated reply, or one that comes near its limit, is worth a line; others are not. */
+function logLine({ truncation_info: info }: SearchReply, query: string): string | null {
+  const { reason, returned_count, original_count, estimated_chars, actual_chars, limit_chars } = info;
+  const sizes = `actual_chars=${actual_chars} limit_chars=${limit_chars}`;
+  const asked = `query=${JSON.stringify(clipped(cutBetweenCodePoints(query, queryChars), queryChars))}`;
+  if (reason !== null) {
+    const counts = `returned_count=${returned_count} original_count=${original_count}`;
+    return `warning: search results truncated: ${asked} reason=${reason} ${counts} estimated_chars=${estimated_chars} ${sizes}`;
+  }
+  const percent = utilizationPercent(info);
+  return percent === null ? null : `search reply near its limit: ${asked} utilization_pct=${percent} ${sizes}`;
+}
+
+/** Percent of the limit that a reply fills, where it is so much that somebody should know; else null. */
+export function utilizationPercent({
+  reason,
+  actual_chars,
+  limit_chars,
+}: SearchReply["truncation_info"]): number | null {
+  const share = actual_chars / limit_chars;
+  return reason === null && share > TRUNCATION_WARNING_THRESHOLD ? Number((share * 100).toFixed(1)) : null;
+}
+
+function overrunLine({ unit, estimated_size, actual_size, limit }: Overrun): string {
+  return `error: a search reply was larger than estimated: unit=${unit} estimated_size=${estimated_size} actual_size=${actual_size} limit=${limit}`;
+}

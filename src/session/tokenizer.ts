@@ -1,0 +1,53 @@
+/** The tokenizer of a model as a plug-in: a module that the user names, loaded once and never trusted to count. */
+import { pathToFileURL } from "node:url";
+import type { Settings } from "../config/settings.ts";
+import type { Tokenizer } from "../fit/budget.ts";
+import { estimateTokens } from "../fit/measure.ts";
+
+/** Finds the tokenizer that the settings name; undefined where none is, or where it cannot be loaded and the log says so. */
+export function tokenizerFrom(settings: Settings, log: (line: string) => void): () => Promise<Tokenizer | undefined> {
+  const { "tokens.model": model, "tokens.module": path } = settings;
+  let loading: Promise<Tokenizer | undefined> | undefined;
+  return () => {
+    if (model === null || path === null) return Promise.resolve(undefined);
+    loading ??= load(path, model, log).catch((error: unknown) => {
+      log(`warning: the tokenizer ${path} cannot be used, tokens are estimated: ${String(error)}`);
+      return undefined;
+    });
+    return loading;
+  };
+}
+
+async function load(path: string, model: string, log: (line: string) => void): Promise<Tokenizer> {
+  const plugin: unknown = await import(pathToFileURL(path).href);
+  const count = countIn(plugin);
+  if (count === undefined) throw new TypeError("it exports no function countTokens(text, model)");
+  return carefully({ model, count: (text) => Number(count(text, model)) }, log);
+}
+
+function countIn(plugin: unknown): ((text: string, model: string) => unknown) | undefined {
+  if (typeof plugin !== "object" || plugin === null || !("countTokens" in plugin)) return undefined;
+  const { countTokens } = plugin;
+  return typeof countTokens === "function" ? (text, model) => countTokens(text, model) : undefined;
+}
+
+/** A text that it cannot count is estimated, so that no reply fails by its tokenizer; the log hears of the first. */
+export function carefully({ model, count }: Tokenizer, log: (line: string) => void): Tokenizer {
+  let told = false;
+  function estimate(text: string, why: string): number {
+    if (!told) log(`warning: the tokenizer of ${model} could not count a text, which was estimated: ${why}`);
+    told = true;
+    return estimateTokens(text.length);
+  }
+  return {
+    model,
+    count(text) {
+      try {
+        const tokens = count(text);
+        return Number.isFinite(tokens) && tokens >= 0 ? Math.ceil(tokens) : estimate(text, `it gave ${tokens}`);
+      } catch (error) {
+        return estimate(text, String(error));
+      }
+    },
+  };
+}

@@ -1,0 +1,81 @@
+/** Our tools for a loop on the AI SDK: `generateText({ model, tools: tools({ session }), ... })`. */
+import { openSession, type Session } from "../../session/session.ts";
+import { callTool, type ToolReply } from "../../tools/call-tool.ts";
+import { inputSchema, type JsonSchema } from "../../tools/parameters.ts";
+import type { Tool } from "../../tools/tool.ts";
+import { tools as allTools } from "../../tools/tools.ts";
+import { openTurn, type Turn } from "../../tools/turn-budget.ts";
+
+export type ToolsOptions = {
+  /** Whose store, settings and log are used. Default: a session of this process in which paths are confined to its folder. */
+  readonly session?: Session;
+  /** Characters that the results of one step may carry together. Default: the setting runner.turn_chars. */
+  readonly turnChars?: number;
+};
+
+/** What the SDK says about a call. */
+export type CallOptions = { readonly abortSignal?: AbortSignal | undefined; readonly messages?: readonly unknown[] };
+
+/** A schema that shows the parameters and takes whatever is sent: callTool reads it with good will. */
+export type OpenSchema = {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: "spillway";
+    validate(value: unknown): { readonly value: unknown };
+    readonly jsonSchema: { input(): Record<string, unknown>; output(): Record<string, unknown> };
+  };
+};
+
+/** A tool in the AI SDK's form; the SDK's own types accept it. */
+export type AiSdkTool = {
+  readonly description: string;
+  readonly inputSchema: OpenSchema;
+  execute(input: unknown, options: CallOptions): Promise<ToolReply>;
+  toModelOutput(answer: { readonly output: ToolReply }): {
+    readonly type: "text" | "error-text";
+    readonly value: string;
+  };
+};
+
+/** All tools by their names. The results of one step share one budget; the model reads their text. */
+export function tools(options: ToolsOptions = {}): Record<string, AiSdkTool> {
+  let opened: Promise<Session> | undefined;
+  const turns = new WeakMap<object, Turn>();
+
+  /** Calls of one step come with the same messages. */
+  function turnOf(messages: readonly unknown[] | undefined, { settings }: Session): Turn {
+    const known = messages && turns.get(messages);
+    if (known) return known;
+    const turn = openTurn(options.turnChars ?? settings["runner.turn_chars"]);
+    if (messages) turns.set(messages, turn);
+    return turn;
+  }
+
+  async function execute(tool: Tool, input: unknown, { abortSignal, messages }: CallOptions): Promise<ToolReply> {
+    opened ??= options.session ? Promise.resolve(options.session) : openSession({ confined: true });
+    const session = await opened;
+    const signal = abortSignal ? AbortSignal.any([session.signal, abortSignal]) : session.signal;
+    return callTool(tool, input, { ...session, signal, turn: turnOf(messages, session) });
+  }
+
+  return Object.fromEntries(
+    allTools.map((tool) => [
+      tool.name,
+      {
+        description: tool.about,
+        inputSchema: openSchema(inputSchema(tool.input)),
+        execute: (input: unknown, call: CallOptions) => execute(tool, input, call),
+        toModelOutput: ({ output: { text, isError } }: { readonly output: ToolReply }) => ({
+          type: isError ? ("error-text" as const) : ("text" as const),
+          value: text,
+        }),
+      },
+    ]),
+  );
+}
+
+function openSchema(schema: JsonSchema): OpenSchema {
+  const shown = () => ({ ...schema });
+  const validate = (value: unknown) => ({ value });
+  return { "~standard": { version: 1, vendor: "spillway", validate, jsonSchema: { input: shown, output: shown } } };
+}

@@ -1,0 +1,100 @@
+/** `spillway cat`: the one unbounded pipe, for scripts: all the text of an artifact or file, or all its bytes. */
+import { documentFields, failureSentence } from "../../../answer/extract-notices.ts";
+import { sizeWords } from "../../../answer/phrases.ts";
+import type { Settings } from "../../../config/settings.ts";
+import { SpillwayError } from "../../../errors.ts";
+import { type Extract, extractText } from "../../../extract/extract.ts";
+import { handlerFor } from "../../../extract/handlers.ts";
+import { readBytes } from "../../../extract/local-file.ts";
+import { limitsOf } from "../../../extract/pool/pools.ts";
+import type { Session } from "../../../session/session.ts";
+import { clipped } from "../../../system/safe-names.ts";
+import { type TakenIn, takeIn } from "../../../verbs/load-source.ts";
+import { openArtifact } from "../../../verbs/read.ts";
+import type { Call, Command } from "../command.ts";
+import { forEachInput } from "../inputs.ts";
+import { modeOption, modeRow, passwordRow, textOption } from "../options.ts";
+import { jsonLine } from "../output.ts";
+
+export const catCommand: Command = {
+  usage: "cat <artifact_ref|url|file>...",
+  about: "Prints the whole text of each artifact, URL or file, without any limit.",
+  options: {
+    raw: { type: "boolean", about: "Print the bytes as they are instead of their text." },
+    mode: modeRow,
+    password: passwordRow,
+  },
+  async run(call) {
+    const session = await call.session();
+    return forEachInput(call, async (input) => {
+      await using opened = await open(input, call, session);
+      await (call.values.raw === true ? printBytes(opened, call) : printText(opened, call, session.settings));
+      if (!call.json) refuseAsWhole(opened.facts);
+    });
+  },
+};
+
+type Opened = AsyncDisposable & Pick<TakenIn, "facts" | "kept" | "content" | "objects">;
+
+async function open(input: string, call: Call, session: Session): Promise<Opened> {
+  if (!/^af_/.test(input)) return takeIn(input, { mode: call.values.raw === true ? "raw" : modeOption(call) }, session);
+  const artifact = await openArtifact(input, session);
+  return { ...artifact, facts: artifact.record, kept: artifact };
+}
+
+async function printBytes({ content, facts }: Opened, { terminal, signal }: Call): Promise<void> {
+  const { size_bytes: sizeBytes, content_kind: kind, media_type: mediaType, charset } = facts;
+  for await (const chunk of readBytes({ content, sizeBytes, kind, mediaType, charset }, signal))
+    await terminal.out(chunk);
+}
+
+/** What was printed is only the beginning: a script must not take it for the whole. */
+function refuseAsWhole({ name, source_truncated, size_bytes }: TakenIn["facts"]): void {
+  if (!source_truncated) return;
+  const sentence = `${clipped(name)} is larger than what is kept: these were its first ${sizeWords(size_bytes)}.`;
+  throw new SpillwayError("source_truncated", sentence, { hint: "Raise the setting artifacts.source_bytes." });
+}
+
+async function printText(opened: Opened, call: Call, settings: Settings): Promise<void> {
+  const { facts } = opened;
+  const { signal } = call;
+  const password = textOption(call, "password");
+  const handler = handlerFor(facts.content_kind, facts.media_type);
+  const extract = await extractText({
+    ...opened,
+    handler,
+    mode: modeOption(call),
+    enough: () => false,
+    limits: limitsOf(settings),
+    signal,
+    password,
+  });
+  const failed = extract.ended?.failed ?? null;
+  const error = failed && failureSentence(facts, failed);
+  if (call.json)
+    return call.terminal.out(jsonLine({ ...(await jsonFields(opened, extract)), ...(error ? { error } : {}) }));
+  if (extract.hasText) for await (const { text } of extract.all()) await call.terminal.out(text);
+  if (error !== null || !extract.hasText) {
+    throw new SpillwayError("source_unreadable", error ?? `${clipped(facts.name)} has no text to print.`, {
+      hint: "With --raw its bytes are printed.",
+    });
+  }
+  if (extract.isPartial) {
+    throw new SpillwayError("source_truncated", `The text of ${clipped(facts.name)} goes on after what was printed.`, {
+      hint: "It is too long to be held in memory; read the rest by pages.",
+    });
+  }
+}
+
+async function jsonFields({ facts, kept }: Opened, extract: Extract) {
+  const { extent, handler, info, hasText, isPartial } = extract;
+  return {
+    ...("record" in kept ? kept.record : { artifact_ref: null, path: null, ...facts }),
+    handler,
+    method: info.method ?? handler,
+    ...documentFields(info),
+    extracted_chars: extent.chars,
+    extraction_truncated: isPartial,
+    text: hasText ? (await Array.fromAsync(extract.all(), ({ text }) => text)).join("") : null,
+  };
+}

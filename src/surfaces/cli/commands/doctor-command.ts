@@ -1,0 +1,87 @@
+/** `spillway doctor`: whether everything Spillway stands on is sound, and what to do where it is not. */
+import { rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { sizeWords } from "../../../answer/phrases.ts";
+import { describeProblem } from "../../../config/problem.ts";
+import { SpillwayError } from "../../../errors.ts";
+import { handlers } from "../../../extract/handlers.ts";
+import type { Session } from "../../../session/session.ts";
+import { makeFolders } from "../../../system/folders.ts";
+import { version } from "../../../version.ts";
+import type { Call, Command } from "../command.ts";
+import { requireAtMost } from "../inputs.ts";
+import { jsonLine } from "../output.ts";
+
+type Check = { readonly name: string; readonly ok: boolean; readonly detail: string };
+
+export const doctorCommand: Command = {
+  usage: "doctor",
+  about: "Checks the settings, the store, the event log and every record; exit status 1 when something is wrong.",
+  options: {},
+  toleratesBadConfig: true,
+  async run(call) {
+    requireAtMost(0, call);
+    const checks = [settings(call), ...(await storeChecks(call))];
+    const ok = checks.every((check) => check.ok);
+    const facts = { version, node: process.versions.node, handlers: handlers.map(({ name }) => name) };
+    const heading = `spillway ${version} on Node ${facts.node}; handlers: ${facts.handlers.join(", ")}\n`;
+    await call.terminal.out(call.json ? jsonLine({ ok, ...facts, checks }) : heading + checks.map(textLine).join(""));
+    return ok ? 0 : 1;
+  },
+};
+
+function settings({ config }: Call): Check {
+  const found = config.files.filter((file) => file.found).map(({ path }) => path);
+  const detail = found.length === 0 ? "no config file, defaults hold" : `read from ${found.join(", ")}`;
+  const problems = config.problems.map((problem) => `${describeProblem(problem)} ${problem.hint}`);
+  return { name: "settings", ok: problems.length === 0, detail: problems.length === 0 ? detail : problems.join(" | ") };
+}
+
+async function storeChecks(call: Call): Promise<Check[]> {
+  try {
+    const session = await call.session();
+    const [spoolFolder = ""] = session.spoolFolders;
+    const noRef = "Replies will carry no artifact_ref. Set SPILLWAY_HOME to a folder that can be written.";
+    return [
+      await writable("store", spoolFolder, noRef),
+      await writable("events", session.eventFolder, "Nothing that happens will be logged."),
+      await artifacts(session),
+    ];
+  } catch (error) {
+    if (!(error instanceof SpillwayError)) throw error;
+    return [{ name: "store", ok: false, detail: error.advice }];
+  }
+}
+
+async function writable(name: string, folder: string, otherwise: string): Promise<Check> {
+  const probe = join(folder, `doctor-${process.pid}`);
+  try {
+    await makeFolders(folder);
+    await writeFile(probe, "probe", { mode: 0o600 });
+    await rm(probe);
+    return { name, ok: true, detail: `${dirname(probe)} can be written` };
+  } catch (error) {
+    return { name, ok: false, detail: `${folder} cannot be written (${String(error)}). ${otherwise}` };
+  }
+}
+
+async function artifacts({ store }: Session): Promise<Check> {
+  let [count, bytes] = [0, 0];
+  const damaged: string[] = [];
+  for await (const listed of store.list()) {
+    if ("record" in listed) [count, bytes] = [count + 1, bytes + listed.record.size_bytes];
+    else damaged.push(listed.ref);
+  }
+  const sound = `${count} artifacts, ${sizeWords(bytes)}`;
+  if (damaged.length === 0) return { name: "artifacts", ok: true, detail: sound };
+  const hint = "spillway artifacts rm <ref> removes them.";
+  return {
+    name: "artifacts",
+    ok: false,
+    detail: `${sound}; damaged records: ${damaged.slice(0, 20).join(", ")}${damaged.length > 20 ? ", ..." : ""}. ${hint}`,
+  };
+}
+
+function textLine({ name, ok, detail }: Check): string {
+  return `${ok ? "ok  " : "FAIL"}  ${name}: ${detail}\n`;
+}

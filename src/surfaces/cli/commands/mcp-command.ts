@@ -1,0 +1,37 @@
+/** `spillway mcp`: the tools for an agent, over standard input and output. */
+import { clientProfile, clientRows } from "../../../config/clients.ts";
+import { SpillwayError } from "../../../errors.ts";
+import { openSession } from "../../../session/session.ts";
+import { clipped } from "../../../system/safe-names.ts";
+import { serveMcp } from "../../mcp/serve-stdio.ts";
+import type { Command } from "../command.ts";
+import { requireAtMost } from "../inputs.ts";
+import { textOption } from "../options.ts";
+
+export const mcpCommand: Command = {
+  usage: "mcp",
+  about: "Serves the tools to an agent over the Model Context Protocol, until standard input ends.",
+  options: {
+    client: { type: "string", value: "NAME", about: "Fit replies to this client, whoever connects." },
+  },
+  details: "docs/mcp.md shows how to add it to a client. Standard output carries the protocol only.",
+  toleratesBadConfig: true,
+  async run(call) {
+    requireAtMost(0, call);
+    const client = knownClient(textOption(call, "client"));
+    const { config, terminal, signal } = call;
+    const { cwd, env, stdin, out } = terminal;
+    const log = (sentence: string) => terminal.note(`spillway mcp: ${sentence}\n`);
+    await using session = await openSession({ settings: config.settings, cwd, env, confined: true, signal, log });
+    await serveMcp({ session, config, client }, { input: stdin, out, log, signal });
+    return 0;
+  },
+};
+
+/** A name that fits no client would leave replies unfitted without a word. */
+function knownClient(name: string | undefined): string | undefined {
+  if (name === undefined || clientProfile(name)) return name;
+  throw new SpillwayError("usage", `There is no client ${JSON.stringify(clipped(name))} whose limits are known.`, {
+    hint: `Known are ${clientRows.map((each) => each.name).join(", ")}.`,
+  });
+}

@@ -1,0 +1,162 @@
+/** `spillway run`: an agent on our tools that survives its own reading. */
+import { callLine, goOn, summaryLines, systemPrompt } from "../../../answer/runner-texts.ts";
+import { SpillwayError } from "../../../errors.ts";
+import { createCleaner } from "../../../extract/clean.ts";
+import { openSession, type Session } from "../../../session/session.ts";
+import { tools } from "../../../tools/tools.ts";
+import { findTarget } from "../../runner/providers.ts";
+import { callsOf } from "../../runner/repair.ts";
+import type { RunEvent, Tell } from "../../runner/run-events.ts";
+import { endingOf } from "../../runner/run-report.ts";
+import { beginTranscript, type MessageLine, resumeTranscript, type Transcript } from "../../runner/transcript.ts";
+import type { Call, Command, ExitCode } from "../command.ts";
+import { requireAtMost } from "../inputs.ts";
+import { textOption } from "../options.ts";
+import { jsonLine } from "../output.ts";
+
+export const runCommand: Command = {
+  usage: 'run "<task>"',
+  about: "Works on a task with a model and all tools, and answers it. What the model reads can never fill its window.",
+  options: {
+    model: {
+      type: "string",
+      value: "PROVIDER:MODEL",
+      about: "openai:..., anthropic:..., google:..., or an endpoint's.",
+    },
+    resume: {
+      type: "string",
+      value: "RUN",
+      bare: "last",
+      about: "Go on with a run; last, or nothing, is the last one. A task is added to it.",
+    },
+  },
+  details: [
+    "The model's words go to standard output, tool calls and the summary to standard error. Ctrl-C leaves a transcript",
+    "that --resume goes on from. Keys come from the environment: OPENAI_API_KEY, ANTHROPIC_API_KEY,",
+    "GOOGLE_GENERATIVE_AI_API_KEY. Limits: settings runner.steps, runner.tokens, runner.time. See docs/runner.md.",
+  ].join("\n"),
+  async run(call) {
+    requireAtMost(1, call);
+    const { settings, transcriptFolder, run } = await call.session();
+    const task = call.args[0]?.trim() ? call.args[0] : undefined;
+    const keep = { folder: transcriptFolder, keep: settings["runner.transcripts"] };
+    const resumed = textOption(call, "resume");
+    const named = textOption(call, "model");
+    const find = (model: string) => findTarget(model, settings, call.terminal.env);
+    const begin = async () => {
+      const [asked, model] = [requireTask(task), requireModel(named ?? settings["runner.model"])];
+      find(model); // A model that cannot be asked is told before anything is written.
+      return beginTranscript(keep, newHead(call, run, model), taskLine(asked));
+    };
+    await using transcript =
+      resumed === undefined ? await begin() : await resumeTranscript(keep, resumed === "last" ? undefined : resumed);
+    const { head } = transcript;
+    const target = find(named ?? head.model);
+    if (resumed !== undefined) await addTask(transcript, task);
+    const place = { cwd: head.cwd, env: call.terminal.env, signal: call.signal, confined: true };
+    await using session = await openSession({ ...place, settings: { ...settings, run: head.run } });
+    return await work(call, session, transcript, target, resumed !== undefined);
+  },
+};
+
+async function work(
+  call: Call,
+  session: Session,
+  transcript: Transcript,
+  target: ReturnType<typeof findTarget>,
+  resumed: boolean,
+): Promise<ExitCode> {
+  const [{ runAgent }, { openServiceFetch }] = await Promise.all([
+    import("../../runner/agent-loop.ts"),
+    import("../../../acquire/http/service-fetch.ts"),
+  ]);
+  await using service = openServiceFetch({ settings: session.settings, env: call.terminal.env });
+  const tell = call.json ? tellJson(call) : tellPerson(call);
+  const model = `${target.provider}:${target.model}`;
+  await tell({ type: "run", run: transcript.head.run, model, resumed, transcript: transcript.path });
+  const { how } = await runAgent({ target, session, transcript, tools, tell, fetch: service.fetch });
+  call.signal.throwIfAborted();
+  return how === "answered" ? 0 : 1;
+}
+
+function newHead({ terminal: { cwd } }: Call, run: string, model: string) {
+  const started_at = new Date().toISOString();
+  return { type: "run", version: 1, run, model, system: systemPrompt(cwd), cwd, started_at } as const;
+}
+
+/** What is asked next: a run that was answered needs something new to do, one that was cut is asked to go on. */
+async function addTask(
+  { last: { message, finish = "stop" }, add }: Transcript,
+  task: string | undefined,
+): Promise<void> {
+  if (task !== undefined) return add(taskLine(task));
+  if (message.role !== "assistant" || callsOf(message).length > 0) return;
+  const how = endingOf(message, finish);
+  if (how !== "answered") return add(taskLine(goOn[how]));
+  throw new SpillwayError("usage", "This run has answered its task.", {
+    hint: 'Say what to do next: spillway run --resume RUN "<task>".',
+  });
+}
+
+function taskLine(content: string): MessageLine {
+  return { type: "message", at: new Date().toISOString(), message: { role: "user", content } };
+}
+
+function requireTask(task: string | undefined): string {
+  if (task !== undefined) return task;
+  throw new SpillwayError("usage", "No task was given.", {
+    hint: 'For example spillway run "What does report.pdf say about leaks?" --model openai:gpt-5.',
+  });
+}
+
+function requireModel(model: string | null): string {
+  if (model !== null) return model;
+  throw new SpillwayError("usage", "No model was named.", {
+    hint: "Add --model provider:model, for example --model anthropic:claude-sonnet-4-5, or set runner.model.",
+  });
+}
+
+/** One JSON object a line; the summary is told after Ctrl-C too. */
+function tellJson({ terminal }: Call): Tell {
+  return async (event) =>
+    event.type === "summary" ? terminal.lastOut(jsonLine(event)) : terminal.out(jsonLine(event));
+}
+
+/** Words as they come on standard output, clean, for a terminal obeys what is not; everything else, a line each, beside it. */
+function tellPerson({ terminal }: Call): Tell {
+  let cleaner = createCleaner();
+  let inLine = false;
+  async function print(text: string): Promise<void> {
+    if (text === "") return;
+    inLine = !text.endsWith("\n");
+    await terminal.out(text);
+  }
+  return async (event) => {
+    if (event.type === "text") return print(cleaner.push(event.text));
+    const rest = cleaner.flush();
+    cleaner = createCleaner();
+    // The reader may be gone; the summary is still told.
+    await print(rest)
+      .then(() => (inLine ? print("\n") : undefined))
+      .catch(() => undefined);
+    inLine = false;
+    terminal.note(lineFor(event));
+  };
+}
+
+function lineFor(event: Exclude<RunEvent, { type: "text" }>): string {
+  switch (event.type) {
+    case "run":
+      return `${event.model}, run ${event.run}${event.resumed ? ", resumed" : ""}\n`;
+    case "tool":
+      return `${callLine(event.tool, event.input, event.chars, event.is_error)}\n`;
+    case "retry":
+      return `  the provider is busy (${event.reason}); asking again in ${(event.wait_ms / 1_000).toFixed(1)} s\n`;
+    case "step":
+      return "";
+    case "summary":
+      // What never began is told by its error alone.
+      if (event.steps === 0 && event.how === "failed") return "";
+      return `\n${summaryLines(event, event.run, event.transcript)}`;
+  }
+}

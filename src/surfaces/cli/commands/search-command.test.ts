@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { describe, test } from "node:test";
+import { openCli } from "../../../../test/cli.ts";
+
+const source = "export function parseOrder(text) {\n  return JSON.parse(text);\n}\n";
+
+describe("spillway search and index", () => {
+  test("answer with places and lines for people, and leave the project as it was", async () => {
+    await using cli = await openCli();
+    await cli.write("src/order.ts", source);
+    const { status, out } = await cli.run(["search", "parse", "order"]);
+    assert.equal(status, 0);
+    assert.match(out, /^src\/order\.ts:1-3 {2}0\.\d{3}\n {5}1 {2}export function parseOrder/);
+    assert.deepEqual(readdirSync(cli.work), ["src"]);
+  });
+
+  test("answer with the whole reply as JSON", async () => {
+    await using cli = await openCli();
+    await cli.write("src/order.ts", source);
+    const [reply] = await cli.json("search", "parseOrder", "--limit", "1", "--file-type", "ts");
+    assert.deepEqual([reply.results[0].file_path, reply.total_count, reply.truncated], ["src/order.ts", 1, false]);
+    const [job] = await cli.json("index");
+    assert.match(
+      job.message,
+      /^Repository up to date - no file changes detected since last index \(1 files already indexed\)$/,
+    );
+  });
+
+  test("take a query a line, and answer each with a line, also where it cannot be answered", async () => {
+    await using cli = await openCli();
+    await cli.write("lib/order.ts", source);
+    const stdin = "parse order\n\nnothing like it zzz\r\nparseOrder";
+    const { status, out, err } = await cli.run(["search", "-", "--dir", "lib", "--json"], { stdin });
+    const replies = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    assert.equal(status, 1);
+    assert.deepEqual(
+      replies.map((reply) => reply.results?.length ?? reply.error),
+      [1, "Search query cannot be empty", 0, 1],
+    );
+    assert.match(err, /cannot be empty/);
+  });
+
+  test("say what is wrong with the question by status 2, and with the folder by status 1", async () => {
+    await using cli = await openCli();
+    await cli.write("a.ts", source);
+    for (const [args, status, words] of [
+      [["search"], 2, /Search query cannot be empty/],
+      [["search", "x", "--limit", "99"], 2, /Limit must be between 1 and 50, got 99/],
+      [["search", "x", "--limit", "1.5"], 2, /Limit must be between 1 and 50, got 1\.5/],
+      [["search", "x", "--limit", "many"], 2, /--limit must be a number/],
+      [["search", "x", "--dir", "none"], 1, /does not exist/],
+      [["search", "x", "--project", "none"], 1, /There is no project/],
+      [["index", "a.ts"], 1, /is no folder/],
+      [["index", "a", "b"], 2, /one argument too many/],
+    ] as const) {
+      const ran = await cli.run(args);
+      assert.equal(ran.status, status, args.join(" "));
+      assert.match(ran.err, words);
+    }
+  });
+
+  test("show a name that would paint the terminal as plain text", async () => {
+    await using cli = await openCli();
+    await cli.write("red\x1b[31m\n.ts", source);
+    assert.match((await cli.run(["search", "parseOrder"])).out, /^red\\u\{1b\}\[31m\\u\{a\}\.ts:1-3/);
+  });
+
+  test("show what a score is made of", async () => {
+    await using cli = await openCli();
+    await cli.write("src/order.ts", source);
+    const { out, err } = await cli.run(["search", "parseOrder", "--explain"]);
+    assert.match(out, /stem=0\.\d+ .*role=1/);
+    assert.equal(err, "Read as symbol: pars order parseorder; as names: parseorder.\n");
+  });
+
+  test("say how to see more", async () => {
+    await using cli = await openCli();
+    for (const name of ["a", "b", "c"]) await cli.write(`src/${name}.ts`, source);
+    assert.equal((await cli.run(["search", "parseOrder", "--limit", "2"])).err, "More: --cursor c_2\n");
+    assert.equal((await cli.run(["search", "parseOrder", "--cursor", "c_2"])).err, "");
+  });
+
+  test("of an empty folder fail with the reason", async () => {
+    await using cli = await openCli();
+    const { status, err } = await cli.run(["index"]);
+    assert.equal(status, 1);
+    assert.match(err, /No files to index/);
+  });
+});

@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { type Circumstances, faultOf, providerError, waitBefore } from "./provider-errors.ts";
+import type { Target } from "./providers.ts";
+
+const target: Target = { speech: "openai", provider: "openai", model: "gpt-99", baseUrl: undefined, key: "sk-secret" };
+
+/** As the AI SDK throws it. */
+const thrown = (statusCode: number, responseBody: string, responseHeaders: Record<string, string> = {}): Error =>
+  Object.assign(new Error("Bad"), { statusCode, responseBody, responseHeaders, isRetryable: false });
+
+const unreachable = (code: string): Error =>
+  new Error("Cannot connect to API", {
+    cause: new TypeError("fetch failed", { cause: Object.assign(new Error("x"), { code }) }),
+  });
+
+/** A connection that was lost after the headers of a success. */
+const brokenSuccess = Object.assign(
+  new Error("Failed to process successful response", {
+    cause: Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" }),
+  }),
+  { statusCode: 200 },
+);
+
+/** An error inside a stream. */
+const eventOf = (data: object): Error => Object.assign(new Error("x"), { data });
+
+const perMinute = JSON.stringify({
+  error: {
+    code: 429,
+    message: "You exceeded your current quota, please check your plan and billing details.",
+    details: [{ quotaId: "GenerateRequestsPerMinutePerProjectPerModel" }, { retryDelay: "2.5s" }],
+  },
+});
+
+const wait = (error: Error, attempt = 1, longestMs = 60_000) => waitBefore(faultOf(error), attempt, longestMs);
+
+describe("asking a provider again", () => {
+  test("is for what may pass", () => {
+    for (const status of [408, 409, 425, 429, 500, 501, 502, 503, 504, 507, 520, 522, 524, 529])
+      assert.ok(wait(thrown(status, "{}")) !== undefined, `${status}`);
+    for (const code of ["ECONNRESET", "UND_ERR_SOCKET", "EAI_AGAIN"])
+      assert.ok(wait(unreachable(code)) !== undefined, code);
+    assert.ok(wait(Object.assign(new Error(""), { data: { error: { type: "overloaded_error" } } })) !== undefined);
+    assert.ok(wait(new Error("Response stream ended without a finish reason.")) !== undefined);
+    assert.ok(wait(brokenSuccess) !== undefined, "a success that broke off has the code of the break");
+    assert.ok(wait(thrown(429, perMinute)) !== undefined, "a rate is no spent quota, whatever it says of billing");
+  });
+
+  test("is not for what waiting cannot help", () => {
+    const quota = '{"error":{"code":"insufficient_quota","message":"You exceeded your current quota"}}';
+    const large =
+      '{"error":{"message":"Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 90000"}}';
+    const overflow =
+      '{"error":{"message":"This model\'s maximum context length is 8192 tokens. However, you requested 9000 tokens"}}';
+    for (const error of [
+      thrown(400, "{}"),
+      thrown(401, "{}"),
+      thrown(404, "{}"),
+      thrown(429, quota),
+      thrown(429, large),
+      thrown(429, perMinute.replace("PerMinute", "PerDay")),
+      eventOf({ error: { type: "server_error", message: JSON.parse(overflow).error.message } }),
+      new Error("Cannot convert argument to a ByteString"),
+      thrown(500, overflow),
+      thrown(503, "{}", { "x-should-retry": "false" }),
+      unreachable("ENOTFOUND"),
+      unreachable("ECONNREFUSED"),
+    ]) {
+      assert.equal(wait(error), undefined, JSON.stringify(faultOf(error)));
+    }
+  });
+
+  test("waits as long as it is asked to, within what the user allows", () => {
+    assert.equal(wait(thrown(429, "{}", { "Retry-After": "7" })), 7_000);
+    assert.equal(wait(thrown(429, "{}", { "retry-after-ms": "250" })), 250);
+    assert.equal(wait(thrown(429, perMinute)), 2_500);
+    const inAMinute = new Date(Date.now() + 30_000).toUTCString();
+    const asked = wait(thrown(503, "{}", { "retry-after": inAMinute })) ?? 0;
+    assert.ok(asked > 25_000 && asked <= 30_000);
+    assert.equal(wait(thrown(429, "{}", { "retry-after": "3600" })), undefined);
+    for (const attempt of [1, 2, 3, 10]) assert.ok((wait(thrown(503, "{}"), attempt, 2_000) ?? Infinity) <= 2_000);
+  });
+});
+
+describe("a provider's refusal", () => {
+  const said = (error: unknown, circumstances: Partial<Circumstances> = {}) =>
+    providerError(faultOf(error), { target, begun: false, recovers: true, ...circumstances }, error);
+  const cases = [
+    [
+      thrown(401, '{"error":{"message":"Incorrect API key provided: sk-secret."}}'),
+      "provider_refused",
+      /does not accept the key \(401: .*\*\*\*/,
+    ],
+    [
+      thrown(404, '{"error":{"message":"The model `gpt-99` does not exist"}}'),
+      "model_unknown",
+      /openai has no model "gpt-99" \(404: The model/,
+    ],
+    [thrown(400, '{"error":{"message":"invalid model: gpt-99"}}'), "model_unknown", /has no model "gpt-99"/],
+    [unreachable("ENOTFOUND"), "provider_unreachable", /^openai could not be reached \(ENOTFOUND\)\.$/],
+    [thrown(500, "<html><body><h1>Oops</h1></body></html>"), "provider_refused", /^openai answered 500: Oops$/],
+    [thrown(503, ""), "provider_refused", /^openai answered 503: no reason given$/],
+    [
+      thrown(400, '[{"error":{"code":400,"message":"API key not valid."}}]'),
+      "provider_refused",
+      /^openai answered 400: API key not valid\.$/,
+    ],
+    [
+      eventOf({ type: "response.failed", response: { error: { code: "x", message: "boom" } } }),
+      "provider_refused",
+      /^openai broke off: boom$/,
+    ],
+    [eventOf({ message: "model not found: gpt-99" }), "model_unknown", /"gpt-99" \(model not found: gpt-99\)\.$/],
+    [
+      thrown(400, '{"error":{"message":"bad header Bearer sk-secret"}}'),
+      "provider_refused",
+      /^openai answered 400: bad header Bearer \*\*\*$/,
+    ],
+    [
+      new Error("Cannot convert argument to a ByteString because the character has a value which is greater than 255."),
+      "provider_refused",
+      /^openai broke off: Cannot convert/,
+    ],
+    [
+      thrown(400, '{"error":{"message":"total message size 4300000 exceeds limit 4194304"}}'),
+      "context_overflow",
+      /for its size: total message/,
+    ],
+  ] as const;
+  for (const [error, code, words] of cases) {
+    test(`is one sentence: ${words.source}`, () => {
+      const told = said(error);
+      assert.equal(told.code, code);
+      assert.match(told.message, words);
+      assert.ok(!told.advice.includes("sk-secret") && !told.message.includes("\n") && told.message.length < 500);
+    });
+  }
+
+  test("after the first word is a connection that broke off, not one that was never there", () => {
+    assert.match(said(brokenSuccess).message, /^openai could not be reached \(UND_ERR_SOCKET\)\.$/);
+    assert.equal(said(brokenSuccess, { begun: true }).message, "openai broke off: UND_ERR_SOCKET");
+  });
+
+  test("says how long it wants to be left alone", () => {
+    const { hint } = said(thrown(429, "{}", { "retry-after": "7200" }));
+    assert.equal(hint, "Nothing is lost: spillway run --resume goes on from here, in 2 hours as it asks.");
+  });
+
+  test("of somebody without a key asks for one", () => {
+    const own: Target = { ...target, speech: "compatible", provider: "my-vllm", key: undefined };
+    const told = said(thrown(401, "{}"), { target: own });
+    assert.deepEqual([told.code, told.message], ["key_missing", "my-vllm wants a key (401: {})."]);
+    assert.match(told.hint, /^Set MY_VLLM_API_KEY,/);
+  });
+
+  test("for its size names the fallback only where that is off", () => {
+    const large = thrown(413, "<html><h1>413 Request Entity Too Large</h1></html>");
+    assert.match(said(large).hint, /^Start a new run/);
+    assert.match(said(large, { recovers: false }).hint, /^Set runner\.enable_model_overflow_fallback=on/);
+  });
+});

@@ -1,0 +1,41 @@
+/** What a run tells while it goes on: `--json` prints these as they are. */
+import type { RunReport } from "./run-report.ts";
+
+export type RunEvent =
+  | {
+      readonly type: "run";
+      readonly run: string;
+      readonly model: string;
+      readonly resumed: boolean;
+      readonly transcript: string;
+    }
+  | { readonly type: "text"; readonly step: number; readonly text: string }
+  | {
+      readonly type: "tool";
+      readonly step: number;
+      readonly call_id: string;
+      readonly tool: string;
+      readonly input: unknown;
+      readonly chars: number;
+      readonly is_error: boolean;
+      readonly artifact_refs: readonly string[];
+    }
+  | {
+      readonly type: "retry";
+      readonly step: number;
+      readonly attempt: number;
+      readonly wait_ms: number;
+      readonly reason: string;
+    }
+  | {
+      readonly type: "step";
+      readonly step: number;
+      readonly tokens_in: number;
+      readonly tokens_out: number;
+      readonly requests: number;
+      readonly finish: string;
+    }
+  | ({ readonly type: "summary"; readonly run: string; readonly transcript: string } & RunReport);
+
+/** Is waited for, so that a slow reader slows the run and loses nothing. */
+export type Tell = (event: RunEvent) => Promise<void>;

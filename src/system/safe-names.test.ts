@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import fc from "fast-check";
+import { clipped, visiblePath, wordFor } from "./safe-names.ts";
+
+describe("a name that is shown", () => {
+  test("of any length and content is one short well-formed line", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 300 }), (name) => {
+        const shown = clipped(name);
+        assert.ok(shown.length <= 60 && shown.isWellFormed());
+        assert.doesNotMatch(shown, /[\p{Cc}\u2028\u2029\u202e\u2066]/u);
+      }),
+    );
+  });
+
+  test("keeps its end, which tells the type", () => {
+    assert.equal(clipped("short.pdf"), "short.pdf");
+    assert.match(clipped(`${"x".repeat(200)}-final.pdf`), /^x+\.\.\.x+-final\.pdf$/);
+  });
+});
+
+test("a path shows what cannot be seen by its number, and is itself where there is nothing of it", () => {
+  assert.equal(visiblePath("src/größe 検索.ts"), "src/größe 検索.ts");
+  assert.equal(visiblePath("a\u202egpj.ts\n\x1b[31m"), "a\\u{202e}gpj.ts\\u{a}\\u{1b}[31m");
+});
+
+test("a name as a word is safe for any file system, and no two names share one", () => {
+  const names = ["a", "A", "a b", "a-b", "../a", "", "*", "ü", "a".repeat(300), `${"a".repeat(300)}b`];
+  const words = names.map(wordFor);
+  assert.equal(new Set(words).size, names.length);
+  for (const word of words) assert.match(word, /^[a-z0-9._-]{1,64}$/);
+  assert.equal(wordFor("run-1"), "run-1");
+});

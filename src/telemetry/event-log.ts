@@ -1,0 +1,146 @@
+/** Events as JSON lines, one file per run, written in the background; a log that cannot be written stops nothing. */
+import { appendFile, open, readdir, readFile, rename, stat, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { SpillwayError } from "../errors.ts";
+import { makeFolders } from "../system/folders.ts";
+import { wordFor } from "../system/safe-names.ts";
+import { createCounters } from "./counters.ts";
+import type { Emit, LoggedEvent } from "./events.ts";
+
+export type EventLog = AsyncDisposable & { readonly emit: Emit };
+
+export type EventLogOptions = {
+  readonly folder: string;
+  readonly run: string;
+  /** The file is set aside as `.1` when it has grown past this; the one set aside before goes. */
+  readonly maxBytes: number;
+  /** How many runs keep their logs. */
+  readonly maxRuns: number;
+  readonly now?: () => number;
+};
+
+/** Events that come within this time are written together. */
+const gatherMs = 50;
+
+/** Closing the log writes the run's summary and waits until everything is on the disk. */
+export function openEventLog({ folder, run, maxBytes, maxRuns, now = Date.now }: EventLogOptions): EventLog {
+  const path = join(folder, fileName(run));
+  const counters = createCounters();
+  let waiting: string[] = [];
+  let written: Promise<void> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  let prepared = false;
+
+  const emit: Emit = (event) => {
+    counters.add(event);
+    waiting.push(`${JSON.stringify({ at: new Date(now()).toISOString(), run, ...event })}\n`);
+    timer ??= setTimeout(flush, gatherMs);
+  };
+
+  /** Writes what is waiting after what is being written. */
+  function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    written = written.then(write);
+    return written;
+  }
+
+  async function write(): Promise<void> {
+    if (waiting.length === 0) return;
+    try {
+      if (!prepared) await prepare();
+      const lines = waiting.join("");
+      waiting = [];
+      if ((await sizeOf(path)) > maxBytes) await rename(path, `${path}.1`);
+      await appendFile(path, lines, { mode: 0o600 });
+    } catch {
+      // The reply matters more than its log; `spillway doctor` tells when the folder cannot be written.
+      waiting = [];
+    }
+  }
+
+  async function prepare(): Promise<void> {
+    await makeFolders(folder);
+    await removeOldest(folder, fileName(run), maxRuns - 1);
+    // A process killed while writing leaves half a line; ours must not become its end.
+    if (await endsInsideLine(path)) waiting.unshift("\n");
+    prepared = true;
+  }
+
+  return {
+    emit,
+    async [Symbol.asyncDispose]() {
+      const totals = counters.read();
+      if (totals.replies > 0) emit({ event: "run.summary", ...totals });
+      await flush();
+    },
+  };
+}
+
+/** A run's events in the order they happened; without a name those of the run that was active last. */
+export async function readEvents(folder: string, run?: string): Promise<LoggedEvent[]> {
+  const names = await newestFirst(folder);
+  const name = run === undefined ? names[0] : fileName(run);
+  if (name === undefined || !names.includes(name)) throw noEvents(run);
+  return [...(await readLog(join(folder, `${name}.1`))), ...(await readLog(join(folder, name)))];
+}
+
+function noEvents(run: string | undefined): SpillwayError {
+  const sentence = run === undefined ? "No run has logged an event yet." : `No events of run ${JSON.stringify(run)}.`;
+  return new SpillwayError("run_not_found", sentence, {
+    hint: "Each fetch and read logs its events under its run; spillway events --list names the runs.",
+  });
+}
+
+/** The runs that have events, the most recently active first. */
+export async function listRuns(folder: string): Promise<string[]> {
+  const logs = await Promise.all((await newestFirst(folder)).map((name) => readLog(join(folder, name))));
+  return logs.flatMap(([first]) => first?.run ?? []);
+}
+
+const fileName = (run: string): string => `${wordFor(run)}.jsonl`;
+
+/** A log that is not there, or gone meanwhile, has no events. */
+async function readLog(path: string): Promise<LoggedEvent[]> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  return text.split("\n").flatMap(parseLine);
+}
+
+/** A line cut short by a killed process is left out; the others stand for themselves. */
+function parseLine(line: string): LoggedEvent[] {
+  if (line === "") return [];
+  try {
+    return [JSON.parse(line) as LoggedEvent];
+  } catch {
+    return [];
+  }
+}
+
+/** Without a folder there are no logs; a log that another process removes meanwhile counts as the oldest. */
+async function newestFirst(folder: string): Promise<string[]> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".jsonl"));
+  const touched = async (name: string) => (await stat(join(folder, name)).catch(() => undefined))?.mtimeMs ?? 0;
+  const dated = await Promise.all(names.map(async (name) => ({ name, at: await touched(name) })));
+  return dated.sort((a, b) => b.at - a.at || (a.name < b.name ? 1 : -1)).map(({ name }) => name);
+}
+
+async function endsInsideLine(path: string): Promise<boolean> {
+  const size = await sizeOf(path);
+  if (size === 0) return false;
+  await using file = await open(path);
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer.toString() !== "\n";
+}
+
+/** A log that is not there yet is empty. */
+async function sizeOf(path: string): Promise<number> {
+  return (await stat(path).catch(() => undefined))?.size ?? 0;
+}
+
+async function removeOldest(folder: string, own: string, keep: number): Promise<void> {
+  const others = (await newestFirst(folder)).filter((name) => name !== own);
+  for (const name of others.slice(keep)) {
+    // Another process may be tidying up as well.
+    await Promise.allSettled([unlink(join(folder, name)), unlink(join(folder, `${name}.1`))]);
+  }
+}

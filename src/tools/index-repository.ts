@@ -1,0 +1,71 @@
+/** `index_repository`, `get_indexing_status` and `cancel_indexing`: indexing as a job that is started, followed and stopped. */
+import { type JobRecord, jobNotices, jobSummary, skippedText } from "../answer/indexing-reply.ts";
+import { plainSize } from "../fit/serialized-size.ts";
+import { cancelIndexingJob, getIndexingStatus, indexRepository } from "../search/search.ts";
+import { jobOutput } from "./output-fields.ts";
+import { folderField, projectField, readHints } from "./shared-parameters.ts";
+import { defineTool, type Rendered, type ToolSession, type Unfitted } from "./tool.ts";
+
+const jobField = {
+  type: "text",
+  required: true,
+  about: "From an earlier reply.",
+  aliases: ["job", "id"],
+} as const;
+
+export const indexRepositoryTool = defineTool({
+  name: "index_repository",
+  title: "Index a repository",
+  about:
+    "Starts indexing a folder and returns a job at once; get_indexing_status follows it. search_code indexes by " +
+    "itself: this is for large folders and named projects.",
+  input: {
+    repo_path: { ...folderField, required: true },
+    project_id: projectField,
+    force_reindex: { type: "flag", about: "Read every file again, changed or not.", aliases: ["force"] },
+  },
+  output: jobOutput,
+  hints: readHints,
+  run: async (input, session) => unfittedJob(await indexRepository(input, session), session),
+});
+
+export const indexingStatusTool = defineTool({
+  name: "get_indexing_status",
+  title: "Status of an indexing job",
+  about: "How far an indexing job is, what it skipped, and what went wrong.",
+  input: { job_id: jobField, project_id: projectField },
+  output: jobOutput,
+  hints: readHints,
+  run: async (input, session) => unfittedJob(getIndexingStatus(input, session), session),
+});
+
+export const cancelIndexingTool = defineTool({
+  name: "cancel_indexing",
+  title: "Cancel an indexing job",
+  about: "Asks an indexing job to stop; what it has indexed stays searchable.",
+  input: { job_id: jobField, project_id: projectField },
+  output: jobOutput,
+  hints: readHints,
+  run: async (input, session) => unfittedJob(cancelIndexingJob(input, session), session),
+});
+
+function unfittedJob(record: JobRecord, { settings }: ToolSession): Unfitted {
+  return { defaultChars: settings["fit.excerpt_chars"], render: (chars) => renderJob(record, chars) };
+}
+
+/** Skipped files are named as far as there is room; their count is of all. */
+function renderJob(record: JobRecord, chars: number): Rendered {
+  const skipped: JobRecord["skipped"][number][] = [];
+  let room = chars;
+  for (const entry of record.skipped) {
+    room -= plainSize(entry);
+    if (room < 0) break;
+    skipped.push(entry);
+  }
+  return {
+    summary: jobSummary(record),
+    notices: jobNotices(record),
+    body: skippedText(skipped, record.files_skipped),
+    structured: { ...record, skipped },
+  };
+}

@@ -1,0 +1,135 @@
+/** Several fetched sources as one reply within one budget: contents share the room, and give way to the handles. */
+import { type Answer, answerBody } from "../answer/answer.ts";
+import { SpillwayError } from "../errors.ts";
+import { OVERHEAD_CHARS } from "../fit/limits.ts";
+import { FIELDS_CHARS, plainSize } from "../fit/serialized-size.ts";
+import { clipped, withoutUserinfo } from "../system/safe-names.ts";
+import { leavingFields } from "./clip-fields.ts";
+import { linksOf, type PartFields, titleLine } from "./fetch-tool.ts";
+import type { Rendered } from "./tool.ts";
+
+/** A source that was fetched, or why not. */
+export type Fetched = { readonly url: string } & ({ readonly answer: Answer<PartFields> } | { readonly error: Error });
+
+export type ManyOptions = {
+  readonly responseId: string | null;
+  readonly notes: readonly string[];
+  readonly chars: number;
+};
+
+/** The reply with the most in it that fits: whole summaries, or slim ones, with as much content as there is room for. */
+export function renderMany(fetched: readonly Fetched[], options: ManyOptions): Rendered {
+  for (const form of [wholeBlock, slimBlock]) {
+    const bare = withBlocks(fetched.map(blocksOf(form)), fetched, options);
+    const room = roomOf(bare, options);
+    if (room >= 0) return withContents(fetched, form, options, room);
+  }
+  return { ...withBlocks(fetched.map(shortBlock), fetched, options), links: [] };
+}
+
+/** One source in the reply: as text and as fields. */
+type Block = { readonly text: string; readonly fields: Readonly<Record<string, unknown>> };
+
+/** How a source that was fetched is shown. */
+type Form = (answer: Answer<PartFields>, index: number) => Block;
+
+/** Each with so many characters of its content; with none where nothing is said. */
+function blocksOf(form: Form, shares: readonly number[] = []) {
+  return (fetched: Fetched, index: number): Block => {
+    if ("error" in fetched) return errorBlock(fetched.url, fetched.error, index);
+    return form(fetched.answer.shorter(shares[index] ?? 0, "turn"), index);
+  };
+}
+
+function wholeBlock(answer: Answer<PartFields>, index: number): Block {
+  const { summary, notices, fields } = answer;
+  const head = [`${index}. ${clipped(fields.source_url, 200)}`, summary, ...titleLine(fields)];
+  const told = clipped(notices.join(" "), 300);
+  const body = answerBody(answer);
+  return {
+    text: [...head, ...(told === "" ? [] : [told]), ...(body === "" ? [] : [body])].join("\n"),
+    fields: leavingFields(fields),
+  };
+}
+
+/** What is needed to read on, and content. */
+function slimBlock(answer: Answer<PartFields>, index: number): Block {
+  const { artifact_ref, title, next_offset, has_more, content, source_url, error } = answer.fields;
+  const url = clipped(source_url, 120);
+  const body = answerBody(answer);
+  const head = `${index}. ${url} ${artifact_ref === null ? "not kept" : `artifact_ref=${artifact_ref}`}`;
+  return {
+    text: [head, ...(error === undefined ? [] : [error]), ...(body === "" ? [] : [body])].join("\n"),
+    fields: { url, title: clipped(title, 80), artifact_ref, next_offset, has_more, content, ...(error && { error }) },
+  };
+}
+
+function errorBlock(url: string, error: Error, index: number): Block {
+  const message = clipped(error.message, 300);
+  const { code, hint } = error instanceof SpillwayError ? error : { code: "internal", hint: "" };
+  const shown = clipped(withoutUserinfo(url), 200);
+  return {
+    text: `${index}. ${shown}\n${message}${hint === "" ? "" : `\n${clipped(hint, 300)}`}`,
+    fields: { url: shown, error: message, code, hint: clipped(hint, 300) },
+  };
+}
+
+/** The least that keeps every handle. */
+function shortBlock(fetched: Fetched, index: number): Block {
+  const url = clipped(withoutUserinfo(fetched.url), 24);
+  if ("error" in fetched)
+    return { text: `${index}. ${url} failed`, fields: { url, error: clipped(fetched.error.message, 40) } };
+  const { artifact_ref } = fetched.answer.fields;
+  return { text: `${index}. ${url} ${artifact_ref ?? "not kept"}`, fields: { url, artifact_ref, has_more: true } };
+}
+
+function withBlocks(
+  blocks: readonly Block[],
+  fetched: readonly Fetched[],
+  { responseId, notes }: ManyOptions,
+): Rendered {
+  const done = fetched.filter((each) => "answer" in each);
+  const handle = responseId === null ? "" : ` responseId=${responseId}`;
+  return {
+    summary: `[Fetched ${done.length} of ${fetched.length} sources.${handle}]`,
+    notices: notes,
+    body: blocks.map(({ text }) => text).join(between),
+    structured: { responseId, results: blocks.map(({ fields }) => fields) },
+    links: done.flatMap(({ answer }) => linksOf(answer.fields)),
+    failed: done.length === 0,
+  };
+}
+
+const between = "\n\n";
+
+/** Characters that the reply could still take in both of its forms. */
+function roomOf({ summary, body, structured }: Rendered, { chars }: ManyOptions): number {
+  const text = chars + OVERHEAD_CHARS - summary.length - body.length - notesChars;
+  return Math.min(chars, text, chars + FIELDS_CHARS - plainSize(structured));
+}
+
+/** Left for what callTool has to say about the input. */
+const notesChars = 200;
+/** What a content brings with it: the mark above it and the notice below. */
+const markChars = 200;
+
+function withContents(fetched: readonly Fetched[], form: Form, options: ManyOptions, room: number): Rendered {
+  const lengths = fetched.map((each) => ("answer" in each ? (each.answer.content?.length ?? 0) : 0));
+  const marks = lengths.filter((length) => length > 0).length * markChars;
+  const shares = shareOut(lengths, room - marks);
+  const reply = withBlocks(fetched.map(blocksOf(form, shares)), fetched, options);
+  return form === wholeBlock ? reply : { ...reply, links: [] };
+}
+
+/** Short contents whole; the long ones share what is left evenly. */
+export function shareOut(lengths: readonly number[], room: number): number[] {
+  const shares = lengths.map(() => 0);
+  const shortestFirst = [...lengths.keys()].sort((a, b) => (lengths[a] ?? 0) - (lengths[b] ?? 0));
+  let left = Math.max(0, room);
+  for (const [taken, index] of shortestFirst.entries()) {
+    const share = Math.min(lengths[index] ?? 0, Math.floor(left / (lengths.length - taken)));
+    shares[index] = share;
+    left -= share;
+  }
+  return shares;
+}

@@ -1,0 +1,226 @@
+/** The fields of replies as JSON schema, one row each; they hold for every reply, errors too. */
+import type { DocumentFields } from "../answer/extract-notices.ts";
+import type { FetchFields } from "../answer/fetch-reply.ts";
+import type { JobRecord } from "../answer/indexing-reply.ts";
+import type { PassageFields, ReadFields } from "../answer/read-reply.ts";
+import type { CodeResult, SearchReply } from "../answer/search-reply.ts";
+import type { TruncationInfo } from "../fit/reply.ts";
+import type { JsonSchema } from "./parameters.ts";
+
+type Properties = Readonly<Record<string, JsonSchema>>;
+
+/** A schema in which nothing but the notes is required: a reply that had to be made small, or failed, leaves fields out. */
+export function outputSchema(properties: Properties): JsonSchema {
+  return { type: "object", properties: { ...properties, ...common }, required: ["notes"] };
+}
+
+const text: JsonSchema = { type: "string" };
+const count: JsonSchema = { type: "integer" };
+const flag: JsonSchema = { type: "boolean" };
+const texts: JsonSchema = { type: "array", items: text };
+/** A list of types would be shorter, and some clients know only one type at a time. */
+const orNull = (row: JsonSchema): JsonSchema => ({ anyOf: [row, { type: "null" }] });
+const object = (properties: Properties): JsonSchema => ({ type: "object", properties });
+/** Names say what most fields are; those that lead on say how, because some clients show the schema to the model. */
+const described = (row: JsonSchema, description: string): JsonSchema => ({ ...row, description });
+
+const common = { notes: texts, error: text, code: text, hint: text } satisfies Properties;
+
+const ref = described(orNull(text), "For read_artifact; null when the source could not be kept.");
+const responseId = described(orNull(text), "For get_search_content.");
+
+/** What a document says of itself, where it does. */
+const documentProperties: Readonly<Record<keyof DocumentFields, JsonSchema>> = {
+  title: text,
+  author: text,
+  date: text,
+  site: text,
+  canonical_url: text,
+  language: text,
+  kept_share: { type: "number" },
+  needs_js: flag,
+};
+
+const shared = {
+  ...documentProperties,
+  method: text,
+  artifact_ref: ref,
+  artifact_path: orNull(text),
+  content_kind: text,
+  media_type: text,
+  size_bytes: count,
+  source_url: text,
+  handler: text,
+  extraction_truncated: flag,
+  source_truncated: flag,
+  page_range: orNull(text),
+  page_count: orNull(count),
+  truncated: flag,
+  limit_chars: count,
+  bound: described(text, "What set limit_chars."),
+  next_offset: described(orNull(count), "Where read_artifact reads on."),
+  has_more: flag,
+  warnings: texts,
+  content: orNull(text),
+} satisfies Properties;
+
+const passage: Readonly<Record<keyof PassageFields, JsonSchema>> = {
+  offset: count,
+  end_offset: count,
+  start_line: count,
+  end_line: count,
+  heading: orNull(text),
+  score: { type: "number" },
+};
+
+const selection = {
+  selector: text,
+  passages: { type: "array", items: object(passage) },
+  matched_count: count,
+  content_trust: text,
+} satisfies Properties;
+
+const fetchedProperties = {
+  ...shared,
+  ...selection,
+  content_type: text,
+  url: text,
+  status_code: orNull(count),
+  extracted_chars: count,
+  decided_by: text,
+  cached: flag,
+} satisfies Readonly<Record<Exclude<keyof FetchFields, "error">, JsonSchema>> & Properties;
+
+/** What a fetch of one source answers, raw or as text. */
+export const pageOutput = outputSchema(fetchedProperties);
+
+const { url, title, artifact_ref, next_offset, has_more, content } = fetchedProperties;
+
+/** What a fetch of one or of several sources answers; several have the same fields each. */
+export const fetchOutput = outputSchema({
+  ...fetchedProperties,
+  responseId,
+  results: {
+    type: "array",
+    items: {
+      ...object({ url, title, artifact_ref, next_offset, has_more, content, error: text }),
+      additionalProperties: true,
+    },
+  },
+});
+
+const readProperties = {
+  ...shared,
+  ...selection,
+  offset: orNull(count),
+  start_line: orNull(count),
+  end_line: orNull(count),
+  total_chars: count,
+  total_lines: count,
+} satisfies Readonly<Record<Exclude<keyof ReadFields, "error">, JsonSchema>> & Properties;
+
+/** What a read of one artifact answers. */
+export const readOutput = outputSchema(readProperties);
+
+/** What get_search_content answers: a read, or the list of what is stored. */
+export const storedOutput = outputSchema({
+  ...readProperties,
+  responseId,
+  url: text,
+  title: text,
+  stored: {
+    type: "array",
+    items: object({
+      urlIndex: count,
+      url: text,
+      title: text,
+      artifact_ref: orNull(text),
+      query: orNull(text),
+      error: orNull(text),
+    }),
+  },
+  stored_count: count,
+});
+
+const number: JsonSchema = { type: "number" };
+const list = (items: JsonSchema): JsonSchema => ({ type: "array", items });
+
+const span = { start_line: count, end_line: count, content: text };
+
+const codeResult: Readonly<Record<Exclude<keyof CodeResult, "explain"> | "artifact_ref", JsonSchema>> = {
+  chunk_id: text,
+  file_path: text,
+  encoded_path: described(text, "The path percent-encoded, where file_path has hidden characters."),
+  ...span,
+  similarity_score: number,
+  context_before: text,
+  context_after: text,
+  spans: list(object(span)),
+  stale: flag,
+  artifact_ref: ref,
+};
+
+const truncationInfo: Readonly<Record<keyof TruncationInfo, JsonSchema>> = {
+  reason: orNull(text),
+  original_count: count,
+  returned_count: count,
+  estimated_chars: count,
+  actual_chars: count,
+  limit_chars: count,
+  estimated_tokens: count,
+  limit_tokens: count,
+};
+
+const indexing: Readonly<Record<keyof NonNullable<SearchReply["indexing"]>, JsonSchema>> = {
+  files_done: count,
+  files_total: count,
+  error: text,
+};
+
+const searchProperties: Readonly<Record<Exclude<keyof SearchReply, "question">, JsonSchema>> = {
+  results: list(object(codeResult)),
+  total_count: count,
+  returned_count: count,
+  truncated: flag,
+  truncation_info: object(truncationInfo),
+  project_id: text,
+  database_name: text,
+  repository_id: text,
+  latency_ms: number,
+  next_cursor: described(orNull(text), "For cursor."),
+  indexed_at: orNull(text),
+  stale_files: texts,
+  indexing: object(indexing),
+  filtered_files: count,
+  ranked_limit: count,
+  embedding: object({ model: text, problem: orNull(text) }),
+};
+
+/** What search_code answers. */
+export const searchOutput = outputSchema(searchProperties);
+
+const jobProperties: Readonly<Record<keyof JobRecord, JsonSchema>> = {
+  job_id: text,
+  project_id: text,
+  repository_id: text,
+  repository_path: text,
+  status: text,
+  files_total: count,
+  files_done: count,
+  files_indexed: count,
+  files_removed: count,
+  files_skipped: count,
+  skipped: list(object({ path: text, reason: text })),
+  progress: number,
+  message: text,
+  error: orNull(text),
+  started_at: text,
+  finished_at: orNull(text),
+};
+
+/** What the indexing tools answer. `error` of a job is null while nothing is wrong. */
+export const jobOutput: JsonSchema = {
+  type: "object",
+  properties: { ...common, ...jobProperties },
+  required: ["notes"],
+};

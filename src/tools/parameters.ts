@@ -1,0 +1,209 @@
+/** The parameters of a tool as one table: it makes the JSON schema, the docs and the reading of what a model sends. */
+import { SpillwayError } from "../errors.ts";
+import { clipped } from "../system/safe-names.ts";
+
+export type FieldType = "text" | "integer" | "choice" | "flag" | "list";
+
+/** One parameter. */
+export type Field = {
+  readonly type: FieldType;
+  readonly about: string;
+  readonly required?: true;
+  /** Set where the tool has its own word for an absent or empty text: it gets an empty one. */
+  readonly blank?: true;
+  readonly choices?: readonly string[];
+  /** Other names that models use for it. The same name in another spelling (max_chars, maxChars) is always known. */
+  readonly aliases?: readonly string[];
+  /** Set where the value is never stored or logged. */
+  readonly secret?: true;
+  /** It may be the path of a file or folder here. */
+  readonly path?: true;
+};
+
+export type Fields = Readonly<Record<string, Field>>;
+
+type ValueOf<F extends Field> = F["type"] extends "integer"
+  ? number
+  : F["type"] extends "flag"
+    ? boolean
+    : F["type"] extends "list"
+      ? readonly string[]
+      : F extends { readonly choices: readonly (infer C)[] }
+        ? C
+        : string;
+
+/** What was read of the parameters of a table. */
+export type Input<F extends Fields> = {
+  readonly [K in keyof F]: F[K] extends { readonly required: true } ? ValueOf<F[K]> : ValueOf<F[K]> | undefined;
+};
+
+export type JsonSchema = { readonly [key: string]: unknown };
+
+/** The table as the schema that clients are shown. */
+export function inputSchema(fields: Fields): JsonSchema {
+  const properties = Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)]);
+  const required = Object.keys(fields).filter((name) => fields[name]?.required);
+  return {
+    type: "object",
+    properties: Object.fromEntries(properties),
+    ...(required.length === 0 ? {} : { required }),
+  };
+}
+
+const schemaTypes = { text: "string", integer: "integer", choice: "string", flag: "boolean", list: "array" } as const;
+
+function fieldSchema({ type, about, choices }: Field): JsonSchema {
+  return {
+    type: schemaTypes[type],
+    description: about,
+    ...(choices === undefined ? {} : { enum: choices }),
+    ...(type === "list" ? { items: { type: "string" } } : {}),
+  };
+}
+
+/** What a model sent, read with good will, and what it should be told about it. */
+export type ReadInput<F extends Fields> = { readonly values: Input<F>; readonly notes: readonly string[] };
+
+/** Reads the parameters: empty ones are absent, numbers and lists may be texts, unknown ones are named in a note. */
+export function readInput<F extends Fields>(fields: F, raw: unknown): ReadInput<F> {
+  const values: Record<string, unknown> = Object.fromEntries(Object.keys(fields).map((name) => [name, undefined]));
+  const unknown: string[] = [];
+  for (const [key, written] of Object.entries(objectOf(raw))) {
+    const name = fieldNamed(fields, key);
+    const field = name === undefined ? undefined : fields[name];
+    if (name === undefined || field === undefined) unknown.push(key);
+    else if (!isAbsent(written) && (values[name] === undefined || name === key)) {
+      values[name] = readers[field.type](written, name, field);
+    }
+  }
+  for (const [name, field] of Object.entries(fields)) {
+    if (!field.required || values[name] !== undefined) continue;
+    if (!field.blank) throw missing(name, field, unknown);
+    values[name] = "";
+  }
+  // Each name of the table was given the value its row describes, or undefined.
+  return { values: values as Input<F>, notes: unknownNote(unknown, Object.keys(fields)) };
+}
+
+/** The paths and addresses among what was sent; none where it cannot be read, which calling the tool will tell. */
+export function pathsOf(fields: Fields, raw: unknown): string[] {
+  try {
+    const { values } = readInput(fields, raw);
+    const named = Object.keys(fields).filter((name) => fields[name]?.path);
+    return named.flatMap((name) => values[name] ?? []).map((value) => plainAddress(String(value)));
+  } catch {
+    return [];
+  }
+}
+
+/** An address without what models like to put around one. */
+export const plainAddress = (given: string): string => given.trim().replace(/^<(.*)>$/, "$1");
+
+function objectOf(raw: unknown): object {
+  const value = typeof raw === "string" && raw.trim() !== "" ? parsedJson(raw) : raw;
+  if (isAbsent(value)) return {};
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  throw usage(`The input must be an object, not ${shown(raw)}.`, 'Send the parameters by name: {"url": "..."}.');
+}
+
+/** `maxChars`, `max_chars` and `max-chars` are one name. */
+export function fieldNamed(fields: Fields, key: string): string | undefined {
+  if (Object.hasOwn(fields, key)) return key;
+  const plain = plainName(key);
+  return Object.keys(fields).find((name) => [name, ...(fields[name]?.aliases ?? [])].map(plainName).includes(plain));
+}
+
+const plainName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
+
+function isAbsent(value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  if (typeof value === "string") return value.trim() === "";
+  return Array.isArray(value) && value.every(isAbsent);
+}
+
+const readers: Readonly<Record<FieldType, (written: unknown, name: string, field: Field) => unknown>> = {
+  text: readText,
+  integer: readInteger,
+  choice: readChoice,
+  flag: readFlag,
+  list: (written, name) => readList(written, name),
+};
+
+/** Pages may come as 3 or as [1, 4]; several addresses where one is meant cannot be guessed. */
+function readText(written: unknown, name: string): string {
+  if (typeof written === "string") return written.trim();
+  if (typeof written === "number") return String(written);
+  if (Array.isArray(written) && written.every((item) => typeof item === "number")) return written.join(",");
+  if (Array.isArray(written) && written.length === 1) return readText(written[0], name);
+  throw usage(`${name} must be a text, not ${shown(written)}.`, "Send it as one string.");
+}
+
+function readInteger(written: unknown, name: string): number {
+  const number = typeof written === "string" ? Number(written.trim().replaceAll(/(?<=\d)[_,](?=\d)/g, "")) : written;
+  if (typeof number === "number" && Number.isInteger(Math.trunc(number))) return Math.trunc(number);
+  throw usage(
+    `${name} must be a whole number, not ${shown(written)}.`,
+    `For example "${name}": 5000, or leave it out.`,
+  );
+}
+
+function readChoice(written: unknown, name: string, { choices = [] }: Field): string {
+  const chosen = choices.find((choice) => typeof written === "string" && choice === written.trim().toLowerCase());
+  if (chosen !== undefined) return chosen;
+  throw usage(
+    `${name} must be one of ${choices.join(", ")}, not ${shown(written)}.`,
+    "Use one of these, or leave it out.",
+  );
+}
+
+function readFlag(written: unknown, name: string): boolean {
+  const word = String(written).trim().toLowerCase();
+  if (["true", "yes", "on", "1"].includes(word)) return true;
+  if (["false", "no", "off", "0"].includes(word)) return false;
+  throw usage(`${name} must be true or false, not ${shown(written)}.`, "Send true, or leave it out.");
+}
+
+/** A list, the same written as JSON, or one item by itself. */
+function readList(written: unknown, name: string): string[] {
+  const value = typeof written === "string" && written.trim().startsWith("[") ? parsedJson(written) : written;
+  const items = (Array.isArray(value) ? value : [value]).filter((item) => !isAbsent(item));
+  return items.map((item) => {
+    if (typeof item === "string") return item.trim();
+    throw usage(`${name} must be a list of texts, and holds ${shown(item)}.`, `For example "${name}": ["one", "two"].`);
+  });
+}
+
+/** What is not JSON after all stays the text it was; the reader then says what is wrong with it. */
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function missing(name: string, { about }: Field, unknown: readonly string[]): SpillwayError {
+  const instead = unknown.length === 0 ? "" : ` ${listed(unknown)} is not known.`;
+  return usage(`${name} is missing.${instead}`, `Send ${name}: ${about}`);
+}
+
+function unknownNote(unknown: readonly string[], known: readonly string[]): string[] {
+  if (unknown.length === 0) return [];
+  return [`Ignored, because there is no such parameter: ${listed(unknown)}. There are: ${known.join(", ")}.`];
+}
+
+function listed(names: readonly string[]): string {
+  const some = names.slice(0, 5).map((name) => JSON.stringify(clipped(name, 40)));
+  return names.length > some.length ? `${some.join(", ")} and ${names.length - some.length} more` : some.join(", ");
+}
+
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  return typeof value === "object" && value !== null
+    ? "an object"
+    : clipped(JSON.stringify(value) ?? String(value), 60);
+}
+
+function usage(sentence: string, hint: string): SpillwayError {
+  return new SpillwayError("usage", sentence, { hint });
+}

@@ -1,0 +1,103 @@
+/** Runs the scripts of a page that shows no text without them, where the user has named a browser for it. */
+
+import type { Resource, ResourceRequest } from "../acquire/render/render.ts";
+import type { Opened } from "../acquire/source.ts";
+import { bodyOf } from "../acquire/spooled-body.ts";
+import { renderedNote, unrenderedNote } from "../answer/fetch-reply.ts";
+import type { ArtifactFacts } from "../artifacts/record.ts";
+import { SpillwayError } from "../errors.ts";
+import type { Extract } from "../extract/extract.ts";
+import type { Session } from "../session/session.ts";
+import { keepNew, type TakenIn } from "./load-source.ts";
+
+/** Whether a page should be rendered: it has no text of its own, and there is a browser. */
+export function wantsRendering({ info }: Extract, { settings }: Session): boolean {
+  return info.needsJs === true && settings["render.chromium"] !== null;
+}
+
+/**
+ * The page as its scripts make it, kept as an artifact of its own that names the page as its parent. Where it cannot be
+ * rendered, the page itself with a note that says why.
+ */
+export async function takeRendered(page: TakenIn, session: Session): Promise<TakenIn> {
+  const { facts, kept, delivery } = page;
+  try {
+    const html = await render(page, session);
+    const parentRef = "record" in kept ? kept.record.artifact_ref : null;
+    const taken = await keepNew(renderedFrom(facts), openedHtml(facts, html), session, parentRef);
+    return { ...taken, delivery: { ...delivery, notes: [...delivery.notes, renderedNote(parentRef)] } };
+  } catch (error) {
+    session.signal.throwIfAborted();
+    if (!(error instanceof SpillwayError)) throw error;
+    const notes = [...delivery.notes, unrenderedNote(error.advice)];
+    // Whoever took the page in lets go of its bytes.
+    return { ...page, delivery: { ...delivery, notes }, [Symbol.asyncDispose]: async () => undefined };
+  }
+}
+
+async function render({ facts, content }: TakenIn, session: Session): Promise<string> {
+  const { settings, signal } = session;
+  const body = Buffer.concat(await Array.fromAsync(bodyOf(content, facts.size_bytes).stream()));
+  const { renderPage } = await import("../acquire/render/render.ts");
+  return renderPage({
+    chromium: settings["render.chromium"] ?? "",
+    sandbox: settings["render.sandbox"] === "on",
+    url: addressOf(facts),
+    document: { status: 200, headers: { "content-type": contentType(facts) }, body },
+    fetchResource: resources(session),
+    settleMs: settings["render.wait"],
+    signal,
+  });
+}
+
+/** A page that came from no address gets one where nothing is. */
+const addressOf = ({ final_url, source_url }: ArtifactFacts): string =>
+  [final_url, source_url].find((url) => url !== undefined && /^https?:/i.test(url)) ?? "http://page.invalid/";
+
+const contentType = ({ media_type, charset }: ArtifactFacts): string =>
+  charset === null ? media_type : `${media_type}; charset=${charset}`;
+
+/** What all resources of one page may have in bytes. */
+const resourceBytes = 32 * 1024 * 1024;
+
+/** Fetches for the page through the same guard as everything else. */
+function resources({ network }: Session) {
+  let room = resourceBytes;
+  return async ({ url, headers }: ResourceRequest, signal: AbortSignal): Promise<Resource> => {
+    const { Origin: origin } = headers;
+    const ask = { prefers: "source", signal, ...(origin && { headers: { origin } }) } as const;
+    const opened = await network?.open(new URL(url), ask);
+    if (opened === undefined || "unchanged" in opened) throw new Error("Nothing was sent.");
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of opened.chunks) {
+      room -= chunk.length;
+      if (room < 0) throw new Error("The page asks for too much.");
+      chunks.push(chunk);
+    }
+    const status = opened.response?.statusCode ?? 200;
+    return { status, headers: passedOn(opened.headers), body: Buffer.concat(chunks) };
+  };
+}
+
+/** The body is decoded and whole by now, and cookies are nobody's here. */
+const notPassedOn = new Set(["content-encoding", "content-length", "transfer-encoding", "set-cookie"]);
+
+function passedOn(headers: Opened["headers"]): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !notPassedOn.has(name.toLowerCase())));
+}
+
+const renderedFrom = ({ source_url }: ArtifactFacts) => ({
+  given: source_url,
+  identity: `${source_url} after its scripts`,
+});
+
+function openedHtml(facts: ArtifactFacts, html: string): Opened {
+  return {
+    chunks: (async function* () {
+      yield Buffer.from(html);
+    })(),
+    name: facts.name,
+    headers: { "content-type": "text/html; charset=utf-8" },
+    location: addressOf(facts),
+  };
+}
