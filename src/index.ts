@@ -2,11 +2,6 @@
 export type { Network, NetworkOptions } from "./acquire/http/http-client.ts";
 export { openNetwork } from "./acquire/http/lazy-client.ts";
 export { type Answer, type AnswerText, answerText } from "./answer/answer.ts";
-export type { FetchFields } from "./answer/fetch-reply.ts";
-export type { JobRecord, JobStatus } from "./answer/indexing-reply.ts";
-export type { OverflowReport } from "./answer/overflow-reply.ts";
-export type { PassageFields, ReadFields } from "./answer/read-reply.ts";
-export type { CodeResult, ResultSpan, SearchFacts, SearchReply } from "./answer/search-reply.ts";
 export { searchNotices } from "./answer/search-reply.ts";
 export type { Listed } from "./artifacts/artifact-store.ts";
 export type { ArtifactRecord } from "./artifacts/record.ts";
@@ -15,6 +10,11 @@ export { type ClientProfile, clientProfile, type ResultLimit } from "./config/cl
 export { type LoadedConfig, type LoadOptions, loadConfig, requireValid } from "./config/load.ts";
 export type { ConfigProblem } from "./config/problem.ts";
 export { defaultSettings, type Settings } from "./config/settings.ts";
+export type { FetchFields } from "./contract/fetch-fields.ts";
+export type { JobRecord, JobStatus } from "./contract/indexing-job.ts";
+export type { OverflowReport } from "./contract/overflow-report.ts";
+export type { PassageFields, ReadFields } from "./contract/read-fields.ts";
+export type { CodeResult, ResultSpan, SearchFacts, SearchReply } from "./contract/search-fields.ts";
 export { confirmKind } from "./detect/confirm.ts";
 export { detectContentKind } from "./detect/detect.ts";
 export type { Body, Claims, ContentKind, DecidedBy, Detection, Signals } from "./detect/kind.ts";
@@ -35,6 +35,7 @@ export { type FitOptions, type FittedResults, type Overrun, truncateResultsBySiz
 export { type FittedText, fitText, type TextWindow, truncateContent } from "./fit/fit-text.ts";
 export * from "./fit/limits.ts";
 export type { ReturnedResult, TruncationInfo, TruncationReason } from "./fit/reply.ts";
+export { type Detected, detectSource, type TakeOptions } from "./load/load-source.ts";
 export { type Classifiable, classify } from "./overflow/classify/classify.ts";
 export type { LimitUnit, OverflowClass, Verdict } from "./overflow/classify/verdict.ts";
 export { ContextOverflowError } from "./overflow/wire/failure.ts";
@@ -59,7 +60,6 @@ export { type Field, type Fields, inputSchema, type JsonSchema } from "./tools/p
 export type { ArtifactLink, Rendered, Tool, ToolHints, ToolSession, Unfitted } from "./tools/tool.ts";
 export { findTool, tools } from "./tools/tools.ts";
 export { type FetchOptions, fetchSource } from "./verbs/fetch.ts";
-export { type Detected, detectSource, type TakeOptions } from "./verbs/load-source.ts";
 export { type ReadOptions, readArtifact } from "./verbs/read.ts";
 export { removeArtifact, type Sweeping, sweepArtifacts } from "./verbs/sweep.ts";
 

@@ -8,10 +8,12 @@ const floors = [
   ["surfaces", "index.ts"],
   ["tools"],
   ["verbs", "search", "overflow"],
-  ["session"],
   ["answer"],
+  ["load"],
+  ["session"],
   ["extract"],
   ["artifacts", "retrieval"],
+  ["contract"],
   ["acquire", "detect", "fit"],
   ["telemetry"],
   ["config"],
@@ -38,6 +40,26 @@ test("imports point down the house, never up", async () => {
     }
   }
   assert.ok(checked > 100, `only ${checked} imports seen`);
+});
+
+test("contract/ declares types and nothing that runs", async () => {
+  const root = join(import.meta.dirname, "..", "src", "contract");
+  for await (const file of glob("**/*.ts", { cwd: root })) {
+    const source = await readFile(join(root, file), "utf8");
+    for (const [statement] of source.matchAll(/^(?:import|export)\b.*/gm)) {
+      assert.match(statement, /^(?:import|export) type /, `${file}: ${statement}`);
+    }
+  }
+});
+
+test("search and overflow take only sentences from answer/, no types", async () => {
+  const root = join(import.meta.dirname, "..", "src");
+  for await (const file of glob("{search,overflow}/**/*.ts", { cwd: root })) {
+    const source = await readFile(join(root, file), "utf8");
+    for (const [statement] of source.matchAll(/import[^;]*from "[^"]*\/answer\/[^"]*"/g)) {
+      assert.doesNotMatch(statement, /\btype\b/, `${file}: ${statement}`);
+    }
+  }
 });
 
 test("no file lies deeper than three folders", async () => {

@@ -1,9 +1,9 @@
 /** Recovery from end to end, against a provider that refuses as strictly as the real ones do. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { OverflowReport } from "../src/answer/overflow-reply.ts";
 import { isStub } from "../src/answer/stub-text.ts";
 import type { ArtifactStore } from "../src/artifacts/artifact-store.ts";
+import type { OverflowReport } from "../src/contract/overflow-report.ts";
 import { SpillwayError } from "../src/errors.ts";
 import type { Dialect, Part, Request } from "../src/overflow/dialects/dialect.ts";
 import { dialects } from "../src/overflow/dialects/dialects.ts";

@@ -1,4 +1,5 @@
 /** The shape of every reply: notices first, the content whole and apart, and the same facts as fields. */
+import type { PageStart } from "../extract/readings.ts";
 import type { Bound } from "../fit/budget.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
 import { cutBetweenCodePoints } from "../fit/measure.ts";
@@ -16,9 +17,6 @@ export type AnswerText = {
   /** The pages that the content shows, in order; none where the source has no pages. */
   readonly pages: readonly PageStart[];
 };
-
-/** A page and where in the text it begins. */
-export type PageStart = { readonly page: number; readonly at: number };
 
 /** A reply as text for a reader and as fields for a program; each is complete alone. */
 export type Answer<Fields> = AnswerText & {

@@ -1,5 +1,7 @@
 /** What every answer says of an extract: why it has no text, and where it stops short. */
+
 import type { ArtifactFacts } from "../artifacts/record.ts";
+import type { DocumentFields } from "../contract/document-fields.ts";
 import type { Removed } from "../extract/clean.ts";
 import type { Extract } from "../extract/extract.ts";
 import { type Failure, type Info, mayPass } from "../extract/handler.ts";
@@ -28,20 +30,6 @@ export function extractWarnings(record: ArtifactFacts, extract: Extract): string
   }
   return warnings;
 }
-
-/** The fields that a document's own facts and the way it was read add to an answer; what is not known is left out. */
-export type DocumentFields = {
-  readonly title?: string;
-  readonly author?: string;
-  readonly date?: string;
-  readonly site?: string;
-  readonly canonical_url?: string;
-  readonly language?: string;
-  /** Of a web page: the share of its text that was kept, from 0 to 1. */
-  readonly kept_share?: number;
-  /** Of a web page: whether its text shows only after running scripts. */
-  readonly needs_js?: boolean;
-};
 
 export function documentFields(info: Info): DocumentFields {
   const { title, author, date, site, canonicalUrl, language, keptShare, needsJs } = info;

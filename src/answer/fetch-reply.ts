@@ -1,58 +1,16 @@
 /** What a fetch answers: the summary line, warnings, the content, and the fields of the contract. */
-import type { ArtifactFacts, ArtifactRecord } from "../artifacts/record.ts";
-import type { ContentKind, DecidedBy } from "../detect/kind.ts";
+
+import type { ArtifactFacts } from "../artifacts/record.ts";
+import type { FetchFields } from "../contract/fetch-fields.ts";
 import type { Extract } from "../extract/extract.ts";
 import { type PagePlace, pageRange } from "../extract/select.ts";
 import type { Bound, Budget } from "../fit/budget.ts";
 import { type FittedText, fitChars, truncationSuffix } from "../fit/fit-text.ts";
+import type { Delivery, Kept, Rendering } from "../load/load-source.ts";
 import { clipped } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
-import { type DocumentFields, documentFields, extractWarnings, failureSentence } from "./extract-notices.ts";
+import { documentFields, extractWarnings, failureSentence } from "./extract-notices.ts";
 import { kindWords, sizeWords } from "./phrases.ts";
-
-/** The structured side of a fetch, by the names the contract fixes. */
-export type FetchFields = DocumentFields & {
-  readonly artifact_ref: string | null;
-  readonly artifact_path: string | null;
-  readonly content_kind: ContentKind;
-  readonly media_type: string;
-  readonly content_type: string;
-  readonly size_bytes: number;
-  readonly source_url: string;
-  readonly url: string;
-  /** The page's own title, else its first heading, else where it came from. */
-  readonly title: string;
-  readonly status_code: number | null;
-  readonly extracted_chars: number;
-  readonly extraction_truncated: boolean;
-  readonly source_truncated: boolean;
-  readonly page_range: string | null;
-  readonly page_count: number | null;
-  readonly truncated: boolean;
-  readonly handler: string;
-  readonly decided_by: DecidedBy;
-  readonly method: string;
-  readonly cached: boolean;
-  readonly limit_chars: number;
-  readonly bound: Bound;
-  readonly next_offset: number | null;
-  readonly has_more: boolean;
-  readonly warnings: readonly string[];
-  readonly error?: string;
-  readonly content: string | null;
-};
-
-/** The record of an artifact that was kept, or why it could not be. */
-export type Kept = { readonly record: ArtifactRecord } | { readonly notKept: string };
-
-/** How the bytes came: from a server with its status, or from what was fetched before. */
-export type Delivery = {
-  readonly statusCode: number | null;
-  /** Sentences for the reader about the way it came. */
-  readonly notes: readonly string[];
-  /** When the server was last asked, for what was fetched before; null for what is new. */
-  readonly cachedAt: number | null;
-};
 
 /** The facts of one fetch, before they are put into words. */
 export type Fetched = {
@@ -130,30 +88,26 @@ function summaryLine({ facts, kept, extract }: Fetched, truncated: boolean): str
   return `[Fetched ${what} artifact: ${name}${pages}. Extracted ${extract.extent.chars} chars (truncated=${truncated}). ${next}]`;
 }
 
-/** The first warning tells what matters most: that there is no ref to come back to. */
+/** The most important warning is first: that there is no ref to come back to. */
 function warningsOf({ facts, kept, delivery, extract }: Fetched): string[] {
-  const warnings = [...extractWarnings(facts, extract), ...delivery.notes, ...cachedWords(delivery)];
+  const warnings = [...extractWarnings(facts, extract), ...deliveryWarnings(delivery)];
   return "record" in kept ? warnings : [clipped(kept.notKept, 200), ...warnings];
 }
 
-function cachedWords({ cachedAt }: Delivery): string[] {
-  return cachedAt === null
-    ? []
-    : [`Fetched before, checked at ${new Date(cachedAt).toISOString()}; noCache fetches anew.`];
+function deliveryWarnings({ shortfall, notes, rendering, cachedAt }: Delivery): string[] {
+  return [
+    ...(shortfall === null ? [] : [`The body is not complete: ${shortfall}. Fetch it again for the rest.`]),
+    ...notes,
+    ...(rendering === null ? [] : [renderingNote(rendering)]),
+    ...(cachedAt === null
+      ? []
+      : [`Fetched before, checked at ${new Date(cachedAt).toISOString()}; noCache fetches anew.`]),
+  ];
 }
 
-/** For a page whose text comes from a browser. */
-export function renderedNote(parentRef: string | null): string {
+function renderingNote(rendering: Rendering): string {
+  if ("problem" in rendering) return `Its scripts could not be run: ${clipped(rendering.problem, 240)}`;
+  const { parentRef } = rendering;
   const source = parentRef === null ? "" : ` The page as it was sent is artifact_ref=${parentRef}.`;
   return `The page's scripts were run in a browser to get its text.${source}`;
-}
-
-/** For a page that should have been rendered. */
-export function unrenderedNote(why: string): string {
-  return `Its scripts could not be run: ${clipped(why, 240)}`;
-}
-
-/** For a body that ended too early: what is here is only its beginning. */
-export function brokenOff(why: string): string {
-  return `The body is not complete: ${why}. Fetch it again for the rest.`;
 }

@@ -1,32 +1,7 @@
 /** What an indexing job answers: its record, and the same as a few lines to read. */
+import type { JobRecord, SkippedPath } from "../contract/indexing-job.ts";
 import { clipped } from "../system/safe-names.ts";
 import { counted, grouped } from "./phrases.ts";
-
-export type JobStatus = "pending" | "running" | "completed" | "partial" | "failed" | "interrupted";
-
-/** A file that was passed over. */
-export type SkippedPath = { readonly path: string; readonly reason: string };
-
-/** A job as it is reported and kept. */
-export type JobRecord = {
-  readonly job_id: string;
-  readonly project_id: string;
-  readonly repository_id: string;
-  readonly repository_path: string;
-  readonly status: JobStatus;
-  readonly files_total: number;
-  readonly files_done: number;
-  readonly files_indexed: number;
-  readonly files_removed: number;
-  readonly files_skipped: number;
-  readonly skipped: readonly SkippedPath[];
-  /** Between 0 and 1. */
-  readonly progress: number;
-  readonly message: string;
-  readonly error: string | null;
-  readonly started_at: string;
-  readonly finished_at: string | null;
-};
 
 /** The job in one line, with its handle. */
 export function jobSummary({ job_id, status, progress, repository_path }: JobRecord): string {

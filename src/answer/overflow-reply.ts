@@ -1,26 +1,6 @@
 /** What is said when a request could not be made to fit: the facts, and the next move. */
+import type { FailureReason, OverflowReport } from "../contract/overflow-report.ts";
 import { grouped } from "./phrases.ts";
-
-export type FailureReason = "server_state" | "nothing_to_shed" | "not_kept" | "does_not_fit" | "refused_again";
-
-/** The report of a request that stays too large, by the names its readers know. */
-export type OverflowReport = {
-  readonly type: "context_overflow";
-  readonly retryable: false;
-  readonly reason: FailureReason;
-  readonly attempts: number;
-  readonly class: string;
-  readonly limit: number | null;
-  readonly actual: number | null;
-  readonly unit: string | null;
-  readonly bytes_before: number;
-  readonly bytes_after: number;
-  /** Refs of what was set aside; it can be read although the request failed. */
-  readonly stubs: readonly string[];
-  readonly largest_remaining: readonly { readonly path: string; readonly chars: number }[];
-  readonly hint: string;
-  readonly upstream: { readonly status: number | null; readonly body: unknown };
-};
 
 /** One sentence on what happened. */
 export function overflowSentence({ reason, limit, actual, unit }: Omit<OverflowReport, "hint">): string {

@@ -1,7 +1,9 @@
 /** What a read answers: which part of how much, the content, and the fields of the contract. */
+
 import type { ArtifactRecord } from "../artifacts/record.ts";
-import type { ContentKind } from "../detect/kind.ts";
+import type { ReadFields } from "../contract/read-fields.ts";
 import type { Extract } from "../extract/extract.ts";
+import type { PartReading, PassageReading, Reading } from "../extract/readings.ts";
 import type { Selector } from "../extract/selector.ts";
 import type { Bound, Budget } from "../fit/budget.ts";
 import { truncationSuffix } from "../fit/fit-text.ts";
@@ -9,51 +11,8 @@ import { cutBetweenCodePoints } from "../fit/measure.ts";
 import type { Place } from "../retrieval/split.ts";
 import { clipped } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
-import { type DocumentFields, documentFields, extractWarnings, failureSentence } from "./extract-notices.ts";
+import { documentFields, extractWarnings, failureSentence } from "./extract-notices.ts";
 import { counted, grouped } from "./phrases.ts";
-import type { PartReading, PassageReading, Reading } from "./readings.ts";
-
-export type PassageFields = {
-  readonly offset: number;
-  readonly end_offset: number;
-  readonly start_line: number;
-  readonly end_line: number;
-  readonly heading: string | null;
-  readonly score: number;
-};
-
-/** The structured side of a read. Places count over the whole extracted text. */
-export type ReadFields = DocumentFields & {
-  readonly artifact_ref: string;
-  readonly artifact_path: string | null;
-  readonly content_kind: ContentKind;
-  readonly media_type: string;
-  readonly size_bytes: number;
-  readonly source_url: string;
-  readonly handler: string;
-  readonly method: string;
-  readonly selector: Selector["by"];
-  readonly offset: number | null;
-  readonly start_line: number | null;
-  readonly end_line: number | null;
-  readonly total_chars: number;
-  readonly total_lines: number;
-  readonly page_range: string | null;
-  readonly page_count: number | null;
-  readonly next_offset: number | null;
-  readonly has_more: boolean;
-  readonly extraction_truncated: boolean;
-  readonly source_truncated: boolean;
-  readonly truncated: boolean;
-  readonly limit_chars: number;
-  readonly bound: Bound;
-  /** With a query: where the passages stand, best first, and how many there are in all. */
-  readonly passages?: readonly PassageFields[];
-  readonly matched_count?: number;
-  readonly warnings: readonly string[];
-  readonly error?: string;
-  readonly content: string | null;
-};
 
 export type ReadFacts = {
   readonly record: ArtifactRecord;

@@ -1,66 +1,9 @@
 /** What a code search answers: the fields of the contract, and the sentences that go with them. */
 
-import type { SearchResult } from "../fit/estimate-results.ts";
-import type { FittedPart } from "../fit/reply.ts";
+import type { CodeResult, SearchFacts, SearchReply } from "../contract/search-fields.ts";
 import { clipped } from "../system/safe-names.ts";
 import { untrustedMark } from "./answer.ts";
 import { counted, grouped } from "./phrases.ts";
-
-/** A further part of the same file. */
-export type ResultSpan = { readonly start_line: number; readonly end_line: number; readonly content: string };
-
-/** A file that answers, shown by its best lines. */
-export type CodeResult = Omit<SearchResult, "spans"> & {
-  /** The path percent-encoded, where `file_path` shows characters by their numbers because they cannot be seen. */
-  readonly encoded_path?: string;
-  readonly spans?: readonly ResultSpan[];
-  /** The file has changed or gone since it was indexed. */
-  readonly stale?: true;
-  /** What the score is made of, where that was asked for. */
-  readonly explain?: Readonly<Record<string, number>>;
-};
-
-/** The model whose vectors took part in the ranking, or why they did not. */
-export type EmbeddingFacts = { readonly model: string; readonly problem: string | null };
-
-/** What a query is taken for, and what of it is looked for. */
-export type QuestionFacts = {
-  readonly kind: "symbol" | "path" | "words";
-  /** Words and parts of names, without their endings. */
-  readonly terms: readonly string[];
-  /** What may be a name defined in the code. */
-  readonly names: readonly string[];
-  readonly path: string | null;
-};
-
-/** What a reply says besides its results. */
-export type SearchFacts = {
-  /** Ranked results before truncation, at most as many as were asked for. */
-  readonly total_count: number;
-  readonly project_id: string;
-  readonly database_name: string;
-  readonly repository_id: string;
-  readonly latency_ms: number;
-  /** Gives the results after these, or null when there are none. */
-  readonly next_cursor: string | null;
-  /** When the index was last brought up to date; null while it is made for the first time. */
-  readonly indexed_at: string | null;
-  /** Files of these results that have changed or gone since. */
-  readonly stale_files: readonly string[];
-  /** Set while the index is being made or brought up to date, and where that failed, with the reason. */
-  readonly indexing?: { readonly files_done: number; readonly files_total: number; readonly error?: string };
-  /** How many files of the index pass the filters, where there are any. */
-  readonly filtered_files?: number;
-  /** Set on the last page of a long ranking: what comes after so many results is not ranked. */
-  readonly ranked_limit?: number;
-  /** How the query was read, where that was asked for. */
-  readonly question?: QuestionFacts;
-  /** Set where an embeddings service is named. */
-  readonly embedding?: EmbeddingFacts;
-};
-
-/** The reply of a code search, exactly as it was measured. */
-export type SearchReply = FittedPart<CodeResult> & SearchFacts;
 
 /** One line with the counts, the place, and how to read on. */
 export function searchSummary({ returned_count, database_name, project_id, next_cursor }: SearchReply): string {

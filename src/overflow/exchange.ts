@@ -1,5 +1,5 @@
 /** One exchange with a provider, whatever carries it: prepared, sent, looked at, and at most once sent again. */
-import type { OverflowReport } from "../answer/overflow-reply.ts";
+import type { OverflowReport } from "../contract/overflow-report.ts";
 import { isOverflow } from "./classify/verdict.ts";
 import { type Prepared, type Recovery, type Refusal, unchanged } from "./recovery.ts";
 import type { Outgoing } from "./wire/outgoing.ts";

@@ -1,5 +1,6 @@
 /** The core of recovery: what is done to a request before it is sent, and after it was refused. Two requests at most. */
-import { type FailureReason, type OverflowReport, overflowHint } from "../answer/overflow-reply.ts";
+import { overflowHint } from "../answer/overflow-reply.ts";
+import type { FailureReason, OverflowReport } from "../contract/overflow-report.ts";
 import type { Emit } from "../telemetry/events.ts";
 import { isOverflow, type Verdict } from "./classify/verdict.ts";
 import type { Part } from "./dialects/dialect.ts";

@@ -1,6 +1,6 @@
 /** Carries a plan out: keeps each part, then puts its stub in its place; what cannot be kept is not touched. */
 import { createHash } from "node:crypto";
-import { type StubReader, stubText } from "../answer/stub-text.ts";
+import { stubText } from "../answer/stub-text.ts";
 import type { Part, PartContent } from "./dialects/dialect.ts";
 import type { Keep, Kept } from "./keep.ts";
 import type { Plan } from "./plan.ts";
@@ -51,7 +51,7 @@ function asSent(part: Part, json: string | undefined): Part {
 }
 
 function textFor({ content, tool }: Part, shownChars: number, kept: Kept, hasReader: boolean): string {
-  const reader: StubReader = hasReader ? { tool: "read_artifact" } : { path: kept.path };
+  const reader = hasReader ? ({ tool: "read_artifact" } as const) : { path: kept.path };
   const facts = {
     ref: kept.ref,
     kind: kept.kind,

@@ -1,7 +1,7 @@
 /** From a question to results: ranked files, each shown by its best lines as they were indexed. */
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import type { CodeResult, QuestionFacts, ResultSpan, SearchFacts } from "../answer/search-reply.ts";
+import type { CodeResult, QuestionFacts, ResultSpan, SearchFacts } from "../contract/search-fields.ts";
 import { visiblePath } from "../system/safe-names.ts";
 import { acceptedFiles, countLiveFiles } from "./filter.ts";
 import type { StoredText } from "./index/index-store.ts";

@@ -1,7 +1,7 @@
 /** Keeps searches fresh: a folder is indexed on its first search, and looked over again now and then. */
 import { setTimeout as wait } from "node:timers/promises";
-import type { JobRecord } from "../answer/indexing-reply.ts";
 import { counted, grouped } from "../answer/phrases.ts";
+import type { JobRecord } from "../contract/indexing-job.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import { type RunningJob, startIndexing } from "./jobs.ts";

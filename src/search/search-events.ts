@@ -1,5 +1,5 @@
 /** What a search leaves behind: events and metrics without a word of it, and lines in the process's own log. */
-import type { CodeResult, SearchFacts, SearchReply } from "../answer/search-reply.ts";
+import type { CodeResult, SearchFacts, SearchReply } from "../contract/search-fields.ts";
 import type { FittedResults, Overrun } from "../fit/fit-results.ts";
 import { TRUNCATION_WARNING_THRESHOLD } from "../fit/limits.ts";
 import { cutBetweenCodePoints } from "../fit/measure.ts";

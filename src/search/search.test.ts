@@ -13,8 +13,9 @@ import {
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { temporaryFolder } from "../../test/bodies.ts";
-import { type SearchReply, searchBody, searchNotices } from "../answer/search-reply.ts";
+import { searchBody, searchNotices } from "../answer/search-reply.ts";
 import { defaultSettings, type Settings } from "../config/settings.ts";
+import type { SearchReply } from "../contract/search-fields.ts";
 import { makeBudget } from "../fit/budget.ts";
 import { CHARACTER_LIMIT } from "../fit/limits.ts";
 import { openSession, type SessionOptions } from "../session/session.ts";

@@ -1,8 +1,8 @@
 /** Code search on one screen: find the index, bring it up to date, rank, choose spans, fit, answer. */
 import { resolve } from "node:path";
 import { spoolOf } from "../acquire/spool.ts";
-import type { JobRecord } from "../answer/indexing-reply.ts";
-import type { CodeResult, SearchFacts, SearchReply } from "../answer/search-reply.ts";
+import type { JobRecord } from "../contract/indexing-job.ts";
+import type { CodeResult, SearchFacts, SearchReply } from "../contract/search-fields.ts";
 import { detectContentKind } from "../detect/detect.ts";
 import type { Budget, Tokenizer } from "../fit/budget.ts";
 import { type FittedResults, truncateResultsBySize } from "../fit/fit-results.ts";

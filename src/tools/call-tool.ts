@@ -3,9 +3,10 @@
  * errors into words and reports the call. A tool cannot forget any of it.
  */
 import type { BodyWatch } from "../acquire/source.ts";
-import { joinReply, type PageStart } from "../answer/answer.ts";
+import { joinReply } from "../answer/answer.ts";
 import { counted, sizeWords } from "../answer/phrases.ts";
 import { SpillwayError } from "../errors.ts";
+import type { PageStart } from "../extract/readings.ts";
 import { type Bound, type Budget, type ClientLimit, limitsOf, makeBudget } from "../fit/budget.ts";
 import { OVERHEAD_CHARS, WIRE_BYTES } from "../fit/limits.ts";
 import { countBytes, largestPassing } from "../fit/measure.ts";

@@ -1,7 +1,7 @@
 /** What the fetch tools have in common: an address, the part that was asked for, and the reply's form. */
 import { type Answer, answerBody, bodyPages } from "../answer/answer.ts";
-import type { FetchFields } from "../answer/fetch-reply.ts";
-import type { ReadFields } from "../answer/read-reply.ts";
+import type { FetchFields } from "../contract/fetch-fields.ts";
+import type { ReadFields } from "../contract/read-fields.ts";
 import { SpillwayError } from "../errors.ts";
 import type { SelectorInput } from "../extract/selector.ts";
 import type { Bound } from "../fit/budget.ts";

@@ -1,5 +1,6 @@
 /** `index_repository`, `get_indexing_status` and `cancel_indexing`: indexing as a job that is started, followed and stopped. */
-import { type JobRecord, jobNotices, jobSummary, skippedText } from "../answer/indexing-reply.ts";
+import { jobNotices, jobSummary, skippedText } from "../answer/indexing-reply.ts";
+import type { JobRecord } from "../contract/indexing-job.ts";
 import { plainSize } from "../fit/serialized-size.ts";
 import { cancelIndexingJob, getIndexingStatus, indexRepository } from "../search/search.ts";
 import { jobOutput } from "./output-fields.ts";

@@ -1,9 +1,9 @@
 /** The fields of replies as JSON schema, one row each; they hold for every reply, errors too. */
-import type { DocumentFields } from "../answer/extract-notices.ts";
-import type { FetchFields } from "../answer/fetch-reply.ts";
-import type { JobRecord } from "../answer/indexing-reply.ts";
-import type { PassageFields, ReadFields } from "../answer/read-reply.ts";
-import type { CodeResult, SearchReply } from "../answer/search-reply.ts";
+import type { DocumentFields } from "../contract/document-fields.ts";
+import type { FetchFields } from "../contract/fetch-fields.ts";
+import type { JobRecord } from "../contract/indexing-job.ts";
+import type { PassageFields, ReadFields } from "../contract/read-fields.ts";
+import type { CodeResult, SearchReply } from "../contract/search-fields.ts";
 import type { TruncationInfo } from "../fit/reply.ts";
 import type { JsonSchema } from "./parameters.ts";
 

@@ -1,6 +1,6 @@
 /** `read_artifact`: a part of a kept source, by place or by question. */
 import { type Answer, answerBody, bodyPages } from "../answer/answer.ts";
-import type { ReadFields } from "../answer/read-reply.ts";
+import type { ReadFields } from "../contract/read-fields.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Bound } from "../fit/budget.ts";
 import { clipped } from "../system/safe-names.ts";

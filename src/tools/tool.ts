@@ -1,6 +1,7 @@
 /** What a tool is: a name, a table of parameters, and a function that answers; callTool does what all have in common. */
-import type { PageStart } from "../answer/answer.ts";
+
 import type { ClientProfile } from "../config/clients.ts";
+import type { PageStart } from "../extract/readings.ts";
 import type { Bound } from "../fit/budget.ts";
 import type { Session } from "../session/session.ts";
 import type { Fields, Input, JsonSchema } from "./parameters.ts";

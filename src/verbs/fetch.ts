@@ -1,6 +1,7 @@
 import type { Answer } from "../answer/answer.ts";
-import { answerFetch, type FetchFields } from "../answer/fetch-reply.ts";
+import { answerFetch } from "../answer/fetch-reply.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
+import type { FetchFields } from "../contract/fetch-fields.ts";
 import type { ContentKind } from "../detect/kind.ts";
 import { SpillwayError } from "../errors.ts";
 import { type Extract, extractText } from "../extract/extract.ts";
@@ -13,10 +14,10 @@ import type { Extent } from "../extract/stored.ts";
 import { titleOf } from "../extract/title-text.ts";
 import { type Budget, makeBudget } from "../fit/budget.ts";
 import { fitText } from "../fit/fit-text.ts";
+import { type TakenIn, type TakeOptions, takeIn } from "../load/load-source.ts";
+import { takeRendered, wantsRendering } from "../load/render-page.ts";
 import type { Session } from "../session/session.ts";
 import { sourceName } from "../telemetry/events.ts";
-import { type TakenIn, type TakeOptions, takeIn } from "./load-source.ts";
-import { takeRendered, wantsRendering } from "./render-page.ts";
 import { sweepIfDue } from "./sweep.ts";
 
 export type FetchOptions = TakeOptions & {

@@ -1,7 +1,15 @@
 /** The verb behind every read: a ref and a selector in, the asked part with its places out. */
 import type { Content } from "../acquire/spool.ts";
 import type { Answer } from "../answer/answer.ts";
-import { answerRead, passageHeader, type ReadFields } from "../answer/read-reply.ts";
+import { answerRead, passageHeader } from "../answer/read-reply.ts";
+import type { Objects } from "../artifacts/objects.ts";
+import type { ArtifactRecord } from "../artifacts/record.ts";
+import type { ReadFields } from "../contract/read-fields.ts";
+import { type Extract, extractText } from "../extract/extract.ts";
+import type { Mode } from "../extract/handler.ts";
+import { handlerFor } from "../extract/handlers.ts";
+import { joinParts, partBreak } from "../extract/parts.ts";
+import { limitsOf } from "../extract/pool/pools.ts";
 import {
   type PartReading,
   type PassageReading,
@@ -9,14 +17,7 @@ import {
   partReading,
   passageReading,
   reachedParts,
-} from "../answer/readings.ts";
-import type { Objects } from "../artifacts/objects.ts";
-import type { ArtifactRecord } from "../artifacts/record.ts";
-import { type Extract, extractText } from "../extract/extract.ts";
-import type { Mode } from "../extract/handler.ts";
-import { handlerFor } from "../extract/handlers.ts";
-import { joinParts, partBreak } from "../extract/parts.ts";
-import { limitsOf } from "../extract/pool/pools.ts";
+} from "../extract/readings.ts";
 import * as select from "../extract/select.ts";
 import { parseSelector, type Selector, type SelectorInput } from "../extract/selector.ts";
 import type { Extent } from "../extract/stored.ts";

@@ -1,7 +1,7 @@
 /** How a failed recovery is told inside a success: the event that refuses has the report in it, nothing else changes. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { OverflowReport } from "../../answer/overflow-reply.ts";
+import type { OverflowReport } from "../../contract/overflow-report.ts";
 import { failureStream } from "./failure.ts";
 
 const report: OverflowReport = {

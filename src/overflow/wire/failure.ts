@@ -1,5 +1,6 @@
 /** How a failed recovery is told: in the provider's own error format with our fields added, or as an error to catch. */
-import { type OverflowReport, overflowSentence } from "../../answer/overflow-reply.ts";
+import { overflowSentence } from "../../answer/overflow-reply.ts";
+import type { OverflowReport } from "../../contract/overflow-report.ts";
 import { SpillwayError } from "../../errors.ts";
 
 /** Headers that tell client libraries not to send the same again. */

@@ -1,5 +1,5 @@
 /** Recovery as a `fetch`: for every SDK that takes one. A success is handed on as it came. */
-import type { OverflowReport } from "../../answer/overflow-reply.ts";
+import type { OverflowReport } from "../../contract/overflow-report.ts";
 import { openSession, type Session } from "../../session/session.ts";
 import { classify } from "../classify/classify.ts";
 import type { Dialect } from "../dialects/dialect.ts";

@@ -1,5 +1,5 @@
 /** What vectors tell about a question: which chunks of an index are near it in meaning. A search goes on without. */
-import type { EmbeddingFacts } from "../../answer/search-reply.ts";
+import type { EmbeddingFacts } from "../../contract/search-fields.ts";
 import { SpillwayError } from "../../errors.ts";
 import type { Session } from "../../session/session.ts";
 import type { IndexStore } from "../index/index-store.ts";

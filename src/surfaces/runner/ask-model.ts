@@ -1,7 +1,7 @@
 /** The way from a run to its model: counted, recovered, asked again while the provider is busy, and told. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { ModelMessage } from "ai";
-import type { OverflowReport } from "../../answer/overflow-reply.ts";
+import type { OverflowReport } from "../../contract/overflow-report.ts";
 import { SpillwayError } from "../../errors.ts";
 import { estimateTokens } from "../../fit/measure.ts";
 import { openRecovery } from "../../overflow/open-recovery.ts";

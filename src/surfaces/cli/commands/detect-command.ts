@@ -1,7 +1,7 @@
 /** `spillway detect`: what a file is and which signal said so; nothing is kept. */
 import type { Claims } from "../../../detect/kind.ts";
+import { type Detected, detectSource } from "../../../load/load-source.ts";
 import { clipped } from "../../../system/safe-names.ts";
-import { type Detected, detectSource } from "../../../verbs/load-source.ts";
 import type { Call, Command } from "../command.ts";
 import { forEachInput } from "../inputs.ts";
 import { textOption } from "../options.ts";

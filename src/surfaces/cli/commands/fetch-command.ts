@@ -1,7 +1,7 @@
 /** `spillway fetch`: any source in, a bounded answer and a ref out. */
 import { type Answer, answerText } from "../../../answer/answer.ts";
-import type { FetchFields } from "../../../answer/fetch-reply.ts";
 import { grouped } from "../../../answer/phrases.ts";
+import type { FetchFields } from "../../../contract/fetch-fields.ts";
 import { CHARACTER_LIMIT, OVERHEAD_CHARS, SMALLEST_BUDGET_CHARS } from "../../../fit/limits.ts";
 import { fetchSource } from "../../../verbs/fetch.ts";
 import type { Command } from "../command.ts";

@@ -1,6 +1,7 @@
 /** `spillway index`: makes or refreshes the search index of a folder, and keeps it fresh with --watch. */
-import type { JobRecord } from "../../../answer/indexing-reply.ts";
+
 import { counted } from "../../../answer/phrases.ts";
+import type { JobRecord } from "../../../contract/indexing-job.ts";
 import { watchFolder } from "../../../search/index/watch.ts";
 import { ownFolders } from "../../../search/jobs.ts";
 import { startIndex } from "../../../search/search.ts";

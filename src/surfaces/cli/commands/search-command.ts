@@ -1,5 +1,6 @@
 /** `spillway search`: the lines of a folder's code that answer a question. */
-import { type CodeResult, type SearchReply, searchNotices } from "../../../answer/search-reply.ts";
+import { searchNotices } from "../../../answer/search-reply.ts";
+import type { CodeResult, SearchReply } from "../../../contract/search-fields.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { parseQuestion } from "../../../search/rank/query.ts";
 import type { SearchInput } from "../../../search/request.ts";

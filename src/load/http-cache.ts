@@ -58,7 +58,13 @@ export async function reuse({ given }: Source, { record, entry }: Recalled, { st
     kept: { record },
     content: { path },
     objects: store.objects,
-    delivery: { statusCode: entry.status_code, notes: entry.notes, cachedAt: entry.checked_at },
+    delivery: {
+      statusCode: entry.status_code,
+      shortfall: null,
+      notes: entry.notes,
+      rendering: null,
+      cachedAt: entry.checked_at,
+    },
     [Symbol.asyncDispose]: dispose,
   };
 }

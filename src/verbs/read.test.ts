@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { pdfWithPages } from "../../test/pdf.ts";
+import { answerText } from "../answer/answer.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { openSession } from "../session/session.ts";
-import { fetchSource } from "../verbs/fetch.ts";
-import { type ReadOptions, readArtifact } from "../verbs/read.ts";
-import { answerText } from "./answer.ts";
+import { fetchSource } from "./fetch.ts";
+import { type ReadOptions, readArtifact } from "./read.ts";
 
 const lines = Array.from({ length: 400 }, (_, index) => `Line ${index + 1} tells of the gauge 🌊 at the weir.`).join(
   "\n",

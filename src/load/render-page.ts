@@ -3,7 +3,6 @@
 import type { Resource, ResourceRequest } from "../acquire/render/render.ts";
 import type { Opened } from "../acquire/source.ts";
 import { bodyOf } from "../acquire/spooled-body.ts";
-import { renderedNote, unrenderedNote } from "../answer/fetch-reply.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Extract } from "../extract/extract.ts";
@@ -25,13 +24,16 @@ export async function takeRendered(page: TakenIn, session: Session): Promise<Tak
     const html = await render(page, session);
     const parentRef = "record" in kept ? kept.record.artifact_ref : null;
     const taken = await keepNew(renderedFrom(facts), openedHtml(facts, html), session, parentRef);
-    return { ...taken, delivery: { ...delivery, notes: [...delivery.notes, renderedNote(parentRef)] } };
+    return { ...taken, delivery: { ...delivery, rendering: { parentRef } } };
   } catch (error) {
     session.signal.throwIfAborted();
     if (!(error instanceof SpillwayError)) throw error;
-    const notes = [...delivery.notes, unrenderedNote(error.advice)];
-    // Whoever took the page in lets go of its bytes.
-    return { ...page, delivery: { ...delivery, notes }, [Symbol.asyncDispose]: async () => undefined };
+    // The caller still owns the page's bytes and disposes them.
+    return {
+      ...page,
+      delivery: { ...delivery, rendering: { problem: error.advice } },
+      [Symbol.asyncDispose]: async () => undefined,
+    };
   }
 }
 

@@ -8,9 +8,9 @@ import { startServer, type TestServer } from "../../test/server.ts";
 import { answerText } from "../answer/answer.ts";
 import { defaultSettings, type Settings } from "../config/settings.ts";
 import { openSession, type SessionOptions } from "../session/session.ts";
-import { fetchSource } from "./fetch.ts";
-import { readArtifact } from "./read.ts";
-import { removeArtifact } from "./sweep.ts";
+import { fetchSource } from "../verbs/fetch.ts";
+import { readArtifact } from "../verbs/read.ts";
+import { removeArtifact } from "../verbs/sweep.ts";
 
 /** A store whose sessions come and go, as processes do, at a time of our choosing. */
 async function openPlace(server: TestServer) {

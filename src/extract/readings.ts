@@ -1,11 +1,14 @@
 /** What was read of a document, before it is put into words: a part with its places, or passages; either can shrink. */
-import { partBreak, placeInDocument } from "../extract/parts.ts";
-import { type PagePlace, type Part, pageRange } from "../extract/select.ts";
+
 import type { Bound } from "../fit/budget.ts";
 import { type FittedText, fitChars, type TextWindow } from "../fit/fit-text.ts";
 import { countLines, cutBetweenCodePoints } from "../fit/measure.ts";
 import type { Place } from "../retrieval/split.ts";
-import type { PageStart } from "./answer.ts";
+import { partBreak, placeInDocument } from "./parts.ts";
+import { type PagePlace, type Part, pageRange } from "./select.ts";
+
+/** A page and where in the text it begins. */
+export type PageStart = { readonly page: number; readonly at: number };
 
 /** A chosen part with the line it begins in and the pages it lies on. */
 export type PlacedPart = Part & { readonly line: number; readonly pages: readonly PagePlace[] };

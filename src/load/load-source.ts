@@ -3,10 +3,9 @@ import { type Acquired, acquire } from "../acquire/acquire.ts";
 import type { Opened, Response, Source } from "../acquire/source.ts";
 import { findSource } from "../acquire/sources.ts";
 import type { Content } from "../acquire/spool.ts";
-import { brokenOff, type Delivery, type Kept } from "../answer/fetch-reply.ts";
 import { memoryObjects } from "../artifacts/memory-objects.ts";
 import type { Objects } from "../artifacts/objects.ts";
-import { type ArtifactFacts, artifactFacts, type Origin } from "../artifacts/record.ts";
+import { type ArtifactFacts, type ArtifactRecord, artifactFacts, type Origin } from "../artifacts/record.ts";
 import { confirmKind } from "../detect/confirm.ts";
 import type { Claims, Detection } from "../detect/kind.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
@@ -22,6 +21,25 @@ export type TakeOptions = {
   /** What was fetched before does not count. */
   readonly noCache?: boolean | undefined;
 };
+
+/** The record of an artifact that was kept, or why it could not be. */
+export type Kept = { readonly record: ArtifactRecord } | { readonly notKept: string };
+
+/** How the bytes arrived: from a server, from the cache, or from a browser that ran the page's scripts. */
+export type Delivery = {
+  readonly statusCode: number | null;
+  /** Why the body is not complete; null when it is. */
+  readonly shortfall: string | null;
+  /** What the HTTP client reports about the way it was fetched, one sentence each. */
+  readonly notes: readonly string[];
+  /** Set for a page that needs its scripts, where a browser is configured. */
+  readonly rendering: Rendering | null;
+  /** For a cached source, when its server was last asked; null for a new one. */
+  readonly cachedAt: number | null;
+};
+
+/** The artifact of the page as it was sent, or why its scripts could not be run. */
+export type Rendering = { readonly parentRef: string | null } | { readonly problem: string };
 
 /** A source that was taken in. Its bytes are at hand until it is disposed. */
 export type TakenIn = AsyncDisposable & {
@@ -84,9 +102,13 @@ function originOf(
 const isUrl = (text: string): boolean => /^https?:/i.test(text);
 
 function deliveryOf(response: Response | undefined): Delivery {
-  const shortfall = response?.shortfall();
-  const notes = [...(shortfall === undefined ? [] : [brokenOff(shortfall)]), ...(response?.notes ?? [])];
-  return { statusCode: response?.statusCode ?? null, notes, cachedAt: null };
+  return {
+    statusCode: response?.statusCode ?? null,
+    shortfall: response?.shortfall() ?? null,
+    notes: response?.notes ?? [],
+    rendering: null,
+    cachedAt: null,
+  };
 }
 
 /** A verdict, and whether it is on the beginning of the source only. */
