@@ -48,7 +48,7 @@ export function answerFetch(fetched: Fetched): Answer<FetchFields> {
       size_bytes: facts.size_bytes,
       source_url: facts.source_url,
       url: facts.source_url,
-      ...documentFields(extract.info),
+      ...documentFields(extract),
       title,
       status_code: delivery.statusCode,
       extracted_chars: extract.extent.chars,

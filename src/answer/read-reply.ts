@@ -61,7 +61,7 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
       limit_chars: budget.chars,
       bound: reading.by === "part" && reading.shown.hasMore ? reading.shown.bound : budget.bound,
       ...(reading.by === "passages" ? passageFields(reading) : {}),
-      ...documentFields(extract.info),
+      ...documentFields(extract),
       warnings,
       ...(error === undefined ? {} : { error }),
       content,

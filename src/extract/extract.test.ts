@@ -75,6 +75,26 @@ describe("extracting", () => {
     assert.deepEqual([extract.extent.segments, handler.parsed], [3, 1]);
   });
 
+  test("a handler's own facts are stored, and worded for each answer", async () => {
+    const objects = memoryObjects();
+    const sheets: Handler<{ readonly formulas: number }> = {
+      ...pages(["one"]),
+      async *extract() {
+        yield { info: { formulas: 3 } };
+        const segment = { index: 0, kind: "sheet", label: "sheet 1", text: "1", marks: [] } as const;
+        yield { segment, note: { verdict: "read", counts: { formulas: 3 } } };
+      },
+      describe: ({ formulas, tally }, failed) => ({
+        fields: { formulas },
+        warnings: [`${tally?.formulas} formulas, failed: ${failed}.`],
+      }),
+    };
+    for (const _ of ["new", "stored"]) {
+      const { description } = await extractText(request(objects, sheets));
+      assert.deepEqual(description, { fields: { formulas: 3 }, warnings: ["3 formulas, failed: null."] });
+    }
+  });
+
   test("remembers that a document cannot be read, and why", async () => {
     const objects = memoryObjects();
     const failed = { reason: "corrupt", detail: "" } as const;

@@ -6,6 +6,7 @@ import type { ArtifactFacts } from "../artifacts/record.ts";
 import { isUnwritable } from "../errors.ts";
 import {
   type Ask,
+  type Description,
   type Failure,
   type Handler,
   type Info,
@@ -51,6 +52,8 @@ export type Extract = StoredExtract & {
   readonly hasText: boolean;
   /** Whether it holds less text than the document: extraction may go on, or has failed on the way. */
   readonly isPartial: boolean;
+  /** What the handler says about the document, in its own fields and sentences. */
+  readonly description: Description;
 };
 
 /** Text gathered before it is written: one file for a small document, few files for a large one. */
@@ -86,10 +89,12 @@ async function extendStored(request: ExtractRequest): Promise<Extract> {
 }
 
 /** A stored extract with what follows from it for a reader. */
-export function extractOf(stored: StoredExtract, { name }: Pick<Handler, "name">): Extract {
+export function extractOf(stored: StoredExtract, handler: Pick<Handler, "name" | "describe">): Extract {
   const { extent, ended, info } = stored;
   const hasText = extent.segments > 0 && info.tally?.withText !== 0;
-  return { ...stored, handler: name, hasText, isPartial: ended === null || (hasText && ended.failed !== null) };
+  const isPartial = ended === null || (hasText && ended.failed !== null);
+  const description = handler.describe?.(info, ended?.failed ?? null) ?? {};
+  return { ...stored, handler: handler.name, hasText, isPartial, description };
 }
 
 /** The stored extract with what was wanted after it. A failure that may pass ends it for this reply only. */

@@ -62,6 +62,15 @@ export function handlerContract(handler: Handler, samples: readonly Sample[]): v
         }
       });
 
+      promise("describes it by the fields it declares and by whole sentences", async (file) => {
+        const items = await run(handler, file);
+        const info = Object.assign({}, ...items.map((item) => ("info" in item ? item.info : {})));
+        const failed = items.flatMap((item) => ("failed" in item ? [item.failed] : []))[0] ?? null;
+        const { fields = {}, warnings = [] } = handler.describe?.(info, failed) ?? {};
+        for (const [name, value] of Object.entries(fields)) assert.equal(typeof value, handler.fields?.[name], name);
+        for (const warning of warnings) assert.match(warning, /^\S.*\.$/);
+      });
+
       promise("says nothing after a failure", async (file) => {
         const items = await run(handler, file);
         const failure = items.findIndex((item) => "failed" in item);

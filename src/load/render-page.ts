@@ -10,8 +10,8 @@ import type { Session } from "../session/session.ts";
 import { keepNew, type TakenIn } from "./load-source.ts";
 
 /** Whether a page should be rendered: it has no text of its own, and there is a browser. */
-export function wantsRendering({ info }: Extract, { settings }: Session): boolean {
-  return info.needsJs === true && settings["render.chromium"] !== null;
+export function wantsRendering({ description }: Extract, { settings }: Session): boolean {
+  return description.needsScripts === true && settings["render.chromium"] !== null;
 }
 
 /**

@@ -1,9 +1,10 @@
 /** The fields of replies as JSON schema, one row each; they hold for every reply, errors too. */
-import type { DocumentFields } from "../contract/document-fields.ts";
+import type { DocumentFields, FormatFields } from "../contract/document-fields.ts";
 import type { FetchFields } from "../contract/fetch-fields.ts";
 import type { JobRecord } from "../contract/indexing-job.ts";
 import type { PassageFields, ReadFields } from "../contract/read-fields.ts";
 import type { CodeResult, SearchReply } from "../contract/search-fields.ts";
+import { handlers } from "../extract/handlers.ts";
 import type { TruncationInfo } from "../fit/reply.ts";
 import type { JsonSchema } from "./parameters.ts";
 
@@ -30,19 +31,23 @@ const ref = described(orNull(text), "For read_artifact; null when the source cou
 const responseId = described(orNull(text), "For get_search_content.");
 
 /** What a document says of itself, where it does. */
-const documentProperties: Readonly<Record<keyof DocumentFields, JsonSchema>> = {
+const documentProperties: Readonly<Record<Exclude<keyof DocumentFields, keyof FormatFields>, JsonSchema>> = {
   title: text,
   author: text,
   date: text,
   site: text,
   canonical_url: text,
   language: text,
-  kept_share: { type: "number" },
-  needs_js: flag,
 };
+
+/** The fields that single formats add, as their handlers declare them. */
+const formatProperties: object = Object.fromEntries(
+  handlers.flatMap(({ fields = {} }) => Object.entries(fields).map(([name, type]) => [name, { type }])),
+);
 
 const shared = {
   ...documentProperties,
+  ...formatProperties,
   method: text,
   artifact_ref: ref,
   artifact_path: orNull(text),
@@ -89,7 +94,7 @@ const fetchedProperties = {
   extracted_chars: count,
   decided_by: text,
   cached: flag,
-} satisfies Readonly<Record<Exclude<keyof FetchFields, "error">, JsonSchema>> & Properties;
+} satisfies Readonly<Record<Exclude<keyof FetchFields, "error" | keyof FormatFields>, JsonSchema>> & Properties;
 
 /** What a fetch of one source answers, raw or as text. */
 export const pageOutput = outputSchema(fetchedProperties);
@@ -117,7 +122,7 @@ const readProperties = {
   end_line: orNull(count),
   total_chars: count,
   total_lines: count,
-} satisfies Readonly<Record<Exclude<keyof ReadFields, "error">, JsonSchema>> & Properties;
+} satisfies Readonly<Record<Exclude<keyof ReadFields, "error" | keyof FormatFields>, JsonSchema>> & Properties;
 
 /** What a read of one artifact answers. */
 export const readOutput = outputSchema(readProperties);

@@ -5,6 +5,7 @@ import type { Extracted, Info, LocalFile, Mark } from "../handler.ts";
 import { readBytes } from "../local-file.ts";
 import { cutPieces } from "../pieces.ts";
 import type { Engine } from "../pool/child-loop.ts";
+import type { HtmlFacts } from "./describe-html.ts";
 import { extractHtml, type HtmlExtract } from "./page.ts";
 
 /** Reads the main content of a page as Markdown, or as text where that is asked for. */
@@ -23,7 +24,7 @@ async function sourceOf(file: LocalFile): Promise<string> {
   return (await Array.fromAsync(texts)).join("");
 }
 
-function infoOf({ method, keptShare, needsJs, metadata }: HtmlExtract): Info {
+function infoOf({ method, keptShare, needsJs, metadata }: HtmlExtract): Info<HtmlFacts> {
   return { ...cleanFacts(metadata), method, keptShare, needsJs };
 }
 

@@ -4,6 +4,7 @@ import { defaultSettings } from "../../config/settings.ts";
 import { handlerContract, keep, segmentsOf } from "../handler.contract.ts";
 import { type Ask, type Extracted, type Info, type LocalFile, modes } from "../handler.ts";
 import { limitsOf, poolFor } from "../pool/pools.ts";
+import type { HtmlFacts } from "./describe-html.ts";
 import { html } from "./html-handler.ts";
 
 const page = { kind: "html", mediaType: "text/html", charset: "utf-8" } as const;
@@ -101,6 +102,6 @@ async function pieces(source: string, ask: Partial<Ask> = {}, more: Partial<Loca
   return await Array.fromAsync(html.extract({ ...kept.file, ...more }, wanted, new AbortController().signal));
 }
 
-function infoOf(found: readonly Extracted[]): Info {
+function infoOf(found: readonly Extracted[]): Info<HtmlFacts> {
   return Object.assign({}, ...found.map((piece) => ("info" in piece ? piece.info : {})));
 }

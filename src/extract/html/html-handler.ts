@@ -7,6 +7,7 @@ import { expectFile, readBytes } from "../local-file.ts";
 import { cutPieces } from "../pieces.ts";
 import { poolFor } from "../pool/pools.ts";
 import { text } from "../text-handler.ts";
+import { describeHtml, type HtmlFacts } from "./describe-html.ts";
 
 /** Reading a page takes time in proportion to its size, so a child would cost a small one more than it could save. */
 const smallBytes = 256 * 1024;
@@ -14,11 +15,13 @@ const smallBytes = 256 * 1024;
 /** Longer pages are not parsed: beyond this a tree may not fit into a child's memory. */
 const longestParsedBytes = 24 * 1024 * 1024;
 
-export const html: Handler = {
+export const html: Handler<HtmlFacts> = {
   name: "html",
   version: 1,
   runs: "child",
   canHandle: (kind) => kind === "html",
+  fields: { kept_share: "number", needs_js: "boolean" },
+  describe: describeHtml,
 
   async *extract(file, ask, signal) {
     await expectFile(file, signal);
@@ -30,20 +33,20 @@ export const html: Handler = {
   },
 };
 
-type Reader = (file: LocalFile, ask: Ask, signal: AbortSignal) => AsyncIterable<Extracted>;
+type Reader = (file: LocalFile, ask: Ask, signal: AbortSignal) => AsyncIterable<Extracted<HtmlFacts>>;
 
 function readerFor({ charset, sizeBytes }: LocalFile, { mode }: Ask): Reader {
   if (mode === "raw" || !canDecode(charset)) return readSource;
   return sizeBytes > longestParsedBytes ? readLinear : readParsed;
 }
 
-async function* readSource(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncGenerator<Extracted> {
+async function* readSource(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncGenerator<Extracted<HtmlFacts>> {
   yield { info: { method: "raw" } };
   yield* text.extract(file, ask, signal);
 }
 
 /** A failure that comes before any text is made up for; one that comes later ends what was given. */
-async function* readParsed(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncGenerator<Extracted> {
+async function* readParsed(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncGenerator<Extracted<HtmlFacts>> {
   let isBegun = ask.from > 0;
   const read = file.sizeBytes <= smallBytes ? readHere : readInChild;
   for await (const piece of read(file, ask, signal)) {
@@ -55,11 +58,11 @@ async function* readParsed(file: LocalFile, ask: Ask, signal: AbortSignal): Asyn
   }
 }
 
-function readInChild(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncIterable<Extracted> {
+function readInChild(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncIterable<Extracted<HtmlFacts>> {
   return poolFor("parse", ask.limits).run({ engine: "html", file, ask }, signal);
 }
 
-async function* readHere(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncGenerator<Extracted> {
+async function* readHere(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncGenerator<Extracted<HtmlFacts>> {
   const { html: engine } = await import("./html-engine.ts");
   try {
     yield* engine.extract(file, ask);
@@ -71,7 +74,7 @@ async function* readHere(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncG
 }
 
 /** The page's text as it comes, in this process: cheap, in bounded memory, and nothing in it can fail. */
-async function* readLinear(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncGenerator<Extracted> {
+async function* readLinear(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncGenerator<Extracted<HtmlFacts>> {
   const cleaner = createCleaner();
   yield { info: { method: "linear", keptShare: 1, needsJs: false } };
   for await (const piece of cutPieces(strip(file, cleaner, signal))) {

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { cleanText } from "../clean.ts";
 import type { Extracted, Failure, LocalFile, Mark, PageNote, PageVerdict } from "../handler.ts";
 import type { Engine } from "../pool/child-loop.ts";
+import type { PdfCounts } from "./describe-pdf.ts";
 import { openPdf, type PdfDocument } from "./document.ts";
 import { openWithPdfjs } from "./pdfjs.ts";
 
@@ -75,7 +76,8 @@ function outlineMarks({ outline }: PdfDocument): Map<number, Omit<Mark, "at">[]>
 function readPage(document: PdfDocument, index: number, headings: readonly Omit<Mark, "at">[]): Extracted {
   const { text, garbled, imageOnly, damaged, hiddenChars, unreadAnnotations } = document.pageText(index);
   const verdict: PageVerdict = garbled ? "garbled" : damaged ? "damaged" : imageOnly ? "image" : "read";
-  return page(index, text, headings, { verdict, hiddenChars, unreadAnnotations });
+  const counts: PdfCounts = { hiddenChars, unreadAnnotations };
+  return page(index, text, headings, { verdict, counts });
 }
 
 function page(

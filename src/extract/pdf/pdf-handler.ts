@@ -1,13 +1,15 @@
 /** The PDF handler: pages from PDFium in one child, what it cannot make sense of from pdf.js in another. */
 import { type Ask, type Extracted, type Handler, type LocalFile, mayPass, type Segment } from "../handler.ts";
 import { poolFor } from "../pool/pools.ts";
+import { describePdf, type PdfFacts } from "./describe-pdf.ts";
 import { betterText } from "./garbled.ts";
 
-export const pdf: Handler = {
+export const pdf: Handler<PdfFacts> = {
   name: "pdf",
   version: 2,
   runs: "child",
   canHandle: (kind) => kind === "pdf",
+  describe: describePdf,
 
   async *extract(file, ask, signal) {
     const second = secondReader(file, ask, signal);
@@ -50,7 +52,12 @@ type Outcome = { readonly next: number; readonly pageCount: number | undefined; 
 const mostLosses = 10;
 
 /** pdf.js repairs some files that PDFium cannot open; where it cannot either, that verdict stands. */
-async function* rescued(verdict: Failed, file: LocalFile, ask: Ask, signal: AbortSignal): AsyncGenerator<Extracted> {
+async function* rescued(
+  verdict: Failed,
+  file: LocalFile,
+  ask: Ask,
+  signal: AbortSignal,
+): AsyncGenerator<Extracted<PdfFacts>> {
   for await (const piece of poolFor("second", ask.limits).run({ engine: "pdfjs", file, ask }, signal)) {
     if ("info" in piece) yield { info: { ...piece.info, rescued: true } };
     else if ("segment" in piece) yield piece;

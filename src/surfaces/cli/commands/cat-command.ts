@@ -92,7 +92,7 @@ async function jsonFields({ facts, kept }: Opened, extract: Extract) {
     ...("record" in kept ? kept.record : { artifact_ref: null, path: null, ...facts }),
     handler,
     method: info.method ?? handler,
-    ...documentFields(info),
+    ...documentFields(extract),
     extracted_chars: extent.chars,
     extraction_truncated: isPartial,
     text: hasText ? (await Array.fromAsync(extract.all(), ({ text }) => text)).join("") : null,
