@@ -13,9 +13,8 @@ import { documentFields, extractWarnings, failureSentence } from "./extract-noti
 import { kindWords, sizeWords } from "./phrases.ts";
 
 /** The facts of one fetch, before they are put into words. */
-export type Fetched = {
+export type Fetched = Kept & {
   readonly facts: ArtifactFacts;
-  readonly kept: Kept;
   readonly delivery: Delivery;
   readonly extract: Extract;
   readonly title: string;
@@ -27,7 +26,7 @@ export type Fetched = {
 
 /** Puts a fetch into words and fields. */
 export function answerFetch(fetched: Fetched): Answer<FetchFields> {
-  const { facts, kept, delivery, extract, title, shown, pages, budget } = fetched;
+  const { facts, delivery, extract, title, shown, pages, budget } = fetched;
   const { hasText, isPartial } = extract;
   const truncated = shown.hasMore || isPartial || facts.source_truncated;
   const error = extract.ended?.failed ? failureSentence(facts, extract.ended.failed) : undefined;
@@ -40,8 +39,8 @@ export function answerFetch(fetched: Fetched): Answer<FetchFields> {
     suffix: shown.hasMore ? truncationSuffix(shown.limitChars, extract.extent.chars) : "",
     pages: pages.map(({ page, start }) => ({ page, at: start })),
     fields: {
-      artifact_ref: "record" in kept ? kept.record.artifact_ref : null,
-      artifact_path: "record" in kept ? kept.record.path : null,
+      artifact_ref: fetched.artifact_ref,
+      artifact_path: fetched.artifact_ref === null ? null : fetched.record.path,
       content_kind: facts.content_kind,
       media_type: facts.media_type,
       content_type: facts.media_type,
@@ -79,19 +78,20 @@ function shortened(fetched: Fetched, chars: number, bound: Bound): Fetched {
   return { ...fetched, shown: fitChars(window, chars, bound), budget: { chars, bound } };
 }
 
-function summaryLine({ facts, kept, extract }: Fetched, truncated: boolean): string {
+function summaryLine({ facts, artifact_ref, extract }: Fetched, truncated: boolean): string {
   const what = kindWords(facts.content_kind, facts.media_type);
   const name = `${clipped(facts.name.replace(/[[\]]/g, " "))}, ${sizeWords(facts.size_bytes)}`;
-  const next = "record" in kept ? `Use artifact_ref=${kept.record.artifact_ref} for targeted follow-up.` : "Not kept.";
+  const next = artifact_ref === null ? "Not kept." : `Use artifact_ref=${artifact_ref} for targeted follow-up.`;
   const { pageCount } = extract.info;
   const pages = pageCount === undefined ? "" : `, pages ${pageCount}`;
   return `[Fetched ${what} artifact: ${name}${pages}. Extracted ${extract.extent.chars} chars (truncated=${truncated}). ${next}]`;
 }
 
 /** The most important warning is first: that there is no ref to come back to. */
-function warningsOf({ facts, kept, delivery, extract }: Fetched): string[] {
+function warningsOf(fetched: Fetched): string[] {
+  const { facts, delivery, extract } = fetched;
   const warnings = [...extractWarnings(facts, extract), ...deliveryWarnings(delivery)];
-  return "record" in kept ? warnings : [clipped(kept.notKept, 200), ...warnings];
+  return fetched.artifact_ref === null ? [clipped(fetched.notKept, 200), ...warnings] : warnings;
 }
 
 function deliveryWarnings({ shortfall, notes, rendering, cachedAt }: Delivery): string[] {

@@ -3,7 +3,6 @@ import type { Acquired } from "../acquire/acquire.ts";
 import type { Freshness } from "../acquire/http/freshness.ts";
 import type { Opened, Source } from "../acquire/source.ts";
 import { type CacheEntry, type CacheHit, dropCached, findCached, putCached } from "../artifacts/cache-entries.ts";
-import type { ArtifactRecord } from "../artifacts/record.ts";
 import type { Session } from "../session/session.ts";
 import type { TakenIn } from "./load-source.ts";
 
@@ -55,7 +54,8 @@ export async function reuse({ given }: Source, { record, entry }: Recalled, { st
   const { path, [Symbol.asyncDispose]: dispose } = await store.local(record);
   return {
     facts: { ...record, source_url: given },
-    kept: { record },
+    artifact_ref: record.artifact_ref,
+    record,
     content: { path },
     objects: store.objects,
     delivery: {
@@ -73,7 +73,7 @@ export async function reuse({ given }: Source, { record, entry }: Recalled, { st
 export async function remember(
   source: Pick<Source, "fingerprint">,
   { response, truncated }: Acquired,
-  { artifact_ref }: ArtifactRecord,
+  artifact_ref: string,
   session: Session,
 ): Promise<void> {
   const freshness = response?.freshness;

@@ -22,8 +22,10 @@ export type TakeOptions = {
   readonly noCache?: boolean | undefined;
 };
 
-/** The record of an artifact that was kept, or why it could not be. */
-export type Kept = { readonly record: ArtifactRecord } | { readonly notKept: string };
+/** The ref and record of an artifact that was kept, or why it could not be. */
+export type Kept =
+  | { readonly artifact_ref: string; readonly record: ArtifactRecord }
+  | { readonly artifact_ref: null; readonly notKept: string };
 
 /** How the bytes arrived: from a server, from the cache, or from a browser that ran the page's scripts. */
 export type Delivery = {
@@ -42,14 +44,14 @@ export type Delivery = {
 export type Rendering = { readonly parentRef: string | null } | { readonly problem: string };
 
 /** A source that was taken in. Its bytes are at hand until it is disposed. */
-export type TakenIn = AsyncDisposable & {
-  readonly facts: ArtifactFacts;
-  readonly kept: Kept;
-  readonly content: Content;
-  /** Where its extract is stored. */
-  readonly objects: Objects;
-  readonly delivery: Delivery;
-};
+export type TakenIn = AsyncDisposable &
+  Kept & {
+    readonly facts: ArtifactFacts;
+    readonly content: Content;
+    /** Where its extract is stored. */
+    readonly objects: Objects;
+    readonly delivery: Delivery;
+  };
 
 /** What was fetched before, if it still holds; else acquires, detects and keeps. */
 export async function takeIn(given: string, options: TakeOptions, session: Session): Promise<TakenIn> {
@@ -73,17 +75,12 @@ export async function keepNew(
     const origin = originOf(source, acquired, parentRef ?? null);
     const facts = artifactFacts(acquired, detection, origin);
     const kept = await keep(acquired, detection, origin, session);
-    if ("record" in kept) await remember(source, acquired, kept.record, session);
-    const ref = "record" in kept ? kept.record.artifact_ref : null;
-    session.emit({
-      event: "ingest.classified",
-      artifact_ref: ref,
-      source: sourceName(source.given),
-      ...classified(facts),
-    });
-    const objects = "record" in kept ? session.store.objects : memoryObjects();
+    const { artifact_ref } = kept;
+    if (artifact_ref !== null) await remember(source, acquired, artifact_ref, session);
+    session.emit({ event: "ingest.classified", artifact_ref, source: sourceName(source.given), ...classified(facts) });
+    const objects = artifact_ref === null ? memoryObjects() : session.store.objects;
     const { content, response, [Symbol.asyncDispose]: dispose } = acquired;
-    return { facts, kept, content, objects, delivery: deliveryOf(response), [Symbol.asyncDispose]: dispose };
+    return { ...kept, facts, content, objects, delivery: deliveryOf(response), [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await acquired[Symbol.asyncDispose]();
     throw error;
@@ -129,11 +126,12 @@ function acquireFrom(opened: Opened, { settings, spoolFolders, signal }: Session
 /** A store that cannot be written is no reason not to answer; the reply says that nothing was kept. */
 async function keep(acquired: Acquired, detection: Detection, origin: Origin, session: Session): Promise<Kept> {
   try {
-    return { record: await session.store.keep(acquired, detection, origin) };
+    const record = await session.store.keep(acquired, detection, origin);
+    return { artifact_ref: record.artifact_ref, record };
   } catch (error) {
     if (!(error instanceof SpillwayError && error.code === "store_unavailable")) throw error;
     session.emit({ event: "store.unavailable", code: systemCode(error.cause) ?? "unknown" });
-    return { notKept: error.advice };
+    return { artifact_ref: null, notKept: error.advice };
   }
 }
 

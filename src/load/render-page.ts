@@ -19,10 +19,9 @@ export function wantsRendering({ description }: Extract, { settings }: Session):
  * rendered, the page itself with a note that says why.
  */
 export async function takeRendered(page: TakenIn, session: Session): Promise<TakenIn> {
-  const { facts, kept, delivery } = page;
+  const { facts, artifact_ref: parentRef, delivery } = page;
   try {
     const html = await render(page, session);
-    const parentRef = "record" in kept ? kept.record.artifact_ref : null;
     const taken = await keepNew(renderedFrom(facts), openedHtml(facts, html), session, parentRef);
     return { ...taken, delivery: { ...delivery, rendering: { parentRef } } };
   } catch (error) {

@@ -90,12 +90,11 @@ function enoughFor({ content_kind }: ArtifactFacts, { maxChars = 0 }: FetchOptio
 }
 
 /** The ingest flag decides how far a kind is read; no value of it ever decodes a binary as text. */
-function routed({ facts, kept }: TakenIn, { settings, emit }: Session): Handler {
+function routed({ facts, artifact_ref }: TakenIn, { settings, emit }: Session): Handler {
   const { content_kind, media_type } = facts;
   const handler = handlerFor(content_kind, media_type);
   const flag = settings["runner.enable_filetype_ingest_router"];
   if (flag === "on" || (flag === "shadow" && isPage(content_kind))) return handler;
-  const artifact_ref = "record" in kept ? kept.record.artifact_ref : null;
   if (flag === "shadow") emit({ event: "ingest.shadowed", artifact_ref, content_kind, handler: handler.name });
   return metadata;
 }

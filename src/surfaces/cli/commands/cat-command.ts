@@ -7,7 +7,7 @@ import { type Extract, extractText } from "../../../extract/extract.ts";
 import { handlerFor } from "../../../extract/handlers.ts";
 import { readBytes } from "../../../extract/local-file.ts";
 import { limitsOf } from "../../../extract/pool/pools.ts";
-import { type TakenIn, takeIn } from "../../../load/load-source.ts";
+import { type Kept, type TakenIn, takeIn } from "../../../load/load-source.ts";
 import type { Session } from "../../../session/session.ts";
 import { clipped } from "../../../system/safe-names.ts";
 import { openArtifact } from "../../../verbs/read.ts";
@@ -34,12 +34,12 @@ export const catCommand: Command = {
   },
 };
 
-type Opened = AsyncDisposable & Pick<TakenIn, "facts" | "kept" | "content" | "objects">;
+type Opened = AsyncDisposable & Kept & Pick<TakenIn, "facts" | "content" | "objects">;
 
 async function open(input: string, call: Call, session: Session): Promise<Opened> {
   if (!/^af_/.test(input)) return takeIn(input, { mode: call.values.raw === true ? "raw" : modeOption(call) }, session);
   const artifact = await openArtifact(input, session);
-  return { ...artifact, facts: artifact.record, kept: artifact };
+  return { ...artifact, facts: artifact.record, artifact_ref: artifact.record.artifact_ref };
 }
 
 async function printBytes({ content, facts }: Opened, { terminal, signal }: Call): Promise<void> {
@@ -86,10 +86,10 @@ async function printText(opened: Opened, call: Call, settings: Settings): Promis
   }
 }
 
-async function jsonFields({ facts, kept }: Opened, extract: Extract) {
+async function jsonFields(opened: Opened, extract: Extract) {
   const { extent, handler, info, hasText, isPartial } = extract;
   return {
-    ...("record" in kept ? kept.record : { artifact_ref: null, path: null, ...facts }),
+    ...(opened.artifact_ref === null ? { artifact_ref: null, path: null, ...opened.facts } : opened.record),
     handler,
     method: info.method ?? handler,
     ...documentFields(extract),
