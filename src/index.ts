@@ -24,7 +24,7 @@ export type { SelectorInput } from "./extract/selector.ts";
 export {
   type Bound,
   type Budget,
-  type BudgetAsk,
+  type BudgetOptions,
   type ClientLimit,
   makeBudget,
   type Tokenizer,
@@ -57,7 +57,7 @@ export type { Event, EventName, LoggedEvent } from "./telemetry/events.ts";
 export { metrics } from "./telemetry/metrics.ts";
 export { callTool, type ToolReply } from "./tools/call-tool.ts";
 export { type Field, type Fields, inputSchema, type JsonSchema } from "./tools/parameters.ts";
-export type { ArtifactLink, Rendered, Tool, ToolHints, ToolSession, Unfitted } from "./tools/tool.ts";
+export type { ArtifactLink, Rendered, ReplyDraft, Tool, ToolHints, ToolSession } from "./tools/tool.ts";
 export { findTool, tools } from "./tools/tools.ts";
 export { type FetchOptions, fetchSource } from "./verbs/fetch.ts";
 export { type ReadOptions, readArtifact } from "./verbs/read.ts";

@@ -1,7 +1,8 @@
 /** The shape of every reply: notices first, the content whole and apart, and the same facts as fields. */
 import type { PageStart } from "../extract/readings.ts";
 import type { Bound } from "../fit/budget.ts";
-import { OVERHEAD_CHARS } from "../fit/limits.ts";
+import { truncationSuffix } from "../fit/fit-text.ts";
+import { MAX_GET_CONTENT_CHARS, OVERHEAD_CHARS } from "../fit/limits.ts";
 import { cutBetweenCodePoints } from "../fit/measure.ts";
 
 /** What a reader is told beside the content, in the order it stands in the text. */
@@ -39,6 +40,9 @@ export function answerBody({ content, suffix }: Pick<AnswerText, "content" | "su
   return content === null || content === "" ? "" : `${belowMark}${content}${suffix}`;
 }
 
+/** No extract is longer; the truncation notice names the length. */
+const LONGEST_TEXT_CHARS = 9_999_999_999;
+
 const belowMark = `${untrustedMark}\n\n`;
 
 /** Where in the body the pages begin. */
@@ -47,13 +51,24 @@ export function bodyPages({ content, pages }: Pick<AnswerText, "content" | "page
   return pages.filter(({ at }) => at < content.length).map(({ page, at }) => ({ page, at: at + belowMark.length }));
 }
 
-/** Our words and theirs as one text of at most so many characters; it is the notices that give way. */
+/** The most characters that answerBody adds to a content: the notice above it and the truncation notice below. */
+export const CONTENT_FRAME_CHARS =
+  belowMark.length + truncationSuffix(MAX_GET_CONTENT_CHARS, LONGEST_TEXT_CHARS).length;
+
+/** Characters that joinReply needs above the body to show every notice, as far as they may be shown. */
+export function headChars(summary: string, notices: readonly string[]): number {
+  return Math.min(OVERHEAD_CHARS, summary.length + BREAK_CHARS + notices.join("\n").length);
+}
+
+/** Our words and the source's as one text of at most `maxChars`; the notices are clipped where they do not fit. */
 export function joinReply(summary: string, notices: readonly string[], body: string, maxChars: number): string {
-  const breaks = 8;
-  const room = Math.min(OVERHEAD_CHARS, maxChars - body.length) - summary.length - breaks;
+  const room = Math.min(OVERHEAD_CHARS, maxChars - body.length) - summary.length - BREAK_CHARS;
   const before = [summary, ...(notices.length === 0 ? [] : [clipLines(notices, room)])].join("\n");
   return body === "" ? before : `${before}\n${body}`;
 }
+
+/** Line breaks between summary, notices and body, and some slack. */
+const BREAK_CHARS = 8;
 
 /** The fields carry the notices whole. */
 function clipLines(notices: readonly string[], room: number): string {

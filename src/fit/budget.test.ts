@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type BudgetAsk, type ClientLimit, firstExcess, makeBudget } from "./budget.ts";
+import fc from "fast-check";
+import { type BudgetOptions, type ClientLimit, firstExcess, lowerBudget, makeBudget } from "./budget.ts";
 
 test("the budget is the smallest limit that applies and names it", () => {
-  const cases: (Omit<BudgetAsk, "default"> & { name: string; chars: number; bound: string })[] = [
+  const cases: (Omit<BudgetOptions, "default"> & { name: string; chars: number; bound: string })[] = [
     { name: "nobody asks", chars: 30_000, bound: "default" },
     { name: "the caller asks for less", requested: 5_000, chars: 5_000, bound: "request" },
     { name: "the caller asks for more than the default", requested: 50_000, chars: 50_000, bound: "request" },
@@ -24,6 +25,17 @@ test("the budget is the smallest limit that applies and names it", () => {
   for (const { name, chars, bound, ...ask } of cases) {
     assert.deepEqual(makeBudget({ default: 30_000, ...ask }), { chars, bound }, name);
   }
+});
+
+test("a budget that is lowered afterwards is the budget that knew every limit from the start", () => {
+  const chars = fc.option(fc.integer({ min: -10, max: 120_000 }), { nil: undefined });
+  fc.assert(
+    fc.property(chars, chars, chars, (requested, client, turn) => {
+      const surface = { turn, ...(client !== undefined && { client: { chars: client, lines: 9 } }) };
+      const options = { requested, default: 30_000 };
+      assert.deepEqual(lowerBudget(makeBudget(options), surface), makeBudget({ ...options, ...surface }));
+    }),
+  );
 });
 
 test("a client's other units are carried along, its tokens with a way to count them", () => {

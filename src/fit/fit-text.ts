@@ -1,5 +1,5 @@
 /** Fitting one long text: the longest piece the budget can show, and where to read on. */
-import { type Bound, type Budget, limitsOf } from "./budget.ts";
+import { type Bound, type Budget, listLimits } from "./budget.ts";
 import { cutBetweenCodePoints, isHighSurrogate, longestPrefix, type Unit } from "./measure.ts";
 
 /** Part of a text: from `offset` on, to the text's end or at least as many characters as the budget may show. */
@@ -57,7 +57,7 @@ function wholeCodePoints({ text, offset, totalChars }: TextWindow): string {
 function longestWithin(text: string, budget: Budget): { text: string; unit: Unit } {
   let shown = text;
   let unit: Unit = "chars";
-  for (const { max, measure, unit: next } of limitsOf(budget)) {
+  for (const { max, measure, unit: next } of listLimits(budget)) {
     const prefix = longestPrefix(shown, (candidate) => measure(candidate) <= max);
     if (prefix.length < shown.length) unit = next;
     shown = prefix;

@@ -7,13 +7,12 @@ import { joinReply } from "../answer/answer.ts";
 import { counted, sizeWords } from "../answer/phrases.ts";
 import { SpillwayError } from "../errors.ts";
 import type { PageStart } from "../extract/readings.ts";
-import { type Bound, type Budget, type ClientLimit, limitsOf, makeBudget } from "../fit/budget.ts";
-import { OVERHEAD_CHARS, WIRE_BYTES } from "../fit/limits.ts";
-import { countBytes, largestPassing } from "../fit/measure.ts";
-import { FIELDS_CHARS, plainSize } from "../fit/serialized-size.ts";
+import { type Bound, type Budget, type ClientLimit, lowerBudget, makeBudget } from "../fit/budget.ts";
+import { fitReply } from "../fit/fit-reply.ts";
+import { OVERHEAD_CHARS } from "../fit/limits.ts";
 import { clipped } from "../system/safe-names.ts";
 import { readInput } from "./parameters.ts";
-import type { ArtifactLink, Received, Rendered, Tool, ToolSession, Unfitted } from "./tool.ts";
+import type { ArtifactLink, Received, Rendered, Tool, ToolSession } from "./tool.ts";
 
 /** A reply as it leaves: text and structured content are each complete alone. */
 export type ToolReply = {
@@ -57,14 +56,13 @@ async function answer(tool: Tool, rawInput: unknown, session: ToolSession): Prom
     if (!hasRoom) throw turnFull(turn?.most ?? 0);
     const input = readInput(tool.input, rawInput);
     notes = [...input.notes, ...notes];
-    const unfitted = await tool.run(input.values, { ...session, incoming: incoming.watch });
-    const { requestedChars, defaultChars } = unfitted;
+    const draft = await tool.run(input.values, { ...session, incoming: incoming.watch });
     const client = await clientLimit(session);
-    const turnChars = turn?.shareChars();
-    const budget = makeBudget({ requested: requestedChars, default: defaultChars, client, turn: turnChars });
-    const reply = fitReply(unfitted, notes, { budget, client });
+    const budget = lowerBudget(draft.budget, { client, turn: turn?.shareChars() });
+    const compose = (chars: number, bound: Bound) => composeReply(draft.render(chars, bound, notes), notes, chars);
+    const reply = fitReply(compose, budget, client);
     turn?.spend(reply.text.length);
-    unfitted.settled?.();
+    draft.onSent?.();
     return { reply, budget, code: null };
   } catch (error) {
     signal.throwIfAborted();
@@ -128,24 +126,7 @@ function countIncoming(): { readonly watch: BodyWatch; received(): Received } {
   };
 }
 
-/** What the content is held to, and what the client takes of a whole reply. */
-type Bounds = { readonly budget: Budget; readonly client: ClientLimit | undefined };
-
-/** The reply with as much content as the budget and the client take, measured as it leaves. */
-function fitReply(unfitted: Unfitted, notes: readonly string[], bounds: Bounds): ToolReply {
-  const { budget, client } = bounds;
-  const draft = (chars: number, bound: Bound) => compose(unfitted.render(chars, bound, notes), notes, chars);
-  const whole = draft(budget.chars, budget.bound);
-  const who = withinBudget(whole, budget) ? "client" : budget.bound;
-  if (who === "client" && withinClient(whole, client)) return whole;
-  const fits = (reply: ToolReply) => withinBudget(reply, budget) && withinClient(reply, client);
-  return draft(
-    largestPassing(0, budget.chars - 1, (chars) => fits(draft(chars, who))),
-    who,
-  );
-}
-
-function compose(rendered: Rendered, notes: readonly string[], chars: number): ToolReply {
+function composeReply(rendered: Rendered, notes: readonly string[], chars: number): ToolReply {
   const { summary, notices, body, pages = [], structured, links = [], failed = false } = rendered;
   const text = joinReply(summary, [...notices, ...notes], body, chars + OVERHEAD_CHARS);
   return {
@@ -165,20 +146,6 @@ function blocksOf(text: string, bodyAt: number, pages: readonly PageStart[]): Te
   const starts = pages.map(({ at }) => bodyAt + at);
   const blocks = pages.map(({ page }, index) => ({ text: text.slice(starts[index], starts[index + 1]), page }));
   return [{ text: text.slice(0, starts[0]) }, ...blocks];
-}
-
-/** Whether both forms, each by itself, are within what was asked for: content, and the allowance of what is beside it. */
-function withinBudget({ text, structured }: ToolReply, { chars }: Budget): boolean {
-  return text.length <= chars + OVERHEAD_CHARS && plainSize(structured) <= chars + FIELDS_CHARS;
-}
-
-/** Whether both are within what the client takes and one message may be. It counts everything it gets, escapes too. */
-function withinClient({ text, structured, links }: ToolReply, client: ClientLimit | undefined): boolean {
-  const json = JSON.stringify(structured);
-  if (countBytes(JSON.stringify(text)) + countBytes(json) > WIRE_BYTES) return false;
-  const forms = [text + links.map((link) => JSON.stringify(link)).join(""), json];
-  const limits = limitsOf(makeBudget({ default: Infinity, ceiling: Infinity, client }));
-  return limits.every(({ max, measure }) => forms.every((form) => measure(form) <= max));
 }
 
 const sentenceChars = 600;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { FIELDS_CHARS, plainSize } from "../fit/serialized-size.ts";
-import { leavingFields } from "./clip-fields.ts";
+import { clipFields } from "./clip-fields.ts";
 
 test("whatever a source calls itself, its fields stay small beside the content", () => {
   const long = "🌊".repeat(5_000);
   const names = { title: long, author: long, date: long, site: long, language: long, url: long, source_url: long };
-  const fields = leavingFields({
+  const fields = clipFields({
     content: long,
     warnings: [long, "second"],
     ...{ ...names, artifact_path: long, count: 7 },
@@ -19,5 +19,5 @@ test("whatever a source calls itself, its fields stay small beside the content",
 
 test("a path is whole or not told", () => {
   const path = `/store/${"deep/".repeat(80)}blob`;
-  assert.equal(leavingFields({ content: null, warnings: [], ...{ artifact_path: path } }).artifact_path, path);
+  assert.equal(clipFields({ content: null, warnings: [], ...{ artifact_path: path } }).artifact_path, path);
 });

@@ -3,6 +3,7 @@ import type { Answer } from "../answer/answer.ts";
 import { keepResponse, type ResponseEntry } from "../artifacts/responses.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Mode } from "../extract/handler.ts";
+import { makeSourceBudget, type SourceBudget } from "../fit/budget.ts";
 import { clipped, withoutUserinfo } from "../system/safe-names.ts";
 import { fetchPart, type PartFields, renderFetched } from "./fetch-tool.ts";
 import { type Fetched, renderMany } from "./many-sources.ts";
@@ -10,7 +11,7 @@ import { fetchOutput } from "./output-fields.ts";
 import { mapAtMost } from "./parallel.ts";
 import type { Input } from "./parameters.ts";
 import { fetchHints, maxCharsField, modeField, urlField } from "./shared-parameters.ts";
-import { defineTool, type ToolSession, type Unfitted } from "./tool.ts";
+import { defineTool, type ReplyDraft, type ToolSession } from "./tool.ts";
 
 /** How many are fetched at the same time, and how many one call takes. */
 const atOnce = 3;
@@ -47,14 +48,20 @@ export const fetchContent = defineTool({
   async run(input, session) {
     const { urls, notes } = addresses(input);
     const { maxChars, mode = "markdown", prompt = null } = input;
-    const fetched = await fetchAll(urls, input, session);
+    const budget = makeSourceBudget(session.settings, { requested: maxChars });
+    // A document too is shown inline here, not as an excerpt.
+    const fetched = await fetchAll(urls, input, { ...budget, excerpt: budget.inline }, session);
     const [only] = fetched;
     if (fetched.length === 1 && only && "error" in only) throw only.error;
     const entries = fetched.map((each) => entryOf(each, mode, prompt));
     const responseId = await keepResponse(session.store, entries);
-    const reply = { requestedChars: maxChars, defaultChars: session.settings["fit.inline_chars"] };
-    if (fetched.length === 1 && only && "answer" in only) return { ...reply, ...one(only.answer, responseId, notes) };
-    return { ...reply, render: (chars) => renderMany(fetched, { responseId, notes, chars }) };
+    if (fetched.length === 1 && only && "answer" in only) {
+      return { budget: budget.inline, ...one(only.answer, responseId, notes) };
+    }
+    return {
+      budget: budget.inline,
+      render: (chars, _, inputNotes) => renderMany(fetched, { responseId, notes, inputNotes, chars }),
+    };
   },
 });
 
@@ -80,13 +87,14 @@ function usage(sentence: string, hint: string): SpillwayError {
 
 function fetchAll(
   urls: readonly string[],
-  { prompt, maxChars, mode, noCache }: Input<typeof fields>,
+  { prompt, mode = "markdown", noCache }: Input<typeof fields>,
+  budget: SourceBudget,
   session: ToolSession,
 ): Promise<Fetched[]> {
   let done = 0;
   return mapAtMost(urls, atOnce, async (url) => {
     const fetched = await isolated(url, session, () =>
-      fetchPart(url, { mode: mode ?? "markdown", maxChars, noCache, inline: true }, { query: prompt }, session),
+      fetchPart(url, { mode, budget, noCache }, { query: prompt }, session),
     );
     done++;
     if (urls.length > 1) session.progress?.(`Fetched ${done} of ${urls.length}`);
@@ -130,7 +138,7 @@ function one(
   answer: Answer<PartFields>,
   responseId: string | null,
   notes: readonly string[],
-): Pick<Unfitted, "render"> {
+): Pick<ReplyDraft, "render"> {
   return {
     render(chars, bound) {
       const rendered = renderFetched(answer, { chars, bound, responseId });

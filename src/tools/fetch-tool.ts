@@ -4,21 +4,24 @@ import type { FetchFields } from "../contract/fetch-fields.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
 import { SpillwayError } from "../errors.ts";
 import type { SelectorInput } from "../extract/selector.ts";
-import type { Bound } from "../fit/budget.ts";
+import type { Bound, SourceBudget } from "../fit/budget.ts";
 import { clipped } from "../system/safe-names.ts";
 import { type FetchOptions, fetchSource } from "../verbs/fetch.ts";
 import { readArtifact } from "../verbs/read.ts";
-import { leavingFields } from "./clip-fields.ts";
+import { clipFields } from "./clip-fields.ts";
 import { plainAddress } from "./parameters.ts";
 import type { ArtifactLink, Rendered, ToolSession } from "./tool.ts";
 
 /** A fetch, with the places of what was selected from it. */
 export type PartFields = FetchFields & Partial<Pick<ReadFields, "selector" | "passages" | "matched_count">>;
 
+/** A fetch with the budget of its reply, which the tool has made. */
+export type PartOptions = Omit<FetchOptions, "maxChars"> & { readonly budget: SourceBudget };
+
 /** Fetches a source and, where a part of it was asked for, answers with that part. */
 export async function fetchPart(
   given: string,
-  options: FetchOptions,
+  options: PartOptions,
   part: SelectorInput,
   session: ToolSession,
 ): Promise<Answer<PartFields>> {
@@ -27,8 +30,8 @@ export async function fetchPart(
   // Without text there is nothing to select from; the answer says why.
   if (content === null || Object.values(part).every((value) => value === undefined)) return fetched;
   if (ref === null) return withNotice(fetched, "Nothing was selected, because the source could not be kept.");
-  const { mode = "markdown", maxChars } = options;
-  const read = await readArtifact(ref, { ...part, mode, maxChars }, session);
+  const { mode = "markdown", budget } = options;
+  const read = await readArtifact(ref, { ...part, mode, budget: budget.read }, session);
   if (read.fields.matched_count === 0) {
     return withNotice(fetched, "No passage holds a word of the question; this is the beginning.");
   }
@@ -112,7 +115,7 @@ export function renderFetched(
     notices: [...failure, ...handle, ...titleLine(fields), ...others],
     body: answerBody(text),
     pages: bodyPages(text),
-    structured: { ...(responseId === undefined ? {} : { responseId }), ...leavingFields(fields) },
+    structured: { ...(responseId === undefined ? {} : { responseId }), ...clipFields(fields) },
     links: linksOf(fields),
   };
 }

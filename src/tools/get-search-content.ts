@@ -2,13 +2,14 @@
 import { findResponse, type ResponseEntry } from "../artifacts/responses.ts";
 import { SpillwayError } from "../errors.ts";
 import { type Mode, modes } from "../extract/handler.ts";
+import { makeSourceBudget } from "../fit/budget.ts";
 import { clipped } from "../system/safe-names.ts";
 import { readArtifact } from "../verbs/read.ts";
 import { storedOutput } from "./output-fields.ts";
 import type { Input } from "./parameters.ts";
 import { renderRead } from "./read-artifact.ts";
 import { maxCharsField, offsetField, plainRef, readHints, refField } from "./shared-parameters.ts";
-import { defineTool, type Rendered, type ToolSession, type Unfitted } from "./tool.ts";
+import { defineTool, type Rendered, type ReplyDraft, type ToolSession } from "./tool.ts";
 
 const fields = {
   responseId: { type: "text", about: "The responseId of an earlier reply: rs_ and 32 hex digits." },
@@ -133,11 +134,11 @@ async function readStored(
   { maxChars, offset }: Asked,
   session: ToolSession,
   more: Readonly<Record<string, unknown>>,
-): Promise<Unfitted> {
-  const answer = await readArtifact(ref, { mode, maxChars, offset }, session);
+): Promise<ReplyDraft> {
+  const { read: budget } = makeSourceBudget(session.settings, { requested: maxChars });
+  const answer = await readArtifact(ref, { mode, budget, offset }, session);
   return {
-    requestedChars: maxChars,
-    defaultChars: session.settings["fit.read_chars"],
+    budget,
     render(chars, bound) {
       const rendered = renderRead(answer, chars, bound);
       return { ...rendered, structured: { ...more, ...rendered.structured } };
@@ -145,9 +146,9 @@ async function readStored(
   };
 }
 
-function listing(responseId: string, chosen: readonly Numbered[], { settings }: ToolSession): Unfitted {
+function listing(responseId: string, chosen: readonly Numbered[], { settings }: ToolSession): ReplyDraft {
   return {
-    defaultChars: settings["fit.read_chars"],
+    budget: makeSourceBudget(settings).read,
     render: (chars) => renderListing(responseId, chosen, chars),
   };
 }

@@ -1,11 +1,12 @@
 /** `index_repository`, `get_indexing_status` and `cancel_indexing`: indexing as a job that is started, followed and stopped. */
 import { jobNotices, jobSummary, skippedText } from "../answer/indexing-reply.ts";
 import type { JobRecord } from "../contract/indexing-job.ts";
+import { makeSourceBudget } from "../fit/budget.ts";
 import { plainSize } from "../fit/serialized-size.ts";
 import { cancelIndexingJob, getIndexingStatus, indexRepository } from "../search/search.ts";
 import { jobOutput } from "./output-fields.ts";
 import { folderField, projectField, readHints } from "./shared-parameters.ts";
-import { defineTool, type Rendered, type ToolSession, type Unfitted } from "./tool.ts";
+import { defineTool, type Rendered, type ReplyDraft, type ToolSession } from "./tool.ts";
 
 const jobField = {
   type: "text",
@@ -50,8 +51,8 @@ export const cancelIndexingTool = defineTool({
   run: async (input, session) => unfittedJob(cancelIndexingJob(input, session), session),
 });
 
-function unfittedJob(record: JobRecord, { settings }: ToolSession): Unfitted {
-  return { defaultChars: settings["fit.excerpt_chars"], render: (chars) => renderJob(record, chars) };
+function unfittedJob(record: JobRecord, { settings }: ToolSession): ReplyDraft {
+  return { budget: makeSourceBudget(settings).excerpt, render: (chars) => renderJob(record, chars) };
 }
 
 /** Skipped files are named as far as there is room; their count is of all. */

@@ -1,10 +1,10 @@
 /** Several fetched sources as one reply within one budget: contents share the room, and give way to the handles. */
-import { type Answer, answerBody } from "../answer/answer.ts";
+import { type Answer, answerBody, CONTENT_FRAME_CHARS, headChars } from "../answer/answer.ts";
 import { SpillwayError } from "../errors.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
 import { FIELDS_CHARS, plainSize } from "../fit/serialized-size.ts";
 import { clipped, withoutUserinfo } from "../system/safe-names.ts";
-import { leavingFields } from "./clip-fields.ts";
+import { clipFields } from "./clip-fields.ts";
 import { linksOf, type PartFields, titleLine } from "./fetch-tool.ts";
 import type { Rendered } from "./tool.ts";
 
@@ -14,6 +14,8 @@ export type Fetched = { readonly url: string } & ({ readonly answer: Answer<Part
 export type ManyOptions = {
   readonly responseId: string | null;
   readonly notes: readonly string[];
+  /** What callTool says about the input, below the notes. */
+  readonly inputNotes: readonly string[];
   readonly chars: number;
 };
 
@@ -48,7 +50,7 @@ function wholeBlock(answer: Answer<PartFields>, index: number): Block {
   const body = answerBody(answer);
   return {
     text: [...head, ...(told === "" ? [] : [told]), ...(body === "" ? [] : [body])].join("\n"),
-    fields: leavingFields(fields),
+    fields: clipFields(fields),
   };
 }
 
@@ -102,21 +104,20 @@ function withBlocks(
 
 const between = "\n\n";
 
-/** Characters that the reply could still take in both of its forms. */
-function roomOf({ summary, body, structured }: Rendered, { chars }: ManyOptions): number {
-  const text = chars + OVERHEAD_CHARS - summary.length - body.length - notesChars;
-  return Math.min(chars, text, chars + FIELDS_CHARS - plainSize(structured));
-}
+/** Above a content in its block. */
+const lineBreak = "\n";
 
-/** Left for what callTool has to say about the input. */
-const notesChars = 200;
-/** What a content brings with it: the mark above it and the notice below. */
-const markChars = 200;
+/** Characters that the reply could still take in both of its forms. */
+function roomOf({ summary, notices, body, structured }: Rendered, { inputNotes, chars }: ManyOptions): number {
+  const text = chars + OVERHEAD_CHARS - headChars(summary, [...notices, ...inputNotes]) - body.length;
+  const fields = chars + FIELDS_CHARS - plainSize({ ...structured, notes: inputNotes });
+  return Math.min(chars, text, fields);
+}
 
 function withContents(fetched: readonly Fetched[], form: Form, options: ManyOptions, room: number): Rendered {
   const lengths = fetched.map((each) => ("answer" in each ? (each.answer.content?.length ?? 0) : 0));
-  const marks = lengths.filter((length) => length > 0).length * markChars;
-  const shares = shareOut(lengths, room - marks);
+  const frames = lengths.filter((length) => length > 0).length * (lineBreak.length + CONTENT_FRAME_CHARS);
+  const shares = shareOut(lengths, room - frames);
   const reply = withBlocks(fetched.map(blocksOf(form, shares)), fetched, options);
   return form === wholeBlock ? reply : { ...reply, links: [] };
 }

@@ -2,10 +2,10 @@
 import { type Answer, answerBody, bodyPages } from "../answer/answer.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
 import { SpillwayError } from "../errors.ts";
-import type { Bound } from "../fit/budget.ts";
+import { type Bound, makeSourceBudget } from "../fit/budget.ts";
 import { clipped } from "../system/safe-names.ts";
 import { readArtifact as read } from "../verbs/read.ts";
-import { leavingFields } from "./clip-fields.ts";
+import { clipFields } from "./clip-fields.ts";
 import { readOutput } from "./output-fields.ts";
 import {
   maxCharsField,
@@ -46,12 +46,12 @@ export const readArtifact = defineTool({
   },
   output: readOutput,
   hints: readHints,
-  async run({ artifact_ref, entry, max_chars: maxChars, mode = "markdown", ...part }, session) {
+  async run({ artifact_ref, entry, max_chars: requested, mode = "markdown", ...part }, session) {
     if (entry !== undefined) throw noEntries(entry);
-    const answer = await read(plainRef(artifact_ref), { ...part, mode, maxChars }, session);
+    const { read: budget } = makeSourceBudget(session.settings, { requested });
+    const answer = await read(plainRef(artifact_ref), { ...part, mode, budget }, session);
     return {
-      requestedChars: maxChars,
-      defaultChars: session.settings["fit.read_chars"],
+      budget,
       render: (chars, bound) => renderRead(answer, chars, bound),
     };
   },
@@ -75,6 +75,6 @@ export function renderRead(answer: Answer<ReadFields>, chars: number, bound: Bou
     notices,
     body: answerBody(text),
     pages: bodyPages(text),
-    structured: leavingFields(fields),
+    structured: clipFields(fields),
   };
 }

@@ -7,7 +7,7 @@ import { closedSchema } from "../../test/schemas.ts";
 import { openTools } from "../../test/tools.ts";
 import { type ClientProfile, clientProfile, clientRows } from "../config/clients.ts";
 import type { SearchReply } from "../contract/search-fields.ts";
-import { limitsOf, makeBudget } from "../fit/budget.ts";
+import { listLimits, makeBudget } from "../fit/budget.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
 import { tools } from "./tools.ts";
 import { openTurn } from "./turn-budget.ts";
@@ -106,7 +106,7 @@ describe("search_code", () => {
         { client, notes: ["Mind."] },
       );
       const { results, truncation_info: info } = assertSearch(reply);
-      const limits = limitsOf(makeBudget({ default: 100_000, ceiling: 100_000, client: client?.limit }));
+      const limits = listLimits(makeBudget({ default: 100_000, ceiling: 100_000, client: client?.limit }));
       for (const { unit, max, measure } of limits) {
         assert.ok(measure(JSON.stringify(reply.structured)) <= max, `${unit} of the fields`);
         assert.ok(measure(reply.text) <= max + (unit === "chars" ? 600 : 0), `${unit} of the text`);
@@ -151,7 +151,7 @@ describe("search_code", () => {
           const client: ClientProfile = { name: "any", limit: { [unit]: max } };
           const reply = await bench.call("search_code", { query: "needle" }, { client });
           const found = assertSearch(reply);
-          const [limit] = limitsOf(makeBudget({ default: Infinity, ceiling: Infinity, client: client.limit })).slice(
+          const [limit] = listLimits(makeBudget({ default: Infinity, ceiling: Infinity, client: client.limit })).slice(
             -1,
           );
           // Below some 600 characters not even the counts fit; then they leave all the same, and nothing with them.

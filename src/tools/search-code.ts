@@ -1,13 +1,13 @@
 /** `search_code`: the lines of a folder's code that answer a question. */
 import { searchBody, searchNotices, searchSummary } from "../answer/search-reply.ts";
-import { type Budget, makeBudget } from "../fit/budget.ts";
+import { type Budget, lowerBudget, makeBudget } from "../fit/budget.ts";
 import { CHARACTER_LIMIT } from "../fit/limits.ts";
 import { largestLimit } from "../search/request.ts";
 import { type FittedSearch, findCode, type Search } from "../search/search.ts";
 import { utilizationPercent } from "../search/search-events.ts";
 import { searchOutput } from "./output-fields.ts";
 import { folderField, projectField, readHints } from "./shared-parameters.ts";
-import { defineTool, type Rendered, type ToolSession, type Unfitted } from "./tool.ts";
+import { defineTool, type Rendered, type ReplyDraft, type ToolSession } from "./tool.ts";
 
 export const searchCodeTool = defineTool({
   name: "search_code",
@@ -40,19 +40,21 @@ export const searchCodeTool = defineTool({
   async run({ repo_path, ...input }, session) {
     const search = await findCode({ ...input, dir: repo_path }, session, { progress: session.progress });
     // Rendering may end with less room than this; half of it leaves nothing unkept.
-    const turn = session.turn?.shareChars();
-    const whole = makeBudget({ default: CHARACTER_LIMIT, client: session.client?.limit, turn });
-    await search.keepOversized({ ...whole, chars: Math.floor(whole.chars / 2) });
-    return unfittedSearch(search, whole, session);
+    const lowered = lowerBudget(budget, { client: session.client?.limit, turn: session.turn?.shareChars() });
+    await search.keepOversized({ ...lowered, chars: Math.floor(lowered.chars / 2) });
+    return draftSearch(search, lowered, session);
   },
 });
 
-function unfittedSearch(search: Search, whole: Budget, session: ToolSession): Unfitted {
+/** JSON carries its own length, so the whole reply is held to the limit. */
+const budget = makeBudget({ default: CHARACTER_LIMIT });
+
+function draftSearch(search: Search, lowered: Budget, session: ToolSession): ReplyDraft {
   let last: FittedSearch | undefined;
   return {
-    defaultChars: CHARACTER_LIMIT,
+    budget,
     render(chars, bound, notes): Rendered {
-      last = search.fit({ ...whole, chars, bound }, { notes });
+      last = search.fit({ ...lowered, chars, bound }, { notes });
       const { reply } = last;
       return {
         summary: searchSummary(reply),
@@ -61,7 +63,7 @@ function unfittedSearch(search: Search, whole: Budget, session: ToolSession): Un
         structured: reply,
       };
     },
-    settled() {
+    onSent() {
       if (last === undefined) return;
       search.report(last);
       informClient(last, session);

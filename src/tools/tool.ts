@@ -2,7 +2,7 @@
 
 import type { ClientProfile } from "../config/clients.ts";
 import type { PageStart } from "../extract/readings.ts";
-import type { Bound } from "../fit/budget.ts";
+import type { Bound, Budget } from "../fit/budget.ts";
 import type { Session } from "../session/session.ts";
 import type { Fields, Input, JsonSchema } from "./parameters.ts";
 import type { Turn } from "./turn-budget.ts";
@@ -43,18 +43,17 @@ export interface Tool<F extends Fields = Fields> {
   /** Holds for the structured content of every reply, errors too. */
   readonly output: JsonSchema;
   readonly hints: ToolHints;
-  run(input: Input<F>, session: ToolSession): Promise<Unfitted>;
+  run(input: Input<F>, session: ToolSession): Promise<ReplyDraft>;
 }
 
 /** A reply before it is fitted: it can be put into words for any number of characters of content, down to none. */
-export type Unfitted = {
-  /** What the caller asked for, and what holds if nothing was asked. */
-  readonly requestedChars?: number | undefined;
-  readonly defaultChars: number;
+export type ReplyDraft = {
+  /** What the content may take; callTool lowers it for the client and the turn. */
+  readonly budget: Budget;
   /** `notes` will stand among the fields: for a reply that tells its own length. */
   render(chars: number, bound: Bound, notes: readonly string[]): Rendered;
   /** Told once the reply is settled; the last rendering is the one that leaves. */
-  settled?(): void;
+  onSent?(): void;
 };
 
 /** A reply put into words: ours, then the sources', and the same as fields. */

@@ -10,7 +10,7 @@ import { startServer } from "../../test/server.ts";
 import { openTools } from "../../test/tools.ts";
 import { untrustedMark } from "../answer/answer.ts";
 import { clientProfile, clientRows } from "../config/clients.ts";
-import { limitsOf, makeBudget } from "../fit/budget.ts";
+import { listLimits, makeBudget } from "../fit/budget.ts";
 import { truncationSuffix } from "../fit/fit-text.ts";
 import { FIELDS_CHARS, plainSize } from "../fit/serialized-size.ts";
 import { openSession } from "../session/session.ts";
@@ -599,7 +599,7 @@ describe("the budget of a reply", () => {
         `${tool}: ${plainSize(structured)} of fields for ${chars}`,
       );
     }
-    const limits = limitsOf(makeBudget({ default: Infinity, ceiling: Infinity, client: client?.limit }));
+    const limits = listLimits(makeBudget({ default: Infinity, ceiling: Infinity, client: client?.limit }));
     for (const form of [text + JSON.stringify(links), JSON.stringify(structured)]) {
       for (const { unit, max, measure } of limits) assert.ok(measure(form) <= max, `${tool}: ${measure(form)} ${unit}`);
     }

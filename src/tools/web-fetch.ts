@@ -1,4 +1,5 @@
 /** `web_fetch`: one source; text and pages as they are, documents as a summary, an excerpt and a ref. */
+import { makeSourceBudget } from "../fit/budget.ts";
 import { fetchPart, renderFetched } from "./fetch-tool.ts";
 import { pageOutput } from "./output-fields.ts";
 import { fetchHints, pagesField, urlField } from "./shared-parameters.ts";
@@ -22,9 +23,10 @@ export const webFetch = defineTool({
   output: pageOutput,
   hints: fetchHints,
   async run({ url, query, pages }, session) {
-    const answer = await fetchPart(url, {}, { query, pages }, session);
+    const budget = makeSourceBudget(session.settings);
+    const answer = await fetchPart(url, { budget }, { query, pages }, session);
     return {
-      defaultChars: session.settings["fit.inline_chars"],
+      budget: budget.inline,
       render: (chars, bound) => renderFetched(answer, { chars, bound }),
     };
   },

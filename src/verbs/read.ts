@@ -21,7 +21,7 @@ import {
 import * as select from "../extract/select.ts";
 import { parseSelector, type Selector, type SelectorInput } from "../extract/selector.ts";
 import type { Extent } from "../extract/stored.ts";
-import { type Budget, makeBudget } from "../fit/budget.ts";
+import { type Budget, makeSourceBudget } from "../fit/budget.ts";
 import { fitItems } from "../fit/fit-items.ts";
 import { fitText } from "../fit/fit-text.ts";
 import { type RankedPassage, rankPassages } from "../retrieval/passages.ts";
@@ -31,19 +31,22 @@ import type { Session } from "../session/session.ts";
 /** At most one of the selectors; none reads from the beginning. */
 export type ReadOptions = SelectorInput & {
   readonly mode?: Mode;
+  /** Characters of content to show; the settings say how many by default. */
   readonly maxChars?: number | undefined;
+  /** The budget of the reply, where a surface has made it; `maxChars` then does not count. */
+  readonly budget?: Budget | undefined;
   /** Opens an encrypted document for this reply; never stored or logged. */
   readonly password?: string | undefined;
 };
 
 /** Reads the chosen part of a kept artifact, within the budget, extracting on as far as that needs. */
 export async function readArtifact(ref: string, options: ReadOptions, session: Session): Promise<Answer<ReadFields>> {
-  const { mode = "markdown", maxChars, password, ...input } = options;
+  const { mode = "markdown", maxChars, budget: replyBudget, password, ...input } = options;
   const { settings, signal } = session;
+  const budget = replyBudget ?? makeSourceBudget(settings, { requested: maxChars }).read;
   const selector = parseSelector(input);
   await using opened = await openArtifact(ref, session);
   const { record } = opened;
-  const budget = makeBudget({ requested: maxChars, default: settings["fit.read_chars"] });
   const handler = handlerFor(record.content_kind, record.media_type);
   const enough = within(settings["extract.chars"], enoughFor(selector, budget));
   const limits = limitsOf(settings);

@@ -2,6 +2,7 @@
 import { type Answer, answerText } from "../../../answer/answer.ts";
 import { grouped } from "../../../answer/phrases.ts";
 import type { FetchFields } from "../../../contract/fetch-fields.ts";
+import { makeSourceBudget } from "../../../fit/budget.ts";
 import { CHARACTER_LIMIT, OVERHEAD_CHARS, SMALLEST_BUDGET_CHARS } from "../../../fit/limits.ts";
 import { fetchSource } from "../../../verbs/fetch.ts";
 import type { Command } from "../command.ts";
@@ -21,16 +22,17 @@ export const fetchCommand: Command = {
   details: `With --json each line is one reply; without, all answers together stay within ${grouped(CHARACTER_LIMIT)} characters.`,
   async run(call) {
     const session = await call.session();
+    const requested = maxCharsOption(call);
     const options = {
-      maxChars: maxCharsOption(call),
       mode: modeOption(call),
       password: textOption(call, "password"),
       noCache: call.values["no-cache"] === true,
     };
     const reply = boundedReply();
     const status = await forEachInput(call, async (source) => {
-      const turnChars = call.json ? undefined : reply.roomChars();
-      const answer = await fetchSource(source, { ...options, turnChars }, session);
+      const turn = call.json ? undefined : reply.roomChars();
+      const budget = makeSourceBudget(session.settings, { requested, turn });
+      const answer = await fetchSource(source, { ...options, budget }, session);
       await call.terminal.out(call.json ? jsonLine(answer.fields) : reply.add(answer));
     });
     if (reply.unsaid() > 0) {
