@@ -12,7 +12,6 @@ export type ErrorCode =
   | "source_refused"
   | "source_unreadable"
   | "source_truncated"
-  | "url_invalid"
   | "http_status"
   | "network_refused"
   | "network_failed"

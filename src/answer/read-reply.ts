@@ -14,7 +14,7 @@ import type { Answer } from "./answer.ts";
 import { documentFields, extractWarnings, failureSentence } from "./extract-notices.ts";
 import { counted, grouped } from "./phrases.ts";
 
-export type ReadFacts = {
+type ReadFacts = {
   readonly record: ArtifactRecord;
   readonly extract: Extract;
   readonly selector: Selector;

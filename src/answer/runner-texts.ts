@@ -47,7 +47,7 @@ function wordsOf(value: unknown): string {
 }
 
 /** What the summary is made of. */
-export type SummaryFacts = {
+type SummaryFacts = {
   readonly how: string;
   readonly steps: number;
   readonly tool_calls: number;

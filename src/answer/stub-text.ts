@@ -18,7 +18,7 @@ export type StubFacts = {
 };
 
 /** A tool the model can call, or the command line with the file's own path. */
-export type StubReader = { readonly tool: "read_artifact" } | { readonly path: string | null };
+type StubReader = { readonly tool: "read_artifact" } | { readonly path: string | null };
 
 /** A stub with up to so many characters of the text: three quarters from its beginning, the rest from its end. */
 export function stubText(facts: StubFacts, shownChars: number): string {

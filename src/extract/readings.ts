@@ -46,7 +46,7 @@ export type Reading = PartReading | PassageReading;
 type RankedPlace = Place & { readonly score: number };
 
 /** The chosen parts joined: all of them, and the places of those that a reply can reach. */
-export type JoinedParts = {
+type JoinedParts = {
   readonly window: TextWindow;
   readonly parts: readonly Part[];
   readonly placed: readonly PlacedPart[];

@@ -22,7 +22,7 @@ export type Placed = {
 /** How far the extract goes. Counts are over the joined text. */
 export type Extent = { readonly segments: number; readonly chars: number; readonly lineEnds: number };
 
-export type Position = { readonly chars: number } | { readonly lineEnds: number };
+type Position = { readonly chars: number } | { readonly lineEnds: number };
 
 export type StoredExtract = {
   readonly extent: Extent;

@@ -2,7 +2,7 @@
 import { type Budget, firstExcess } from "./budget.ts";
 import { fitText } from "./fit-text.ts";
 
-export type FittedItems = {
+type FittedItems = {
   readonly text: string;
   /** How many of the items are in the text. */
   readonly count: number;

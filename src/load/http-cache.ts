@@ -7,7 +7,7 @@ import type { Session } from "../session/session.ts";
 import type { TakenIn } from "./load-source.ts";
 
 /** What was fetched before for the same request, if anything, and whether it may still answer by itself. */
-export type Recalled = CacheHit & { readonly fresh: boolean };
+type Recalled = CacheHit & { readonly fresh: boolean };
 
 export async function recall(source: Source, { store, now }: Session): Promise<Recalled | undefined> {
   if (source.fingerprint === undefined) return undefined;

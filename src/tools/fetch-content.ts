@@ -32,7 +32,6 @@ const fields = {
   },
   maxChars: maxCharsField,
   mode: modeField,
-  forceClone: { type: "flag", about: "Accepted and without effect: repositories are not cloned." },
   noCache: { type: "flag", about: "Ask the source again, whatever is remembered of it.", aliases: ["fresh"] },
 } as const;
 
@@ -66,7 +65,7 @@ export const fetchContent = defineTool({
 });
 
 /** The addresses in order, each once, and what there is to say about them. */
-function addresses({ url, urls = [], forceClone }: Input<typeof fields>): { urls: string[]; notes: string[] } {
+function addresses({ url, urls = [] }: Input<typeof fields>): { urls: string[]; notes: string[] } {
   const given = url === undefined ? urls : [url, ...urls];
   const unique = [...new Map(given.map((each) => [URL.parse(each)?.href ?? each, each])).values()];
   if (unique.length === 0) throw usage("url is missing.", "Send url with one address, or urls with several.");
@@ -75,10 +74,7 @@ function addresses({ url, urls = [], forceClone }: Input<typeof fields>): { urls
   }
   const twice = given.length - unique.length;
   const notes = twice === 0 ? [] : [`Given more than once and fetched once: ${twice} of ${given.length} addresses.`];
-  return {
-    urls: unique,
-    notes: forceClone ? [...notes, "forceClone has no effect: repositories are not cloned."] : notes,
-  };
+  return { urls: unique, notes };
 }
 
 function usage(sentence: string, hint: string): SpillwayError {

@@ -16,7 +16,7 @@ import type { ArtifactLink, Rendered, ToolSession } from "./tool.ts";
 export type PartFields = FetchFields & Partial<Pick<ReadFields, "selector" | "passages" | "matched_count">>;
 
 /** A fetch with the budget of its reply, which the tool has made. */
-export type PartOptions = Omit<FetchOptions, "maxChars"> & { readonly budget: SourceBudget };
+type PartOptions = Omit<FetchOptions, "maxChars"> & { readonly budget: SourceBudget };
 
 /** Fetches a source and, where a part of it was asked for, answers with that part. */
 export async function fetchPart(

@@ -11,7 +11,7 @@ import type { Rendered } from "./tool.ts";
 /** A source that was fetched, or why not. */
 export type Fetched = { readonly url: string } & ({ readonly answer: Answer<PartFields> } | { readonly error: Error });
 
-export type ManyOptions = {
+type ManyOptions = {
   readonly responseId: string | null;
   readonly notes: readonly string[];
   /** What callTool says about the input, below the notes. */

@@ -62,7 +62,7 @@ function fieldSchema({ type, about, choices }: Field): JsonSchema {
 }
 
 /** What a model sent, read with good will, and what it should be told about it. */
-export type ReadInput<F extends Fields> = { readonly values: Input<F>; readonly notes: readonly string[] };
+type ReadInput<F extends Fields> = { readonly values: Input<F>; readonly notes: readonly string[] };
 
 /** Reads the parameters: empty ones are absent, numbers and lists may be texts, unknown ones are named in a note. */
 export function readInput<F extends Fields>(fields: F, raw: unknown): ReadInput<F> {

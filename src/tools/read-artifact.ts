@@ -1,9 +1,7 @@
 /** `read_artifact`: a part of a kept source, by place or by question. */
 import { type Answer, answerBody, bodyPages } from "../answer/answer.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
-import { SpillwayError } from "../errors.ts";
 import { type Bound, makeSourceBudget } from "../fit/budget.ts";
-import { clipped } from "../system/safe-names.ts";
 import { readArtifact as read } from "../verbs/read.ts";
 import { clipFields } from "./clip-fields.ts";
 import { readOutput } from "./output-fields.ts";
@@ -35,7 +33,6 @@ export const readArtifact = defineTool({
       about: "A question: the passages that answer it, best first.",
       aliases: ["prompt", "question"],
     },
-    entry: { type: "text", about: "A member of an archive, by its path; no kind of archive is opened yet." },
     max_chars: { ...maxCharsField, aliases: [...maxCharsField.aliases, "limit"] },
     mode: modeField,
     password: {
@@ -46,8 +43,7 @@ export const readArtifact = defineTool({
   },
   output: readOutput,
   hints: readHints,
-  async run({ artifact_ref, entry, max_chars: requested, mode = "markdown", ...part }, session) {
-    if (entry !== undefined) throw noEntries(entry);
+  async run({ artifact_ref, max_chars: requested, mode = "markdown", ...part }, session) {
     const { read: budget } = makeSourceBudget(session.settings, { requested });
     const answer = await read(plainRef(artifact_ref), { ...part, mode, budget }, session);
     return {
@@ -56,16 +52,6 @@ export const readArtifact = defineTool({
     };
   },
 });
-
-function noEntries(entry: string): SpillwayError {
-  return new SpillwayError(
-    "selector_invalid",
-    `${JSON.stringify(clipped(entry))} cannot be opened: archives are kept whole.`,
-    {
-      hint: "Leave entry out; the reply tells what is known, and artifact_path names the file for other programs.",
-    },
-  );
-}
 
 /** A read as a whole reply. */
 export function renderRead(answer: Answer<ReadFields>, chars: number, bound: Bound): Rendered {

@@ -364,11 +364,10 @@ describe("fetch_content", () => {
     });
   }
 
-  test("says what has no effect", async () => {
+  test("names parameters that do not exist", async () => {
     await using bench = await openTools();
     const { text } = await bench.call("fetch_content", { url: "data:,a", forceClone: "true", depth: 3 });
-    assert.match(text, /forceClone has no effect/);
-    assert.match(text, /no such parameter: "depth"/);
+    assert.match(text, /no such parameter: "forceClone", "depth"/);
   });
 
   for (const { flag, plain, document } of [
@@ -515,7 +514,6 @@ describe("read_artifact", () => {
     { part: { pages: "1" }, text: /^This document has no pages/ },
     { part: { section: "Three" }, text: /^No section "Three"\.\nSections: "One"/ },
     { part: { offset: 99 }, text: /past the end/ },
-    { part: { entry: "a/b.txt" }, text: /^"a\/b\.txt" cannot be opened/ },
     { part: { artifact_ref: "../../x" }, text: /^No artifact "\.\.\/\.\.\/x" in this store\.\nA ref is af_/ },
     { part: { artifact_ref: "*" }, text: /^No artifact "\*"/ },
   ];

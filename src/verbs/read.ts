@@ -59,7 +59,7 @@ export async function readArtifact(ref: string, options: ReadOptions, session: S
 }
 
 /** A kept artifact whose bytes are at hand until it is disposed. */
-export type OpenedArtifact = AsyncDisposable & {
+type OpenedArtifact = AsyncDisposable & {
   readonly record: ArtifactRecord;
   readonly content: Content;
   /** Where its extract is stored. */
