@@ -35,7 +35,7 @@ export { type FitOptions, type FittedResults, type Overrun, truncateResultsBySiz
 export { type FittedText, fitText, type TextWindow, truncateContent } from "./fit/fit-text.ts";
 export * from "./fit/limits.ts";
 export type { ReturnedResult, TruncationInfo, TruncationReason } from "./fit/reply.ts";
-export { type Detected, detectSource, type TakeOptions } from "./load/load-source.ts";
+export { type Detected, detectSource, type LoadSourceOptions } from "./load/load-source.ts";
 export { type Classifiable, classify } from "./overflow/classify/classify.ts";
 export type { LimitUnit, OverflowClass, Verdict } from "./overflow/classify/verdict.ts";
 export { ContextOverflowError } from "./overflow/wire/failure.ts";

@@ -10,7 +10,7 @@ import { counted, grouped, kindWords, sizeWords } from "./phrases.ts";
 
 /** Plain sentences on what the reader does not see. */
 export function extractWarnings(record: ArtifactFacts, extract: Extract): string[] {
-  const { extent, ended, info, isPartial, description } = extract;
+  const { size, ended, info, isPartial, description } = extract;
   const warnings: string[] = [];
   if (record.source_truncated) {
     warnings.push(`The source is larger than what is kept: these are its first ${sizeWords(record.size_bytes)}.`);
@@ -21,7 +21,7 @@ export function extractWarnings(record: ArtifactFacts, extract: Extract): string
     warnings.push(`${sentenceCase(clipped(ended.failed.detail, 120))}.`);
   warnings.push(...(description.warnings ?? []));
   if (info.removed) warnings.push(...removedWords(info.removed));
-  if (ended && !ended.failed && extent.segments === 0) {
+  if (ended && !ended.failed && size.segments === 0) {
     warnings.push("No text is read from this kind of file; its complete bytes are kept.");
   }
   return warnings;
@@ -52,7 +52,7 @@ function removedWords({ escapes, bidi, tags, controls }: Removed): string[] {
   return found.length === 0 ? [] : [`Removed from the text: ${found.join(", ")}.`];
 }
 
-function stoppedWords({ extent: { chars, segments }, info: { pageCount }, ended }: Extract): string {
+function stoppedWords({ size: { chars, segments }, info: { pageCount }, ended }: Extract): string {
   const sofar =
     pageCount === undefined ? counted(chars, "character") : `pages 1-${grouped(segments)} of ${grouped(pageCount)}`;
   if (ended === null) return `Text is extracted so far for ${sofar}; reading past that extracts more.`;

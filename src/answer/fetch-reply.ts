@@ -3,10 +3,10 @@
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import type { FetchFields } from "../contract/fetch-fields.ts";
 import type { Extract } from "../extract/extract.ts";
-import { type PagePlace, pageRange } from "../extract/select.ts";
+import { formatPageRange, type PlacedPage } from "../extract/select.ts";
 import type { Bound, Budget } from "../fit/budget.ts";
 import { type FittedText, fitChars, truncationSuffix } from "../fit/fit-text.ts";
-import type { Delivery, Kept, Rendering } from "../load/load-source.ts";
+import type { Delivery, Kept, Rendering } from "../load/loaded-source.ts";
 import { clipped } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
 import { documentFields, extractWarnings, failureSentence } from "./extract-notices.ts";
@@ -20,7 +20,7 @@ export type Fetched = Kept & {
   readonly title: string;
   readonly shown: FittedText;
   /** The pages the shown text lies on. */
-  readonly pages: readonly PagePlace[];
+  readonly pages: readonly PlacedPage[];
   readonly budget: Pick<Budget, "chars" | "bound">;
 };
 
@@ -36,7 +36,7 @@ export function answerFetch(fetched: Fetched): Answer<FetchFields> {
     summary: summaryLine(fetched, truncated),
     notices: [...(error === undefined ? [] : [error]), ...warnings],
     content,
-    suffix: shown.hasMore ? truncationSuffix(shown.limitChars, extract.extent.chars) : "",
+    suffix: shown.hasMore ? truncationSuffix(shown.limitChars, extract.size.chars) : "",
     pages: pages.map(({ page, start }) => ({ page, at: start })),
     fields: {
       artifact_ref: fetched.artifact_ref,
@@ -50,10 +50,10 @@ export function answerFetch(fetched: Fetched): Answer<FetchFields> {
       ...documentFields(extract),
       title,
       status_code: delivery.statusCode,
-      extracted_chars: extract.extent.chars,
+      extracted_chars: extract.size.chars,
       extraction_truncated: isPartial,
       source_truncated: facts.source_truncated,
-      page_range: content === null ? null : pageRange(pages, content.length),
+      page_range: content === null ? null : formatPageRange(pages, content.length),
       page_count: extract.info.pageCount ?? null,
       truncated,
       handler: extract.handler,
@@ -68,12 +68,12 @@ export function answerFetch(fetched: Fetched): Answer<FetchFields> {
       ...(error === undefined ? {} : { error }),
       content,
     },
-    shorter: (chars, bound) => answerFetch(shortened(fetched, chars, bound)),
+    shorten: (chars, bound) => answerFetch(shortened(fetched, chars, bound)),
   };
 }
 
 function shortened(fetched: Fetched, chars: number, bound: Bound): Fetched {
-  const window = { text: fetched.shown.text, offset: 0, totalChars: fetched.extract.extent.chars };
+  const window = { text: fetched.shown.text, offset: 0, totalChars: fetched.extract.size.chars };
   if (chars >= window.text.length) return fetched;
   return { ...fetched, shown: fitChars(window, chars, bound), budget: { chars, bound } };
 }
@@ -84,7 +84,7 @@ function summaryLine({ facts, artifact_ref, extract }: Fetched, truncated: boole
   const next = artifact_ref === null ? "Not kept." : `Use artifact_ref=${artifact_ref} for targeted follow-up.`;
   const { pageCount } = extract.info;
   const pages = pageCount === undefined ? "" : `, pages ${pageCount}`;
-  return `[Fetched ${what} artifact: ${name}${pages}. Extracted ${extract.extent.chars} chars (truncated=${truncated}). ${next}]`;
+  return `[Fetched ${what} artifact: ${name}${pages}. Extracted ${extract.size.chars} chars (truncated=${truncated}). ${next}]`;
 }
 
 /** The most important warning is first: that there is no ref to come back to. */

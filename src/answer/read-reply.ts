@@ -3,7 +3,7 @@
 import type { ArtifactRecord } from "../artifacts/record.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
 import type { Extract } from "../extract/extract.ts";
-import type { PartReading, PassageReading, Reading } from "../extract/readings.ts";
+import type { PassageReading, RangeReading, Reading } from "../extract/readings.ts";
 import type { Selector } from "../extract/selector.ts";
 import type { Bound, Budget } from "../fit/budget.ts";
 import { truncationSuffix } from "../fit/fit-text.ts";
@@ -29,13 +29,13 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
   const error = extract.ended?.failed ? failureSentence(record, extract.ended.failed) : undefined;
   const warnings = extractWarnings(record, extract);
   const content = extract.hasText ? contentOf(reading) : null;
-  const hasMore = reading.by === "part" ? reading.shown.hasMore : reading.passages.length < reading.matchedCount;
+  const hasMore = reading.by === "range" ? reading.shown.hasMore : reading.passages.length < reading.matchedCount;
   return {
     summary: summaryLine(facts),
     notices: [...(error === undefined ? [] : [error]), ...warnings],
     content,
     suffix: suffixOf(reading),
-    pages: reading.by === "part" ? reading.pageStarts : [],
+    pages: reading.by === "range" ? reading.pageStarts : [],
     fields: {
       artifact_ref: record.artifact_ref,
       artifact_path: record.path,
@@ -46,27 +46,27 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
       handler: extract.handler,
       method: extract.info.method ?? extract.handler,
       selector: selector.by,
-      offset: reading.by === "part" ? reading.start.offset : null,
-      start_line: reading.by === "part" ? reading.start.line : null,
-      end_line: reading.by === "part" ? reading.endLine : null,
-      total_chars: extract.extent.chars,
+      offset: reading.by === "range" ? reading.start.offset : null,
+      start_line: reading.by === "range" ? reading.start.line : null,
+      end_line: reading.by === "range" ? reading.endLine : null,
+      total_chars: extract.size.chars,
       total_lines: totalLines,
-      page_range: reading.by === "part" ? reading.pages : null,
+      page_range: reading.by === "range" ? reading.pages : null,
       page_count: extract.info.pageCount ?? null,
-      next_offset: reading.by === "part" ? reading.nextOffset : null,
+      next_offset: reading.by === "range" ? reading.nextOffset : null,
       has_more: hasMore,
       extraction_truncated: extract.isPartial,
       source_truncated: record.source_truncated,
       truncated: hasMore || extract.isPartial || record.source_truncated,
       limit_chars: budget.chars,
-      bound: reading.by === "part" && reading.shown.hasMore ? reading.shown.bound : budget.bound,
+      bound: reading.by === "range" && reading.shown.hasMore ? reading.shown.bound : budget.bound,
       ...(reading.by === "passages" ? passageFields(reading) : {}),
       ...documentFields(extract),
       warnings,
       ...(error === undefined ? {} : { error }),
       content,
     },
-    shorter: (chars, bound) => answerRead(shortened(facts, chars, bound)),
+    shorten: (chars, bound) => answerRead(shortened(facts, chars, bound)),
   };
 }
 
@@ -82,23 +82,23 @@ function contentOf(reading: Reading): string | null {
 
 function suffixOf(reading: Reading): string {
   if (reading.by === "passages" || !reading.shown.hasMore) return "";
-  return truncationSuffix(reading.shown.limitChars, reading.askedChars);
+  return truncationSuffix(reading.shown.limitChars, reading.selectedChars);
 }
 
 function summaryLine({ record, extract, reading, totalLines }: ReadFacts): string {
   const ref = record.artifact_ref;
   if (!extract.hasText) return `[Read ${ref}: there is no text to read.]`;
-  return reading.by === "part" ? partSummary(ref, reading, extract, totalLines) : passageSummary(ref, reading);
+  return reading.by === "range" ? rangeSummary(ref, reading, extract, totalLines) : passageSummary(ref, reading);
 }
 
 function pageTotal({ pageCount }: Extract["info"]): string {
   return pageCount === undefined ? "" : ` of ${grouped(pageCount)}`;
 }
 
-function partSummary(ref: string, reading: PartReading, { extent, info }: Extract, totalLines: number): string {
+function rangeSummary(ref: string, reading: RangeReading, { size, info }: Extract, totalLines: number): string {
   const { start, endLine, nextOffset, shown, pages } = reading;
   const label = pages === null ? reading.label : `pages ${pages}${pageTotal(info)}`;
-  const from = `character ${grouped(start.offset)} of ${grouped(extent.chars)}`;
+  const from = `character ${grouped(start.offset)} of ${grouped(size.chars)}`;
   if (shown.text === "" && !shown.hasMore) return `[Read ${ref}: nothing from ${from} on.]`;
   const lines = `lines ${grouped(start.line)}-${grouped(endLine)} of ${grouped(totalLines)}`;
   const name = label === "" ? "" : `${clipped(label)}, `;

@@ -2,7 +2,7 @@
 
 import type { CodeResult, SearchFacts, SearchReply } from "../contract/search-fields.ts";
 import { clipped } from "../system/safe-names.ts";
-import { untrustedMark } from "./answer.ts";
+import { UNTRUSTED_NOTICE } from "./answer.ts";
 import { counted, grouped } from "./phrases.ts";
 
 /** One line with the counts, the place, and how to read on. */
@@ -15,7 +15,7 @@ export function searchSummary({ returned_count, database_name, project_id, next_
 
 /** All results as text below the mark that parts them from our words; empty where there are none. */
 export function searchBody({ results }: SearchReply): string {
-  return results.length === 0 ? "" : `${untrustedMark}\n\n${results.map(resultText).join("\n\n")}`;
+  return results.length === 0 ? "" : `${UNTRUSTED_NOTICE}\n\n${results.map(resultText).join("\n\n")}`;
 }
 
 /** The lines as they stand in the file, under the place where they stand. */

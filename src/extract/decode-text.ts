@@ -9,7 +9,7 @@ export function canDecode(charset: string | null): boolean {
 /** The text of some bytes, without a leading byte order mark. What the charset cannot mean becomes U+FFFD. */
 export async function* decodeText(bytes: AsyncIterable<Uint8Array>, charset: string | null): AsyncGenerator<string> {
   const decoder = decoderFor(charset) ?? new TextDecoder();
-  for await (const chunk of inLargePieces(bytes)) {
+  for await (const chunk of inLargeChunks(bytes)) {
     const text = decoder.decode(chunk, { stream: true });
     if (text !== "") yield text;
   }
@@ -17,17 +17,17 @@ export async function* decodeText(bytes: AsyncIterable<Uint8Array>, charset: str
   if (rest !== "") yield rest;
 }
 
-const pieceBytes = 16;
+const MIN_CHUNK_BYTES = 16;
 
 /**
  * The same bytes in pieces of at least 16, if there are so many: where one ends inside a character of GB18030, EUC-JP or
  * ISO-2022-JP and the next has a byte or two, Node's decoder finds no room for what it puts out and throws.
  */
-async function* inLargePieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* inLargeChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let held: Uint8Array = new Uint8Array();
   for await (const chunk of chunks) {
     const all = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-    const cut = all.length < 2 * pieceBytes ? 0 : all.length - pieceBytes;
+    const cut = all.length < 2 * MIN_CHUNK_BYTES ? 0 : all.length - MIN_CHUNK_BYTES;
     if (cut > 0) yield all.subarray(0, cut);
     // A copy: whoever made the chunk may write over it.
     held = Uint8Array.from(all.subarray(cut));

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { memoryObjects } from "../artifacts/memory-objects.ts";
 import type { Objects } from "../artifacts/objects.ts";
-import { type ExtractRequest, extractText } from "./extract.ts";
+import { type ExtractOptions, extractText } from "./extract.ts";
 import type { Extracted, Handler } from "./handler.ts";
 
 /** A handler that yields these pages and then what it is told, counting how often it parses. */
@@ -25,7 +25,7 @@ function pages(texts: readonly string[], then?: Extracted | Error): Handler & { 
   };
 }
 
-function request(objects: Objects, handler: Handler, more: Partial<ExtractRequest> = {}): ExtractRequest {
+function request(objects: Objects, handler: Handler, more: Partial<ExtractOptions> = {}): ExtractOptions {
   return {
     objects,
     facts: {
@@ -55,16 +55,16 @@ describe("extracting", () => {
     const extract = await extractText(request(objects, handler));
     assert.equal(handler.parsed, 2);
     assert.deepEqual(extract.ended, { failed: null });
-    assert.equal((await Array.fromAsync(extract.all(), ({ text }) => text)).join(""), "one\n\ntwo");
+    assert.equal((await Array.fromAsync(extract.segments(), ({ text }) => text)).join(""), "one\n\ntwo");
   });
 
   test("stops when it is enough and goes on from there", async () => {
     const [objects, handler] = [memoryObjects(), pages(["one", "two", "three"])];
     const some = await extractText(request(objects, handler, { enough: ({ segments }) => segments >= 2 }));
-    assert.deepEqual([some.extent.segments, some.ended, handler.parsed], [2, null, 2]);
+    assert.deepEqual([some.size.segments, some.ended, handler.parsed], [2, null, 2]);
     const all = await extractText(request(objects, handler));
-    assert.deepEqual([all.extent.segments, handler.parsed], [3, 3]);
-    assert.equal(all.extent.chars, "one\n\ntwo\n\nthree".length);
+    assert.deepEqual([all.size.segments, handler.parsed], [3, 3]);
+    assert.equal(all.size.chars, "one\n\ntwo\n\nthree".length);
   });
 
   test("keeps what arrived before a crash", async () => {
@@ -72,7 +72,7 @@ describe("extracting", () => {
     await assert.rejects(extractText(request(objects, pages(["one", "two"], new Error("boom")))), /boom/);
     const handler = pages(["one", "two", "three"]);
     const extract = await extractText(request(objects, handler));
-    assert.deepEqual([extract.extent.segments, handler.parsed], [3, 1]);
+    assert.deepEqual([extract.size.segments, handler.parsed], [3, 1]);
   });
 
   test("a handler's own facts are stored, and worded for each answer", async () => {
@@ -107,7 +107,7 @@ describe("extracting", () => {
   test("never stores text opened with a password", async () => {
     const objects = memoryObjects();
     const extract = await extractText(request(objects, pages(["secret"]), { password: "p" }));
-    assert.equal((await Array.fromAsync(extract.all(), ({ text }) => text)).join(""), "secret");
+    assert.equal((await Array.fromAsync(extract.segments(), ({ text }) => text)).join(""), "secret");
     assert.deepEqual(await keysOf(objects), []);
   });
 
@@ -130,6 +130,6 @@ describe("extracting", () => {
       },
     };
     const extract = await extractText(request(full, pages(["one"])));
-    assert.deepEqual([extract.extent.chars, extract.ended], [3, { failed: null }]);
+    assert.deepEqual([extract.size.chars, extract.ended], [3, { failed: null }]);
   });
 });

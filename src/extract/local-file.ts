@@ -14,20 +14,20 @@ export async function* readBytes(file: LocalFile, signal: AbortSignal): AsyncGen
     }
   } catch (error) {
     signal.throwIfAborted();
-    throw unreadable(file, error);
+    throw readError(file, error);
   }
 }
 
 /** Throws where the file is gone, for a handler that needs none of its bytes. */
-export async function expectFile(file: LocalFile, signal: AbortSignal): Promise<void> {
+export async function assertFileExists(file: LocalFile, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   if (!("path" in file.content)) return;
   await stat(file.content.path).catch((error: unknown) => {
-    throw unreadable(file, error);
+    throw readError(file, error);
   });
 }
 
-function unreadable({ content }: LocalFile, cause: unknown): SpillwayError {
+function readError({ content }: LocalFile, cause: unknown): SpillwayError {
   const name = "path" in content ? content.path : "in memory";
   if (systemCode(cause) === "ENOENT") {
     return new SpillwayError("artifact_damaged", `The kept file ${name} is gone.`, {

@@ -1,7 +1,7 @@
 /** The handler of last resort: a source with no reader is kept and described, and no byte of it is shown as text. */
 
 import type { Handler } from "./handler.ts";
-import { expectFile } from "./local-file.ts";
+import { assertFileExists } from "./local-file.ts";
 
 /** Takes everything and extracts nothing; that the file is there is checked, since the answer will say it is kept. */
 export const metadata: Handler = {
@@ -11,7 +11,7 @@ export const metadata: Handler = {
   canHandle: () => true,
 
   async *extract(file, _ask, signal) {
-    await expectFile(file, signal);
+    await assertFileExists(file, signal);
     yield { info: {} };
   },
 };

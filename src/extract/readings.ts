@@ -1,35 +1,35 @@
-/** What was read of a document, before it is put into words: a part with its places, or passages; either can shrink. */
+/** What a read found, before it is worded: a range with its offsets, or passages. Either can be shortened. */
 
 import type { Bound } from "../fit/budget.ts";
 import { type FittedText, fitChars, type TextWindow } from "../fit/fit-text.ts";
 import { countLines, cutBetweenCodePoints } from "../fit/measure.ts";
 import type { Place } from "../retrieval/split.ts";
-import { partBreak, placeInDocument } from "./parts.ts";
-import { type PagePlace, type Part, pageRange } from "./select.ts";
+import { RANGE_BREAK, toDocumentOffset } from "./join-ranges.ts";
+import { formatPageRange, type PlacedPage, type TextRange } from "./select.ts";
 
 /** A page and where in the text it begins. */
 export type PageStart = { readonly page: number; readonly at: number };
 
-/** A chosen part with the line it begins in and the pages it lies on. */
-export type PlacedPart = Part & { readonly line: number; readonly pages: readonly PagePlace[] };
+/** A chosen range with the line it begins in and the pages it covers. */
+export type PlacedRange = TextRange & { readonly line: number; readonly pages: readonly PlacedPage[] };
 
-/** A part of the text that was read. */
-export type PartReading = {
-  readonly by: "part";
-  /** The part's own name: a heading, pages. Empty where lines and offset say it all. */
+/** A range of the text. */
+export type RangeReading = {
+  readonly by: "range";
+  /** The name of the range: a heading or pages. Empty where lines and offset are enough. */
   readonly label: string;
   readonly shown: FittedText;
-  /** Where reading on continues in the document. */
+  /** The document's offset where reading continues. */
   readonly nextOffset: number | null;
-  /** Characters of what was asked for. */
-  readonly askedChars: number;
+  /** Characters of the whole selection. */
+  readonly selectedChars: number;
   readonly start: { readonly offset: number; readonly line: number };
   readonly endLine: number;
-  /** The pages it lies on, where the document has pages. */
+  /** The pages it covers, where the document has pages. */
   readonly pages: string | null;
-  /** Where they begin in the text that is shown. */
+  /** Where they begin in the shown text. */
   readonly pageStarts: readonly PageStart[];
-  shorter(chars: number, bound: Bound): PartReading;
+  shorter(chars: number, bound: Bound): RangeReading;
 };
 
 /** The passages that answer a question, as many as fit. */
@@ -41,86 +41,88 @@ export type PassageReading = {
   shorter(chars: number, bound: Bound): PassageReading;
 };
 
-export type Reading = PartReading | PassageReading;
+export type Reading = RangeReading | PassageReading;
 
 type RankedPlace = Place & { readonly score: number };
 
-/** The chosen parts joined: all of them, and the places of those that a reply can reach. */
-type JoinedParts = {
+/** The chosen ranges joined, with the lines and pages of those that a reply can reach. */
+type JoinedRanges = {
   readonly window: TextWindow;
-  readonly parts: readonly Part[];
-  readonly placed: readonly PlacedPart[];
-  readonly askedChars: number;
+  readonly ranges: readonly TextRange[];
+  readonly placed: readonly PlacedRange[];
+  readonly selectedChars: number;
 };
 
-/** The places of what is shown of the joined parts. */
-export function partReading(joined: JoinedParts, shown: FittedText): PartReading {
-  const { window, parts, placed, askedChars } = joined;
-  const reached = reachedParts(placed, shown.text.length);
+/** The reading for what is shown of the joined ranges. */
+export function makeRangeReading(joined: JoinedRanges, shown: FittedText): RangeReading {
+  const { window, ranges, placed, selectedChars } = joined;
+  const reached = findReached(placed, shown.text.length);
   const last = reached.at(-1);
   const [start, line] = [placed[0]?.start ?? 0, placed[0]?.line ?? 1];
   return {
-    by: "part",
-    label: parts
+    by: "range",
+    label: ranges
       .map(({ label }) => label)
       .filter(Boolean)
       .join(", "),
     shown,
-    nextOffset: shown.hasMore ? placeInDocument(parts, shown.text.length) : null,
-    askedChars,
+    nextOffset: shown.hasMore ? toDocumentOffset(ranges, shown.text.length) : null,
+    selectedChars,
     start: { offset: start, line },
-    endLine: last === undefined ? line : last.part.line + countLines(shown.text.slice(last.at, -1)) - 1,
-    pages: pagesOf(reached, shown.text.length),
-    pageStarts: reached.flatMap(({ part, at }) =>
-      part.pages.map(({ page, start }) => ({ page, at: at + Math.max(0, start - part.start) })),
+    endLine: last === undefined ? line : last.range.line + countLines(shown.text.slice(last.offset, -1)) - 1,
+    pages: formatPages(reached, shown.text.length),
+    pageStarts: reached.flatMap(({ range, offset }) =>
+      range.pages.map(({ page, start }) => ({ page, at: offset + Math.max(0, start - range.start) })),
     ),
-    shorter: (chars, bound) => partReading(joined, fitChars(window, chars, bound)),
+    shorter: (chars, bound) => makeRangeReading(joined, fitChars(window, chars, bound)),
   };
 }
 
-/** A part that is shown, and where it begins in the joined text. */
-type Reached<P extends Part> = { readonly part: P; readonly at: number };
+/** A range that is shown, and where it begins in the joined text. */
+type Reached<R extends TextRange> = { readonly range: R; readonly offset: number };
 
-/** The parts that so many characters of the joined text reach; the first always. */
-export function reachedParts<P extends Part>(parts: readonly P[], shownChars: number): Reached<P>[] {
-  const reached: Reached<P>[] = [];
-  let at = 0;
-  for (const part of parts) {
-    if (at >= shownChars && reached.length > 0) break;
-    reached.push({ part, at });
-    at += part.end - part.start + partBreak.length;
+/** The ranges that the first `shownChars` of the joined text reach; always the first one. */
+export function findReached<R extends TextRange>(ranges: readonly R[], shownChars: number): Reached<R>[] {
+  const reached: Reached<R>[] = [];
+  let offset = 0;
+  for (const range of ranges) {
+    if (offset >= shownChars && reached.length > 0) break;
+    reached.push({ range, offset });
+    offset += range.end - range.start + RANGE_BREAK.length;
   }
   return reached;
 }
 
-/** Chosen pages need not follow each other; their ranges are named one by one. */
-function pagesOf(reached: readonly Reached<PlacedPart>[], shownChars: number): string | null {
-  const ranges = reached.map(({ part, at }) => pageRange(part.pages, part.start + Math.max(1, shownChars - at)));
-  const named = ranges.filter((range) => range !== null);
-  return named.length === 0 ? null : named.join(",");
+/** Chosen pages need not follow each other: each range of pages is listed. */
+function formatPages(reached: readonly Reached<PlacedRange>[], shownChars: number): string | null {
+  const pages = reached.map(({ range, offset }) =>
+    formatPageRange(range.pages, range.start + Math.max(1, shownChars - offset)),
+  );
+  const present = pages.filter((range) => range !== null);
+  return present.length === 0 ? null : present.join(",");
 }
 
-/** As many of the passages as there are texts for. */
-export function passageReading(
+/** The reading of as many passages as there are texts. */
+export function makePassageReading(
   texts: readonly string[],
   ranked: readonly RankedPlace[],
   matchedCount: number,
 ): PassageReading {
   return {
     by: "passages",
-    text: texts.join(partBreak),
+    text: texts.join(RANGE_BREAK),
     passages: ranked.slice(0, texts.length),
     matchedCount,
-    shorter: (chars) => passageReading(wholeTexts(texts, chars), ranked, matchedCount),
+    shorter: (chars) => makePassageReading(takeWholeTexts(texts, chars), ranked, matchedCount),
   };
 }
 
-/** Whole passages, best first; the first is shown in part rather than not at all. */
-function wholeTexts(texts: readonly string[], chars: number): string[] {
+/** Whole passages, best first; the first one is cut rather than left out. */
+function takeWholeTexts(texts: readonly string[], chars: number): string[] {
   const whole: string[] = [];
   let used = 0;
   for (const text of texts) {
-    used += text.length + (whole.length === 0 ? 0 : partBreak.length);
+    used += text.length + (whole.length === 0 ? 0 : RANGE_BREAK.length);
     if (used > chars) break;
     whole.push(text);
   }

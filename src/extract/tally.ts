@@ -29,7 +29,7 @@ export function addPage(tally: PageTally = none, { text }: Segment, { verdict, c
 }
 
 /** What to say of a whole document none of whose pages has text. */
-export function textlessFailure({ pages, images, damaged }: PageTally = none): Failure {
+export function makeTextlessFailure({ pages, images, damaged }: PageTally = none): Failure {
   if (damaged > 0 && damaged === pages) return { reason: "corrupt", detail: "no page can be read" };
   return { reason: "no_text", detail: images > 0 ? `${images} of ${pages} pages are images` : "" };
 }

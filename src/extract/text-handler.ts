@@ -4,7 +4,7 @@ import { canDecode, decodeText } from "./decode-text.ts";
 import type { Handler, LocalFile, Mark, Segment } from "./handler.ts";
 import { createHeadingFinder } from "./headings.ts";
 import { readBytes } from "./local-file.ts";
-import { cutPieces } from "./pieces.ts";
+import { splitSegments } from "./split-segments.ts";
 
 /** Reads text and, as source, HTML and SVG. JSON, CSV, XML and logs stay as they are. */
 export const text: Handler = {
@@ -33,7 +33,7 @@ export const text: Handler = {
 
 async function* readSegments(file: LocalFile, cleaner: Cleaner, signal: AbortSignal): AsyncGenerator<Segment> {
   const marksOf = marksFor(file.mediaType);
-  for await (const piece of cutPieces(clean(decodeText(readBytes(file, signal), file.charset), cleaner))) {
+  for await (const piece of splitSegments(clean(decodeText(readBytes(file, signal), file.charset), cleaner))) {
     yield { ...piece, kind: "whole", marks: marksOf(piece.text) };
   }
 }

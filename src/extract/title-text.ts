@@ -3,24 +3,27 @@ import type { ArtifactFacts } from "../artifacts/record.ts";
 import { clipped } from "../system/safe-names.ts";
 import type { Extract } from "./extract.ts";
 
-const titleChars = 200;
+const MAX_TITLE_CHARS = 200;
 /** A heading further down is that of a part, not of the whole. */
-const headingWithin = 5_000;
+const HEADING_WITHIN_CHARS = 5_000;
 
 /** One line, never empty. */
-export async function titleOf(extract: Extract, facts: Pick<ArtifactFacts, "name" | "source_url">): Promise<string> {
-  const named = clipped(extract.info.title?.trim() ?? "", titleChars);
+export async function findDocumentTitle(
+  extract: Extract,
+  facts: Pick<ArtifactFacts, "name" | "source_url">,
+): Promise<string> {
+  const named = clipped(extract.info.title?.trim() ?? "", MAX_TITLE_CHARS);
   if (named !== "") return named;
   const heading = await firstHeading(extract);
   if (heading !== "") return heading;
-  return clipped(/^https?:/i.test(facts.source_url) ? facts.source_url : facts.name, titleChars);
+  return clipped(/^https?:/i.test(facts.source_url) ? facts.source_url : facts.name, MAX_TITLE_CHARS);
 }
 
 async function firstHeading(extract: Extract): Promise<string> {
-  for await (const { segment, start } of extract.all()) {
+  for await (const { segment, start } of extract.segments()) {
     const mark = segment.marks.find(({ label }) => label.trim() !== "");
-    if (start + (mark?.at ?? segment.text.length) > headingWithin) break;
-    if (mark !== undefined) return clipped(mark.label.trim(), titleChars);
+    if (start + (mark?.at ?? segment.text.length) > HEADING_WITHIN_CHARS) break;
+    if (mark !== undefined) return clipped(mark.label.trim(), MAX_TITLE_CHARS);
   }
   return "";
 }

@@ -1,56 +1,62 @@
-/** Answers a request by what was fetched before, as long as its server lets it, and remembers what is fetched now. */
+/** The HTTP cache: looks up, revalidates and saves what was fetched, as long as its server allows. */
 import type { Acquired } from "../acquire/acquire.ts";
 import type { Freshness } from "../acquire/http/freshness.ts";
 import type { Opened, Source } from "../acquire/source.ts";
 import { type CacheEntry, type CacheHit, dropCached, findCached, putCached } from "../artifacts/cache-entries.ts";
 import type { Session } from "../session/session.ts";
-import type { TakenIn } from "./load-source.ts";
+import type { LoadedSource } from "./loaded-source.ts";
 
-/** What was fetched before for the same request, if anything, and whether it may still answer by itself. */
-type Recalled = CacheHit & { readonly fresh: boolean };
+/** A cached artifact of the same request, and whether it may be used without asking the server. */
+type CachedSource = CacheHit & { readonly isFresh: boolean };
 
-export async function recall(source: Source, { store, now }: Session): Promise<Recalled | undefined> {
+/** The cached artifact for a source, if there is one. */
+export async function lookUp(source: Source, { store, now }: Session): Promise<CachedSource | undefined> {
   if (source.fingerprint === undefined) return undefined;
   const hit = await findCached(store, await source.fingerprint());
-  return hit && { ...hit, fresh: now() < hit.entry.fresh_until };
+  return hit && { ...hit, isFresh: now() < hit.entry.fresh_until };
 }
 
-/** Opens the source, or, where it can be asked, only learns that what was fetched before still holds. */
-export async function openAnew(
+/** Opens the source, or revalidates the cached artifact where its server supports that. */
+export async function openOrRevalidate(
   source: Source,
-  recalled: Recalled | undefined,
+  cached: CachedSource | undefined,
   noCache: boolean,
   session: Session,
-): Promise<Opened | { readonly renewed: Recalled }> {
-  const ask = { signal: session.signal, noCache, incoming: session.incoming };
-  const validators = recalled?.entry.validators;
-  if (!(recalled && validators && source.revalidate)) return source.open(ask);
-  const answer = await source.revalidate(validators, ask);
-  return "unchanged" in answer ? { renewed: await renew(source, recalled, answer.freshness, session) } : answer;
+): Promise<Opened | { readonly revalidated: CachedSource }> {
+  const options = { signal: session.signal, noCache, incoming: session.incoming };
+  const validators = cached?.entry.validators;
+  if (!(cached && validators && source.revalidate)) return source.open(options);
+  const response = await source.revalidate(validators, options);
+  if (!("unchanged" in response)) return response;
+  return { revalidated: await extendExpiry(source, cached, response.freshness, session) };
 }
 
-/** The same artifact answers for another while: what the server does not say anew holds on, and no-store ends it. */
-async function renew(
+/** Stores a new expiry. Validators that the server does not repeat are kept; no-store drops the entry. */
+async function extendExpiry(
   source: Source,
-  { entry, record }: Recalled,
+  { entry, record }: CachedSource,
   freshness: Freshness | undefined,
   session: Session,
-): Promise<Recalled> {
+): Promise<CachedSource> {
   const request = await source.fingerprint?.();
-  const validators = joinedValidators(entry.validators, freshness?.validators ?? null);
-  const renewed: CacheEntry = { ...entry, validators, ...lasting(freshness?.maxAgeMs ?? entry.max_age_ms, session) };
-  if (request !== undefined && freshness) await putCached(session.store, request, renewed);
+  const validators = mergeValidators(entry.validators, freshness?.validators ?? null);
+  const extended: CacheEntry = { ...entry, validators, ...expiryFor(freshness?.maxAgeMs ?? entry.max_age_ms, session) };
+  if (request !== undefined && freshness) await putCached(session.store, request, extended);
   if (request !== undefined && !freshness) await dropCached(session.store, request);
-  return { entry: renewed, record, fresh: true };
+  return { entry: extended, record, isFresh: true };
 }
 
-function joinedValidators(before: CacheEntry["validators"], now: CacheEntry["validators"]): CacheEntry["validators"] {
+function mergeValidators(before: CacheEntry["validators"], now: CacheEntry["validators"]): CacheEntry["validators"] {
   if (before === null || now === null || before.url !== now.url) return now ?? before;
   return { ...before, etag: now.etag ?? before.etag, lastModified: now.lastModified ?? before.lastModified };
 }
 
-/** What was fetched before, as if it had been taken in now. */
-export async function reuse({ given }: Source, { record, entry }: Recalled, { store }: Session): Promise<TakenIn> {
+/** The cached artifact as a loaded source. */
+export async function fromCache(
+  { given }: Source,
+  { record, entry }: CachedSource,
+  { store }: Session,
+): Promise<LoadedSource> {
   const { path, [Symbol.asyncDispose]: dispose } = await store.local(record);
   return {
     facts: { ...record, source_url: given },
@@ -69,8 +75,8 @@ export async function reuse({ given }: Source, { record, entry }: Recalled, { st
   };
 }
 
-/** Only whole bodies of good answers are remembered. */
-export async function remember(
+/** Saves a response in the cache; only complete bodies of successful responses are saved. */
+export async function saveToCache(
   source: Pick<Source, "fingerprint">,
   { response, truncated }: Acquired,
   artifact_ref: string,
@@ -80,19 +86,19 @@ export async function remember(
   if (!source.fingerprint || freshness === undefined || response === undefined || truncated) return;
   const { statusCode: status_code, notes } = response;
   const { validators } = freshness;
-  const until = lasting(freshness.maxAgeMs, session);
-  if (until.fresh_until === until.checked_at && validators === null) return;
+  const expiry = expiryFor(freshness.maxAgeMs, session);
+  if (expiry.fresh_until === expiry.checked_at && validators === null) return;
   await putCached(session.store, await source.fingerprint(), {
     artifact_ref,
     status_code,
     validators,
     notes,
-    ...until,
+    ...expiry,
   });
 }
 
-/** The setting's time, or less where the server says so. */
-function lasting(maxAgeMs: number | null, { settings, now }: Session) {
+/** The lifetime of the setting, or less where the server says so. */
+function expiryFor(maxAgeMs: number | null, { settings, now }: Session) {
   const checked_at = now();
   const fresh_until = checked_at + Math.min(settings["network.cache_ttl"], maxAgeMs ?? Number.POSITIVE_INFINITY);
   return { checked_at, fresh_until, max_age_ms: maxAgeMs };

@@ -1,93 +1,66 @@
-/** The way in that everything takes: what was fetched before, or acquired, detected and kept now. */
+/** Loads a source: from the cache while it is fresh, else acquired, detected and kept. Every fetch starts here. */
 import { type Acquired, acquire } from "../acquire/acquire.ts";
 import type { Opened, Response, Source } from "../acquire/source.ts";
 import { findSource } from "../acquire/sources.ts";
-import type { Content } from "../acquire/spool.ts";
 import { memoryObjects } from "../artifacts/memory-objects.ts";
-import type { Objects } from "../artifacts/objects.ts";
-import { type ArtifactFacts, type ArtifactRecord, artifactFacts, type Origin } from "../artifacts/record.ts";
+import { type ArtifactFacts, artifactFacts, type Origin } from "../artifacts/record.ts";
 import { confirmKind } from "../detect/confirm.ts";
 import type { Claims, Detection } from "../detect/kind.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
 import type { Mode } from "../extract/handler.ts";
 import type { Session } from "../session/session.ts";
 import { sourceName } from "../telemetry/events.ts";
-import { openAnew, recall, remember, reuse } from "./http-cache.ts";
+import { fromCache, lookUp, openOrRevalidate, saveToCache } from "./http-cache.ts";
+import type { Delivery, Kept, LoadedSource } from "./loaded-source.ts";
 
-/** What of a fetch decides which bytes come in. */
-export type TakeOptions = {
-  /** `raw` asks servers for the page as browsers get it, every other mode for Markdown where there is any. */
+/** The options of a fetch that decide which bytes are loaded. */
+export type LoadSourceOptions = {
+  /** `raw` asks servers for the page as browsers get it; every other mode prefers Markdown where there is any. */
   readonly mode?: Mode | undefined;
-  /** What was fetched before does not count. */
+  /** Fetch again, whatever is cached. */
   readonly noCache?: boolean | undefined;
 };
 
-/** The ref and record of an artifact that was kept, or why it could not be. */
-export type Kept =
-  | { readonly artifact_ref: string; readonly record: ArtifactRecord }
-  | { readonly artifact_ref: null; readonly notKept: string };
-
-/** How the bytes arrived: from a server, from the cache, or from a browser that ran the page's scripts. */
-export type Delivery = {
-  readonly statusCode: number | null;
-  /** Why the body is not complete; null when it is. */
-  readonly shortfall: string | null;
-  /** What the HTTP client reports about the way it was fetched, one sentence each. */
-  readonly notes: readonly string[];
-  /** Set for a page that needs its scripts, where a browser is configured. */
-  readonly rendering: Rendering | null;
-  /** For a cached source, when its server was last asked; null for a new one. */
-  readonly cachedAt: number | null;
-};
-
-/** The artifact of the page as it was sent, or why its scripts could not be run. */
-export type Rendering = { readonly parentRef: string | null } | { readonly problem: string };
-
-/** A source that was taken in. Its bytes are at hand until it is disposed. */
-export type TakenIn = AsyncDisposable &
-  Kept & {
-    readonly facts: ArtifactFacts;
-    readonly content: Content;
-    /** Where its extract is stored. */
-    readonly objects: Objects;
-    readonly delivery: Delivery;
-  };
-
-/** What was fetched before, if it still holds; else acquires, detects and keeps. */
-export async function takeIn(given: string, options: TakeOptions, session: Session): Promise<TakenIn> {
+/** The cached source if it is fresh or its server confirms it; else a new one, acquired, detected and kept. */
+export async function loadSource(given: string, options: LoadSourceOptions, session: Session): Promise<LoadedSource> {
   const source = findSource(given, { ...session, prefers: options.mode === "raw" ? "source" : "markdown" });
-  const recalled = options.noCache ? undefined : await recall(source, session);
-  if (recalled?.fresh) return reuse(source, recalled, session);
-  const opened = await openAnew(source, recalled, options.noCache ?? false, session);
-  return "renewed" in opened ? reuse(source, opened.renewed, session) : keepNew(source, opened, session);
+  const cached = options.noCache ? undefined : await lookUp(source, session);
+  if (cached?.isFresh) return fromCache(source, cached, session);
+  const opened = await openOrRevalidate(source, cached, options.noCache ?? false, session);
+  return "revalidated" in opened ? fromCache(source, opened.revalidated, session) : keepSource(source, opened, session);
 }
 
-/** Detects and keeps what has been opened. */
-export async function keepNew(
+/** Acquires what has been opened, detects its kind and keeps it. */
+export async function keepSource(
   source: Pick<Source, "given" | "identity" | "fingerprint">,
   opened: Opened,
   session: Session,
   parentRef?: string | null,
-): Promise<TakenIn> {
+): Promise<LoadedSource> {
   const acquired = await acquireFrom(opened, session);
   try {
     const detection = await confirmKind(acquired.body, acquired.claims);
-    const origin = originOf(source, acquired, parentRef ?? null);
+    const origin = toOrigin(source, acquired, parentRef ?? null);
     const facts = artifactFacts(acquired, detection, origin);
-    const kept = await keep(acquired, detection, origin, session);
+    const kept = await keepIfWritable(acquired, detection, origin, session);
     const { artifact_ref } = kept;
-    if (artifact_ref !== null) await remember(source, acquired, artifact_ref, session);
-    session.emit({ event: "ingest.classified", artifact_ref, source: sourceName(source.given), ...classified(facts) });
+    if (artifact_ref !== null) await saveToCache(source, acquired, artifact_ref, session);
+    session.emit({
+      event: "ingest.classified",
+      artifact_ref,
+      source: sourceName(source.given),
+      ...detectionFields(facts),
+    });
     const objects = artifact_ref === null ? memoryObjects() : session.store.objects;
     const { content, response, [Symbol.asyncDispose]: dispose } = acquired;
-    return { ...kept, facts, content, objects, delivery: deliveryOf(response), [Symbol.asyncDispose]: dispose };
+    return { ...kept, facts, content, objects, delivery: toDelivery(response), [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await acquired[Symbol.asyncDispose]();
     throw error;
   }
 }
 
-function originOf(
+function toOrigin(
   { given, identity }: Pick<Source, "given" | "identity">,
   { name, claims }: Acquired,
   parentRef: string | null,
@@ -98,7 +71,7 @@ function originOf(
 
 const isUrl = (text: string): boolean => /^https?:/i.test(text);
 
-function deliveryOf(response: Response | undefined): Delivery {
+function toDelivery(response: Response | undefined): Delivery {
   return {
     statusCode: response?.statusCode ?? null,
     shortfall: response?.shortfall() ?? null,
@@ -108,10 +81,10 @@ function deliveryOf(response: Response | undefined): Delivery {
   };
 }
 
-/** A verdict, and whether it is on the beginning of the source only. */
+/** A detection, and whether it saw only the beginning of the source. */
 export type Detected = Detection & { readonly sourceTruncated: boolean };
 
-/** What a source is, by its bytes and by what is claimed; claims given here stand in for the source's own. */
+/** The kind of a source, by its bytes and its claims; claims given here replace the source's own. */
 export async function detectSource(given: string, claims: Partial<Claims>, session: Session): Promise<Detected> {
   const opened = await findSource(given, { ...session, prefers: "source" }).open({ signal: session.signal });
   await using acquired = await acquireFrom(opened, session);
@@ -123,8 +96,13 @@ function acquireFrom(opened: Opened, { settings, spoolFolders, signal }: Session
   return acquire(opened, { folders: spoolFolders, capBytes: settings["artifacts.source_bytes"], signal });
 }
 
-/** A store that cannot be written is no reason not to answer; the reply says that nothing was kept. */
-async function keep(acquired: Acquired, detection: Detection, origin: Origin, session: Session): Promise<Kept> {
+/** Where the store cannot be written, the source is answered anyway and the reply says that it was not kept. */
+async function keepIfWritable(
+  acquired: Acquired,
+  detection: Detection,
+  origin: Origin,
+  session: Session,
+): Promise<Kept> {
   try {
     const record = await session.store.keep(acquired, detection, origin);
     return { artifact_ref: record.artifact_ref, record };
@@ -135,6 +113,6 @@ async function keep(acquired: Acquired, detection: Detection, origin: Origin, se
   }
 }
 
-function classified({ content_kind, media_type, decided_by, signals, size_bytes }: ArtifactFacts) {
+function detectionFields({ content_kind, media_type, decided_by, signals, size_bytes }: ArtifactFacts) {
   return { content_kind, media_type, decided_by, signals, size_bytes };
 }

@@ -1,5 +1,4 @@
-/** Runs the scripts of a page that shows no text without them, where the user has named a browser for it. */
-
+/** Runs the scripts of a page that shows no text without them, where the settings name a browser. */
 import type { Resource, ResourceRequest } from "../acquire/render/render.ts";
 import type { Opened } from "../acquire/source.ts";
 import { bodyOf } from "../acquire/spooled-body.ts";
@@ -7,23 +6,24 @@ import type { ArtifactFacts } from "../artifacts/record.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Extract } from "../extract/extract.ts";
 import type { Session } from "../session/session.ts";
-import { keepNew, type TakenIn } from "./load-source.ts";
+import { keepSource } from "./load-source.ts";
+import type { LoadedSource } from "./loaded-source.ts";
 
 /** Whether a page should be rendered: it has no text of its own, and there is a browser. */
-export function wantsRendering({ description }: Extract, { settings }: Session): boolean {
+export function needsRendering({ description }: Extract, { settings }: Session): boolean {
   return description.needsScripts === true && settings["render.chromium"] !== null;
 }
 
 /**
- * The page as its scripts make it, kept as an artifact of its own that names the page as its parent. Where it cannot be
- * rendered, the page itself with a note that says why.
+ * The page after its scripts ran, kept as an artifact whose parent is the page as it was sent. Where it cannot be
+ * rendered, the page itself, with the reason in its delivery.
  */
-export async function takeRendered(page: TakenIn, session: Session): Promise<TakenIn> {
+export async function loadRendered(page: LoadedSource, session: Session): Promise<LoadedSource> {
   const { facts, artifact_ref: parentRef, delivery } = page;
   try {
     const html = await render(page, session);
-    const taken = await keepNew(renderedFrom(facts), openedHtml(facts, html), session, parentRef);
-    return { ...taken, delivery: { ...delivery, rendering: { parentRef } } };
+    const rendered = await keepSource(renderedOrigin(facts), openHtml(facts, html), session, parentRef);
+    return { ...rendered, delivery: { ...delivery, rendering: { parentRef } } };
   } catch (error) {
     session.signal.throwIfAborted();
     if (!(error instanceof SpillwayError)) throw error;
@@ -36,7 +36,7 @@ export async function takeRendered(page: TakenIn, session: Session): Promise<Tak
   }
 }
 
-async function render({ facts, content }: TakenIn, session: Session): Promise<string> {
+async function render({ facts, content }: LoadedSource, session: Session): Promise<string> {
   const { settings, signal } = session;
   const body = Buffer.concat(await Array.fromAsync(bodyOf(content, facts.size_bytes).stream()));
   const { renderPage } = await import("../acquire/render/render.ts");
@@ -51,23 +51,23 @@ async function render({ facts, content }: TakenIn, session: Session): Promise<st
   });
 }
 
-/** A page that came from no address gets one where nothing is. */
+/** A page without an address gets one that leads nowhere. */
 const addressOf = ({ final_url, source_url }: ArtifactFacts): string =>
   [final_url, source_url].find((url) => url !== undefined && /^https?:/i.test(url)) ?? "http://page.invalid/";
 
 const contentType = ({ media_type, charset }: ArtifactFacts): string =>
   charset === null ? media_type : `${media_type}; charset=${charset}`;
 
-/** What all resources of one page may have in bytes. */
-const resourceBytes = 32 * 1024 * 1024;
+/** All resources of one page together. */
+const MAX_RESOURCE_BYTES = 32 * 1024 * 1024;
 
-/** Fetches for the page through the same guard as everything else. */
+/** Fetches what the page requests, through the same guard as every fetch. */
 function resources({ network }: Session) {
-  let room = resourceBytes;
+  let room = MAX_RESOURCE_BYTES;
   return async ({ url, headers }: ResourceRequest, signal: AbortSignal): Promise<Resource> => {
     const { Origin: origin } = headers;
-    const ask = { prefers: "source", signal, ...(origin && { headers: { origin } }) } as const;
-    const opened = await network?.open(new URL(url), ask);
+    const options = { prefers: "source", signal, ...(origin && { headers: { origin } }) } as const;
+    const opened = await network?.open(new URL(url), options);
     if (opened === undefined || "unchanged" in opened) throw new Error("Nothing was sent.");
     const chunks: Uint8Array[] = [];
     for await (const chunk of opened.chunks) {
@@ -76,23 +76,23 @@ function resources({ network }: Session) {
       chunks.push(chunk);
     }
     const status = opened.response?.statusCode ?? 200;
-    return { status, headers: passedOn(opened.headers), body: Buffer.concat(chunks) };
+    return { status, headers: keepHeaders(opened.headers), body: Buffer.concat(chunks) };
   };
 }
 
-/** The body is decoded and whole by now, and cookies are nobody's here. */
-const notPassedOn = new Set(["content-encoding", "content-length", "transfer-encoding", "set-cookie"]);
+/** The body is decoded and complete by now, and there is no cookie jar. */
+const droppedHeaders = new Set(["content-encoding", "content-length", "transfer-encoding", "set-cookie"]);
 
-function passedOn(headers: Opened["headers"]): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !notPassedOn.has(name.toLowerCase())));
+function keepHeaders(headers: Opened["headers"]): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !droppedHeaders.has(name.toLowerCase())));
 }
 
-const renderedFrom = ({ source_url }: ArtifactFacts) => ({
+const renderedOrigin = ({ source_url }: ArtifactFacts) => ({
   given: source_url,
   identity: `${source_url} after its scripts`,
 });
 
-function openedHtml(facts: ArtifactFacts, html: string): Opened {
+function openHtml(facts: ArtifactFacts, html: string): Opened {
   return {
     chunks: (async function* () {
       yield Buffer.from(html);

@@ -17,7 +17,7 @@ import { wordFor } from "../system/safe-names.ts";
 import { openEventLog } from "../telemetry/event-log.ts";
 import type { Emit } from "../telemetry/events.ts";
 import { metrics } from "../telemetry/metrics.ts";
-import { carefully, tokenizerFrom } from "./tokenizer.ts";
+import { guardTokenizer, makeTokenizerLoader } from "./tokenizer.ts";
 
 /** Everything a verb needs besides its own arguments. */
 export type Session = SourceContext & {
@@ -107,7 +107,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     signal,
     lifetime: signal,
     log,
-    tokenizer: tokenizer ? async () => carefully(tokenizer, log) : tokenizerFrom(settings, log),
+    tokenizer: tokenizer ? async () => guardTokenizer(tokenizer, log) : makeTokenizerLoader(settings, log),
     now,
     background: housekeeping.start,
     async [Symbol.asyncDispose]() {

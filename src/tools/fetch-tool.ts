@@ -43,7 +43,7 @@ function withNotice(answer: Answer<PartFields>, notice: string): Answer<PartFiel
     ...answer,
     notices: [...answer.notices, notice],
     fields: { ...answer.fields, warnings: [...answer.fields.warnings, notice] },
-    shorter: (chars, bound) => withNotice(answer.shorter(chars, bound), notice),
+    shorten: (chars, bound) => withNotice(answer.shorten(chars, bound), notice),
   };
 }
 
@@ -64,7 +64,7 @@ function selected(fetched: Answer<FetchFields>, read: Answer<ReadFields>): Answe
       ...(matched_count === undefined ? {} : { matched_count }),
       content,
     },
-    shorter: (chars, who) => selected(fetched, read.shorter(chars, who)),
+    shorten: (chars, who) => selected(fetched, read.shorten(chars, who)),
   };
 }
 
@@ -105,7 +105,7 @@ export function renderFetched(
   answer: Answer<PartFields>,
   more: { readonly chars: number; readonly bound: Bound; readonly responseId?: string | null },
 ): Rendered {
-  const { summary, notices, fields, ...text } = answer.shorter(more.chars, more.bound);
+  const { summary, notices, fields, ...text } = answer.shorten(more.chars, more.bound);
   const { responseId } = more;
   const handle = responseId ? [`responseId=${responseId}`] : [];
   const failure = fields.error === undefined ? [] : [fields.error];

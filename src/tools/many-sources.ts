@@ -1,5 +1,5 @@
 /** Several fetched sources as one reply within one budget: contents share the room, and give way to the handles. */
-import { type Answer, answerBody, CONTENT_FRAME_CHARS, headChars } from "../answer/answer.ts";
+import { type Answer, answerBody, CONTENT_FRAME_CHARS, countHeadChars } from "../answer/answer.ts";
 import { SpillwayError } from "../errors.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
 import { FIELDS_CHARS, plainSize } from "../fit/serialized-size.ts";
@@ -39,7 +39,7 @@ type Form = (answer: Answer<PartFields>, index: number) => Block;
 function blocksOf(form: Form, shares: readonly number[] = []) {
   return (fetched: Fetched, index: number): Block => {
     if ("error" in fetched) return errorBlock(fetched.url, fetched.error, index);
-    return form(fetched.answer.shorter(shares[index] ?? 0, "turn"), index);
+    return form(fetched.answer.shorten(shares[index] ?? 0, "turn"), index);
   };
 }
 
@@ -109,7 +109,7 @@ const lineBreak = "\n";
 
 /** Characters that the reply could still take in both of its forms. */
 function roomOf({ summary, notices, body, structured }: Rendered, { inputNotes, chars }: ManyOptions): number {
-  const text = chars + OVERHEAD_CHARS - headChars(summary, [...notices, ...inputNotes]) - body.length;
+  const text = chars + OVERHEAD_CHARS - countHeadChars(summary, [...notices, ...inputNotes]) - body.length;
   const fields = chars + FIELDS_CHARS - plainSize({ ...structured, notes: inputNotes });
   return Math.min(chars, text, fields);
 }

@@ -55,7 +55,7 @@ export const readArtifact = defineTool({
 
 /** A read as a whole reply. */
 export function renderRead(answer: Answer<ReadFields>, chars: number, bound: Bound): Rendered {
-  const { summary, notices, fields, ...text } = answer.shorter(chars, bound);
+  const { summary, notices, fields, ...text } = answer.shorten(chars, bound);
   return {
     summary,
     notices,

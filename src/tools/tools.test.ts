@@ -8,7 +8,7 @@ import { pdfWithPages } from "../../test/pdf.ts";
 import { closedSchema } from "../../test/schemas.ts";
 import { startServer } from "../../test/server.ts";
 import { openTools } from "../../test/tools.ts";
-import { untrustedMark } from "../answer/answer.ts";
+import { UNTRUSTED_NOTICE } from "../answer/answer.ts";
 import { clientProfile, clientRows } from "../config/clients.ts";
 import { listLimits, makeBudget } from "../fit/budget.ts";
 import { truncationSuffix } from "../fit/fit-text.ts";
@@ -220,7 +220,7 @@ describe("fetch_content", () => {
       blocks.map(({ page }) => page),
       [undefined, 1, 2, 3, 4, 5],
     );
-    assert.ok(blocks[0]?.text.endsWith(`${untrustedMark}\n\n`));
+    assert.ok(blocks[0]?.text.endsWith(`${UNTRUSTED_NOTICE}\n\n`));
     assert.deepEqual(
       blocks.slice(1).map((block) => block.text.trim()),
       ["Alpha", "Beta", "Gamma", "Delta", "Epsilon"],

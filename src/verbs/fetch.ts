@@ -1,3 +1,4 @@
+/** The fetch verb: load, extract, fit, answer. */
 import type { Answer } from "../answer/answer.ts";
 import { answerFetch } from "../answer/fetch-reply.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
@@ -9,18 +10,19 @@ import type { Handler } from "../extract/handler.ts";
 import { handlerFor } from "../extract/handlers.ts";
 import { metadata } from "../extract/metadata-handler.ts";
 import { limitsOf } from "../extract/pool/pools.ts";
-import { pagesOn, windowAt } from "../extract/select.ts";
-import type { Extent } from "../extract/stored.ts";
-import { titleOf } from "../extract/title-text.ts";
+import { findPages, readWindow } from "../extract/select.ts";
+import type { ExtractSize } from "../extract/stored.ts";
+import { findDocumentTitle } from "../extract/title-text.ts";
 import { type Budget, makeSourceBudget, type SourceBudget } from "../fit/budget.ts";
 import { fitText } from "../fit/fit-text.ts";
-import { type TakenIn, type TakeOptions, takeIn } from "../load/load-source.ts";
-import { takeRendered, wantsRendering } from "../load/render-page.ts";
+import { type LoadSourceOptions, loadSource } from "../load/load-source.ts";
+import type { LoadedSource } from "../load/loaded-source.ts";
+import { loadRendered, needsRendering } from "../load/render-page.ts";
 import type { Session } from "../session/session.ts";
 import { sourceName } from "../telemetry/events.ts";
 import { sweepIfDue } from "./sweep.ts";
 
-export type FetchOptions = TakeOptions & {
+export type FetchOptions = LoadSourceOptions & {
   /** Characters of content to show; the settings say how many by default. */
   readonly maxChars?: number | undefined;
   /** The budget of the reply, where a surface has made it; `maxChars` then does not count. */
@@ -49,14 +51,14 @@ export async function fetchSource(
 }
 
 async function answerSource(given: string, options: FetchOptions, session: Session): Promise<Answer<FetchFields>> {
-  await using source = await takeIn(given, options, session); // From the cache, or acquired, detected and kept.
+  await using source = await loadSource(given, options, session); // From the cache, or acquired, detected and kept.
   const extract = await extractSource(source, options, session);
-  if (!wantsRendering(extract, session)) return fitAnswer(source, extract, options, session);
-  await using rendered = await takeRendered(source, session); // The same page after its scripts, kept in its turn.
+  if (!needsRendering(extract, session)) return fitAnswer(source, extract, options, session);
+  await using rendered = await loadRendered(source, session); // The same page after its scripts ran, kept too.
   return fitAnswer(rendered, await extractSource(rendered, options, session), options, session);
 }
 
-function extractSource(source: TakenIn, options: FetchOptions, session: Session): Promise<Extract> {
+function extractSource(source: LoadedSource, options: FetchOptions, session: Session): Promise<Extract> {
   return extractText({
     ...source,
     handler: chooseHandler(source, session),
@@ -69,15 +71,15 @@ function extractSource(source: TakenIn, options: FetchOptions, session: Session)
 }
 
 async function fitAnswer(
-  source: TakenIn,
+  source: LoadedSource,
   extract: Extract,
   options: FetchOptions,
   session: Session,
 ): Promise<Answer<FetchFields>> {
   const budget = budgetFor(source.facts, options, session);
-  const shown = fitText(await windowAt(extract, 0, budget.chars), budget);
-  const pages = await pagesOn(extract, 0, shown.text.length);
-  const title = await titleOf(extract, source.facts);
+  const shown = fitText(await readWindow(extract, 0, budget.chars), budget);
+  const pages = await findPages(extract, 0, shown.text.length);
+  const title = await findDocumentTitle(extract, source.facts);
   return answerFetch({ ...source, extract, title, shown, pages, budget });
 }
 
@@ -91,11 +93,11 @@ function enoughFor(facts: ArtifactFacts, options: FetchOptions, session: Session
   const { "extract.chars": all, "extract.fetch_chars": likely } = session.settings;
   const { chars, bound } = budgetFor(facts, options, session);
   const wanted = isPage(facts.content_kind) ? all : Math.max(likely, bound === "default" ? 0 : chars);
-  return (extent: Extent) => extent.chars >= wanted;
+  return (size: ExtractSize) => size.chars >= wanted;
 }
 
-/** The ingest flag decides how far a kind is read; no value of it ever decodes a binary as text. */
-function chooseHandler({ facts, artifact_ref }: TakenIn, { settings, emit }: Session): Handler {
+/** The ingest flag decides which kinds are read; no value of it ever decodes a binary as text. */
+function chooseHandler({ facts, artifact_ref }: LoadedSource, { settings, emit }: Session): Handler {
   const { content_kind, media_type } = facts;
   const handler = handlerFor(content_kind, media_type);
   const flag = settings["runner.enable_filetype_ingest_router"];
@@ -104,7 +106,7 @@ function chooseHandler({ facts, artifact_ref }: TakenIn, { settings, emit }: Ses
   return metadata;
 }
 
-/** Text and web pages are read as they are; everything else is a document with an excerpt. */
+/** Text and web pages are shown inline; every other kind is a document, shown as an excerpt. */
 const isPage = (kind: ContentKind): boolean => kind === "text" || kind === "html";
 
 function emitCompleted({ fields, content }: Answer<FetchFields>, startedAt: number, { emit, now }: Session): void {

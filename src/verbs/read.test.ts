@@ -25,24 +25,24 @@ describe("an answer made shorter", () => {
   test("of a fetch says what a smaller budget would have said", async () => {
     const { answer } = await kept(base64(Buffer.from(lines), "text/plain"));
     for (const chars of [5_000, 1_001, 40, 1]) {
-      const { content, fields, suffix } = answer.shorter(chars, "client");
+      const { content, fields, suffix } = answer.shorten(chars, "client");
       assert.ok(content !== null && content.length <= chars && lines.startsWith(content) && content.isWellFormed());
       assert.deepEqual([fields.next_offset, fields.has_more, fields.truncated], [content.length, true, true]);
       assert.deepEqual([fields.limit_chars, fields.bound], [chars, "client"]);
       assert.ok(suffix.includes(`truncated at ${chars} chars. Total: ${lines.length} chars`));
     }
-    const none = answer.shorter(0, "client");
+    const none = answer.shorten(0, "client");
     assert.deepEqual([none.content, none.fields.next_offset, none.fields.has_more], [null, 0, true]);
-    assert.equal(answerText(none), answer.shorter(1, "client").summary);
-    assert.equal(answer.shorter(100_000, "client").fields.bound, "default");
+    assert.equal(answerText(none), answer.shorten(1, "client").summary);
+    assert.equal(answer.shorten(100_000, "client").fields.bound, "default");
   });
 
   for (const options of [{}, { lines: "7-300" }, { offset: 333 }, { query: "gauge weir" }] satisfies ReadOptions[]) {
     test(`of a read by ${Object.keys(options)[0] ?? "nothing"} equals a read with that budget`, async () => {
       const { read } = await kept(base64(Buffer.from(lines), "text/plain"));
-      const shorter = (await read(options)).shorter(1_000, "request");
-      const { shorter: _, ...asked } = await read({ ...options, maxChars: 1_000 });
-      assert.deepEqual({ ...shorter, shorter: undefined }, { ...asked, shorter: undefined });
+      const shorter = (await read(options)).shorten(1_000, "request");
+      const requested = await read({ ...options, maxChars: 1_000 });
+      assert.deepEqual({ ...shorter, shorten: undefined }, { ...requested, shorten: undefined });
     });
   }
 
@@ -50,10 +50,10 @@ describe("an answer made shorter", () => {
     const pages = Array.from({ length: 8 }, (_, index) => `Page ${index + 1} ${"measures the level ".repeat(3)}`);
     const { answer, read } = await kept(base64(pdfWithPages(pages), "application/pdf"));
     assert.equal(answer.fields.page_range, "1-8");
-    assert.equal(answer.shorter(100, "client").fields.page_range, "1-2");
+    assert.equal(answer.shorten(100, "client").fields.page_range, "1-2");
     const reading = await read({ pages: "2,5-7" });
     assert.equal(reading.fields.page_range, "2,5-7");
-    const shorter = reading.shorter(100, "client");
+    const shorter = reading.shorten(100, "client");
     assert.equal(shorter.fields.page_range, "2,5");
     const { content } = await read({ offset: shorter.fields.next_offset ?? -1 });
     assert.equal(content?.slice(0, 5), reading.content?.slice(shorter.content?.length).slice(0, 5));

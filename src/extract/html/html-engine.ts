@@ -3,8 +3,8 @@ import { type Cleaner, cleanText, createCleaner } from "../clean.ts";
 import { decodeText } from "../decode-text.ts";
 import type { Extracted, Info, LocalFile, Mark } from "../handler.ts";
 import { readBytes } from "../local-file.ts";
-import { cutPieces } from "../pieces.ts";
 import type { Engine } from "../pool/child-loop.ts";
+import { splitSegments } from "../split-segments.ts";
 import type { HtmlFacts } from "./describe-html.ts";
 import { extractHtml, type HtmlExtract } from "./page.ts";
 
@@ -55,7 +55,7 @@ function cleanWithMarks({ text, marks }: Pick<HtmlExtract, "text" | "marks">, cl
 async function* segmentsOf(text: string, marks: readonly Mark[], from: number): AsyncGenerator<Extracted> {
   let start = 0;
   let next = 0;
-  for await (const piece of cutPieces([text])) {
+  for await (const piece of splitSegments([text])) {
     const end = start + piece.text.length;
     const own: Mark[] = [];
     for (let mark = marks[next]; mark !== undefined && mark.at < end; mark = marks[++next]) {

@@ -3,9 +3,9 @@ import { SpillwayError } from "../../errors.ts";
 import { type Cleaner, createCleaner } from "../clean.ts";
 import { canDecode, decodeText } from "../decode-text.ts";
 import type { Ask, Extracted, Handler, LocalFile } from "../handler.ts";
-import { expectFile, readBytes } from "../local-file.ts";
-import { cutPieces } from "../pieces.ts";
+import { assertFileExists, readBytes } from "../local-file.ts";
 import { poolFor } from "../pool/pools.ts";
+import { splitSegments } from "../split-segments.ts";
 import { text } from "../text-handler.ts";
 import { describeHtml, type HtmlFacts } from "./describe-html.ts";
 
@@ -24,7 +24,7 @@ export const html: Handler<HtmlFacts> = {
   describe: describeHtml,
 
   async *extract(file, ask, signal) {
-    await expectFile(file, signal);
+    await assertFileExists(file, signal);
     for await (const piece of readerFor(file, ask)(file, ask, signal)) {
       signal.throwIfAborted();
       yield piece;
@@ -77,7 +77,7 @@ async function* readHere(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncG
 async function* readLinear(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncGenerator<Extracted<HtmlFacts>> {
   const cleaner = createCleaner();
   yield { info: { method: "linear", keptShare: 1, needsJs: false } };
-  for await (const piece of cutPieces(strip(file, cleaner, signal))) {
+  for await (const piece of splitSegments(strip(file, cleaner, signal))) {
     if (piece.index >= ask.from) yield { segment: { ...piece, kind: "whole", marks: [] } };
   }
   yield { info: { removed: cleaner.removed } };

@@ -7,7 +7,8 @@ import { type Extract, extractText } from "../../../extract/extract.ts";
 import { handlerFor } from "../../../extract/handlers.ts";
 import { readBytes } from "../../../extract/local-file.ts";
 import { limitsOf } from "../../../extract/pool/pools.ts";
-import { type Kept, type TakenIn, takeIn } from "../../../load/load-source.ts";
+import { loadSource } from "../../../load/load-source.ts";
+import type { Kept, LoadedSource } from "../../../load/loaded-source.ts";
 import type { Session } from "../../../session/session.ts";
 import { clipped } from "../../../system/safe-names.ts";
 import { openArtifact } from "../../../verbs/read.ts";
@@ -34,10 +35,11 @@ export const catCommand: Command = {
   },
 };
 
-type Opened = AsyncDisposable & Kept & Pick<TakenIn, "facts" | "content" | "objects">;
+type Opened = AsyncDisposable & Kept & Pick<LoadedSource, "facts" | "content" | "objects">;
 
 async function open(input: string, call: Call, session: Session): Promise<Opened> {
-  if (!/^af_/.test(input)) return takeIn(input, { mode: call.values.raw === true ? "raw" : modeOption(call) }, session);
+  if (!/^af_/.test(input))
+    return loadSource(input, { mode: call.values.raw === true ? "raw" : modeOption(call) }, session);
   const artifact = await openArtifact(input, session);
   return { ...artifact, facts: artifact.record, artifact_ref: artifact.record.artifact_ref };
 }
@@ -49,7 +51,7 @@ async function printBytes({ content, facts }: Opened, { terminal, signal }: Call
 }
 
 /** What was printed is only the beginning: a script must not take it for the whole. */
-function refuseAsWhole({ name, source_truncated, size_bytes }: TakenIn["facts"]): void {
+function refuseAsWhole({ name, source_truncated, size_bytes }: LoadedSource["facts"]): void {
   if (!source_truncated) return;
   const sentence = `${clipped(name)} is larger than what is kept: these were its first ${sizeWords(size_bytes)}.`;
   throw new SpillwayError("source_truncated", sentence, { hint: "Raise the setting artifacts.source_bytes." });
@@ -73,7 +75,7 @@ async function printText(opened: Opened, call: Call, settings: Settings): Promis
   const error = failed && failureSentence(facts, failed);
   if (call.json)
     return call.terminal.out(jsonLine({ ...(await jsonFields(opened, extract)), ...(error ? { error } : {}) }));
-  if (extract.hasText) for await (const { text } of extract.all()) await call.terminal.out(text);
+  if (extract.hasText) for await (const { text } of extract.segments()) await call.terminal.out(text);
   if (error !== null || !extract.hasText) {
     throw new SpillwayError("source_unreadable", error ?? `${clipped(facts.name)} has no text to print.`, {
       hint: "With --raw its bytes are printed.",
@@ -87,14 +89,14 @@ async function printText(opened: Opened, call: Call, settings: Settings): Promis
 }
 
 async function jsonFields(opened: Opened, extract: Extract) {
-  const { extent, handler, info, hasText, isPartial } = extract;
+  const { size, handler, info, hasText, isPartial } = extract;
   return {
     ...(opened.artifact_ref === null ? { artifact_ref: null, path: null, ...opened.facts } : opened.record),
     handler,
     method: info.method ?? handler,
     ...documentFields(extract),
-    extracted_chars: extent.chars,
+    extracted_chars: size.chars,
     extraction_truncated: isPartial,
-    text: hasText ? (await Array.fromAsync(extract.all(), ({ text }) => text)).join("") : null,
+    text: hasText ? (await Array.fromAsync(extract.segments(), ({ text }) => text)).join("") : null,
   };
 }
