@@ -1,7 +1,8 @@
 /** `data:` URLs as a source: the bytes are in the name. */
 import { createHash } from "node:crypto";
 import { SpillwayError } from "../errors.ts";
-import { clipped } from "../system/safe-names.ts";
+import { DATA_HEADER_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 import { chunkOf } from "./chunks.ts";
 import type { SourceKind } from "./source.ts";
 
@@ -17,7 +18,7 @@ export const dataSource: SourceKind = {
     const [mediaType = "", ...parameters] = given.slice("data:".length, comma).split(";");
     const base64 = parameters.at(-1)?.trim().toLowerCase() === "base64";
     const contentType = [mediaType.trim(), ...(base64 ? parameters.slice(0, -1) : parameters)].join(";");
-    const shown = `data:${clipped(given.slice("data:".length, comma), 100)}`;
+    const shown = `data:${clip(given.slice("data:".length, comma), DATA_HEADER_CHARS)}`;
     return {
       // The payload is the content itself: repeating it as the name would put it into every record and reply.
       given: shown,

@@ -4,7 +4,8 @@ import { type FileHandle, open, realpath, stat, statfs } from "node:fs/promises"
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { SpillwayError, systemCode } from "../errors.ts";
-import { clipped } from "../system/safe-names.ts";
+import { PATH_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 import { readChunks } from "./chunks.ts";
 import type { SourceKind } from "./source.ts";
 
@@ -34,7 +35,7 @@ function pathOfUrl(given: string): string {
   try {
     return fileURLToPath(given);
   } catch (cause) {
-    throw new SpillwayError("source_refused", `${clipped(given, 200)} is not a file on this machine.`, {
+    throw new SpillwayError("source_refused", `${clip(given, PATH_CHARS)} is not a file on this machine.`, {
       hint: "A file: URL needs an absolute path and no host: file:///home/me/report.txt.",
       cause,
     });
@@ -129,13 +130,13 @@ function isInside(path: string, folder: string): boolean {
 }
 
 function refused(given: string, fact: string, hint: string): SpillwayError {
-  return new SpillwayError("source_refused", `${clipped(given, 200)} ${fact}.`, { hint });
+  return new SpillwayError("source_refused", `${clip(given, PATH_CHARS)} ${fact}.`, { hint });
 }
 
 function unreadable(given: string, cause: unknown): SpillwayError {
   const code = systemCode(cause);
   if (code === "ENOENT" || code === "ENOTDIR") {
-    return new SpillwayError("source_not_found", `There is no file ${clipped(given, 200)}.`, {
+    return new SpillwayError("source_not_found", `There is no file ${clip(given, PATH_CHARS)}.`, {
       hint: "Check the path.",
       cause,
     });
@@ -144,7 +145,7 @@ function unreadable(given: string, cause: unknown): SpillwayError {
   const denied = code === "EACCES" || code === "EPERM";
   return new SpillwayError(
     "source_unreadable",
-    `${clipped(given, 200)} cannot be read${denied ? ": permission denied" : ""}.`,
+    `${clip(given, PATH_CHARS)} cannot be read${denied ? ": permission denied" : ""}.`,
     {
       hint: denied ? "Give this user the right to read it." : `Check the disk it is on (${code ?? String(cause)}).`,
       cause,

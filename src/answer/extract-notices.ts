@@ -5,7 +5,8 @@ import type { DocumentFields } from "../contract/document-fields.ts";
 import type { Removed } from "../extract/clean.ts";
 import type { Extract } from "../extract/extract.ts";
 import { type Failure, mayPass } from "../extract/handler.ts";
-import { clipped } from "../system/safe-names.ts";
+import { DETAIL_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 import { counted, grouped, kindWords, sizeWords } from "./phrases.ts";
 
 /** Plain sentences on what the reader does not see. */
@@ -18,7 +19,7 @@ export function extractWarnings(record: ArtifactFacts, extract: Extract): string
   if (isPartial) warnings.push(stoppedWords(extract));
   // Of an encrypted document the sentence on its failure says all of it.
   if (ended?.failed && ended.failed.detail !== "" && ended.failed.reason !== "encrypted")
-    warnings.push(`${sentenceCase(clipped(ended.failed.detail, 120))}.`);
+    warnings.push(`${sentenceCase(clip(ended.failed.detail, DETAIL_CHARS))}.`);
   warnings.push(...(description.warnings ?? []));
   if (info.removed) warnings.push(...removedWords(info.removed));
   if (ended && !ended.failed && size.segments === 0) {

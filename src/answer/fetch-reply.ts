@@ -7,7 +7,8 @@ import { formatPageRange, type PlacedPage } from "../extract/select.ts";
 import type { Bound, Budget } from "../fit/budget.ts";
 import { type FittedText, fitChars, truncationSuffix } from "../fit/fit-text.ts";
 import type { Delivery, Kept, Rendering } from "../load/loaded-source.ts";
-import { clipped } from "../system/safe-names.ts";
+import { ADVICE_CHARS, REASON_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
 import { documentFields, extractWarnings, failureSentence } from "./extract-notices.ts";
 import { kindWords, sizeWords } from "./phrases.ts";
@@ -80,7 +81,7 @@ function shortened(fetched: Fetched, chars: number, bound: Bound): Fetched {
 
 function summaryLine({ facts, artifact_ref, extract }: Fetched, truncated: boolean): string {
   const what = kindWords(facts.content_kind, facts.media_type);
-  const name = `${clipped(facts.name.replace(/[[\]]/g, " "))}, ${sizeWords(facts.size_bytes)}`;
+  const name = `${clip(facts.name.replace(/[[\]]/g, " "))}, ${sizeWords(facts.size_bytes)}`;
   const next = artifact_ref === null ? "Not kept." : `Use artifact_ref=${artifact_ref} for targeted follow-up.`;
   const { pageCount } = extract.info;
   const pages = pageCount === undefined ? "" : `, pages ${pageCount}`;
@@ -91,7 +92,7 @@ function summaryLine({ facts, artifact_ref, extract }: Fetched, truncated: boole
 function warningsOf(fetched: Fetched): string[] {
   const { facts, delivery, extract } = fetched;
   const warnings = [...extractWarnings(facts, extract), ...deliveryWarnings(delivery)];
-  return fetched.artifact_ref === null ? [clipped(fetched.notKept, 200), ...warnings] : warnings;
+  return fetched.artifact_ref === null ? [clip(fetched.notKept, ADVICE_CHARS), ...warnings] : warnings;
 }
 
 function deliveryWarnings({ shortfall, notes, rendering, cachedAt }: Delivery): string[] {
@@ -106,7 +107,7 @@ function deliveryWarnings({ shortfall, notes, rendering, cachedAt }: Delivery): 
 }
 
 function renderingNote(rendering: Rendering): string {
-  if ("problem" in rendering) return `Its scripts could not be run: ${clipped(rendering.problem, 240)}`;
+  if ("problem" in rendering) return `Its scripts could not be run: ${clip(rendering.problem, REASON_CHARS)}`;
   const { parentRef } = rendering;
   const source = parentRef === null ? "" : ` The page as it was sent is artifact_ref=${parentRef}.`;
   return `The page's scripts were run in a browser to get its text.${source}`;

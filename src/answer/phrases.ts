@@ -1,6 +1,7 @@
 /** Phrases that several answers use: numbers, sizes, times, and what a kind of artifact is called. */
 import type { ContentKind } from "../detect/kind.ts";
-import { clipped } from "../system/safe-names.ts";
+import { LISTED_TEXT_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 
 export { counted, grouped, sizeWords, timeWords } from "../system/quantities.ts";
 
@@ -14,7 +15,7 @@ export function kindWords(kind: ContentKind, mediaType: string): string {
     case "office_doc":
       return officeWords(mediaType);
     case "unknown_binary":
-      return `binary (${clipped(mediaType, 80)})`;
+      return `binary (${clip(mediaType, LISTED_TEXT_CHARS)})`;
     default:
       return kind;
   }

@@ -9,7 +9,8 @@ import type { Bound, Budget } from "../fit/budget.ts";
 import { truncationSuffix } from "../fit/fit-text.ts";
 import { cutBetweenCodePoints } from "../fit/measure.ts";
 import type { Place } from "../retrieval/split.ts";
-import { clipped } from "../system/safe-names.ts";
+import { PASSAGE_HEADING_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
 import { documentFields, extractWarnings, failureSentence } from "./extract-notices.ts";
 import { counted, grouped } from "./phrases.ts";
@@ -101,7 +102,7 @@ function rangeSummary(ref: string, reading: RangeReading, { size, info }: Extrac
   const from = `character ${grouped(start.offset)} of ${grouped(size.chars)}`;
   if (shown.text === "" && !shown.hasMore) return `[Read ${ref}: nothing from ${from} on.]`;
   const lines = `lines ${grouped(start.line)}-${grouped(endLine)} of ${grouped(totalLines)}`;
-  const name = label === "" ? "" : `${clipped(label)}, `;
+  const name = label === "" ? "" : `${clip(label)}, `;
   const next = nextOffset === null ? "" : ` Read on with offset=${nextOffset}.`;
   return `[Read ${ref}: ${name}${lines}, from ${from}.${next}]`;
 }
@@ -128,6 +129,7 @@ function passageFields({ passages, matchedCount }: PassageReading): Pick<ReadFie
 
 /** The line above a passage that says where it stands. */
 export function passageHeader({ start, startLine, endLine, heading }: Place): string {
-  const under = heading === null ? "" : `, under ${JSON.stringify(cutBetweenCodePoints(heading, 80))}`;
+  const under =
+    heading === null ? "" : `, under ${JSON.stringify(cutBetweenCodePoints(heading, PASSAGE_HEADING_CHARS))}`;
   return `[lines ${startLine}-${endLine}, offset ${start}${under}]`;
 }

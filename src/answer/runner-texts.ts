@@ -1,5 +1,6 @@
 /** What the runner tells its model and its user. */
-import { clipped } from "../system/safe-names.ts";
+import { CALL_LINE_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 import { counted, grouped, sizeWords } from "./phrases.ts";
 
 /** The system prompt: what the tools promise, and what a good answer is. */
@@ -31,14 +32,14 @@ export const unreadableCall =
 
 /** Stands for the result of a call to a tool that does not exist. */
 export function unknownTool(name: string, known: readonly string[]): string {
-  return `There is no tool ${JSON.stringify(clipped(name))}. There are: ${known.join(", ")}.`;
+  return `There is no tool ${JSON.stringify(clip(name))}. There are: ${known.join(", ")}.`;
 }
 
 /** One line for a call and what came of it: the first of its values stands for itself, the others have names. */
 export function callLine(tool: string, input: unknown, chars: number, isError: boolean): string {
   const fields = typeof input === "object" && input !== null ? Object.entries(input) : [["input", input] as const];
   const words = fields.map(([name, value], index) => `${index === 0 ? "" : `${name}=`}${wordsOf(value)}`);
-  return `  ${clipped([tool, ...words].join(" "), 100)} -> ${isError ? "failed" : counted(chars, "char")}`;
+  return `  ${clip([tool, ...words].join(" "), CALL_LINE_CHARS)} -> ${isError ? "failed" : counted(chars, "char")}`;
 }
 
 function wordsOf(value: unknown): string {

@@ -1,13 +1,14 @@
 /** What a code search answers: the fields of the contract, and the sentences that go with them. */
 
 import type { CodeResult, SearchFacts, SearchReply } from "../contract/search-fields.ts";
-import { clipped } from "../system/safe-names.ts";
+import { ERROR_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 import { UNTRUSTED_NOTICE } from "./answer.ts";
 import { counted, grouped } from "./phrases.ts";
 
 /** One line with the counts, the place, and how to read on. */
 export function searchSummary({ returned_count, database_name, project_id, next_cursor }: SearchReply): string {
-  const place = `${clipped(database_name)} (project ${clipped(project_id)})`;
+  const place = `${clip(database_name)} (project ${clip(project_id)})`;
   if (returned_count === 0) return `Nothing found in ${place}.`;
   const more = next_cursor === null ? "" : ` More: cursor=${next_cursor}.`;
   return `Found ${counted(returned_count, "result")} in ${place}, best first.${more}`;
@@ -86,5 +87,5 @@ function indexingNotice(
   const done = `${grouped(files_done)} of ${counted(files_total, "file")}`;
   if (indexedAt === null) return `The index is still being made (${done}): these results are from what is ready.`;
   if (error === undefined) return "The folder is still being looked over for changes: the newest may be missing here.";
-  return `The index could not be brought up to date and is of ${indexedAt}: ${clipped(error, 300)}`;
+  return `The index could not be brought up to date and is of ${indexedAt}: ${clip(error, ERROR_CHARS)}`;
 }

@@ -1,6 +1,7 @@
 /** The words that stand for a heavy message: what it was, how large, its beginning, and the call that reads on. */
 import { cutBetweenCodePoints, splitsPair } from "../fit/measure.ts";
-import { clipped } from "../system/safe-names.ts";
+import { TOOL_NAME_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 import { counted, sizeWords } from "./phrases.ts";
 
 /** What a stub says of the thing it stands for. */
@@ -29,8 +30,8 @@ export function stubText(facts: StubFacts, shownChars: number): string {
 /** The stub's own line; the number of characters under it makes it recognisable and impossible to fake with more. */
 function headOf(facts: StubFacts, shownChars: number): string {
   const { ref, kind, sizeBytes, text, tool, name, reader } = facts;
-  const from = tool === undefined ? "" : ` from tool ${clipped(tool, 64)}`;
-  const called = name === undefined ? "" : ` ${JSON.stringify(clipped(name))}`;
+  const from = tool === undefined ? "" : ` from tool ${clip(tool, TOOL_NAME_CHARS)}`;
+  const called = name === undefined ? "" : ` ${JSON.stringify(clip(name))}`;
   const length = text === undefined ? "" : `, ${counted(text.length, "char")}`;
   const shown = shownChars === 0 ? "" : `\nBeginning and end, ${shownChars} chars:\n`;
   return `[${opening} ${kind}${called}${from}, ${sizeWords(sizeBytes)}${length}. ${sourcesOf(text ?? "")}Kept whole as artifact_ref=${ref}. ${readOn(ref, reader)}]${shown}`;

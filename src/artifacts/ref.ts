@@ -1,7 +1,7 @@
 /** The handle of an artifact: the same for the same thing, and of no use to anybody but its owner. */
 import { createHmac } from "node:crypto";
 import { SpillwayError } from "../errors.ts";
-import { clipped } from "../system/safe-names.ts";
+import { clip } from "../system/safe-names.ts";
 
 const refForm = /^af_[0-9a-f]{32}$/;
 
@@ -17,7 +17,7 @@ export function requireRef(ref: string): void {
 }
 
 export function notFound(ref: string): SpillwayError {
-  return new SpillwayError("artifact_not_found", `No artifact ${JSON.stringify(clipped(ref))} in this store.`, {
+  return new SpillwayError("artifact_not_found", `No artifact ${JSON.stringify(clip(ref))} in this store.`, {
     hint: refForm.test(ref)
       ? "Fetch the source again to get a new ref."
       : "A ref is af_ and 32 hex digits, as printed by fetch.",

@@ -2,6 +2,7 @@
 import { SpillwayError } from "../errors.ts";
 import type { TextWindow } from "../fit/fit-text.ts";
 import { countLines, cutBetweenCodePoints, splitsPair } from "../fit/measure.ts";
+import { NAME_CHARS } from "../system/clip-lengths.ts";
 import type { Extract } from "./extract.ts";
 import { mayPass } from "./handler.ts";
 import type { NumberRange } from "./selector.ts";
@@ -142,14 +143,18 @@ function findHeading(headings: readonly Heading[], wanted: string): number {
 }
 
 function sectionNotFound(wanted: string, headings: readonly Heading[]): SpillwayError {
-  const names = headings.slice(0, 12).map(({ label }) => JSON.stringify(cutBetweenCodePoints(label, 60)));
+  const names = headings.slice(0, 12).map(({ label }) => JSON.stringify(cutBetweenCodePoints(label, NAME_CHARS)));
   const more = headings.length > names.length ? `, and ${headings.length - names.length} more` : "";
-  return new SpillwayError("place_not_found", `No section ${JSON.stringify(cutBetweenCodePoints(wanted, 60))}.`, {
-    hint:
-      names.length === 0
-        ? "This document has no headings; use lines, offset or query."
-        : `Sections: ${names.join(", ")}${more}.`,
-  });
+  return new SpillwayError(
+    "place_not_found",
+    `No section ${JSON.stringify(cutBetweenCodePoints(wanted, NAME_CHARS))}.`,
+    {
+      hint:
+        names.length === 0
+          ? "This document has no headings; use lines, offset or query."
+          : `Sections: ${names.join(", ")}${more}.`,
+    },
+  );
 }
 
 /** The offset where a line begins, or undefined when there are fewer lines. */

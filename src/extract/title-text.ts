@@ -1,9 +1,9 @@
 /** What a reader should call a document: its own title, else its first heading, else where it came from. */
 import type { ArtifactFacts } from "../artifacts/record.ts";
-import { clipped } from "../system/safe-names.ts";
+import { TITLE_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 import type { Extract } from "./extract.ts";
 
-const MAX_TITLE_CHARS = 200;
 /** A heading further down is that of a part, not of the whole. */
 const HEADING_WITHIN_CHARS = 5_000;
 
@@ -12,18 +12,18 @@ export async function findDocumentTitle(
   extract: Extract,
   facts: Pick<ArtifactFacts, "name" | "source_url">,
 ): Promise<string> {
-  const named = clipped(extract.info.title?.trim() ?? "", MAX_TITLE_CHARS);
+  const named = clip(extract.info.title?.trim() ?? "", TITLE_CHARS);
   if (named !== "") return named;
   const heading = await firstHeading(extract);
   if (heading !== "") return heading;
-  return clipped(/^https?:/i.test(facts.source_url) ? facts.source_url : facts.name, MAX_TITLE_CHARS);
+  return clip(/^https?:/i.test(facts.source_url) ? facts.source_url : facts.name, TITLE_CHARS);
 }
 
 async function firstHeading(extract: Extract): Promise<string> {
   for await (const { segment, start } of extract.segments()) {
     const mark = segment.marks.find(({ label }) => label.trim() !== "");
     if (start + (mark?.at ?? segment.text.length) > HEADING_WITHIN_CHARS) break;
-    if (mark !== undefined) return clipped(mark.label.trim(), MAX_TITLE_CHARS);
+    if (mark !== undefined) return clip(mark.label.trim(), TITLE_CHARS);
   }
   return "";
 }

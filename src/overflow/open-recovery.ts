@@ -1,7 +1,7 @@
 /** Opens recovery on a session: its store keeps, its settings decide, its log is told. */
 import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
-import { clipped } from "../system/safe-names.ts";
+import { clip } from "../system/safe-names.ts";
 import { keepIn } from "./keep.ts";
 import { isLimitLine, knownLimits } from "./known-limits.ts";
 import { createRecovery, type Recovery, type RecoveryOptions } from "./recovery.ts";
@@ -15,7 +15,7 @@ export function openRecovery(
   const lines = settings["overflow.limits"];
   const wrong = lines.find((line) => !isLimitLine(line));
   if (wrong !== undefined) {
-    throw new SpillwayError("config_invalid", `overflow.limits cannot hold ${JSON.stringify(clipped(wrong))}.`, {
+    throw new SpillwayError("config_invalid", `overflow.limits cannot hold ${JSON.stringify(clip(wrong))}.`, {
       hint: "Write each as model=tokens, for example gpt-4o=128000.",
     });
   }

@@ -7,9 +7,10 @@ import { counted, grouped } from "../answer/phrases.ts";
 import type { JobRecord } from "../contract/indexing-job.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
+import { JOB_ERROR_CHARS, PATH_CHARS } from "../system/clip-lengths.ts";
 import { makeFolders } from "../system/folders.ts";
 import { isLocked, takeLock } from "../system/lock.ts";
-import { clipped, visiblePath } from "../system/safe-names.ts";
+import { clip, visiblePath } from "../system/safe-names.ts";
 import { isDamaged } from "../system/sqlite.ts";
 import { type Filled, fillVectors } from "./embed/fill.ts";
 import { type UpdateReport, updateIndex } from "./index/update.ts";
@@ -170,7 +171,7 @@ function outcomeOf(report: UpdateReport, { root }: Repository): Partial<JobRecor
   if (report.files === 0) {
     const why =
       report.unreadable > 0 ? "what is in it cannot be read" : "it is empty, or everything in it is ignored or no text";
-    const error = `No files to index in ${clipped(root, 200)}: ${why}.`;
+    const error = `No files to index in ${clip(root, PATH_CHARS)}: ${why}.`;
     return { ...facts, status: "failed", message: "Nothing was indexed.", error };
   }
   return { ...facts, status: report.unreadable > 0 ? "partial" : "completed", message: messageOf(report) };
@@ -190,7 +191,7 @@ function failureOf(error: unknown, signal: AbortSignal): Partial<JobRecord> {
     return { status: "partial", message: "Cancelled; what was indexed before stays.", error: null };
   }
   const sentence = error instanceof Error ? error.message : String(error);
-  return { status: "failed", message: "Indexing failed.", error: clipped(sentence, 500) };
+  return { status: "failed", message: "Indexing failed.", error: clip(sentence, JOB_ERROR_CHARS) };
 }
 
 /** Somebody else holds the lock: their job, as far as it is known. */
@@ -244,7 +245,7 @@ export function cancelIndexing(project: Project, jobId: string): JobRecord {
 }
 
 function noJob(jobId: string, project: Project): SpillwayError {
-  return new SpillwayError("job_not_found", `No job ${clipped(jobId)} in project ${JSON.stringify(project.id)}.`, {
+  return new SpillwayError("job_not_found", `No job ${clip(jobId)} in project ${JSON.stringify(project.id)}.`, {
     hint: "Give the job_id of an indexing reply as it was, and its project_id.",
   });
 }

@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { foldersUpwards, homeFolder } from "../config/paths.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
-import { clipped, wordFor } from "../system/safe-names.ts";
+import { PATH_CHARS } from "../system/clip-lengths.ts";
+import { clip, wordFor } from "../system/safe-names.ts";
 import { invalid } from "./request.ts";
 
 /** A project and the folder of its indexes; null where nothing is kept on disk, and they live as long as `scope`. */
@@ -53,17 +54,14 @@ function isThere({ id, folder, scope }: Project): boolean {
 }
 
 function unknownProject(id: string): SpillwayError {
-  return new SpillwayError("project_not_found", `There is no project ${JSON.stringify(clipped(id))}.`, {
+  return new SpillwayError("project_not_found", `There is no project ${JSON.stringify(clip(id))}.`, {
     hint: "Index a repository into it first, or leave project_id out.",
   });
 }
 
 function requireId(id: string, what: string): string {
   if (/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,127}$/u.test(id)) return id;
-  throw invalid(
-    `Invalid ${what} format: ${clipped(id)}`,
-    "Letters, digits, dots, dashes and underscores, at most 128.",
-  );
+  throw invalid(`Invalid ${what} format: ${clip(id)}`, "Letters, digits, dots, dashes and underscores, at most 128.");
 }
 
 function idFromFile(from: string): string | undefined {
@@ -101,7 +99,7 @@ function parseJson(text: string, path: string): unknown {
 }
 
 function broken(path: string, why: string, cause?: unknown): SpillwayError {
-  return new SpillwayError("project_invalid", `The project file ${clipped(path, 200)} is broken: ${why}.`, {
+  return new SpillwayError("project_invalid", `The project file ${clip(path, PATH_CHARS)} is broken: ${why}.`, {
     hint: 'Write {"project_id": "name"} into it, or remove it.',
     cause,
   });

@@ -13,9 +13,10 @@ import {
 import { basename, join } from "node:path";
 import { refuseKernelFolder, refuseOutside } from "../acquire/file-source.ts";
 import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
+import { PATH_CHARS } from "../system/clip-lengths.ts";
 import { makeFolders } from "../system/folders.ts";
 import { takeLock } from "../system/lock.ts";
-import { clipped } from "../system/safe-names.ts";
+import { clip } from "../system/safe-names.ts";
 import { isDamaged, isRefused } from "../system/sqlite.ts";
 import type { IndexStore } from "./index/index-store.ts";
 import { memoryStore } from "./index/memory-index-store.ts";
@@ -70,7 +71,7 @@ async function refuseRoot(given: string, root: string, roots: Roots): Promise<vo
 export async function findRepository(project: Project, id: string, roots: Roots): Promise<HeldRepository> {
   if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) {
     throw invalid(
-      `Invalid repository_id format: ${clipped(id)}`,
+      `Invalid repository_id format: ${clip(id)}`,
       "Give the repository_id of an indexing reply as it was.",
     );
   }
@@ -95,7 +96,7 @@ function requireFolder(dir: string): string {
 }
 
 function noFolder(dir: string, why: string, cause?: unknown): SpillwayError {
-  return new SpillwayError("source_not_found", `${clipped(dir, 200)} ${why}.`, {
+  return new SpillwayError("source_not_found", `${clip(dir, PATH_CHARS)} ${why}.`, {
     hint: "Name a folder with source files in it.",
     cause,
   });

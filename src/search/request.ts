@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { SpillwayError } from "../errors.ts";
-import { clipped } from "../system/safe-names.ts";
+import { PATH_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 
 /** A search as it comes in. Paths are those of the folder where the user stands. */
 export type SearchInput = {
@@ -65,7 +66,7 @@ export function inRepository(request: SearchRequest, root: string): SearchReques
   if (path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path)) return { ...request, directory: path };
   if (isAbsolute(directory) && !existsSync(directory)) return request; // `/src` means `src`.
   throw invalid(
-    `Directory ${clipped(directory, 200)} is outside the repository ${clipped(root, 200)}`,
+    `Directory ${clip(directory, PATH_CHARS)} is outside the repository ${clip(root, PATH_CHARS)}`,
     "Name a folder below it.",
   );
 }
@@ -91,7 +92,7 @@ function offsetOf(cursor: string | undefined): number {
     );
   }
   if (offset !== undefined) return Number(offset);
-  throw invalid(`Invalid cursor: ${clipped(cursor)}`, "Give next_cursor of an earlier reply as it was, or none.");
+  throw invalid(`Invalid cursor: ${clip(cursor)}`, "Give next_cursor of an earlier reply as it was, or none.");
 }
 
 /** A search that was asked wrongly. */

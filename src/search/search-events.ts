@@ -4,7 +4,8 @@ import type { FittedResults, Overrun } from "../fit/fit-results.ts";
 import { TRUNCATION_WARNING_THRESHOLD } from "../fit/limits.ts";
 import { cutBetweenCodePoints } from "../fit/measure.ts";
 import type { Session } from "../session/session.ts";
-import { clipped } from "../system/safe-names.ts";
+import { LOGGED_QUERY_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 
 /** Tells of the reply that left. */
 export function reportSearch(
@@ -32,13 +33,11 @@ function emitSizes(reply: SearchReply, durationMs: number, { emit }: Session): v
   if (reason !== null) emit({ event: "search.truncated", ...sizes, reason });
 }
 
-const queryChars = 100;
-
 /** A truncated reply, or one that comes near its limit, is worth a line; others are not. */
 function logLine({ truncation_info: info }: SearchReply, query: string): string | null {
   const { reason, returned_count, original_count, estimated_chars, actual_chars, limit_chars } = info;
   const sizes = `actual_chars=${actual_chars} limit_chars=${limit_chars}`;
-  const asked = `query=${JSON.stringify(clipped(cutBetweenCodePoints(query, queryChars), queryChars))}`;
+  const asked = `query=${JSON.stringify(clip(cutBetweenCodePoints(query, LOGGED_QUERY_CHARS), LOGGED_QUERY_CHARS))}`;
   if (reason !== null) {
     const counts = `returned_count=${returned_count} original_count=${original_count}`;
     return `warning: search results truncated: ${asked} reason=${reason} ${counts} estimated_chars=${estimated_chars} ${sizes}`;

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { clipped, visiblePath, wordFor } from "./safe-names.ts";
+import { clip, visiblePath, wordFor } from "./safe-names.ts";
 
 describe("a name that is shown", () => {
   test("of any length and content is one short well-formed line", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 300 }), (name) => {
-        const shown = clipped(name);
+        const shown = clip(name);
         assert.ok(shown.length <= 60 && shown.isWellFormed());
         assert.doesNotMatch(shown, /[\p{Cc}\u2028\u2029\u202e\u2066]/u);
       }),
@@ -15,8 +15,8 @@ describe("a name that is shown", () => {
   });
 
   test("keeps its end, which tells the type", () => {
-    assert.equal(clipped("short.pdf"), "short.pdf");
-    assert.match(clipped(`${"x".repeat(200)}-final.pdf`), /^x+\.\.\.x+-final\.pdf$/);
+    assert.equal(clip("short.pdf"), "short.pdf");
+    assert.match(clip(`${"x".repeat(200)}-final.pdf`), /^x+\.\.\.x+-final\.pdf$/);
   });
 });
 

@@ -1,5 +1,6 @@
 /** Names from outside (a file, an owner, a run) in a form that is safe to store and to show. */
 import { createHash } from "node:crypto";
+import { NAME_CHARS } from "./clip-lengths.ts";
 
 /** One word of a file name or an object key: the same for the same name, another for any other, readable if it can be. */
 export function wordFor(name: string): string {
@@ -13,7 +14,7 @@ export function wordFor(name: string): string {
 }
 
 /** A name of any length and content as one short line; the end of a name tells more than its middle. */
-export function clipped(name: string, maxChars = 60): string {
+export function clip(name: string, maxChars = NAME_CHARS): string {
   const line = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, " ");
   if (line.length <= maxChars) return line;
   const tail = Math.floor(maxChars / 3);

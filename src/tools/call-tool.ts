@@ -10,7 +10,8 @@ import type { PageStart } from "../extract/readings.ts";
 import { type Bound, type Budget, type ClientLimit, lowerBudget, makeBudget } from "../fit/budget.ts";
 import { fitReply } from "../fit/fit-reply.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
-import { clipped } from "../system/safe-names.ts";
+import { ERROR_CHARS, HINT_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 import { readInput } from "./parameters.ts";
 import type { ArtifactLink, Received, Rendered, Tool, ToolSession } from "./tool.ts";
 
@@ -148,17 +149,12 @@ function blocksOf(text: string, bodyAt: number, pages: readonly PageStart[]): Te
   return [{ text: text.slice(0, starts[0]) }, ...blocks];
 }
 
-const sentenceChars = 600;
-
 /** The sentence first and alone on its line, then what to do now. */
 function errorReply(error: unknown, notes: readonly string[]): ToolReply {
   const known = error instanceof SpillwayError;
-  const message = clipped(error instanceof Error ? error.message : String(error), sentenceChars / 2);
-  const hint = clipped(
-    known ? error.hint : "This is a fault of Spillway; other calls are not affected.",
-    sentenceChars,
-  );
-  const text = joinReply(`${message}\n${hint}`, notes, "", sentenceChars + OVERHEAD_CHARS);
+  const message = clip(error instanceof Error ? error.message : String(error), ERROR_CHARS);
+  const hint = clip(known ? error.hint : "This is a fault of Spillway; other calls are not affected.", HINT_CHARS);
+  const text = joinReply(`${message}\n${hint}`, notes, "", HINT_CHARS + OVERHEAD_CHARS);
   return {
     text,
     blocks: [{ text }],

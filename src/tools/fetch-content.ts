@@ -4,7 +4,8 @@ import { keepResponse, type ResponseEntry } from "../artifacts/responses.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Mode } from "../extract/handler.ts";
 import { makeSourceBudget, type SourceBudget } from "../fit/budget.ts";
-import { clipped, withoutUserinfo } from "../system/safe-names.ts";
+import { ERROR_CHARS, STORED_URL_CHARS, TITLE_CHARS } from "../system/clip-lengths.ts";
+import { clip, withoutUserinfo } from "../system/safe-names.ts";
 import { fetchPart, type PartFields, renderFetched } from "./fetch-tool.ts";
 import { type Fetched, renderMany } from "./many-sources.ts";
 import { fetchOutput } from "./output-fields.ts";
@@ -116,14 +117,14 @@ function entryOf(fetched: Fetched, mode: Mode, query: string | null): ResponseEn
   if ("error" in fetched) {
     const { error } = fetched;
     const url = withoutUserinfo(fetched.url);
-    const source_url = clipped(url, 2_000);
+    const source_url = clip(url, STORED_URL_CHARS);
     return {
       source_url,
-      title: clipped(url, 200),
+      title: clip(url, TITLE_CHARS),
       artifact_ref: null,
       mode,
       query,
-      error: clipped(error.message, 300),
+      error: clip(error.message, ERROR_CHARS),
     };
   }
   const { source_url, title, artifact_ref } = fetched.answer.fields;

@@ -5,7 +5,8 @@ import type { ReadFields } from "../contract/read-fields.ts";
 import { SpillwayError } from "../errors.ts";
 import type { SelectorInput } from "../extract/selector.ts";
 import type { Bound, SourceBudget } from "../fit/budget.ts";
-import { clipped } from "../system/safe-names.ts";
+import { LISTED_TEXT_CHARS, LISTED_URL_CHARS, TITLE_NOTICE_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 import { type FetchOptions, fetchSource } from "../verbs/fetch.ts";
 import { readArtifact } from "../verbs/read.ts";
 import { clipFields } from "./clip-fields.ts";
@@ -93,7 +94,7 @@ const schemeOf = (address: string): string | undefined => /^([a-z][a-z0-9+.-]+):
 const readSchemes = ["http", "https", "data", "file"];
 
 function invalidUrl(address: string, cause?: unknown): SpillwayError {
-  const name = JSON.stringify(clipped(address, 120));
+  const name = JSON.stringify(clip(address, LISTED_URL_CHARS));
   const hint = /^(af|rs)_/.test(address)
     ? `${name} is a handle: give it to read_artifact or get_search_content.`
     : `${name} is neither a web address nor a file here. Give a whole address such as https://example.org/page.`;
@@ -123,11 +124,11 @@ export function renderFetched(
 /** A title that says more than the name in the summary; it is the page's own word, and said to be. */
 export function titleLine({ title, source_url }: PartFields): string[] {
   const told = source_url.endsWith(title) || title === "data URL";
-  return told ? [] : [`Its title: ${JSON.stringify(clipped(title, 100))}`];
+  return told ? [] : [`Its title: ${JSON.stringify(clip(title, TITLE_NOTICE_CHARS))}`];
 }
 
 /** The artifact as something that a client can open. */
 export function linksOf(fields: PartFields): ArtifactLink[] {
   const { artifact_ref, title, media_type: mediaType, size_bytes: sizeBytes } = fields;
-  return artifact_ref === null ? [] : [{ artifact_ref, name: clipped(title, 80), mediaType, sizeBytes }];
+  return artifact_ref === null ? [] : [{ artifact_ref, name: clip(title, LISTED_TEXT_CHARS), mediaType, sizeBytes }];
 }

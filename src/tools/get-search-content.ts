@@ -3,7 +3,8 @@ import { findResponse, type ResponseEntry } from "../artifacts/responses.ts";
 import { SpillwayError } from "../errors.ts";
 import { type Mode, modes } from "../extract/handler.ts";
 import { makeSourceBudget } from "../fit/budget.ts";
-import { clipped } from "../system/safe-names.ts";
+import { LISTED_TEXT_CHARS, LISTED_URL_CHARS, STORED_TITLE_CHARS, URL_FIELD_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 import { readArtifact } from "../verbs/read.ts";
 import { storedOutput } from "./output-fields.ts";
 import type { Input } from "./parameters.ts";
@@ -47,7 +48,11 @@ export const getSearchContent = defineTool({
     const { entry } = only;
     if (entry.artifact_ref === null) throw notStored(entry);
     const mode = modes.find((each) => each === entry.mode) ?? "markdown";
-    const more = { responseId, url: clipped(entry.source_url, 300), title: clipped(entry.title, 150) };
+    const more = {
+      responseId,
+      url: clip(entry.source_url, URL_FIELD_CHARS),
+      title: clip(entry.title, STORED_TITLE_CHARS),
+    };
     return readStored(entry.artifact_ref, mode, input, session, more);
   },
 });
@@ -112,16 +117,20 @@ function outOfRange(name: string, index: number, count: number): SpillwayError {
 }
 
 function notAmong(name: string, wanted: string, stored: readonly string[]): SpillwayError {
-  const some = stored.slice(0, 5).map((each) => JSON.stringify(clipped(each, 80)));
-  return new SpillwayError("place_not_found", `No ${name} ${JSON.stringify(clipped(wanted, 80))} is stored here.`, {
-    hint: some.length === 0 ? `No ${name} was stored; use urlIndex.` : `Stored: ${some.join(", ")}.`,
-  });
+  const some = stored.slice(0, 5).map((each) => JSON.stringify(clip(each, LISTED_TEXT_CHARS)));
+  return new SpillwayError(
+    "place_not_found",
+    `No ${name} ${JSON.stringify(clip(wanted, LISTED_TEXT_CHARS))} is stored here.`,
+    {
+      hint: some.length === 0 ? `No ${name} was stored; use urlIndex.` : `Stored: ${some.join(", ")}.`,
+    },
+  );
 }
 
 function notStored({ source_url, error }: ResponseEntry): SpillwayError {
   return new SpillwayError(
     "place_not_found",
-    `Nothing is stored of ${clipped(source_url, 120)}: ${error ?? "unknown"}.`,
+    `Nothing is stored of ${clip(source_url, LISTED_URL_CHARS)}: ${error ?? "unknown"}.`,
     {
       hint: "Fetch it again.",
     },
@@ -169,14 +178,21 @@ function renderListing(responseId: string, chosen: readonly Numbered[], chars: n
 
 function listLine({ entry, urlIndex }: Numbered): string {
   const { title, source_url, artifact_ref, error } = entry;
-  const kept = artifact_ref ?? `nothing: ${clipped(error ?? "", 80)}`;
-  return `${urlIndex}. ${JSON.stringify(clipped(title, 80))} | ${clipped(source_url, 120)} | ${kept}`;
+  const kept = artifact_ref ?? `nothing: ${clip(error ?? "", LISTED_TEXT_CHARS)}`;
+  return `${urlIndex}. ${JSON.stringify(clip(title, LISTED_TEXT_CHARS))} | ${clip(source_url, LISTED_URL_CHARS)} | ${kept}`;
 }
 
 function listFields({ entry, urlIndex }: Numbered): Record<string, unknown> {
   const { title, source_url, artifact_ref, query, error } = entry;
-  const url = clipped(source_url, 120);
-  return { urlIndex, url, title: clipped(title, 80), artifact_ref, query: query && clipped(query, 80), error };
+  const url = clip(source_url, LISTED_URL_CHARS);
+  return {
+    urlIndex,
+    url,
+    title: clip(title, LISTED_TEXT_CHARS),
+    artifact_ref,
+    query: query && clip(query, LISTED_TEXT_CHARS),
+    error,
+  };
 }
 
 function usage(sentence: string, hint: string): SpillwayError {

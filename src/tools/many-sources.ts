@@ -3,7 +3,15 @@ import { type Answer, answerBody, CONTENT_FRAME_CHARS, countHeadChars } from "..
 import { SpillwayError } from "../errors.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
 import { FIELDS_CHARS, plainSize } from "../fit/serialized-size.ts";
-import { clipped, withoutUserinfo } from "../system/safe-names.ts";
+import {
+  ERROR_CHARS,
+  LISTED_TEXT_CHARS,
+  LISTED_URL_CHARS,
+  PATH_CHARS,
+  SHORT_NAME_CHARS,
+  SHORTEST_URL_CHARS,
+} from "../system/clip-lengths.ts";
+import { clip, withoutUserinfo } from "../system/safe-names.ts";
 import { clipFields } from "./clip-fields.ts";
 import { linksOf, type PartFields, titleLine } from "./fetch-tool.ts";
 import type { Rendered } from "./tool.ts";
@@ -45,8 +53,8 @@ function blocksOf(form: Form, shares: readonly number[] = []) {
 
 function wholeBlock(answer: Answer<PartFields>, index: number): Block {
   const { summary, notices, fields } = answer;
-  const head = [`${index}. ${clipped(fields.source_url, 200)}`, summary, ...titleLine(fields)];
-  const told = clipped(notices.join(" "), 300);
+  const head = [`${index}. ${clip(fields.source_url, PATH_CHARS)}`, summary, ...titleLine(fields)];
+  const told = clip(notices.join(" "), ERROR_CHARS);
   const body = answerBody(answer);
   return {
     text: [...head, ...(told === "" ? [] : [told]), ...(body === "" ? [] : [body])].join("\n"),
@@ -57,30 +65,38 @@ function wholeBlock(answer: Answer<PartFields>, index: number): Block {
 /** What is needed to read on, and content. */
 function slimBlock(answer: Answer<PartFields>, index: number): Block {
   const { artifact_ref, title, next_offset, has_more, content, source_url, error } = answer.fields;
-  const url = clipped(source_url, 120);
+  const url = clip(source_url, LISTED_URL_CHARS);
   const body = answerBody(answer);
   const head = `${index}. ${url} ${artifact_ref === null ? "not kept" : `artifact_ref=${artifact_ref}`}`;
   return {
     text: [head, ...(error === undefined ? [] : [error]), ...(body === "" ? [] : [body])].join("\n"),
-    fields: { url, title: clipped(title, 80), artifact_ref, next_offset, has_more, content, ...(error && { error }) },
+    fields: {
+      url,
+      title: clip(title, LISTED_TEXT_CHARS),
+      artifact_ref,
+      next_offset,
+      has_more,
+      content,
+      ...(error && { error }),
+    },
   };
 }
 
 function errorBlock(url: string, error: Error, index: number): Block {
-  const message = clipped(error.message, 300);
+  const message = clip(error.message, ERROR_CHARS);
   const { code, hint } = error instanceof SpillwayError ? error : { code: "internal", hint: "" };
-  const shown = clipped(withoutUserinfo(url), 200);
+  const shown = clip(withoutUserinfo(url), PATH_CHARS);
   return {
-    text: `${index}. ${shown}\n${message}${hint === "" ? "" : `\n${clipped(hint, 300)}`}`,
-    fields: { url: shown, error: message, code, hint: clipped(hint, 300) },
+    text: `${index}. ${shown}\n${message}${hint === "" ? "" : `\n${clip(hint, ERROR_CHARS)}`}`,
+    fields: { url: shown, error: message, code, hint: clip(hint, ERROR_CHARS) },
   };
 }
 
 /** The least that keeps every handle. */
 function shortBlock(fetched: Fetched, index: number): Block {
-  const url = clipped(withoutUserinfo(fetched.url), 24);
+  const url = clip(withoutUserinfo(fetched.url), SHORTEST_URL_CHARS);
   if ("error" in fetched)
-    return { text: `${index}. ${url} failed`, fields: { url, error: clipped(fetched.error.message, 40) } };
+    return { text: `${index}. ${url} failed`, fields: { url, error: clip(fetched.error.message, SHORT_NAME_CHARS) } };
   const { artifact_ref } = fetched.answer.fields;
   return { text: `${index}. ${url} ${artifact_ref ?? "not kept"}`, fields: { url, artifact_ref, has_more: true } };
 }

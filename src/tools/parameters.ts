@@ -1,6 +1,7 @@
 /** The parameters of a tool as one table: it makes the JSON schema, the docs and the reading of what a model sends. */
 import { SpillwayError } from "../errors.ts";
-import { clipped } from "../system/safe-names.ts";
+import { NAME_CHARS, SHORT_NAME_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 
 export type FieldType = "text" | "integer" | "choice" | "flag" | "list";
 
@@ -193,7 +194,7 @@ function unknownNote(unknown: readonly string[], known: readonly string[]): stri
 }
 
 function listed(names: readonly string[]): string {
-  const some = names.slice(0, 5).map((name) => JSON.stringify(clipped(name, 40)));
+  const some = names.slice(0, 5).map((name) => JSON.stringify(clip(name, SHORT_NAME_CHARS)));
   return names.length > some.length ? `${some.join(", ")} and ${names.length - some.length} more` : some.join(", ");
 }
 
@@ -201,7 +202,7 @@ function shown(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   return typeof value === "object" && value !== null
     ? "an object"
-    : clipped(JSON.stringify(value) ?? String(value), 60);
+    : clip(JSON.stringify(value) ?? String(value), NAME_CHARS);
 }
 
 function usage(sentence: string, hint: string): SpillwayError {

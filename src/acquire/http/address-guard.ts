@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import { canonicalHost, type NetworkPlace, parseNetworkPlace } from "../../config/network-values.ts";
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { clip } from "../../system/safe-names.ts";
 import { carriedAddress, plainAddress, rangeList, specialUse } from "./addresses.ts";
 
 /** Where a request wants to go. */
@@ -58,7 +58,7 @@ type Rule = (destination: Destination, address: string | undefined) => boolean;
 function toRule(text: string): Rule {
   const place = parseNetworkPlace(text);
   if (place === undefined) {
-    throw new SpillwayError("config_invalid", `${JSON.stringify(clipped(text))} is no place of the network.`, {
+    throw new SpillwayError("config_invalid", `${JSON.stringify(clip(text))} is no place of the network.`, {
       hint: "Write a host, an address or a range, with a port if wanted: 127.0.0.1:8080, 10.0.0.0/8.",
     });
   }
@@ -98,19 +98,19 @@ function oddPort(port: number): string | undefined {
 function refusedAddress(destination: Destination, address: string, what: string): SpillwayError {
   const { host, port } = destination;
   const behind = canonicalHost(host) === address ? "" : ` (${address})`;
-  return new SpillwayError("network_refused", `${clipped(host)}:${port}${behind} is not fetched: ${what}.`, {
+  return new SpillwayError("network_refused", `${clip(host)}:${port}${behind} is not fetched: ${what}.`, {
     hint: `If it is meant, its user can allow it by the setting network.allow: ${written(address, port)}.`,
   });
 }
 
 function refusedHost({ host, port }: Destination, what: string): SpillwayError {
-  return new SpillwayError("network_refused", `${clipped(host)}:${port} is not fetched: ${what}.`, {
-    hint: `If it is meant, its user can allow it by the setting network.allow: ${clipped(host)}:${port}.`,
+  return new SpillwayError("network_refused", `${clip(host)}:${port} is not fetched: ${what}.`, {
+    hint: `If it is meant, its user can allow it by the setting network.allow: ${clip(host)}:${port}.`,
   });
 }
 
 function deniedBySetting({ host, port }: Destination): SpillwayError {
-  return new SpillwayError("network_refused", `${clipped(host)}:${port} is not fetched: network.deny names it.`, {
+  return new SpillwayError("network_refused", `${clip(host)}:${port} is not fetched: network.deny names it.`, {
     hint: "Fetch another source, or ask whoever set it.",
   });
 }

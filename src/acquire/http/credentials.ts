@@ -4,7 +4,7 @@ import { canonicalHost, parseNetworkPlace } from "../../config/network-values.ts
 import type { Environment } from "../../config/paths.ts";
 import type { HostHeaders } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { clip } from "../../system/safe-names.ts";
 import { isLoopbackHost, portOf } from "./env-proxy.ts";
 
 export type Credentials = {
@@ -58,7 +58,7 @@ function required(text: string, env: Environment, header: string, host: string):
     value === undefined
       ? "a variable of the environment that is not set"
       : "a value without line breaks or odd characters";
-  throw new SpillwayError("config_invalid", `The header ${header} for ${clipped(host)} needs ${fact}.`, {
+  throw new SpillwayError("config_invalid", `The header ${header} for ${clip(host)} needs ${fact}.`, {
     hint: "Set the variable named in network.headers before starting, or take the header out.",
   });
 }

@@ -2,7 +2,8 @@
 import type { Environment } from "../../config/paths.ts";
 import type { Settings } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { SHORT_NAME_CHARS, URL_CHARS } from "../../system/clip-lengths.ts";
+import { clip } from "../../system/safe-names.ts";
 import { version } from "../../version.ts";
 import { untilAborted } from "../abortable.ts";
 import type { OpenAsk, Opened, PagePreference, Unchanged } from "../source.ts";
@@ -167,7 +168,7 @@ export function makeNetwork(options: NetworkOptions): Network {
       signal,
     );
     if (allows(`${url.pathname}${url.search}`)) return;
-    throw new SpillwayError("network_refused", `The robots.txt of ${clipped(url.host)} disallows this page.`, {
+    throw new SpillwayError("network_refused", `The robots.txt of ${clip(url.host)} disallows this page.`, {
       hint: "Fetch another source, or set network.robots to off.",
     });
   }
@@ -254,13 +255,9 @@ function rememberedTransports(openTo: (service: URL) => Transport) {
 }
 
 function redirected({ host }: URL): SpillwayError {
-  return new SpillwayError(
-    "network_refused",
-    `${clipped(host)} leads elsewhere, and what is sent to it is not sent on.`,
-    {
-      hint: "Name the address that it leads to in the setting.",
-    },
-  );
+  return new SpillwayError("network_refused", `${clip(host)} leads elsewhere, and what is sent to it is not sent on.`, {
+    hint: "Name the address that it leads to in the setting.",
+  });
 }
 
 async function readAll({ chunks, shortfall }: ReplyBody, reply: Reply, maxBytes: number): Promise<string> {
@@ -274,7 +271,7 @@ async function readAll({ chunks, shortfall }: ReplyBody, reply: Reply, maxBytes:
   const missing = bytes > maxBytes ? `more than ${maxBytes} bytes` : shortfall();
   if (missing === undefined) return Buffer.concat(pieces).toString("utf8");
   reply.discard();
-  throw new SpillwayError("response_invalid", `The answer of ${clipped(reply.url.host)} cannot be used: ${missing}.`, {
+  throw new SpillwayError("response_invalid", `The answer of ${clip(reply.url.host)} cannot be used: ${missing}.`, {
     hint: "Try again; if it stays so, look at that service.",
   });
 }
@@ -297,7 +294,7 @@ function rememberedRobots(now: () => number) {
 
 /** RFC 9309: while the server cannot say, nothing is fetched; the next fetch asks again. */
 function robotsMissing({ host }: URL, status: number): SpillwayError {
-  return new SpillwayError("network_failed", `The robots.txt of ${clipped(host)} cannot be had: HTTP ${status}.`, {
+  return new SpillwayError("network_failed", `The robots.txt of ${clip(host)} cannot be had: HTTP ${status}.`, {
     hint: "Try again later, or set network.robots to off.",
   });
 }
@@ -309,7 +306,9 @@ function requireContent(reply: Reply): void {
   reply.discard();
   const asked = reply.headers["retry-after"];
   const later =
-    asked && (status === 429 || status === 503) ? `It asks to wait: Retry-After ${clipped(asked, 40)}.` : undefined;
+    asked && (status === 429 || status === 503)
+      ? `It asks to wait: Retry-After ${clip(asked, SHORT_NAME_CHARS)}.`
+      : undefined;
   throw statusError(status, later);
 }
 
@@ -360,4 +359,4 @@ function notesOn({ url: final, proxied, status }: Reply, asked: URL): string[] {
   ];
 }
 
-const shown = (url: URL): string => clipped(url.href, 160);
+const shown = (url: URL): string => clip(url.href, URL_CHARS);

@@ -1,7 +1,7 @@
 /** What can go wrong on the way to a server, in a sentence with the next move; no sentence holds a path or a query. */
 import { STATUS_CODES } from "node:http";
 import { SpillwayError, systemCode } from "../../errors.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { clip } from "../../system/safe-names.ts";
 
 type Fault = { readonly code: SpillwayError["code"]; readonly fact: string; readonly hint: string };
 
@@ -80,7 +80,7 @@ export function networkError(error: unknown, url: URL): unknown {
     fact: "could not be fetched",
     hint: "Try again.",
   };
-  return new SpillwayError(ours, `${clipped(url.host)} ${fact} (${code}).`, { hint, cause: error });
+  return new SpillwayError(ours, `${clip(url.host)} ${fact} (${code}).`, { hint, cause: error });
 }
 
 /** Whether trying once more may help: the connection failed, and not because of what either side is. */
@@ -106,7 +106,7 @@ export function statusError(status: number, hint = statusHint(status)): Spillway
 }
 
 export function deadlineError(url: URL, timeoutMs: number): SpillwayError {
-  const sentence = `${clipped(url.host)} did not answer within ${timeoutMs / 1_000} s.`;
+  const sentence = `${clip(url.host)} did not answer within ${timeoutMs / 1_000} s.`;
   return new SpillwayError("network_timeout", sentence, { hint: "Try again later, or raise network.timeout." });
 }
 

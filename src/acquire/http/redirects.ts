@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { setTimeout as pause } from "node:timers/promises";
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { clip } from "../../system/safe-names.ts";
 import { isPassing, networkError, statusError } from "./network-errors.ts";
 import type { Response } from "./undici-transport.ts";
 import { parseTarget } from "./url.ts";
@@ -109,18 +109,14 @@ function asUtf8(header: string): string {
 
 function badTarget(url: URL, cause: unknown): SpillwayError {
   const why = cause instanceof SpillwayError ? ` (${cause.message})` : "";
-  return new SpillwayError(
-    "response_invalid",
-    `${clipped(url.host)} redirects to where nothing can be fetched${why}.`,
-    {
-      hint: "That is the site's mistake; fetch another URL of it.",
-      cause,
-    },
-  );
+  return new SpillwayError("response_invalid", `${clip(url.host)} redirects to where nothing can be fetched${why}.`, {
+    hint: "That is the site's mistake; fetch another URL of it.",
+    cause,
+  });
 }
 
 function loop(url: URL, hops: number): SpillwayError {
-  const sentence = `Redirect loop: ${clipped(url.host)} leads back to where it was after ${hops} requests.`;
+  const sentence = `Redirect loop: ${clip(url.host)} leads back to where it was after ${hops} requests.`;
   return new SpillwayError("response_invalid", sentence, {
     hint: "The site may want cookies (set them in network.headers). Otherwise fetch another URL.",
   });

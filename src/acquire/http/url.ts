@@ -1,6 +1,6 @@
 /** The URLs that may be fetched, and what to call what they lead to. */
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { clip } from "../../system/safe-names.ts";
 
 /** Parses a URL, or a reference from a page at `base`; a fragment is the reader's own and never sent. */
 export function parseTarget(given: string, base?: URL): URL {
@@ -9,7 +9,7 @@ export function parseTarget(given: string, base?: URL): URL {
     throw new SpillwayError("url_invalid", "Invalid URL", { hint: "Write it in full: https://example.com/page." });
   }
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new SpillwayError("network_refused", `A redirect to ${clipped(url.protocol)} is not followed.`, {
+    throw new SpillwayError("network_refused", `A redirect to ${clip(url.protocol)} is not followed.`, {
       hint: "Only http and https URLs are fetched.",
     });
   }

@@ -1,7 +1,7 @@
 /** The embeddings service that the settings name: texts in, vectors out, bounded, and nothing believed unseen. */
 import { SpillwayError } from "../../errors.ts";
 import type { Session } from "../../session/session.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { clip } from "../../system/safe-names.ts";
 import { embedDialects } from "./embedding-apis.ts";
 
 /** Makes vectors of texts. */
@@ -53,7 +53,7 @@ function unknownDialect(): never {
 function requireAddress(address: string): URL {
   const url = URL.parse(address);
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "") return url;
-  throw new SpillwayError("config_invalid", `search.embed_url is no address of a service: ${clipped(address)}.`, {
+  throw new SpillwayError("config_invalid", `search.embed_url is no address of a service: ${clip(address)}.`, {
     hint: "Write it as http://127.0.0.1:11434/api/embed or https://host/v1/embeddings; keys go into network.headers.",
   });
 }
@@ -77,7 +77,7 @@ function refuse(url: URL, why: string): never {
 }
 
 function unusable({ host }: URL, why: string): SpillwayError {
-  return new SpillwayError("response_invalid", `The embeddings of ${clipped(host)} cannot be used: ${why}.`, {
+  return new SpillwayError("response_invalid", `The embeddings of ${clip(host)} cannot be used: ${why}.`, {
     hint: "Check search.embed_url and search.embed_model.",
   });
 }

@@ -1,6 +1,7 @@
 /** Several inputs, answered in order: one that fails is told and the others go on. */
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { STORED_URL_CHARS } from "../../system/clip-lengths.ts";
+import { clip } from "../../system/safe-names.ts";
 import type { Call, ExitCode } from "./command.ts";
 import { errorFields, errorLines, jsonLine } from "./output.ts";
 
@@ -19,7 +20,7 @@ export async function forEachInput(call: Call, answer: (input: string) => Promis
     } catch (error) {
       if (call.signal.aborted) throw error;
       failed = true;
-      if (json) await terminal.out(jsonLine({ source_url: clipped(input, 2_000), ...errorFields(error) }));
+      if (json) await terminal.out(jsonLine({ source_url: clip(input, STORED_URL_CHARS), ...errorFields(error) }));
       terminal.note(errorLines(error));
     }
   }
@@ -30,7 +31,7 @@ export async function forEachInput(call: Call, answer: (input: string) => Promis
 export function requireAtMost(count: number, { args }: Call): void {
   const extra = args[count];
   if (extra === undefined) return;
-  throw new SpillwayError("usage", `${JSON.stringify(clipped(extra))} is one argument too many.`, {
+  throw new SpillwayError("usage", `${JSON.stringify(clip(extra))} is one argument too many.`, {
     hint: "spillway help <command> shows what it takes.",
   });
 }

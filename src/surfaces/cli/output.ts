@@ -1,6 +1,7 @@
 /** How results and errors are printed: JSON lines on stdout, sentences on stderr. */
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { ERROR_LINE_CHARS } from "../../system/clip-lengths.ts";
+import { clip } from "../../system/safe-names.ts";
 
 export const jsonLine = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
@@ -12,7 +13,8 @@ export function errorFields(error: unknown) {
 
 /** Two lines a person can act on; a fault of ours shows where it happened. */
 export function errorLines(error: unknown): string {
-  if (error instanceof SpillwayError) return `spillway: ${sentenceOf(error)}\n  ${clipped(error.hint, longestLine)}\n`;
+  if (error instanceof SpillwayError)
+    return `spillway: ${sentenceOf(error)}\n  ${clip(error.hint, ERROR_LINE_CHARS)}\n`;
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return `spillway: this should not have happened: ${trace}\n  ${faultHint}\n`;
 }
@@ -20,8 +22,6 @@ export function errorLines(error: unknown): string {
 const faultHint = "Please report it with the command that led to it.";
 
 /** Names inside a sentence are clipped where it is made; this bounds what nobody thought of. */
-const longestLine = 1_000;
-
 function sentenceOf(error: unknown): string {
-  return clipped(error instanceof Error ? error.message : String(error), longestLine);
+  return clip(error instanceof Error ? error.message : String(error), ERROR_LINE_CHARS);
 }

@@ -15,7 +15,8 @@ import {
 import { clientProfile } from "../../config/clients.ts";
 import type { LoadedConfig } from "../../config/load.ts";
 import type { Session } from "../../session/session.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { LISTED_URL_CHARS, REASON_CHARS } from "../../system/clip-lengths.ts";
+import { clip } from "../../system/safe-names.ts";
 import { metrics } from "../../telemetry/metrics.ts";
 import { callTool, type ToolReply } from "../../tools/call-tool.ts";
 import { inputSchema, pathsOf } from "../../tools/parameters.ts";
@@ -83,7 +84,7 @@ function requireTool(name: string): Tool {
   const tool = findTool(name);
   if (tool) return tool;
   const known = tools.map((each) => each.name).join(", ");
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${clipped(name)}. Tools: ${known}.`);
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${clip(name)}. Tools: ${known}.`);
 }
 
 function createConnection(server: Server, { session, config, client }: ServerSetting) {
@@ -95,7 +96,7 @@ function createConnection(server: Server, { session, config, client }: ServerSet
     problems = [];
     if (first === undefined) return [];
     const more = others.length === 0 ? "" : ` ${others.length} more: see ${healthUri}.`;
-    return [`The settings have a problem, and defaults hold in its place: ${clipped(first, 240)}${more}`];
+    return [`The settings have a problem, and defaults hold in its place: ${clip(first, REASON_CHARS)}${more}`];
   }
 
   function clientName(context: ServerContext): string | undefined {
@@ -133,7 +134,8 @@ function createConnection(server: Server, { session, config, client }: ServerSet
     }
     if (uri === metricsUri) return { contents: [{ uri, mimeType: metricsType, text: metrics.prometheus() }] };
     const reply = await readResource(uri, sessionFor(context, []));
-    if (reply === undefined) throw new ResourceNotFoundError(uri, `There is no resource ${clipped(uri, 120)}.`);
+    if (reply === undefined)
+      throw new ResourceNotFoundError(uri, `There is no resource ${clip(uri, LISTED_URL_CHARS)}.`);
     if (reply.isError) throw new ResourceNotFoundError(uri, reply.text);
     return { contents: [{ uri, mimeType: "text/plain", text: reply.text }] };
   }

@@ -1,6 +1,6 @@
 /** The fixed places a proxy may send to: a name in the path, an address in the settings, nothing else. */
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { clip } from "../../system/safe-names.ts";
 
 export type Upstreams = ReadonlyMap<string, URL>;
 
@@ -15,7 +15,7 @@ function parseLine(line: string): [string, URL] {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const sound = /^[a-z0-9][a-z0-9_-]{0,63}$/.test(name) && url && /^https?:$/.test(url.protocol);
   if (sound && url.username === "" && url.search === "" && url.hash === "") return [name, url];
-  throw new SpillwayError("config_invalid", `proxy.upstreams cannot hold ${JSON.stringify(clipped(line))}.`, {
+  throw new SpillwayError("config_invalid", `proxy.upstreams cannot hold ${JSON.stringify(clip(line))}.`, {
     hint: "Write each as name=address with http or https and no user, query or fragment, for example local=http://127.0.0.1:8080.",
   });
 }

@@ -4,7 +4,8 @@ import { SpillwayError, systemCode } from "../../errors.ts";
 import { classify } from "../../overflow/classify/classify.ts";
 import { isOverflow } from "../../overflow/classify/verdict.ts";
 import { type Fields, fieldsOf } from "../../overflow/dialects/dialect.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { ERROR_CHARS } from "../../system/clip-lengths.ts";
+import { clip } from "../../system/safe-names.ts";
 import { ownKeyName, type Target } from "./providers.ts";
 
 /** What is known about a failed request. */
@@ -93,9 +94,9 @@ export function providerError(fault: Fault, circumstances: Circumstances, cause:
   const { target, begun, recovers } = circumstances;
   const { status, code, isSaid } = fault;
   const { provider, model } = target;
-  const said = clipped(
+  const said = clip(
     withoutKey(saidIn(fault.body), target.key).replaceAll(/\s+/g, " ").trim() || "no reason given",
-    300,
+    ERROR_CHARS,
   );
   const reason = status === undefined ? said : `${status}: ${said}`;
   const unconnected = isSaid || begun ? undefined : (code ?? /^Cannot connect to API: (.*)$/.exec(said)?.[1]);

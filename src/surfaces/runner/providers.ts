@@ -1,6 +1,6 @@
 /** Which provider a model is asked of, where that is, and with whose key. Nothing here is loaded or sent. */
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { clip } from "../../system/safe-names.ts";
 
 /** How a provider is spoken to; every endpoint of one's own speaks OpenAI's chat format. */
 export type Speech = "openai" | "anthropic" | "google" | "compatible";
@@ -72,7 +72,7 @@ function endpointsOf(lines: readonly string[]): ReadonlyMap<string, string> {
         .trim()
         .replace(/(:\/*)[^/?#\\]*@/, "$1***@")
         .replace(/[?#].*$/, "?...");
-      throw new SpillwayError("config_invalid", `runner.endpoints cannot hold ${JSON.stringify(clipped(shown))}.`, {
+      throw new SpillwayError("config_invalid", `runner.endpoints cannot hold ${JSON.stringify(clip(shown))}.`, {
         hint:
           "Write each as name=address, for example vllm=http://127.0.0.1:8000/v1. An address holds no user, password, " +
           "query or fragment; a key is named in runner.keys.",
@@ -104,7 +104,7 @@ export const ownKeyName = (provider: string): string => `${provider.toUpperCase(
 
 function unknownModel(written: string, endpoints: ReadonlyMap<string, string>): SpillwayError {
   const names = [...new Set([...Object.keys(knownProviders), ...endpoints.keys()])].join(", ");
-  return new SpillwayError("usage", `${JSON.stringify(clipped(written))} names no model of a known provider.`, {
+  return new SpillwayError("usage", `${JSON.stringify(clip(written))} names no model of a known provider.`, {
     hint: `Write provider:model; providers: ${names} (setting runner.endpoints adds others).`,
   });
 }

@@ -10,7 +10,7 @@ import { fieldsOf } from "../../overflow/dialects/dialect.ts";
 import type { KnownStub } from "../../overflow/sticky.ts";
 import { makeFolders } from "../../system/folders.ts";
 import { takeLock } from "../../system/lock.ts";
-import { clipped, wordFor } from "../../system/safe-names.ts";
+import { clip, wordFor } from "../../system/safe-names.ts";
 import { isRefused } from "../../system/sqlite.ts";
 import type { RunReport } from "./run-report.ts";
 
@@ -209,7 +209,7 @@ const pathOf = (folder: string, run: string): string => join(folder, `${wordFor(
 function lockFor(path: string, run: string): Disposable {
   const lock = takeLock(`${path}.lock`);
   if (lock !== null) return lock;
-  throw new SpillwayError("run_busy", `Run ${clipped(run)} is going on in another process.`, {
+  throw new SpillwayError("run_busy", `Run ${clip(run)} is going on in another process.`, {
     hint: "Wait until it has ended, or stop it.",
   });
 }
@@ -243,14 +243,14 @@ function noTranscript(run: string | undefined): SpillwayError {
   const sentence =
     run === undefined
       ? "There is no run to go on with."
-      : `There is no transcript of run ${JSON.stringify(clipped(run))}.`;
+      : `There is no transcript of run ${JSON.stringify(clip(run))}.`;
   const hint = 'Start one with spillway run "<task>"; go on with the last one by spillway run "<task>" --resume.';
   return new SpillwayError("run_not_found", sentence, { hint });
 }
 
 function alreadyThere(run: string): SpillwayError {
-  return new SpillwayError("usage", `There is a transcript of run ${JSON.stringify(clipped(run))} already.`, {
-    hint: `Go on with it by --resume ${clipped(run)}, or choose another name (SPILLWAY_RUN).`,
+  return new SpillwayError("usage", `There is a transcript of run ${JSON.stringify(clip(run))} already.`, {
+    hint: `Go on with it by --resume ${clip(run)}, or choose another name (SPILLWAY_RUN).`,
   });
 }
 

@@ -3,7 +3,8 @@ import { sizeWords } from "../../../answer/phrases.ts";
 import type { Listed } from "../../../artifacts/artifact-store.ts";
 import { SpillwayError } from "../../../errors.ts";
 import type { Session } from "../../../session/session.ts";
-import { clipped } from "../../../system/safe-names.ts";
+import { PATH_CHARS } from "../../../system/clip-lengths.ts";
+import { clip } from "../../../system/safe-names.ts";
 import { removeArtifact, type Sweeping, sweepArtifacts } from "../../../verbs/sweep.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
 import { forEachInput, requireAtMost } from "../inputs.ts";
@@ -23,7 +24,7 @@ export const artifactsCommand: Command = {
     const [name = "ls", ...args] = call.args;
     const action = Object.hasOwn(actions, name) ? actions[name as keyof typeof actions] : undefined;
     if (action === undefined) {
-      throw new SpillwayError("usage", `artifacts cannot ${JSON.stringify(clipped(name))}.`, {
+      throw new SpillwayError("usage", `artifacts cannot ${JSON.stringify(clip(name))}.`, {
         hint: `It can ${Object.keys(actions).join(", ")}.`,
       });
     }
@@ -88,7 +89,7 @@ function textEntry(listed: Listed): string {
   if (!("record" in listed)) return `${listed.ref}  ${listed.damaged.message}\n`;
   const { artifact_ref, content_kind, size_bytes, last_used_at, source_url } = listed.record;
   const size = sizeWords(size_bytes).padStart(7);
-  return `${artifact_ref}  ${content_kind.padEnd(14)}  ${size}  ${last_used_at}  ${clipped(source_url, 200)}\n`;
+  return `${artifact_ref}  ${content_kind.padEnd(14)}  ${size}  ${last_used_at}  ${clip(source_url, PATH_CHARS)}\n`;
 }
 
 function sweepFields({

@@ -10,7 +10,7 @@ import { limitsOf } from "../../../extract/pool/pools.ts";
 import { loadSource } from "../../../load/load-source.ts";
 import type { Kept, LoadedSource } from "../../../load/loaded-source.ts";
 import type { Session } from "../../../session/session.ts";
-import { clipped } from "../../../system/safe-names.ts";
+import { clip } from "../../../system/safe-names.ts";
 import { openArtifact } from "../../../verbs/read.ts";
 import type { Call, Command } from "../command.ts";
 import { forEachInput } from "../inputs.ts";
@@ -53,7 +53,7 @@ async function printBytes({ content, facts }: Opened, { terminal, signal }: Call
 /** What was printed is only the beginning: a script must not take it for the whole. */
 function refuseAsWhole({ name, source_truncated, size_bytes }: LoadedSource["facts"]): void {
   if (!source_truncated) return;
-  const sentence = `${clipped(name)} is larger than what is kept: these were its first ${sizeWords(size_bytes)}.`;
+  const sentence = `${clip(name)} is larger than what is kept: these were its first ${sizeWords(size_bytes)}.`;
   throw new SpillwayError("source_truncated", sentence, { hint: "Raise the setting artifacts.source_bytes." });
 }
 
@@ -77,12 +77,12 @@ async function printText(opened: Opened, call: Call, settings: Settings): Promis
     return call.terminal.out(jsonLine({ ...(await jsonFields(opened, extract)), ...(error ? { error } : {}) }));
   if (extract.hasText) for await (const { text } of extract.segments()) await call.terminal.out(text);
   if (error !== null || !extract.hasText) {
-    throw new SpillwayError("source_unreadable", error ?? `${clipped(facts.name)} has no text to print.`, {
+    throw new SpillwayError("source_unreadable", error ?? `${clip(facts.name)} has no text to print.`, {
       hint: "With --raw its bytes are printed.",
     });
   }
   if (extract.isPartial) {
-    throw new SpillwayError("source_truncated", `The text of ${clipped(facts.name)} goes on after what was printed.`, {
+    throw new SpillwayError("source_truncated", `The text of ${clip(facts.name)} goes on after what was printed.`, {
       hint: "It is too long to be held in memory; read the rest by pages.",
     });
   }

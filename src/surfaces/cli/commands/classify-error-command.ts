@@ -3,7 +3,8 @@ import { grouped } from "../../../answer/phrases.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { classify } from "../../../overflow/classify/classify.ts";
 import type { Verdict } from "../../../overflow/classify/verdict.ts";
-import { clipped } from "../../../system/safe-names.ts";
+import { PATH_CHARS } from "../../../system/clip-lengths.ts";
+import { clip } from "../../../system/safe-names.ts";
 import type { Call, Command } from "../command.ts";
 import { requireAtMost } from "../inputs.ts";
 import { errorFields, errorLines, jsonLine } from "../output.ts";
@@ -70,7 +71,7 @@ function parsed(line: string): unknown {
 }
 
 function notAnAnswer(line: string): SpillwayError {
-  return new SpillwayError("usage", `${JSON.stringify(clipped(line))} is not a provider's answer.`, {
+  return new SpillwayError("usage", `${JSON.stringify(clip(line))} is not a provider's answer.`, {
     hint: 'Write each as {"status": 400, "headers": {}, "body": "..."} on one line.',
   });
 }
@@ -105,7 +106,7 @@ function verdictText({ class: name, confidence, limit, actual, unit, path }: Ver
     ...(limit === undefined ? [] : [`limit ${grouped(limit)}`]),
     ...(actual === undefined ? [] : [`actual ${grouped(actual)}`]),
     ...(unit === undefined ? [] : [unit]),
-    ...(path === undefined ? [] : [`at ${clipped(path, 200)}`]),
+    ...(path === undefined ? [] : [`at ${clip(path, PATH_CHARS)}`]),
   ];
   return `${name} (${confidence}) ${facts.join(", ")}`.trimEnd();
 }

@@ -1,7 +1,8 @@
 /** `spillway detect`: what a file is and which signal said so; nothing is kept. */
 import type { Claims } from "../../../detect/kind.ts";
 import { type Detected, detectSource } from "../../../load/load-source.ts";
-import { clipped } from "../../../system/safe-names.ts";
+import { PATH_CHARS } from "../../../system/clip-lengths.ts";
+import { clip } from "../../../system/safe-names.ts";
 import type { Call, Command } from "../command.ts";
 import { forEachInput } from "../inputs.ts";
 import { textOption } from "../options.ts";
@@ -50,5 +51,5 @@ function textLines(input: string, { kind, mediaType, charset, decidedBy, signals
     ? ["Only the beginning was looked at: the source is larger than artifacts.source_bytes."]
     : [];
   const notes = [...signals.notes, ...cut].map((note) => `  ${note}\n`).join("");
-  return `${clipped(input, 200)}: ${kind} (${type}), decided by ${decidedBy}\n${notes}`;
+  return `${clip(input, PATH_CHARS)}: ${kind} (${type}), decided by ${decidedBy}\n${notes}`;
 }

@@ -5,7 +5,8 @@ import type { JobRecord } from "../../../contract/indexing-job.ts";
 import { watchFolder } from "../../../search/index/watch.ts";
 import { ownFolders } from "../../../search/jobs.ts";
 import { startIndex } from "../../../search/search.ts";
-import { clipped } from "../../../system/safe-names.ts";
+import { PATH_CHARS } from "../../../system/clip-lengths.ts";
+import { clip } from "../../../system/safe-names.ts";
 import type { Call, Command } from "../command.ts";
 import { requireAtMost } from "../inputs.ts";
 import { projectRow, textOption } from "../options.ts";
@@ -25,7 +26,7 @@ export const indexCommand: Command = {
     requireAtMost(1, call);
     const { status, repository_path } = await indexOnce(call, call.values.force === true);
     if (call.values.watch !== true) return status === "failed" ? 1 : 0;
-    call.terminal.note(`Watching ${clipped(repository_path, 200)}; Ctrl-C ends it.\n`);
+    call.terminal.note(`Watching ${clip(repository_path, PATH_CHARS)}; Ctrl-C ends it.\n`);
     const hidden = ownFolders(await call.session());
     for await (const _ of watchFolder(repository_path, call.signal, hidden)) await indexOnce(call, false);
     return 0;
@@ -67,6 +68,6 @@ function progressLine({ progress, files_done, files_total }: JobRecord): string 
 
 function sentenceOf({ status, message, error, skipped }: JobRecord): string {
   const unread =
-    status === "partial" ? skipped.slice(0, 10).map(({ path, reason }) => `\n  ${clipped(path)}: ${reason}`) : [];
+    status === "partial" ? skipped.slice(0, 10).map(({ path, reason }) => `\n  ${clip(path)}: ${reason}`) : [];
   return error === null ? `${message}.${unread.join("")}`.replace("..", ".") : `spillway: ${error}`;
 }

@@ -2,7 +2,7 @@
 import { clientProfile, clientRows } from "../../../config/clients.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { openSession } from "../../../session/session.ts";
-import { clipped } from "../../../system/safe-names.ts";
+import { clip } from "../../../system/safe-names.ts";
 import { serveMcp } from "../../mcp/serve-stdio.ts";
 import type { Command } from "../command.ts";
 import { requireAtMost } from "../inputs.ts";
@@ -31,7 +31,7 @@ export const mcpCommand: Command = {
 /** A name that fits no client would leave replies unfitted without a word. */
 function knownClient(name: string | undefined): string | undefined {
   if (name === undefined || clientProfile(name)) return name;
-  throw new SpillwayError("usage", `There is no client ${JSON.stringify(clipped(name))} whose limits are known.`, {
+  throw new SpillwayError("usage", `There is no client ${JSON.stringify(clip(name))} whose limits are known.`, {
     hint: `Known are ${clientRows.map((each) => each.name).join(", ")}.`,
   });
 }

@@ -6,7 +6,8 @@ import { parseQuestion } from "../../../search/rank/query.ts";
 import type { SearchInput } from "../../../search/request.ts";
 import { searchCode } from "../../../search/search.ts";
 import type { Session } from "../../../session/session.ts";
-import { clipped } from "../../../system/safe-names.ts";
+import { ERROR_CHARS } from "../../../system/clip-lengths.ts";
+import { clip } from "../../../system/safe-names.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
 import { linesOf } from "../input-lines.ts";
 import { projectRow, textOption } from "../options.ts";
@@ -44,7 +45,7 @@ export const searchCommand: Command = {
 
 /** How the query was read, where that was asked for, and how to see more. */
 function further({ next_cursor, question }: SearchReply): string[] {
-  const list = (words: readonly string[]) => clipped(words.join(" "), 300);
+  const list = (words: readonly string[]) => clip(words.join(" "), ERROR_CHARS);
   return [
     ...(question === undefined
       ? []
@@ -77,7 +78,7 @@ function inputOf(call: Call, query: string): SearchInput {
 /** A number that is none of the allowed ones is the search's to refuse, in the same words everywhere. */
 function limitNumber(text: string): number {
   if (/^-?\d{1,9}(?:\.\d{1,9})?$/.test(text)) return Number(text);
-  throw new SpillwayError("usage", `--limit must be a number, got ${JSON.stringify(clipped(text))}.`, {
+  throw new SpillwayError("usage", `--limit must be a number, got ${JSON.stringify(clip(text))}.`, {
     hint: "For example --limit 20.",
   });
 }
