@@ -16,12 +16,12 @@ export function extractWarnings(record: ArtifactFacts, extract: Extract): string
   if (record.source_truncated) {
     warnings.push(`The source is larger than what is kept: these are its first ${sizeWords(record.size_bytes)}.`);
   }
-  if (isPartial) warnings.push(stoppedWords(extract));
+  if (isPartial) warnings.push(partialWarning(extract));
   // Of an encrypted document the sentence on its failure says all of it.
   if (ended?.failed && ended.failed.detail !== "" && ended.failed.reason !== "encrypted")
     warnings.push(`${sentenceCase(clip(ended.failed.detail, DETAIL_CHARS))}.`);
   warnings.push(...(description.warnings ?? []));
-  if (info.removed) warnings.push(...removedWords(info.removed));
+  if (info.removed) warnings.push(...removedWarnings(info.removed));
   if (ended && !ended.failed && size.segments === 0) {
     warnings.push("No text is read from this kind of file; its complete bytes are kept.");
   }
@@ -42,23 +42,23 @@ export function documentFields({ info, description }: Extract): DocumentFields {
 }
 
 /** What could have misled a reader or a terminal is gone from the text, and the reader is told. */
-function removedWords({ escapes, bidi, tags, controls }: Removed): string[] {
+function removedWarnings({ escapes, bidi, tags, controls }: Removed): string[] {
   const counts = [
     { count: escapes, thing: "terminal escape" },
     { count: bidi, thing: "direction override" },
     { count: tags, thing: "invisible tag character" },
     { count: controls, thing: "control character" },
   ];
-  const found = counts.filter(({ count }) => count > 0).map(({ count, thing }) => counted(count, thing));
-  return found.length === 0 ? [] : [`Removed from the text: ${found.join(", ")}.`];
+  const removals = counts.filter(({ count }) => count > 0).map(({ count, thing }) => counted(count, thing));
+  return removals.length === 0 ? [] : [`Removed from the text: ${removals.join(", ")}.`];
 }
 
-function stoppedWords({ size: { chars, segments }, info: { pageCount }, ended }: Extract): string {
-  const sofar =
+function partialWarning({ size: { chars, segments }, info: { pageCount }, ended }: Extract): string {
+  const soFar =
     pageCount === undefined ? counted(chars, "character") : `pages 1-${grouped(segments)} of ${grouped(pageCount)}`;
-  if (ended === null) return `Text is extracted so far for ${sofar}; reading past that extracts more.`;
+  if (ended === null) return `Text is extracted so far for ${soFar}; reading past that extracts more.`;
   const next = ended.failed && mayPass(ended.failed) ? "reading past that tries again" : "the rest cannot be read";
-  return `Text is extracted for ${sofar}; ${next}.`;
+  return `Text is extracted for ${soFar}; ${next}.`;
 }
 
 const sentenceCase = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

@@ -14,7 +14,7 @@ import { documentFields, extractWarnings, failureSentence } from "./extract-noti
 import { kindWords, sizeWords } from "./phrases.ts";
 
 /** The facts of one fetch, before they are put into words. */
-export type Fetched = Kept & {
+export type FetchFacts = Kept & {
   readonly facts: ArtifactFacts;
   readonly delivery: Delivery;
   readonly extract: Extract;
@@ -26,12 +26,12 @@ export type Fetched = Kept & {
 };
 
 /** Puts a fetch into words and fields. */
-export function answerFetch(fetched: Fetched): Answer<FetchFields> {
+export function answerFetch(fetched: FetchFacts): Answer<FetchFields> {
   const { facts, delivery, extract, title, shown, pages, budget } = fetched;
   const { hasText, isPartial } = extract;
   const truncated = shown.hasMore || isPartial || facts.source_truncated;
   const error = extract.ended?.failed ? failureSentence(facts, extract.ended.failed) : undefined;
-  const warnings = warningsOf(fetched);
+  const warnings = listWarnings(fetched);
   const content = hasText && !(shown.hasMore && shown.text === "") ? shown.text : null;
   return {
     summary: summaryLine(fetched, truncated),
@@ -69,27 +69,27 @@ export function answerFetch(fetched: Fetched): Answer<FetchFields> {
       ...(error === undefined ? {} : { error }),
       content,
     },
-    shorten: (chars, bound) => answerFetch(shortened(fetched, chars, bound)),
+    shorten: (chars, bound) => answerFetch(shortenFetch(fetched, chars, bound)),
   };
 }
 
-function shortened(fetched: Fetched, chars: number, bound: Bound): Fetched {
+function shortenFetch(fetched: FetchFacts, chars: number, bound: Bound): FetchFacts {
   const window = { text: fetched.shown.text, offset: 0, totalChars: fetched.extract.size.chars };
   if (chars >= window.text.length) return fetched;
   return { ...fetched, shown: fitChars(window, chars, bound), budget: { chars, bound } };
 }
 
-function summaryLine({ facts, artifact_ref, extract }: Fetched, truncated: boolean): string {
+function summaryLine({ facts, artifact_ref, extract }: FetchFacts, truncated: boolean): string {
   const what = kindWords(facts.content_kind, facts.media_type);
   const name = `${clip(facts.name.replace(/[[\]]/g, " "))}, ${sizeWords(facts.size_bytes)}`;
-  const next = artifact_ref === null ? "Not kept." : `Use artifact_ref=${artifact_ref} for targeted follow-up.`;
+  const nextStep = artifact_ref === null ? "Not kept." : `Use artifact_ref=${artifact_ref} for targeted follow-up.`;
   const { pageCount } = extract.info;
   const pages = pageCount === undefined ? "" : `, pages ${pageCount}`;
-  return `[Fetched ${what} artifact: ${name}${pages}. Extracted ${extract.size.chars} chars (truncated=${truncated}). ${next}]`;
+  return `[Fetched ${what} artifact: ${name}${pages}. Extracted ${extract.size.chars} chars (truncated=${truncated}). ${nextStep}]`;
 }
 
 /** The most important warning is first: that there is no ref to come back to. */
-function warningsOf(fetched: Fetched): string[] {
+function listWarnings(fetched: FetchFacts): string[] {
   const { facts, delivery, extract } = fetched;
   const warnings = [...extractWarnings(facts, extract), ...deliveryWarnings(delivery)];
   return fetched.artifact_ref === null ? [clip(fetched.notKept, ADVICE_CHARS), ...warnings] : warnings;

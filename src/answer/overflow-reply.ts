@@ -8,10 +8,10 @@ export function overflowSentence({ reason, limit, actual, unit }: Omit<OverflowR
     limit === null
       ? ""
       : ` (limit ${grouped(limit)}${actual === null ? "" : `, sent ${grouped(actual)}`} ${unit ?? ""})`;
-  return `The model's provider refused the request for its size${numbers}, and ${why[reason]}.`;
+  return `The model's provider refused the request for its size${numbers}, and ${reasonPhrases[reason]}.`;
 }
 
-const why: Readonly<Record<FailureReason, string>> = {
+const reasonPhrases: Readonly<Record<FailureReason, string>> = {
   server_state: "the heavy part of the conversation is on the provider's side",
   nothing_to_shed: "nothing in it can be set aside",
   not_kept: "what could be set aside could not be kept, so it was left in place",

@@ -13,7 +13,7 @@ export function kindWords(kind: ContentKind, mediaType: string): string {
     case "html":
       return "web page";
     case "office_doc":
-      return officeWords(mediaType);
+      return nameOfficeKind(mediaType);
     case "unknown_binary":
       return `binary (${clip(mediaType, LISTED_TEXT_CHARS)})`;
     default:
@@ -21,7 +21,7 @@ export function kindWords(kind: ContentKind, mediaType: string): string {
   }
 }
 
-function officeWords(mediaType: string): string {
+function nameOfficeKind(mediaType: string): string {
   if (/spreadsheet|ms-excel|numbers|lotus-1-2-3/.test(mediaType)) return "spreadsheet";
   if (/presentation|powerpoint|keynote/.test(mediaType)) return "presentation";
   if (/msword|wordprocessing/.test(mediaType)) return "Word document";

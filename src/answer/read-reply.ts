@@ -29,13 +29,13 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
   const { record, extract, selector, reading, totalLines, budget } = facts;
   const error = extract.ended?.failed ? failureSentence(record, extract.ended.failed) : undefined;
   const warnings = extractWarnings(record, extract);
-  const content = extract.hasText ? contentOf(reading) : null;
+  const content = extract.hasText ? shownContent(reading) : null;
   const hasMore = reading.by === "range" ? reading.shown.hasMore : reading.passages.length < reading.matchedCount;
   return {
     summary: summaryLine(facts),
     notices: [...(error === undefined ? [] : [error]), ...warnings],
     content,
-    suffix: suffixOf(reading),
+    suffix: truncationNotice(reading),
     pages: reading.by === "range" ? reading.pageStarts : [],
     fields: {
       artifact_ref: record.artifact_ref,
@@ -67,21 +67,21 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
       ...(error === undefined ? {} : { error }),
       content,
     },
-    shorten: (chars, bound) => answerRead(shortened(facts, chars, bound)),
+    shorten: (chars, bound) => answerRead(shortenReading(facts, chars, bound)),
   };
 }
 
-function shortened(facts: ReadFacts, chars: number, bound: Bound): ReadFacts {
-  const { length } = contentOf(facts.reading) ?? "";
+function shortenReading(facts: ReadFacts, chars: number, bound: Bound): ReadFacts {
+  const { length } = shownContent(facts.reading) ?? "";
   return chars >= length ? facts : { ...facts, reading: facts.reading.shorter(chars, bound), budget: { chars, bound } };
 }
 
-function contentOf(reading: Reading): string | null {
+function shownContent(reading: Reading): string | null {
   if (reading.by === "passages") return reading.passages.length === 0 ? null : reading.text;
   return reading.shown.hasMore && reading.shown.text === "" ? null : reading.shown.text;
 }
 
-function suffixOf(reading: Reading): string {
+function truncationNotice(reading: Reading): string {
   if (reading.by === "passages" || !reading.shown.hasMore) return "";
   return truncationSuffix(reading.shown.limitChars, reading.selectedChars);
 }
@@ -92,19 +92,19 @@ function summaryLine({ record, extract, reading, totalLines }: ReadFacts): strin
   return reading.by === "range" ? rangeSummary(ref, reading, extract, totalLines) : passageSummary(ref, reading);
 }
 
-function pageTotal({ pageCount }: Extract["info"]): string {
+function ofPages({ pageCount }: Extract["info"]): string {
   return pageCount === undefined ? "" : ` of ${grouped(pageCount)}`;
 }
 
 function rangeSummary(ref: string, reading: RangeReading, { size, info }: Extract, totalLines: number): string {
   const { start, endLine, nextOffset, shown, pages } = reading;
-  const label = pages === null ? reading.label : `pages ${pages}${pageTotal(info)}`;
-  const from = `character ${grouped(start.offset)} of ${grouped(size.chars)}`;
-  if (shown.text === "" && !shown.hasMore) return `[Read ${ref}: nothing from ${from} on.]`;
+  const label = pages === null ? reading.label : `pages ${pages}${ofPages(info)}`;
+  const startPlace = `character ${grouped(start.offset)} of ${grouped(size.chars)}`;
+  if (shown.text === "" && !shown.hasMore) return `[Read ${ref}: nothing from ${startPlace} on.]`;
   const lines = `lines ${grouped(start.line)}-${grouped(endLine)} of ${grouped(totalLines)}`;
   const name = label === "" ? "" : `${clip(label)}, `;
   const next = nextOffset === null ? "" : ` Read on with offset=${nextOffset}.`;
-  return `[Read ${ref}: ${name}${lines}, from ${from}.${next}]`;
+  return `[Read ${ref}: ${name}${lines}, from ${startPlace}.${next}]`;
 }
 
 function passageSummary(ref: string, { passages, matchedCount }: PassageReading): string {
@@ -129,7 +129,7 @@ function passageFields({ passages, matchedCount }: PassageReading): Pick<ReadFie
 
 /** The line above a passage that says where it stands. */
 export function passageHeader({ start, startLine, endLine, heading }: Place): string {
-  const under =
+  const underHeading =
     heading === null ? "" : `, under ${JSON.stringify(cutBetweenCodePoints(heading, PASSAGE_HEADING_CHARS))}`;
-  return `[lines ${startLine}-${endLine}, offset ${start}${under}]`;
+  return `[lines ${startLine}-${endLine}, offset ${start}${underHeading}]`;
 }

@@ -31,19 +31,19 @@ export const unreadableCall =
   "The arguments of this call are not valid JSON, so nothing was done. Call it again with its parameters as one JSON object.";
 
 /** Stands for the result of a call to a tool that does not exist. */
-export function unknownTool(name: string, known: readonly string[]): string {
-  return `There is no tool ${JSON.stringify(clip(name))}. There are: ${known.join(", ")}.`;
+export function unknownTool(name: string, toolNames: readonly string[]): string {
+  return `There is no tool ${JSON.stringify(clip(name))}. There are: ${toolNames.join(", ")}.`;
 }
 
 /** One line for a call and what came of it: the first of its values stands for itself, the others have names. */
 export function callLine(tool: string, input: unknown, chars: number, isError: boolean): string {
   const fields = typeof input === "object" && input !== null ? Object.entries(input) : [["input", input] as const];
-  const words = fields.map(([name, value], index) => `${index === 0 ? "" : `${name}=`}${wordsOf(value)}`);
+  const words = fields.map(([name, value], index) => `${index === 0 ? "" : `${name}=`}${formatValue(value)}`);
   return `  ${clip([tool, ...words].join(" "), CALL_LINE_CHARS)} -> ${isError ? "failed" : counted(chars, "char")}`;
 }
 
-function wordsOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(wordsOf).join(" ");
+function formatValue(value: unknown): string {
+  if (Array.isArray(value)) return value.map(formatValue).join(" ");
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
@@ -68,7 +68,7 @@ export function summaryLines(facts: SummaryFacts, run: string, transcript: strin
   const { steps, tool_calls, tokens_in, tokens_out, requests, retries, recoveries } = facts;
   const { artifacts, stubs, bytes_read, chars_given } = facts;
   const lines = [
-    endings[facts.how] ?? "Ended.",
+    endingSentences[facts.how] ?? "Ended.",
     `${counted(steps, "step")}, ${counted(tool_calls, "tool call")}, ${grouped(tokens_in)} tokens in, ${grouped(tokens_out)} out`,
     `${counted(requests, "request")}: ${retries} retried, ${recoveries} made smaller, ` +
       `${counted(stubs, "result")} set aside`,
@@ -80,7 +80,7 @@ export function summaryLines(facts: SummaryFacts, run: string, transcript: strin
   return `${lines.join("\n")}\n`;
 }
 
-const endings: Readonly<Record<string, string>> = {
+const endingSentences: Readonly<Record<string, string>> = {
   answered: "Done.",
   cut: "The model stopped before it had said everything.",
   empty: "The model gave no answer.",

@@ -16,11 +16,11 @@ export function searchSummary({ returned_count, database_name, project_id, next_
 
 /** All results as text below the mark that parts them from our words; empty where there are none. */
 export function searchBody({ results }: SearchReply): string {
-  return results.length === 0 ? "" : `${UNTRUSTED_NOTICE}\n\n${results.map(resultText).join("\n\n")}`;
+  return results.length === 0 ? "" : `${UNTRUSTED_NOTICE}\n\n${results.map(formatResult).join("\n\n")}`;
 }
 
 /** The lines as they stand in the file, under the place where they stand. */
-function resultText(result: SearchReply["results"][number], index: number): string {
+function formatResult(result: SearchReply["results"][number], index: number): string {
   const { file_path, encoded_path, similarity_score, stale, artifact_ref, spans = [] } = result;
   const facts = [
     `score ${similarity_score.toFixed(3)}`,
@@ -28,12 +28,14 @@ function resultText(result: SearchReply["results"][number], index: number): stri
     ...(stale ? ["changed since it was indexed"] : []),
     ...(artifact_ref == null ? [] : [`all of it: artifact_ref=${artifact_ref}`]),
   ];
-  const { startLine, endLine, text } = withContext(result);
-  const further = spans.map(({ start_line, end_line, content }) => `lines ${start_line}-${end_line}:\n${content}`);
-  return [`${index + 1}. ${file_path}:${startLine}-${endLine} (${facts.join(", ")})\n${text}`, ...further].join("\n");
+  const { startLine, endLine, text } = joinContext(result);
+  const otherSpans = spans.map(({ start_line, end_line, content }) => `lines ${start_line}-${end_line}:\n${content}`);
+  return [`${index + 1}. ${file_path}:${startLine}-${endLine} (${facts.join(", ")})\n${text}`, ...otherSpans].join(
+    "\n",
+  );
 }
 
-function withContext({ context_before, content, context_after, start_line, end_line }: CodeResult) {
+function joinContext({ context_before, content, context_after, start_line, end_line }: CodeResult) {
   const lines = (text: string): number => (text === "" ? 0 : text.split("\n").length);
   return {
     startLine: start_line - lines(context_before),

@@ -41,7 +41,7 @@ export function createCleaner(): Cleaner {
     removed,
     push(piece) {
       const text = held + piece;
-      const end = text.length - openEndChars(text);
+      const end = text.length - countOpenEndChars(text);
       held = text.slice(end);
       return clean(text.slice(0, end), removed);
     },
@@ -58,8 +58,8 @@ export function createCleaner(): Cleaner {
  * a stray one is content. Bodies hold no control characters, so a run of introducers is scanned once, not once each.
  */
 const csi = "(?:\\x1b\\[|\\x9b)[0-?]{0,64}[ -/]{0,8}";
-const stringBodyChars = 4096;
-const controlString = `(?:\\x1b[\\]PX^_]|[\\x90\\x98\\x9d-\\x9f])[^\\x00-\\x08\\n-\\x1f\\x7f-\\x9f]{0,${stringBodyChars}}`;
+const MAX_STRING_BODY_CHARS = 4096;
+const controlString = `(?:\\x1b[\\]PX^_]|[\\x90\\x98\\x9d-\\x9f])[^\\x00-\\x08\\n-\\x1f\\x7f-\\x9f]{0,${MAX_STRING_BODY_CHARS}}`;
 const shortEscape = "\\x1b[ -/]{0,2}";
 
 const forbidden = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]|\udb40[\udc00-\udc7f]/;
@@ -75,14 +75,14 @@ function isClean(text: string): boolean {
 
 function clean(text: string, removed: Counts): string {
   if (isClean(text)) return text;
-  const whole = wellFormed(text, removed).replace(/\r\n?/g, "\n");
-  if (isClean(whole)) return whole;
-  return whole.replace(forbiddenOrEscape, (match) => substitute(match, removed));
+  const normalized = makeWellFormed(text, removed).replace(/\r\n?/g, "\n");
+  if (isClean(normalized)) return normalized;
+  return normalized.replace(forbiddenOrEscape, (match) => substitute(match, removed));
 }
 
 type Counts = { -readonly [K in keyof Removed]: number };
 
-function wellFormed(text: string, removed: Counts): string {
+function makeWellFormed(text: string, removed: Counts): string {
   if (text.isWellFormed()) return text;
   removed.surrogates += text.match(/\p{Surrogate}/gu)?.length ?? 0;
   return text.toWellFormed();
@@ -91,11 +91,11 @@ function wellFormed(text: string, removed: Counts): string {
 /** Line and page ends of other systems separate words, so they become newlines; all else leaves nothing behind. */
 function substitute(match: string, removed: Counts): string {
   if (match === "\v" || match === "\f" || match === "\x85") return "\n";
-  removed[classOf(match)] += 1;
+  removed[classify(match)] += 1;
   return "";
 }
 
-function classOf(match: string): keyof Removed {
+function classify(match: string): keyof Removed {
   const first = match.charCodeAt(0);
   if (first === 0xfeff) return "byteOrderMarks";
   if (first === 0xdb40) return "tags";
@@ -104,11 +104,11 @@ function classOf(match: string): keyof Removed {
 }
 
 const openEnd = new RegExp(`(?:\\r|[\\ud800-\\udbff]|${csi}|${shortEscape}|${controlString}\\x1b?)$`);
-const longestOpenEndChars = 2 + stringBodyChars + 1;
+const MAX_OPEN_END_CHARS = 2 + MAX_STRING_BODY_CHARS + 1;
 
 /** Length of the end that could become something else with what follows: half a pair, CR before LF, an open escape. */
-function openEndChars(text: string): number {
-  const end = text.slice(-longestOpenEndChars);
+function countOpenEndChars(text: string): number {
+  const end = text.slice(-MAX_OPEN_END_CHARS);
   if (!/[\r\x1b\x80-\x9f\ud800-\udbff]/.test(end)) return 0;
   return openEnd.exec(end)?.[0].length ?? 0;
 }

@@ -98,8 +98,8 @@ function utf32Decoder(littleEndian: boolean): Decoder {
 
 function utf32Text(bytes: Buffer, littleEndian: boolean): string {
   let text = "";
-  for (let at = 0; at < bytes.length; at += 4) {
-    const point = littleEndian ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at);
+  for (let offset = 0; offset < bytes.length; offset += 4) {
+    const point = littleEndian ? bytes.readUInt32LE(offset) : bytes.readUInt32BE(offset);
     text += isScalar(point) ? String.fromCodePoint(point) : "\ufffd";
   }
   return text;

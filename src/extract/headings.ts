@@ -14,7 +14,7 @@ export function createHeadingFinder(): (piece: string) => Mark[] {
       if (fence !== null) {
         if (closes(fence, ticks, info)) fence = null;
       } else if (hashes !== undefined) {
-        marks.push({ label: withoutClosing(title), level: hashes.length, at: line.index });
+        marks.push({ label: trimClosing(title), level: hashes.length, at: line.index });
       } else if (opens(ticks, info)) fence = ticks;
     }
     if (piece !== "") atLineStart = piece.endsWith("\n");
@@ -35,7 +35,7 @@ function closes(fence: string, ticks: string, info: string): boolean {
 }
 
 /** `## Title ##` is `Title`. */
-function withoutClosing(title: string): string {
+function trimClosing(title: string): string {
   return title
     .trim()
     .replace(/(?<=^|[ \t])#+$/, "")

@@ -18,13 +18,13 @@ export async function readWindow(
   chars: number,
   end = extract.size.chars,
 ): Promise<TextWindow> {
-  const wanted = Math.max(0, Math.min(end - offset, chars));
+  const wantedChars = Math.max(0, Math.min(end - offset, chars));
   let text = "";
   for await (const placed of extract.segmentsFrom({ chars: offset })) {
     text += placed.text.slice(Math.max(0, offset - placed.offset));
-    if (text.length >= wanted) break;
+    if (text.length >= wantedChars) break;
   }
-  return { text: text.slice(0, wanted), offset, totalChars: end };
+  return { text: text.slice(0, wantedChars), offset, totalChars: end };
 }
 
 /** From an offset to the end; an offset inside a code point moves to its start. */
@@ -123,20 +123,20 @@ async function readHeadings(extract: Extract): Promise<Heading[]> {
 
 /** An equal heading first, then one that begins with the words, then one that contains them. */
 function findHeading(headings: readonly Heading[], wanted: string): number {
-  const plain = (text: string) =>
+  const normalize = (text: string) =>
     text
       .replace(/^#+\s*/, "")
       .replace(/\s+/g, " ")
       .trim()
       .toLowerCase();
-  const words = plain(wanted);
+  const words = normalize(wanted);
   const tests = [
     (label: string) => label === words,
     (label: string) => label.startsWith(words),
     (label: string) => label.includes(words),
   ];
   for (const test of tests) {
-    const index = headings.findIndex(({ label }) => test(plain(label)));
+    const index = headings.findIndex(({ label }) => test(normalize(label)));
     if (index >= 0) return index;
   }
   return -1;

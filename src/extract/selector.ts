@@ -23,11 +23,11 @@ export type SelectorInput = {
 
 /** The one selector that was given; the start of the text when there is none. */
 export function parseSelector(input: SelectorInput): Selector {
-  const given = Object.entries(input).filter(([, value]) => value !== undefined && String(value).trim() !== "");
-  const [first, second] = given;
+  const present = Object.entries(input).filter(([, value]) => value !== undefined && String(value).trim() !== "");
+  const [first, second] = present;
   if (first === undefined) return { by: "offset", offset: 0 };
   if (second !== undefined) {
-    throw invalid(`${first[0]} and ${second[0]} cannot be combined.`, "Choose the range by one of them.");
+    throw selectorError(`${first[0]} and ${second[0]} cannot be combined.`, "Choose the range by one of them.");
   }
   return parsers[first[0] as keyof SelectorInput](String(first[1]).trim());
 }
@@ -43,7 +43,10 @@ const parsers: { readonly [K in keyof Required<SelectorInput>]: (text: string) =
 function parseOffset(text: string): number {
   const offset = Number(text);
   if (Number.isSafeInteger(offset) && offset >= 0) return offset;
-  throw invalid(`offset must be a whole number from 0, got ${quoted(text)}.`, "Use the next_offset of the last reply.");
+  throw selectorError(
+    `offset must be a whole number from 0, got ${quoted(text)}.`,
+    "Use the next_offset of the last reply.",
+  );
 }
 
 const MAX_RANGES = 100;
@@ -51,7 +54,7 @@ const MAX_RANGES = 100;
 function parseRanges(text: string): NumberRange[] {
   const parts = text.split(",");
   if (parts.length <= MAX_RANGES) return parts.map((part) => parseRange("pages", part.trim()));
-  throw invalid(
+  throw selectorError(
     `pages has ${parts.length} ranges; ${MAX_RANGES} are the most.`,
     "Join neighbours: 12-18 instead of 12,13.",
   );
@@ -63,13 +66,13 @@ function parseRange(what: "lines" | "pages", text: string): NumberRange {
   const first = Number(from);
   const last = dash === undefined ? first : to === "" ? null : Number(to);
   if (from !== "" && first >= 1 && (last === null || last >= first)) return { first, last };
-  throw invalid(
+  throw selectorError(
     `${what} must be numbers from 1 such as 12, 12-18 or 12-, got ${quoted(text)}.`,
     what === "pages" ? "Several ranges are separated by commas: 12-18,40." : "Ask for one range at a time.",
   );
 }
 
-function invalid(sentence: string, hint: string): SpillwayError {
+function selectorError(sentence: string, hint: string): SpillwayError {
   return new SpillwayError("selector_invalid", sentence, { hint });
 }
 

@@ -77,8 +77,8 @@ export function findLinkBase(facts: Pick<ArtifactFacts, "content_kind" | "source
 
 /** Opens what is stored under a prefix; an extract of size 0 where nothing is. */
 export async function openExtract(objects: Objects, prefix: string): Promise<StoredExtract> {
-  const listed = await Array.fromAsync(objects.list(prefix));
-  const files = longestChain(listed.map(({ key, sizeBytes }) => parseKey(key, sizeBytes)));
+  const objectList = await Array.fromAsync(objects.list(prefix));
+  const files = longestChain(objectList.map(({ key, sizeBytes }) => parseKey(key, sizeBytes)));
   const last = files.at(-1);
   return assembleExtract(objects, files, last && (await readFileContent(objects, last)));
 }

@@ -32,17 +32,17 @@ export const text: Handler = {
 };
 
 async function* readSegments(file: LocalFile, cleaner: Cleaner, signal: AbortSignal): AsyncGenerator<Segment> {
-  const marksOf = marksFor(file.mediaType);
-  for await (const piece of splitSegments(clean(decodeText(readBytes(file, signal), file.charset), cleaner))) {
-    yield { ...piece, kind: "whole", marks: marksOf(piece.text) };
+  const findMarks = makeHeadingFinder(file.mediaType);
+  for await (const piece of splitSegments(cleanChunks(decodeText(readBytes(file, signal), file.charset), cleaner))) {
+    yield { ...piece, kind: "whole", marks: findMarks(piece.text) };
   }
 }
 
-async function* clean(texts: AsyncIterable<string>, cleaner: Cleaner): AsyncGenerator<string> {
+async function* cleanChunks(texts: AsyncIterable<string>, cleaner: Cleaner): AsyncGenerator<string> {
   for await (const text of texts) yield cleaner.push(text);
   yield cleaner.flush();
 }
 
-function marksFor(mediaType: string): (text: string) => readonly Mark[] {
+function makeHeadingFinder(mediaType: string): (text: string) => readonly Mark[] {
   return mediaType === "text/markdown" ? createHeadingFinder() : () => [];
 }

@@ -12,14 +12,14 @@ export async function findDocumentTitle(
   extract: Extract,
   facts: Pick<ArtifactFacts, "name" | "source_url">,
 ): Promise<string> {
-  const named = clip(extract.info.title?.trim() ?? "", TITLE_CHARS);
-  if (named !== "") return named;
-  const heading = await firstHeading(extract);
+  const ownTitle = clip(extract.info.title?.trim() ?? "", TITLE_CHARS);
+  if (ownTitle !== "") return ownTitle;
+  const heading = await findFirstHeading(extract);
   if (heading !== "") return heading;
   return clip(/^https?:/i.test(facts.source_url) ? facts.source_url : facts.name, TITLE_CHARS);
 }
 
-async function firstHeading(extract: Extract): Promise<string> {
+async function findFirstHeading(extract: Extract): Promise<string> {
   for await (const { segment, start } of extract.segments()) {
     const mark = segment.marks.find(({ label }) => label.trim() !== "");
     if (start + (mark?.at ?? segment.text.length) > HEADING_WITHIN_CHARS) break;

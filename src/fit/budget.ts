@@ -47,18 +47,18 @@ export function makeBudget(options: BudgetOptions): Budget {
     isRequested ? { chars: requested, bound: "request" } : { chars: options.default, bound: "default" },
     { chars: ceiling, bound: "ceiling" },
   ];
-  return smallestOf([...limits, ...surfaceLimits(options)], options.client);
+  return takeSmallest([...limits, ...surfaceLimits(options)], options.client);
 }
 
 /** The same budget for a client, or as one of several calls of a turn. A budget is made once and only lowered after. */
 export function lowerBudget(budget: Budget, options: Pick<BudgetOptions, "client" | "turn">): Budget {
-  return { ...budget, ...smallestOf([budget, ...surfaceLimits(options)], options.client) };
+  return { ...budget, ...takeSmallest([budget, ...surfaceLimits(options)], options.client) };
 }
 
 type CharLimit = { readonly chars: number; readonly bound: Bound };
 
-function smallestOf(limits: readonly CharLimit[], client: ClientLimit | undefined): Budget {
-  const { chars, bound } = limits.reduce((least, next) => (next.chars < least.chars ? next : least));
+function takeSmallest(limits: readonly CharLimit[], client: ClientLimit | undefined): Budget {
+  const { chars, bound } = limits.reduce((smallest, next) => (next.chars < smallest.chars ? next : smallest));
   const units = clientUnits(client);
   if (chars < SMALLEST_BUDGET_CHARS) return { ...units, chars: SMALLEST_BUDGET_CHARS, bound: "smallest" };
   return { ...units, chars: Math.floor(chars), bound };
@@ -126,10 +126,10 @@ function clientUnits({ bytes, lines, tokens }: ClientLimit = {}): Pick<Budget, "
   return {
     ...(bytes !== undefined && { bytes }),
     ...(lines !== undefined && { lines }),
-    ...(tokens !== undefined && { tokens: typeof tokens === "number" ? estimated(tokens) : tokens }),
+    ...(tokens !== undefined && { tokens: typeof tokens === "number" ? estimateLimit(tokens) : tokens }),
   };
 }
 
-function estimated(max: number): TokenLimit {
+function estimateLimit(max: number): TokenLimit {
   return { max, count: (text) => estimateTokens(text.length) };
 }

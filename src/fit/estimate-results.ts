@@ -34,7 +34,7 @@ export function estimateResultSize(result: SearchResult): number {
     FIXED_CHARS +
     result.context_before.length +
     result.context_after.length;
-  return Math.floor(chars * JSON_FACTOR) + spansSize(result);
+  return Math.floor(chars * JSON_FACTOR) + measureSpans(result);
 }
 
 /** Characters the whole reply takes. */
@@ -43,6 +43,6 @@ export function estimateResponseSize(results: readonly SearchResult[]): number {
 }
 
 /** Few results have spans and theirs are short: serializing them costs little and is exact. */
-function spansSize({ spans }: SearchResult): number {
+function measureSpans({ spans }: SearchResult): number {
   return spans === undefined ? 0 : JSON.stringify(spans).length;
 }

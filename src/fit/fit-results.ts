@@ -45,14 +45,14 @@ export function truncateResultsBySize<R extends SearchResult, E extends object =
   options: FitOptions<R, E> = {},
 ): FittedResults<R, E> {
   const ranked = results.toSorted((one, other) => other.similarity_score - one.similarity_score);
-  const page = makePage(ranked, limitsFrom(charLimit, hardLimit, options.budget), options);
-  const { count, reason } = admit(page);
+  const page = makePage(ranked, makeLimits(charLimit, hardLimit, options.budget), options);
+  const { count, reason } = chooseCount(page);
   const [first] = ranked;
   if (count === 0 && first !== undefined) return fitOne(page, first);
   const draft = page.draft(ranked.slice(0, count), reason);
   const excess = firstExcess(draft.json, page.limits.hard);
   if (excess === null || first === undefined) return finish(page, draft);
-  return { ...dropTrailing(page, first, count, excess), overrun: overrunOf(draft, excess) };
+  return { ...dropTrailing(page, first, count, excess), overrun: toOverrun(draft, excess) };
 }
 
 /** Estimates are held to `effective`, the serialized reply to `hard`. */
@@ -68,7 +68,7 @@ type Page<R, E> = {
 
 const unlimited: Budget = { chars: Infinity, bound: "default" };
 
-function limitsFrom(charLimit: number, hardLimit: number, budget: Budget = unlimited): Limits {
+function makeLimits(charLimit: number, hardLimit: number, budget: Budget = unlimited): Limits {
   // A character takes at least one byte, so a limit in bytes is one in characters too.
   const budgetChars = Math.min(budget.chars, budget.bytes ?? Infinity);
   const hard = { ...budget, chars: Math.min(hardLimit, budgetChars) };
@@ -85,50 +85,50 @@ function makePage<R extends SearchResult, E extends object>(
   { envelope = () => ({}) as E, artifactRef = null }: FitOptions<R, E>,
 ): Page<R, E> {
   const { chars, tokens } = limits.effective;
-  const serialize = rememberingSerializer<ReturnedResult<R>>();
-  const tokensOf = tokens.model === undefined ? estimatedTokens : countedTokens(serialize, tokens.count);
+  const serialize = cachingSerializer<ReturnedResult<R>>();
+  const tokensOf = tokens.model === undefined ? estimateReplyTokens : countReplyTokens(serialize, tokens.count);
   const lengths = { originalCount: ranked.length, limitChars: chars, limitTokens: tokens.max };
   const frame = { ...lengths, envelope, tokensOf, serialize };
   return { ranked, limits, artifactRef, tokensOf, draft: (results, reason) => draftReply(frame, results, reason) };
 }
 
-function estimatedTokens(results: readonly SearchResult[]): number {
+function estimateReplyTokens(results: readonly SearchResult[]): number {
   return estimateTokens(estimateResponseSize(results));
 }
 
 /** The tokenizer's own count of every result, each counted once, and the estimate of what is around them. */
-function countedTokens<R extends SearchResult>(
+function countReplyTokens<R extends SearchResult>(
   serialize: (result: R) => string,
   count: (text: string) => number,
 ): (results: readonly R[]) => number {
-  const known = new Map<R, number>();
+  const countsByResult = new Map<R, number>();
   const tokensIn = (result: R): number => {
-    const tokens = known.get(result) ?? count(serialize(result));
-    known.set(result, tokens);
+    const tokens = countsByResult.get(result) ?? count(serialize(result));
+    countsByResult.set(result, tokens);
     return tokens;
   };
   return (results) => results.reduce((sum, result) => sum + tokensIn(result), estimateTokens(EMPTY_RESPONSE_CHARS));
 }
 
-function rememberingSerializer<R>(): (result: R) => string {
-  const known = new Map<R, string>();
+function cachingSerializer<R>(): (result: R) => string {
+  const jsonByResult = new Map<R, string>();
   return (result) => {
-    const json = known.get(result) ?? JSON.stringify(result);
-    known.set(result, json);
+    const json = jsonByResult.get(result) ?? JSON.stringify(result);
+    jsonByResult.set(result, json);
     return json;
   };
 }
 
 /** So many are admitted whatever the estimate says, as long as they really fit. */
-const TOP_RESULTS = 3;
+const MIN_RESULTS = 3;
 
 /** How many results to try, and why not all of them. */
-function admit<R extends SearchResult, E>(page: Page<R, E>): { count: number; reason: TruncationReason | null } {
+function chooseCount<R extends SearchResult, E>(page: Page<R, E>): { count: number; reason: TruncationReason | null } {
   let estimatedChars = EMPTY_RESPONSE_CHARS;
   for (const [count, result] of page.ranked.entries()) {
     estimatedChars += estimateResultSize(result);
     const reason = reasonToStop(page, estimatedChars, count + 1);
-    if (reason === null || (count < TOP_RESULTS && reallyFit(page, count + 1, reason))) continue;
+    if (reason === null || (count < MIN_RESULTS && fitMeasured(page, count + 1, reason))) continue;
     return { count, reason };
   }
   return { count: page.ranked.length, reason: null };
@@ -140,12 +140,12 @@ function reasonToStop<R extends SearchResult, E>(
   count: number,
 ): TruncationReason | null {
   if (estimatedChars > effective.chars) return "character_limit";
-  const counted = effective.tokens.model !== undefined;
-  const tokens = counted ? tokensOf(ranked.slice(0, count)) : estimateTokens(estimatedChars);
+  const isCounted = effective.tokens.model !== undefined;
+  const tokens = isCounted ? tokensOf(ranked.slice(0, count)) : estimateTokens(estimatedChars);
   return tokens > effective.tokens.max ? "token_estimate" : null;
 }
 
-function reallyFit<R extends SearchResult, E>(page: Page<R, E>, count: number, reason: TruncationReason): boolean {
+function fitMeasured<R extends SearchResult, E>(page: Page<R, E>, count: number, reason: TruncationReason): boolean {
   const draft = page.draft(page.ranked.slice(0, count), count < page.ranked.length ? reason : null);
   return firstExcess(draft.json, page.limits.effective) === null;
 }
@@ -172,8 +172,8 @@ function fitOne<R extends SearchResult, E>(page: Page<R, E>, first: R): FittedRe
   if (fitsHard(page, withSpans)) return { ...finish(page, withSpans), oversized: first };
   const bare = withoutSpans(withoutContext(first, page.artifactRef));
   const excerptOf = (chars: number) => draftOf({ ...bare, content: cutBetweenCodePoints(bare.content, chars) });
-  const longest = Math.min(bare.content.length, page.limits.hard.chars);
-  const chars = largestPassing(-1, longest, (candidate) => fitsHard(page, excerptOf(candidate)));
+  const maxChars = Math.min(bare.content.length, page.limits.hard.chars);
+  const chars = largestPassing(-1, maxChars, (candidate) => fitsHard(page, excerptOf(candidate)));
   // Below zero not even its path fits beside the envelope: then only the counts tell of it.
   return { ...finish(page, chars < 0 ? draftOf() : excerptOf(chars)), oversized: first };
 }
@@ -194,7 +194,7 @@ function finish<R, E>({ limits }: Page<R, E>, { reply, json }: Draft<R, E>): Fit
   return { reply, utilization: json.length / limits.effective.chars, overrun: null, oversized: null };
 }
 
-function overrunOf<R, E>({ reply }: Draft<R, E>, { unit, size, max }: Excess): Overrun {
+function toOverrun<R, E>({ reply }: Draft<R, E>, { unit, size, max }: Excess): Overrun {
   const { estimated_chars, estimated_tokens } = reply.truncation_info;
   return {
     unit,

@@ -20,7 +20,7 @@ export type FittedText =
 
 /** The longest start of the window that is within every unit of the budget. */
 export function fitText(window: TextWindow, budget: Budget): FittedText {
-  const { text, unit } = longestWithin(wholeCodePoints(window), budget);
+  const { text, unit } = cutToBudget(wholeCodePoints(window), budget);
   const nextOffset = window.offset + text.length;
   if (nextOffset >= window.totalChars) return { hasMore: false, text };
   if (unit === "chars") return { hasMore: true, text, nextOffset, limitChars: budget.chars, unit, bound: budget.bound };
@@ -50,11 +50,11 @@ export function truncationSuffix(limitChars: number, totalChars: number): string
 
 /** A window read by count may end in half a code point; the rest of it comes with the next window. */
 function wholeCodePoints({ text, offset, totalChars }: TextWindow): string {
-  const open = offset + text.length < totalChars && isHighSurrogate(text.charCodeAt(text.length - 1));
-  return open ? text.slice(0, -1) : text;
+  const endsInPair = offset + text.length < totalChars && isHighSurrogate(text.charCodeAt(text.length - 1));
+  return endsInPair ? text.slice(0, -1) : text;
 }
 
-function longestWithin(text: string, budget: Budget): { text: string; unit: Unit } {
+function cutToBudget(text: string, budget: Budget): { text: string; unit: Unit } {
   let shown = text;
   let unit: Unit = "chars";
   for (const { max, measure, unit: next } of listLimits(budget)) {

@@ -12,7 +12,7 @@ export function countBytes(text: string): number {
 /** Lines as most clients count them: one more than there are newlines. */
 export function countLines(text: string): number {
   let lines = 1;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines += 1;
+  for (let index = text.indexOf("\n"); index !== -1; index = text.indexOf("\n", index + 1)) lines += 1;
   return lines;
 }
 

@@ -27,7 +27,7 @@ export type FittedPart<R> = {
 };
 
 /** What stays the same however many results the reply carries. */
-export type Frame<R, E> = {
+export type ReplyFrame<R, E> = {
   readonly originalCount: number;
   readonly limitChars: number;
   readonly limitTokens: number;
@@ -44,11 +44,11 @@ export type Draft<R, E> = { readonly reply: FittedPart<R> & E; readonly json: st
 
 /** The reply with these results, measured. */
 export function draftReply<R extends SearchResult, E extends object>(
-  frame: Frame<R, E>,
+  frame: ReplyFrame<R, E>,
   results: readonly ReturnedResult<R>[],
   reason: TruncationReason | null,
 ): Draft<R, E> {
-  const info = infoWithoutLength(frame, results, reason);
+  const info = makeInfo(frame, results, reason);
   const part = { results, returned_count: results.length, truncated: reason !== null };
   const envelope = frame.envelope(results);
   const resultsJson = results.map(frame.serialize).join(",");
@@ -57,8 +57,8 @@ export function draftReply<R extends SearchResult, E extends object>(
   });
 }
 
-function infoWithoutLength<R extends SearchResult, E>(
-  frame: Frame<R, E>,
+function makeInfo<R extends SearchResult, E>(
+  frame: ReplyFrame<R, E>,
   results: readonly R[],
   reason: TruncationReason | null,
 ): Omit<TruncationInfo, "actual_chars"> {

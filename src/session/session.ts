@@ -76,8 +76,8 @@ export type SessionOptions = {
 export async function openSession(options: SessionOptions = {}): Promise<Session & AsyncDisposable> {
   const { cwd = process.cwd(), env = process.env, now = Date.now, inMemory = false } = options;
   const settings = options.settings ?? requireValid(await loadConfig({ cwd, env }));
-  const owner = options.owner ?? localOwner();
-  const run = settings.run ?? processRun(now());
+  const owner = options.owner ?? findLocalOwner();
+  const run = settings.run ?? makeRunName(now());
   const home = inMemory ? tmpdir() : dataHome(settings.home, env, process.platform);
   const eventFolder = join(home, "events", wordFor(owner));
   const logLimits = { maxBytes: settings["events.bytes"], maxRuns: settings["events.runs"] };
@@ -86,7 +86,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     metrics.add(event);
     events?.emit(event);
   };
-  const housekeeping = runInBackground(emit);
+  const housekeeping = createHousekeeping(emit);
   const log = options.log ?? (() => undefined);
   const { tokenizer } = options;
   const signal = options.signal ?? new AbortController().signal;
@@ -119,7 +119,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
 }
 
 /** Where housekeeping cannot be done an event says so; the reply is not worse for it. */
-function runInBackground(emit: Emit) {
+function createHousekeeping(emit: Emit) {
   const running = new Set<Promise<void>>();
   return {
     start(task: () => Promise<void>): void {
@@ -133,7 +133,7 @@ function runInBackground(emit: Emit) {
 }
 
 /** The OS user. Where the system does not know the name, the number has to do. */
-function localOwner(): string {
+function findLocalOwner(): string {
   try {
     const { uid, username } = userInfo();
     return uid >= 0 ? `user-${uid}` : `user-${username}`;
@@ -143,7 +143,7 @@ function localOwner(): string {
 }
 
 /** `20261115t031811-4711`: sorts by time and tells the process. */
-function processRun(now: number): string {
+function makeRunName(now: number): string {
   const stamp = new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, "").toLowerCase();
   return `${stamp}-${process.pid}`;
 }

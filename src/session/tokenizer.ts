@@ -36,10 +36,10 @@ function findCountTokens(plugin: unknown): ((text: string, model: string) => unk
 
 /** A text that it cannot count is estimated, so that no reply fails by its tokenizer; the log hears of the first. */
 export function guardTokenizer({ model, count }: Tokenizer, log: (line: string) => void): Tokenizer {
-  let told = false;
-  function estimate(text: string, why: string): number {
-    if (!told) log(`warning: the tokenizer of ${model} could not count a text, which was estimated: ${why}`);
-    told = true;
+  let hasWarned = false;
+  function estimate(text: string, reason: string): number {
+    if (!hasWarned) log(`warning: the tokenizer of ${model} could not count a text, which was estimated: ${reason}`);
+    hasWarned = true;
     return estimateTokens(text.length);
   }
   return {

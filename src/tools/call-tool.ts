@@ -30,7 +30,7 @@ export type TextBlock = { readonly text: string; readonly page?: number };
 /** Calls a tool. Throws only when the session's signal is aborted; everything else is a reply. */
 export async function callTool(tool: Tool, rawInput: unknown, session: ToolSession): Promise<ToolReply> {
   const startedAt = session.now();
-  const { reply, budget, code } = await answer(tool, rawInput, session);
+  const { reply, budget, code } = await runTool(tool, rawInput, session);
   session.emit({
     event: "tool.called",
     tool: tool.name,
@@ -45,16 +45,16 @@ export async function callTool(tool: Tool, rawInput: unknown, session: ToolSessi
   return reply;
 }
 
-type Answered = { readonly reply: ToolReply; readonly budget: Budget; readonly code: string | null };
+type CallOutcome = { readonly reply: ToolReply; readonly budget: Budget; readonly code: string | null };
 
-async function answer(tool: Tool, rawInput: unknown, session: ToolSession): Promise<Answered> {
+async function runTool(tool: Tool, rawInput: unknown, session: ToolSession): Promise<CallOutcome> {
   const { turn, signal } = session;
   let notes = session.notes ?? [];
   const hasRoom = turn?.join() ?? true;
   const incoming = countIncoming();
-  const stopProgress = tellProgress(tool, session, incoming.received);
+  const stopProgress = startProgress(tool, session, incoming.received);
   try {
-    if (!hasRoom) throw turnFull(turn?.most ?? 0);
+    if (!hasRoom) throw turnFullError(turn?.maxCalls ?? 0);
     const input = readInput(tool.input, rawInput);
     notes = [...input.notes, ...notes];
     const draft = await tool.run(input.values, { ...session, incoming: incoming.watch });
@@ -76,7 +76,7 @@ async function answer(tool: Tool, rawInput: unknown, session: ToolSession): Prom
   }
 }
 
-function turnFull(most: number): SpillwayError {
+function turnFullError(most: number): SpillwayError {
   return new SpillwayError("turn_full", `One turn has room for ${counted(most, "result")}.`, {
     hint: "Call it again by itself.",
   });
@@ -84,29 +84,27 @@ function turnFull(most: number): SpillwayError {
 
 /** What the client takes of one reply; its tokens are counted by its model's tokenizer where there is one. */
 async function clientLimit({ client, tokenizer }: ToolSession): Promise<ClientLimit | undefined> {
-  const counting = await tokenizer();
+  const counter = await tokenizer();
   const max = client?.limit.tokens;
-  return counting === undefined || max === undefined
-    ? client?.limit
-    : { ...client?.limit, tokens: { ...counting, max } };
+  return counter === undefined || max === undefined ? client?.limit : { ...client?.limit, tokens: { ...counter, max } };
 }
 
-const progressEveryMs = 2_000;
+const PROGRESS_INTERVAL_MS = 2_000;
 
 /** A client that shows progress learns that a long call is still alive, and how far its download is. */
-function tellProgress({ title }: Tool, { progress }: ToolSession, received: () => Received): () => void {
+function startProgress({ title }: Tool, { progress }: ToolSession, received: () => Received): () => void {
   if (progress === undefined) return () => undefined;
   const startedAt = performance.now();
-  let told = 0;
-  const tell = () => {
+  let reportedBytes = 0;
+  const report = () => {
     const { bytes, totalBytes } = received();
     const working = `${title}: working for ${Math.round((performance.now() - startedAt) / 1_000)} s`;
-    if (bytes === told) return progress(working);
-    told = bytes;
-    const ofAll = totalBytes === undefined ? "" : ` of ${sizeWords(totalBytes)}`;
-    progress(`${working}, ${sizeWords(bytes)}${ofAll} received`, { bytes, totalBytes });
+    if (bytes === reportedBytes) return progress(working);
+    reportedBytes = bytes;
+    const ofTotal = totalBytes === undefined ? "" : ` of ${sizeWords(totalBytes)}`;
+    progress(`${working}, ${sizeWords(bytes)}${ofTotal} received`, { bytes, totalBytes });
   };
-  const timer = setInterval(tell, progressEveryMs);
+  const timer = setInterval(report, PROGRESS_INTERVAL_MS);
   return () => clearInterval(timer);
 }
 
@@ -132,7 +130,7 @@ function composeReply(rendered: Rendered, notes: readonly string[], chars: numbe
   const text = joinReply(summary, [...notices, ...notes], body, chars + OVERHEAD_CHARS);
   return {
     text,
-    blocks: blocksOf(text, text.length - body.length, pages),
+    blocks: splitBlocks(text, text.length - body.length, pages),
     structured: { ...structured, notes },
     links,
     isError: failed,
@@ -140,25 +138,25 @@ function composeReply(rendered: Rendered, notes: readonly string[], chars: numbe
 }
 
 /** More pages than a reader would want to see one by one are one block. */
-const mostBlocks = 50;
+const MAX_BLOCKS = 50;
 
-function blocksOf(text: string, bodyAt: number, pages: readonly PageStart[]): TextBlock[] {
-  if (pages.length === 0 || pages.length > mostBlocks) return [{ text }];
-  const starts = pages.map(({ at }) => bodyAt + at);
+function splitBlocks(text: string, bodyStart: number, pages: readonly PageStart[]): TextBlock[] {
+  if (pages.length === 0 || pages.length > MAX_BLOCKS) return [{ text }];
+  const starts = pages.map(({ at }) => bodyStart + at);
   const blocks = pages.map(({ page }, index) => ({ text: text.slice(starts[index], starts[index + 1]), page }));
   return [{ text: text.slice(0, starts[0]) }, ...blocks];
 }
 
 /** The sentence first and alone on its line, then what to do now. */
 function errorReply(error: unknown, notes: readonly string[]): ToolReply {
-  const known = error instanceof SpillwayError;
+  const isOurs = error instanceof SpillwayError;
   const message = clip(error instanceof Error ? error.message : String(error), ERROR_CHARS);
-  const hint = clip(known ? error.hint : "This is a fault of Spillway; other calls are not affected.", HINT_CHARS);
+  const hint = clip(isOurs ? error.hint : "This is a fault of Spillway; other calls are not affected.", HINT_CHARS);
   const text = joinReply(`${message}\n${hint}`, notes, "", HINT_CHARS + OVERHEAD_CHARS);
   return {
     text,
     blocks: [{ text }],
-    structured: { error: message, code: known ? error.code : "internal", hint, notes },
+    structured: { error: message, code: isOurs ? error.code : "internal", hint, notes },
     links: [],
     isError: true,
   };

@@ -10,46 +10,46 @@ import { clip } from "../system/safe-names.ts";
 import { type FetchOptions, fetchSource } from "../verbs/fetch.ts";
 import { readArtifact } from "../verbs/read.ts";
 import { clipFields } from "./clip-fields.ts";
-import { plainAddress } from "./parameters.ts";
+import { trimAddress } from "./parameters.ts";
 import type { ArtifactLink, Rendered, ToolSession } from "./tool.ts";
 
 /** A fetch, with the places of what was selected from it. */
-export type PartFields = FetchFields & Partial<Pick<ReadFields, "selector" | "passages" | "matched_count">>;
+export type SelectedFields = FetchFields & Partial<Pick<ReadFields, "selector" | "passages" | "matched_count">>;
 
 /** A fetch with the budget of its reply, which the tool has made. */
-type PartOptions = Omit<FetchOptions, "maxChars"> & { readonly budget: SourceBudget };
+type SelectedOptions = Omit<FetchOptions, "maxChars"> & { readonly budget: SourceBudget };
 
 /** Fetches a source and, where a part of it was asked for, answers with that part. */
-export async function fetchPart(
+export async function fetchSelected(
   given: string,
-  options: PartOptions,
+  options: SelectedOptions,
   part: SelectorInput,
   session: ToolSession,
-): Promise<Answer<PartFields>> {
+): Promise<Answer<SelectedFields>> {
   const fetched = await fetchAddress(given, options, session);
   const { artifact_ref: ref, content } = fetched.fields;
   // Without text there is nothing to select from; the answer says why.
   if (content === null || Object.values(part).every((value) => value === undefined)) return fetched;
-  if (ref === null) return withNotice(fetched, "Nothing was selected, because the source could not be kept.");
+  if (ref === null) return addNotice(fetched, "Nothing was selected, because the source could not be kept.");
   const { mode = "markdown", budget } = options;
   const read = await readArtifact(ref, { ...part, mode, budget: budget.read }, session);
   if (read.fields.matched_count === 0) {
-    return withNotice(fetched, "No passage holds a word of the question; this is the beginning.");
+    return addNotice(fetched, "No passage holds a word of the question; this is the beginning.");
   }
-  return selected(fetched, read);
+  return mergeAnswers(fetched, read);
 }
 
-function withNotice(answer: Answer<PartFields>, notice: string): Answer<PartFields> {
+function addNotice(answer: Answer<SelectedFields>, notice: string): Answer<SelectedFields> {
   return {
     ...answer,
     notices: [...answer.notices, notice],
     fields: { ...answer.fields, warnings: [...answer.fields.warnings, notice] },
-    shorten: (chars, bound) => withNotice(answer.shorten(chars, bound), notice),
+    shorten: (chars, bound) => addNotice(answer.shorten(chars, bound), notice),
   };
 }
 
 /** The fetch's facts with the content that was read, and the reader's own words on what was selected. */
-function selected(fetched: Answer<FetchFields>, read: Answer<ReadFields>): Answer<PartFields> {
+function mergeAnswers(fetched: Answer<FetchFields>, read: Answer<ReadFields>): Answer<SelectedFields> {
   const { selector, passages, matched_count, next_offset, has_more, truncated, limit_chars, bound } = read.fields;
   const { page_range, warnings, content } = read.fields;
   return {
@@ -65,7 +65,7 @@ function selected(fetched: Answer<FetchFields>, read: Answer<ReadFields>): Answe
       ...(matched_count === undefined ? {} : { matched_count }),
       content,
     },
-    shorten: (chars, who) => selected(fetched, read.shorten(chars, who)),
+    shorten: (chars, who) => mergeAnswers(fetched, read.shorten(chars, who)),
   };
 }
 
@@ -75,23 +75,23 @@ async function fetchAddress(given: string, options: FetchOptions, session: ToolS
     return await fetchSource(address, options, session);
   } catch (error) {
     // A path is what nothing else claims: where there is no such file, an address was probably meant.
-    const noFile = error instanceof SpillwayError && error.code === "source_not_found";
-    if (noFile && schemeOf(address) === undefined) throw invalidUrl(address, error);
+    const isMissing = error instanceof SpillwayError && error.code === "source_not_found";
+    if (isMissing && findScheme(address) === undefined) throw invalidUrl(address, error);
     throw error;
   }
 }
 
 function requireAddress(given: string): string {
-  const address = plainAddress(given);
-  const scheme = schemeOf(address);
-  if (scheme === undefined ? address !== "-" : readSchemes.includes(scheme) && URL.canParse(address)) return address;
+  const address = trimAddress(given);
+  const scheme = findScheme(address);
+  if (scheme === undefined ? address !== "-" : knownSchemes.includes(scheme) && URL.canParse(address)) return address;
   throw invalidUrl(address);
 }
 
 /** One letter before the colon is a Windows drive. */
-const schemeOf = (address: string): string | undefined => /^([a-z][a-z0-9+.-]+):/i.exec(address)?.[1]?.toLowerCase();
+const findScheme = (address: string): string | undefined => /^([a-z][a-z0-9+.-]+):/i.exec(address)?.[1]?.toLowerCase();
 
-const readSchemes = ["http", "https", "data", "file"];
+const knownSchemes = ["http", "https", "data", "file"];
 
 function invalidUrl(address: string, cause?: unknown): SpillwayError {
   const name = JSON.stringify(clip(address, LISTED_URL_CHARS));
@@ -103,7 +103,7 @@ function invalidUrl(address: string, cause?: unknown): SpillwayError {
 
 /** One fetched source as a whole reply. */
 export function renderFetched(
-  answer: Answer<PartFields>,
+  answer: Answer<SelectedFields>,
   more: { readonly chars: number; readonly bound: Bound; readonly responseId?: string | null },
 ): Rendered {
   const { summary, notices, fields, ...text } = answer.shorten(more.chars, more.bound);
@@ -113,22 +113,22 @@ export function renderFetched(
   const others = notices.filter((notice) => notice !== fields.error);
   return {
     summary,
-    notices: [...failure, ...handle, ...titleLine(fields), ...others],
+    notices: [...failure, ...handle, ...titleNotices(fields), ...others],
     body: answerBody(text),
     pages: bodyPages(text),
     structured: { ...(responseId === undefined ? {} : { responseId }), ...clipFields(fields) },
-    links: linksOf(fields),
+    links: makeLinks(fields),
   };
 }
 
 /** A title that says more than the name in the summary; it is the page's own word, and said to be. */
-export function titleLine({ title, source_url }: PartFields): string[] {
-  const told = source_url.endsWith(title) || title === "data URL";
-  return told ? [] : [`Its title: ${JSON.stringify(clip(title, TITLE_NOTICE_CHARS))}`];
+export function titleNotices({ title, source_url }: SelectedFields): string[] {
+  const isObvious = source_url.endsWith(title) || title === "data URL";
+  return isObvious ? [] : [`Its title: ${JSON.stringify(clip(title, TITLE_NOTICE_CHARS))}`];
 }
 
 /** The artifact as something that a client can open. */
-export function linksOf(fields: PartFields): ArtifactLink[] {
+export function makeLinks(fields: SelectedFields): ArtifactLink[] {
   const { artifact_ref, title, media_type: mediaType, size_bytes: sizeBytes } = fields;
   return artifact_ref === null ? [] : [{ artifact_ref, name: clip(title, LISTED_TEXT_CHARS), mediaType, sizeBytes }];
 }

@@ -28,7 +28,7 @@ export const indexRepositoryTool = defineTool({
   },
   output: jobOutput,
   hints: readHints,
-  run: async (input, session) => unfittedJob(await indexRepository(input, session), session),
+  run: async (input, session) => draftJob(await indexRepository(input, session), session),
 });
 
 export const indexingStatusTool = defineTool({
@@ -38,7 +38,7 @@ export const indexingStatusTool = defineTool({
   input: { job_id: jobField, project_id: projectField },
   output: jobOutput,
   hints: readHints,
-  run: async (input, session) => unfittedJob(getIndexingStatus(input, session), session),
+  run: async (input, session) => draftJob(getIndexingStatus(input, session), session),
 });
 
 export const cancelIndexingTool = defineTool({
@@ -48,10 +48,10 @@ export const cancelIndexingTool = defineTool({
   input: { job_id: jobField, project_id: projectField },
   output: jobOutput,
   hints: readHints,
-  run: async (input, session) => unfittedJob(cancelIndexingJob(input, session), session),
+  run: async (input, session) => draftJob(cancelIndexingJob(input, session), session),
 });
 
-function unfittedJob(record: JobRecord, { settings }: ToolSession): ReplyDraft {
+function draftJob(record: JobRecord, { settings }: ToolSession): ReplyDraft {
   return { budget: makeSourceBudget(settings).excerpt, render: (chars) => renderJob(record, chars) };
 }
 

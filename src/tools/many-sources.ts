@@ -13,11 +13,14 @@ import {
 } from "../system/clip-lengths.ts";
 import { clip, withoutUserinfo } from "../system/safe-names.ts";
 import { clipFields } from "./clip-fields.ts";
-import { linksOf, type PartFields, titleLine } from "./fetch-tool.ts";
+import { makeLinks, type SelectedFields, titleNotices } from "./fetch-tool.ts";
 import type { Rendered } from "./tool.ts";
 
 /** A source that was fetched, or why not. */
-export type Fetched = { readonly url: string } & ({ readonly answer: Answer<PartFields> } | { readonly error: Error });
+export type FetchOutcome = { readonly url: string } & (
+  | { readonly answer: Answer<SelectedFields> }
+  | { readonly error: Error }
+);
 
 type ManyOptions = {
   readonly responseId: string | null;
@@ -28,10 +31,10 @@ type ManyOptions = {
 };
 
 /** The reply with the most in it that fits: whole summaries, or slim ones, with as much content as there is room for. */
-export function renderMany(fetched: readonly Fetched[], options: ManyOptions): Rendered {
-  for (const form of [wholeBlock, slimBlock]) {
-    const bare = withBlocks(fetched.map(blocksOf(form)), fetched, options);
-    const room = roomOf(bare, options);
+export function renderMany(fetched: readonly FetchOutcome[], options: ManyOptions): Rendered {
+  for (const form of [fullBlock, slimBlock]) {
+    const bare = withBlocks(fetched.map(blockMaker(form)), fetched, options);
+    const room = measureRoom(bare, options);
     if (room >= 0) return withContents(fetched, form, options, room);
   }
   return { ...withBlocks(fetched.map(shortBlock), fetched, options), links: [] };
@@ -41,29 +44,29 @@ export function renderMany(fetched: readonly Fetched[], options: ManyOptions): R
 type Block = { readonly text: string; readonly fields: Readonly<Record<string, unknown>> };
 
 /** How a source that was fetched is shown. */
-type Form = (answer: Answer<PartFields>, index: number) => Block;
+type Form = (answer: Answer<SelectedFields>, index: number) => Block;
 
 /** Each with so many characters of its content; with none where nothing is said. */
-function blocksOf(form: Form, shares: readonly number[] = []) {
-  return (fetched: Fetched, index: number): Block => {
+function blockMaker(form: Form, shares: readonly number[] = []) {
+  return (fetched: FetchOutcome, index: number): Block => {
     if ("error" in fetched) return errorBlock(fetched.url, fetched.error, index);
     return form(fetched.answer.shorten(shares[index] ?? 0, "turn"), index);
   };
 }
 
-function wholeBlock(answer: Answer<PartFields>, index: number): Block {
+function fullBlock(answer: Answer<SelectedFields>, index: number): Block {
   const { summary, notices, fields } = answer;
-  const head = [`${index}. ${clip(fields.source_url, PATH_CHARS)}`, summary, ...titleLine(fields)];
-  const told = clip(notices.join(" "), ERROR_CHARS);
+  const head = [`${index}. ${clip(fields.source_url, PATH_CHARS)}`, summary, ...titleNotices(fields)];
+  const notice = clip(notices.join(" "), ERROR_CHARS);
   const body = answerBody(answer);
   return {
-    text: [...head, ...(told === "" ? [] : [told]), ...(body === "" ? [] : [body])].join("\n"),
+    text: [...head, ...(notice === "" ? [] : [notice]), ...(body === "" ? [] : [body])].join("\n"),
     fields: clipFields(fields),
   };
 }
 
 /** What is needed to read on, and content. */
-function slimBlock(answer: Answer<PartFields>, index: number): Block {
+function slimBlock(answer: Answer<SelectedFields>, index: number): Block {
   const { artifact_ref, title, next_offset, has_more, content, source_url, error } = answer.fields;
   const url = clip(source_url, LISTED_URL_CHARS);
   const body = answerBody(answer);
@@ -85,15 +88,15 @@ function slimBlock(answer: Answer<PartFields>, index: number): Block {
 function errorBlock(url: string, error: Error, index: number): Block {
   const message = clip(error.message, ERROR_CHARS);
   const { code, hint } = error instanceof SpillwayError ? error : { code: "internal", hint: "" };
-  const shown = clip(withoutUserinfo(url), PATH_CHARS);
+  const shownUrl = clip(withoutUserinfo(url), PATH_CHARS);
   return {
-    text: `${index}. ${shown}\n${message}${hint === "" ? "" : `\n${clip(hint, ERROR_CHARS)}`}`,
-    fields: { url: shown, error: message, code, hint: clip(hint, ERROR_CHARS) },
+    text: `${index}. ${shownUrl}\n${message}${hint === "" ? "" : `\n${clip(hint, ERROR_CHARS)}`}`,
+    fields: { url: shownUrl, error: message, code, hint: clip(hint, ERROR_CHARS) },
   };
 }
 
 /** The least that keeps every handle. */
-function shortBlock(fetched: Fetched, index: number): Block {
+function shortBlock(fetched: FetchOutcome, index: number): Block {
   const url = clip(withoutUserinfo(fetched.url), SHORTEST_URL_CHARS);
   if ("error" in fetched)
     return { text: `${index}. ${url} failed`, fields: { url, error: clip(fetched.error.message, SHORT_NAME_CHARS) } };
@@ -103,50 +106,50 @@ function shortBlock(fetched: Fetched, index: number): Block {
 
 function withBlocks(
   blocks: readonly Block[],
-  fetched: readonly Fetched[],
+  fetched: readonly FetchOutcome[],
   { responseId, notes }: ManyOptions,
 ): Rendered {
-  const done = fetched.filter((each) => "answer" in each);
+  const succeeded = fetched.filter((each) => "answer" in each);
   const handle = responseId === null ? "" : ` responseId=${responseId}`;
   return {
-    summary: `[Fetched ${done.length} of ${fetched.length} sources.${handle}]`,
+    summary: `[Fetched ${succeeded.length} of ${fetched.length} sources.${handle}]`,
     notices: notes,
-    body: blocks.map(({ text }) => text).join(between),
+    body: blocks.map(({ text }) => text).join(BLOCK_BREAK),
     structured: { responseId, results: blocks.map(({ fields }) => fields) },
-    links: done.flatMap(({ answer }) => linksOf(answer.fields)),
-    failed: done.length === 0,
+    links: succeeded.flatMap(({ answer }) => makeLinks(answer.fields)),
+    failed: succeeded.length === 0,
   };
 }
 
-const between = "\n\n";
+const BLOCK_BREAK = "\n\n";
 
 /** Above a content in its block. */
-const lineBreak = "\n";
+const LINE_BREAK = "\n";
 
 /** Characters that the reply could still take in both of its forms. */
-function roomOf({ summary, notices, body, structured }: Rendered, { inputNotes, chars }: ManyOptions): number {
+function measureRoom({ summary, notices, body, structured }: Rendered, { inputNotes, chars }: ManyOptions): number {
   const text = chars + OVERHEAD_CHARS - countHeadChars(summary, [...notices, ...inputNotes]) - body.length;
   const fields = chars + FIELDS_CHARS - plainSize({ ...structured, notes: inputNotes });
   return Math.min(chars, text, fields);
 }
 
-function withContents(fetched: readonly Fetched[], form: Form, options: ManyOptions, room: number): Rendered {
+function withContents(fetched: readonly FetchOutcome[], form: Form, options: ManyOptions, room: number): Rendered {
   const lengths = fetched.map((each) => ("answer" in each ? (each.answer.content?.length ?? 0) : 0));
-  const frames = lengths.filter((length) => length > 0).length * (lineBreak.length + CONTENT_FRAME_CHARS);
-  const shares = shareOut(lengths, room - frames);
-  const reply = withBlocks(fetched.map(blocksOf(form, shares)), fetched, options);
-  return form === wholeBlock ? reply : { ...reply, links: [] };
+  const frames = lengths.filter((length) => length > 0).length * (LINE_BREAK.length + CONTENT_FRAME_CHARS);
+  const shares = shareRoom(lengths, room - frames);
+  const reply = withBlocks(fetched.map(blockMaker(form, shares)), fetched, options);
+  return form === fullBlock ? reply : { ...reply, links: [] };
 }
 
 /** Short contents whole; the long ones share what is left evenly. */
-export function shareOut(lengths: readonly number[], room: number): number[] {
+export function shareRoom(lengths: readonly number[], room: number): number[] {
   const shares = lengths.map(() => 0);
   const shortestFirst = [...lengths.keys()].sort((a, b) => (lengths[a] ?? 0) - (lengths[b] ?? 0));
-  let left = Math.max(0, room);
-  for (const [taken, index] of shortestFirst.entries()) {
-    const share = Math.min(lengths[index] ?? 0, Math.floor(left / (lengths.length - taken)));
+  let remaining = Math.max(0, room);
+  for (const [servedCount, index] of shortestFirst.entries()) {
+    const share = Math.min(lengths[index] ?? 0, Math.floor(remaining / (lengths.length - servedCount)));
     shares[index] = share;
-    left -= share;
+    remaining -= share;
   }
   return shares;
 }

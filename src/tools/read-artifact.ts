@@ -10,9 +10,9 @@ import {
   modeField,
   offsetField,
   pagesField,
-  plainRef,
   readHints,
   refField,
+  trimRef,
 } from "./shared-parameters.ts";
 import { defineTool, type Rendered } from "./tool.ts";
 
@@ -45,7 +45,7 @@ export const readArtifact = defineTool({
   hints: readHints,
   async run({ artifact_ref, max_chars: requested, mode = "markdown", ...part }, session) {
     const { read: budget } = makeSourceBudget(session.settings, { requested });
-    const answer = await read(plainRef(artifact_ref), { ...part, mode, budget }, session);
+    const answer = await read(trimRef(artifact_ref), { ...part, mode, budget }, session);
     return {
       budget,
       render: (chars, bound) => renderRead(answer, chars, bound),

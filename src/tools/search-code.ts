@@ -50,12 +50,12 @@ export const searchCodeTool = defineTool({
 const budget = makeBudget({ default: CHARACTER_LIMIT });
 
 function draftSearch(search: Search, lowered: Budget, session: ToolSession): ReplyDraft {
-  let last: FittedSearch | undefined;
+  let sent: FittedSearch | undefined;
   return {
     budget,
     render(chars, bound, notes): Rendered {
-      last = search.fit({ ...lowered, chars, bound }, { notes });
-      const { reply } = last;
+      sent = search.fit({ ...lowered, chars, bound }, { notes });
+      const { reply } = sent;
       return {
         summary: searchSummary(reply),
         notices: searchNotices(reply),
@@ -64,9 +64,9 @@ function draftSearch(search: Search, lowered: Budget, session: ToolSession): Rep
       };
     },
     onSent() {
-      if (last === undefined) return;
-      search.report(last);
-      informClient(last, session);
+      if (sent === undefined) return;
+      search.report(sent);
+      informClient(sent, session);
     },
   };
 }

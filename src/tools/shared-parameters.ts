@@ -67,4 +67,4 @@ export const fetchHints: ToolHints = {
 export const readHints: ToolHints = { ...fetchHints, openWorldHint: false };
 
 /** A ref as it was handed out, or as the address of the resource it is. */
-export const plainRef = (given: string): string => given.trim().replace(/^artifact:\/\//, "");
+export const trimRef = (given: string): string => given.trim().replace(/^artifact:\/\//, "");

@@ -14,7 +14,7 @@ import { listLimits, makeBudget } from "../fit/budget.ts";
 import { truncationSuffix } from "../fit/fit-text.ts";
 import { FIELDS_CHARS, plainSize } from "../fit/serialized-size.ts";
 import { openSession } from "../session/session.ts";
-import { shareOut } from "./many-sources.ts";
+import { shareRoom } from "./many-sources.ts";
 import { outputSchema } from "./output-fields.ts";
 import { inputSchema } from "./parameters.ts";
 import { readHints } from "./shared-parameters.ts";
@@ -690,10 +690,10 @@ describe("the budget of a reply", () => {
   });
 
   test("is shared so that short contents are whole", () => {
-    assert.deepEqual(shareOut([10, 1_000, 2_000], 210), [10, 100, 100]);
-    assert.deepEqual(shareOut([10, 20], 500), [10, 20]);
-    assert.deepEqual(shareOut([10, 20], -5), [0, 0]);
-    assert.deepEqual(shareOut([], 5), []);
+    assert.deepEqual(shareRoom([10, 1_000, 2_000], 210), [10, 100, 100]);
+    assert.deepEqual(shareRoom([10, 20], 500), [10, 20]);
+    assert.deepEqual(shareRoom([10, 20], -5), [0, 0]);
+    assert.deepEqual(shareRoom([], 5), []);
   });
 });
 

@@ -21,7 +21,7 @@ test("whatever the calls want, as many as have room stay within the turn, and th
     fc.property(fc.integer({ min: 2_000, max: 200_000 }), wants, (chars, wanted) => {
       const turn = openTurn(chars);
       const calls = wanted.filter(() => turn.join());
-      assert.equal(calls.length, Math.min(turn.most, wanted.length));
+      assert.equal(calls.length, Math.min(turn.maxCalls, wanted.length));
       // Those that get no room are told so at once; there are rarely more than the turn has words for.
       const refused = Math.min(wanted.length - calls.length, Math.floor((chars * 0.05) / refusalChars));
       for (let call = calls.length; call < wanted.length; call++)

@@ -1,6 +1,6 @@
 /** `web_fetch_html`: the source of a page as it was sent, bounded. */
 import { makeSourceBudget } from "../fit/budget.ts";
-import { fetchPart, renderFetched } from "./fetch-tool.ts";
+import { fetchSelected, renderFetched } from "./fetch-tool.ts";
 import { pageOutput } from "./output-fields.ts";
 import { fetchHints, urlField } from "./shared-parameters.ts";
 import { defineTool } from "./tool.ts";
@@ -16,7 +16,7 @@ export const webFetchHtml = defineTool({
   hints: fetchHints,
   async run({ url }, session) {
     const budget = makeSourceBudget(session.settings);
-    const answer = await fetchPart(url, { budget, mode: "raw" }, {}, session);
+    const answer = await fetchSelected(url, { budget, mode: "raw" }, {}, session);
     return {
       budget: budget.inline,
       render: (chars, bound) => renderFetched(answer, { chars, bound }),

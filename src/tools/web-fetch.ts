@@ -1,6 +1,6 @@
 /** `web_fetch`: one source; text and pages as they are, documents as a summary, an excerpt and a ref. */
 import { makeSourceBudget } from "../fit/budget.ts";
-import { fetchPart, renderFetched } from "./fetch-tool.ts";
+import { fetchSelected, renderFetched } from "./fetch-tool.ts";
 import { pageOutput } from "./output-fields.ts";
 import { fetchHints, pagesField, urlField } from "./shared-parameters.ts";
 import { defineTool } from "./tool.ts";
@@ -24,7 +24,7 @@ export const webFetch = defineTool({
   hints: fetchHints,
   async run({ url, query, pages }, session) {
     const budget = makeSourceBudget(session.settings);
-    const answer = await fetchPart(url, { budget }, { query, pages }, session);
+    const answer = await fetchSelected(url, { budget }, { query, pages }, session);
     return {
       budget: budget.inline,
       render: (chars, bound) => renderFetched(answer, { chars, bound }),

@@ -92,8 +92,8 @@ function budgetFor({ content_kind }: ArtifactFacts, { budget, maxChars }: FetchO
 function enoughFor(facts: ArtifactFacts, options: FetchOptions, session: Session) {
   const { "extract.chars": all, "extract.fetch_chars": likely } = session.settings;
   const { chars, bound } = budgetFor(facts, options, session);
-  const wanted = isPage(facts.content_kind) ? all : Math.max(likely, bound === "default" ? 0 : chars);
-  return (size: ExtractSize) => size.chars >= wanted;
+  const wantedChars = isPage(facts.content_kind) ? all : Math.max(likely, bound === "default" ? 0 : chars);
+  return (size: ExtractSize) => size.chars >= wantedChars;
 }
 
 /** The ingest flag decides which kinds are read; no value of it ever decodes a binary as text. */
