@@ -1,6 +1,6 @@
 /**
- * The one way to call a tool: reads what was sent with good will, runs it, makes the reply fit what really leaves, puts
- * errors into words and reports the call. A tool cannot forget any of it.
+ * Calls a tool: accepts lenient input (aliases, numbers as strings), runs it, makes the reply fit, words errors and
+ * reports the call. Every surface goes through here, so no tool can forget any of it.
  */
 import type { BodyWatch } from "../acquire/source.ts";
 import { joinReply } from "../answer/answer.ts";
@@ -18,13 +18,14 @@ import type { ArtifactLink, Received, Rendered, Tool, ToolSession } from "./tool
 /** A reply as it leaves: text and structured content are each complete alone. */
 export type ToolReply = {
   readonly text: string;
-  /** The text in blocks, which joined are the text: our words, then a block for each page where there are pages. */
+  /** The text as blocks, which joined are the text: summary and notices, then a block for each page if there are pages. */
   readonly blocks: readonly TextBlock[];
   readonly structured: Readonly<Record<string, unknown>>;
   readonly links: readonly ArtifactLink[];
   readonly isError: boolean;
 };
 
+/** One block of the text, and the page it shows. */
 export type TextBlock = { readonly text: string; readonly page?: number };
 
 /** Calls a tool. Throws only when the session's signal is aborted; everything else is a reply. */
@@ -78,11 +79,11 @@ async function runTool(tool: Tool, rawInput: unknown, session: ToolSession): Pro
 
 function turnFullError(most: number): SpillwayError {
   return new SpillwayError("turn_full", `One turn has room for ${counted(most, "result")}.`, {
-    hint: "Call it again by itself.",
+    hint: "Call it again alone.",
   });
 }
 
-/** What the client takes of one reply; its tokens are counted by its model's tokenizer where there is one. */
+/** What the client accepts of one reply; tokens are counted by its model's tokenizer where there is one. */
 async function clientLimit({ client, tokenizer }: ToolSession): Promise<ClientLimit | undefined> {
   const counter = await tokenizer();
   const max = client?.limit.tokens;
@@ -91,7 +92,7 @@ async function clientLimit({ client, tokenizer }: ToolSession): Promise<ClientLi
 
 const PROGRESS_INTERVAL_MS = 2_000;
 
-/** A client that shows progress learns that a long call is still alive, and how far its download is. */
+/** Reports at intervals that a long call is still running, and how far its download is. Returns how to stop. */
 function startProgress({ title }: Tool, { progress }: ToolSession, received: () => Received): () => void {
   if (progress === undefined) return () => undefined;
   const startedAt = performance.now();
@@ -108,7 +109,7 @@ function startProgress({ title }: Tool, { progress }: ToolSession, received: () 
   return () => clearInterval(timer);
 }
 
-/** Adds up the bodies of a call; how many bytes there are in all is known while it is known of each. */
+/** Adds up the bodies of a call; the total is known only while every body states its size. */
 function countIncoming(): { readonly watch: BodyWatch; received(): Received } {
   let bytes = 0;
   let totalBytes: number | undefined = 0;
@@ -137,7 +138,7 @@ function composeReply(rendered: Rendered, notes: readonly string[], chars: numbe
   };
 }
 
-/** More pages than a reader would want to see one by one are one block. */
+/** More pages than this are one block: readers do not look at so many one by one. */
 const MAX_BLOCKS = 50;
 
 function splitBlocks(text: string, bodyStart: number, pages: readonly PageStart[]): TextBlock[] {
@@ -147,7 +148,7 @@ function splitBlocks(text: string, bodyStart: number, pages: readonly PageStart[
   return [{ text: text.slice(0, starts[0]) }, ...blocks];
 }
 
-/** The sentence first and alone on its line, then what to do now. */
+/** The error's sentence alone on the first line, then what to do. */
 function errorReply(error: unknown, notes: readonly string[]): ToolReply {
   const isOurs = error instanceof SpillwayError;
   const message = clip(error instanceof Error ? error.message : String(error), ERROR_CHARS);

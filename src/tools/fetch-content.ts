@@ -1,4 +1,4 @@
-/** `fetch_content`: one source or several, inline up to the budget, kept under one responseId. */
+/** `fetch_content`: one source or several, inline up to the budget, stored under one responseId. */
 import type { Answer } from "../answer/answer.ts";
 import { keepResponse, type ResponseEntry } from "../artifacts/responses.ts";
 import { SpillwayError } from "../errors.ts";
@@ -14,7 +14,7 @@ import type { Input } from "./parameters.ts";
 import { fetchHints, maxCharsField, modeField, urlField } from "./shared-parameters.ts";
 import { defineTool, type ReplyDraft, type ToolSession } from "./tool.ts";
 
-/** How many are fetched at the same time, and how many one call takes. */
+/** Sources fetched at the same time, and sources per call. */
 const MAX_PARALLEL_FETCHES = 3;
 const MAX_URLS = 20;
 
@@ -33,7 +33,7 @@ const fields = {
   },
   maxChars: maxCharsField,
   mode: modeField,
-  noCache: { type: "flag", about: "Ask the source again, whatever is remembered of it.", aliases: ["fresh"] },
+  noCache: { type: "flag", about: "Fetch the source again, even if it is cached.", aliases: ["fresh"] },
 } as const;
 
 export const fetchContent = defineTool({
@@ -49,7 +49,7 @@ export const fetchContent = defineTool({
     const { urls, notes } = listAddresses(input);
     const { maxChars, mode = "markdown", prompt = null } = input;
     const budget = makeSourceBudget(session.settings, { requested: maxChars });
-    // A document too is shown inline here, not as an excerpt.
+    // Documents are shown inline here, not as an excerpt.
     const fetched = await fetchAll(urls, input, { ...budget, excerpt: budget.inline }, session);
     const [only] = fetched;
     if (fetched.length === 1 && only && "error" in only) throw only.error;
@@ -65,7 +65,7 @@ export const fetchContent = defineTool({
   },
 });
 
-/** The addresses in order, each once, and what there is to say about them. */
+/** The addresses in order, each once, and a note where some were repeated. */
 function listAddresses({ url, urls = [] }: Input<typeof fields>): { urls: string[]; notes: string[] } {
   const addresses = url === undefined ? urls : [url, ...urls];
   const unique = [...new Map(addresses.map((each) => [URL.parse(each)?.href ?? each, each])).values()];
@@ -103,7 +103,7 @@ function fetchAll(
   });
 }
 
-/** One that fails never takes the others with it; an abort takes all. */
+/** A source that fails does not affect the others; an abort ends all. */
 async function fetchIsolated(
   url: string,
   { signal }: ToolSession,

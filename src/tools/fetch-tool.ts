@@ -1,4 +1,4 @@
-/** What the fetch tools have in common: an address, the part that was asked for, and the reply's form. */
+/** What the fetch tools share: the address, the selected range, and the form of the reply. */
 import { type Answer, answerBody, bodyPages } from "../answer/answer.ts";
 import type { FetchFields } from "../contract/fetch-fields.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
@@ -13,13 +13,13 @@ import { clipFields } from "./clip-fields.ts";
 import { trimAddress } from "./parameters.ts";
 import type { ArtifactLink, Rendered, ToolSession } from "./tool.ts";
 
-/** A fetch, with the places of what was selected from it. */
+/** The fields of a fetch, with those of the range that was selected. */
 export type SelectedFields = FetchFields & Partial<Pick<ReadFields, "selector" | "passages" | "matched_count">>;
 
-/** A fetch with the budget of its reply, which the tool has made. */
+/** A fetch with the budget that the tool made for its reply. */
 type SelectedOptions = Omit<FetchOptions, "maxChars"> & { readonly budget: SourceBudget };
 
-/** Fetches a source and, where a part of it was asked for, answers with that part. */
+/** Fetches a source and, where a range of it was selected, answers with that range. */
 export async function fetchSelected(
   given: string,
   options: SelectedOptions,
@@ -28,7 +28,7 @@ export async function fetchSelected(
 ): Promise<Answer<SelectedFields>> {
   const fetched = await fetchAddress(given, options, session);
   const { artifact_ref: ref, content } = fetched.fields;
-  // Without text there is nothing to select from; the answer says why.
+  // Without text nothing can be selected; the answer says why.
   if (content === null || Object.values(part).every((value) => value === undefined)) return fetched;
   if (ref === null) return addNotice(fetched, "Nothing was selected, because the source could not be kept.");
   const { mode = "markdown", budget } = options;
@@ -48,7 +48,7 @@ function addNotice(answer: Answer<SelectedFields>, notice: string): Answer<Selec
   };
 }
 
-/** The fetch's facts with the content that was read, and the reader's own words on what was selected. */
+/** The facts of the fetch with the content of the read; the read's summary says what was selected. */
 function mergeAnswers(fetched: Answer<FetchFields>, read: Answer<ReadFields>): Answer<SelectedFields> {
   const { selector, passages, matched_count, next_offset, has_more, truncated, limit_chars, bound } = read.fields;
   const { page_range, warnings, content } = read.fields;
@@ -74,7 +74,7 @@ async function fetchAddress(given: string, options: FetchOptions, session: ToolS
   try {
     return await fetchSource(address, options, session);
   } catch (error) {
-    // A path is what nothing else claims: where there is no such file, an address was probably meant.
+    // Whatever is not a URL counts as a path; where no such file exists, a URL was probably meant.
     const isMissing = error instanceof SpillwayError && error.code === "source_not_found";
     if (isMissing && findScheme(address) === undefined) throw invalidUrl(address, error);
     throw error;
@@ -88,7 +88,7 @@ function requireAddress(given: string): string {
   throw invalidUrl(address);
 }
 
-/** One letter before the colon is a Windows drive. */
+/** A single letter before the colon is a Windows drive. */
 const findScheme = (address: string): string | undefined => /^([a-z][a-z0-9+.-]+):/i.exec(address)?.[1]?.toLowerCase();
 
 const knownSchemes = ["http", "https", "data", "file"];
@@ -97,11 +97,11 @@ function invalidUrl(address: string, cause?: unknown): SpillwayError {
   const name = JSON.stringify(clip(address, LISTED_URL_CHARS));
   const hint = /^(af|rs)_/.test(address)
     ? `${name} is a handle: give it to read_artifact or get_search_content.`
-    : `${name} is neither a web address nor a file here. Give a whole address such as https://example.org/page.`;
+    : `${name} is neither a web address nor a file here. Give a full address such as https://example.org/page.`;
   return new SpillwayError("url_invalid", "Invalid URL", { hint, cause });
 }
 
-/** One fetched source as a whole reply. */
+/** One fetched source as a reply. */
 export function renderFetched(
   answer: Answer<SelectedFields>,
   more: { readonly chars: number; readonly bound: Bound; readonly responseId?: string | null },
@@ -121,13 +121,13 @@ export function renderFetched(
   };
 }
 
-/** A title that says more than the name in the summary; it is the page's own word, and said to be. */
+/** The title in quotes, where it says more than the summary: its words are the page's own. */
 export function titleNotices({ title, source_url }: SelectedFields): string[] {
   const isObvious = source_url.endsWith(title) || title === "data URL";
   return isObvious ? [] : [`Its title: ${JSON.stringify(clip(title, TITLE_NOTICE_CHARS))}`];
 }
 
-/** The artifact as something that a client can open. */
+/** The artifact as a link that a client can open. */
 export function makeLinks(fields: SelectedFields): ArtifactLink[] {
   const { artifact_ref, title, media_type: mediaType, size_bytes: sizeBytes } = fields;
   return artifact_ref === null ? [] : [{ artifact_ref, name: clip(title, LISTED_TEXT_CHARS), mediaType, sizeBytes }];

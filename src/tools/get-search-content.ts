@@ -1,4 +1,4 @@
-/** `get_search_content`: what an earlier call stored, by its responseId, or one artifact of it. */
+/** `get_search_content`: what an earlier call stored, by responseId, or one artifact, by ref. */
 import { findResponse, type ResponseEntry } from "../artifacts/responses.ts";
 import { SpillwayError } from "../errors.ts";
 import { type Mode, modes } from "../extract/handler.ts";
@@ -17,12 +17,12 @@ const fields = {
   artifact_ref: { ...refField, about: "An artifact_ref instead of a responseId: af_ and 32 hex digits." },
   query: {
     type: "text",
-    about: "A query that was stored with the results, as it was given then.",
+    about: "A query that was stored with the results, exactly as it was sent.",
     aliases: ["prompt"],
   },
-  queryIndex: { type: "integer", about: "The number of a stored query, counted from 0." },
+  queryIndex: { type: "integer", about: "The index of a stored query, from 0." },
   url: { type: "text", about: "A stored address." },
-  urlIndex: { type: "integer", about: "The number of a stored address, counted from 0.", aliases: ["index"] },
+  urlIndex: { type: "integer", about: "The index of a stored address, from 0.", aliases: ["index"] },
   maxChars: maxCharsField,
   offset: offsetField,
 } as const;
@@ -58,7 +58,7 @@ export const getSearchContent = defineTool({
   },
 });
 
-/** Each handle says by its form what it is, wherever it was put. */
+/** The form of a handle says what it is, whichever parameter holds it. */
 function findHandles({ responseId, artifact_ref }: Input<typeof fields>): {
   responseId?: string;
   artifact_ref?: string;
@@ -75,10 +75,10 @@ function wantsContent({ query, queryIndex, url, urlIndex, maxChars, offset }: St
   return [query, queryIndex, url, urlIndex, maxChars, offset].some((value) => value !== undefined);
 }
 
-/** An entry with the number it is asked for by. */
+/** An entry with its index, by which it can be chosen. */
 type NumberedEntry = { readonly entry: ResponseEntry; readonly urlIndex: number };
 
-/** The entries of the chosen query, of them the chosen address. */
+/** The entries of the chosen query, or of these the one with the chosen address. */
 function chooseEntries(
   entries: readonly ResponseEntry[],
   { query, queryIndex, url, urlIndex }: StoredInput,
@@ -169,7 +169,7 @@ function draftListing(responseId: string, chosen: readonly NumberedEntry[], { se
   };
 }
 
-/** What one row may take, with its fields; rows that do not fit are counted. */
+/** What one row takes at most, fields included; rows that do not fit are counted. */
 const ROW_CHARS = 700;
 
 function renderListing(responseId: string, chosen: readonly NumberedEntry[], chars: number): Rendered {

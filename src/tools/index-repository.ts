@@ -1,4 +1,4 @@
-/** `index_repository`, `get_indexing_status` and `cancel_indexing`: indexing as a job that is started, followed and stopped. */
+/** `index_repository`, `get_indexing_status` and `cancel_indexing`: start, follow and stop an indexing job. */
 import { jobNotices, jobSummary, skippedText } from "../answer/indexing-reply.ts";
 import type { JobRecord } from "../contract/indexing-job.ts";
 import { makeSourceBudget } from "../fit/budget.ts";
@@ -19,8 +19,8 @@ export const indexRepositoryTool = defineTool({
   name: "index_repository",
   title: "Index a repository",
   about:
-    "Starts indexing a folder and returns a job at once; get_indexing_status follows it. search_code indexes by " +
-    "itself: this is for large folders and named projects.",
+    "Starts indexing a folder and returns a job at once; get_indexing_status follows it. search_code indexes on its " +
+    "own: this is for large folders and named projects.",
   input: {
     repo_path: { ...folderField, required: true },
     project_id: projectField,
@@ -55,7 +55,7 @@ function draftJob(record: JobRecord, { settings }: ToolSession): ReplyDraft {
   return { budget: makeSourceBudget(settings).excerpt, render: (chars) => renderJob(record, chars) };
 }
 
-/** Skipped files are named as far as there is room; their count is of all. */
+/** Skipped files are listed as far as there is room; the count is of all. */
 function renderJob(record: JobRecord, chars: number): Rendered {
   const skipped: JobRecord["skipped"][number][] = [];
   let room = chars;

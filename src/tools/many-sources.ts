@@ -1,4 +1,4 @@
-/** Several fetched sources as one reply within one budget: contents share the room, and give way to the handles. */
+/** Several fetched sources as one reply within one budget: contents share the room that the handles leave. */
 import { type Answer, answerBody, CONTENT_FRAME_CHARS, countHeadChars } from "../answer/answer.ts";
 import { SpillwayError } from "../errors.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
@@ -16,7 +16,7 @@ import { clipFields } from "./clip-fields.ts";
 import { makeLinks, type SelectedFields, titleNotices } from "./fetch-tool.ts";
 import type { Rendered } from "./tool.ts";
 
-/** A source that was fetched, or why not. */
+/** A source that was fetched, or the error. */
 export type FetchOutcome = { readonly url: string } & (
   | { readonly answer: Answer<SelectedFields> }
   | { readonly error: Error }
@@ -30,7 +30,7 @@ type ManyOptions = {
   readonly chars: number;
 };
 
-/** The reply with the most in it that fits: whole summaries, or slim ones, with as much content as there is room for. */
+/** The fullest form that fits: full blocks, then slim ones, each with as much content as there is room for. */
 export function renderMany(fetched: readonly FetchOutcome[], options: ManyOptions): Rendered {
   for (const form of [fullBlock, slimBlock]) {
     const bare = withBlocks(fetched.map(blockMaker(form)), fetched, options);
@@ -43,10 +43,10 @@ export function renderMany(fetched: readonly FetchOutcome[], options: ManyOption
 /** One source in the reply: as text and as fields. */
 type Block = { readonly text: string; readonly fields: Readonly<Record<string, unknown>> };
 
-/** How a source that was fetched is shown. */
+/** How a fetched source is shown. */
 type Form = (answer: Answer<SelectedFields>, index: number) => Block;
 
-/** Each with so many characters of its content; with none where nothing is said. */
+/** Makes blocks, each with its share of content in characters; without a share, no content. */
 function blockMaker(form: Form, shares: readonly number[] = []) {
   return (fetched: FetchOutcome, index: number): Block => {
     if ("error" in fetched) return errorBlock(fetched.url, fetched.error, index);
@@ -65,7 +65,7 @@ function fullBlock(answer: Answer<SelectedFields>, index: number): Block {
   };
 }
 
-/** What is needed to read on, and content. */
+/** What is needed to continue reading, and content. */
 function slimBlock(answer: Answer<SelectedFields>, index: number): Block {
   const { artifact_ref, title, next_offset, has_more, content, source_url, error } = answer.fields;
   const url = clip(source_url, LISTED_URL_CHARS);
@@ -95,7 +95,7 @@ function errorBlock(url: string, error: Error, index: number): Block {
   };
 }
 
-/** The least that keeps every handle. */
+/** The smallest form that still shows every handle. */
 function shortBlock(fetched: FetchOutcome, index: number): Block {
   const url = clip(withoutUserinfo(fetched.url), SHORTEST_URL_CHARS);
   if ("error" in fetched)
@@ -123,10 +123,10 @@ function withBlocks(
 
 const BLOCK_BREAK = "\n\n";
 
-/** Above a content in its block. */
+/** Between the head of a block and its content. */
 const LINE_BREAK = "\n";
 
-/** Characters that the reply could still take in both of its forms. */
+/** Characters that the reply still has room for, in both of its forms. */
 function measureRoom({ summary, notices, body, structured }: Rendered, { inputNotes, chars }: ManyOptions): number {
   const text = chars + OVERHEAD_CHARS - countHeadChars(summary, [...notices, ...inputNotes]) - body.length;
   const fields = chars + FIELDS_CHARS - plainSize({ ...structured, notes: inputNotes });
@@ -141,7 +141,7 @@ function withContents(fetched: readonly FetchOutcome[], form: Form, options: Man
   return form === fullBlock ? reply : { ...reply, links: [] };
 }
 
-/** Short contents whole; the long ones share what is left evenly. */
+/** Shares the room: short contents get all they need, the long ones share the rest evenly. */
 export function shareRoom(lengths: readonly number[], room: number): number[] {
   const shares = lengths.map(() => 0);
   const shortestFirst = [...lengths.keys()].sort((a, b) => (lengths[a] ?? 0) - (lengths[b] ?? 0));

@@ -1,4 +1,4 @@
-/** The fields of replies as JSON schema, one row each; they hold for every reply, errors too. */
+/** The JSON schemas of replies, one row per field; they hold for every reply, errors included. */
 import type { DocumentFields, FormatFields } from "../contract/document-fields.ts";
 import type { FetchFields } from "../contract/fetch-fields.ts";
 import type { JobRecord } from "../contract/indexing-job.ts";
@@ -10,7 +10,7 @@ import type { JsonSchema } from "./parameters.ts";
 
 type Properties = Readonly<Record<string, JsonSchema>>;
 
-/** A schema in which nothing but the notes is required: a reply that had to be made small, or failed, leaves fields out. */
+/** A schema in which only the notes are required: small replies and errors leave fields out. */
 export function outputSchema(properties: Properties): JsonSchema {
   return { type: "object", properties: { ...properties, ...common }, required: ["notes"] };
 }
@@ -19,10 +19,10 @@ const text: JsonSchema = { type: "string" };
 const count: JsonSchema = { type: "integer" };
 const flag: JsonSchema = { type: "boolean" };
 const texts: JsonSchema = { type: "array", items: text };
-/** A list of types would be shorter, and some clients know only one type at a time. */
+/** A list of types would be shorter, but some clients accept only one type per schema. */
 const orNull = (row: JsonSchema): JsonSchema => ({ anyOf: [row, { type: "null" }] });
 const object = (properties: Properties): JsonSchema => ({ type: "object", properties });
-/** Names say what most fields are; those that lead on say how, because some clients show the schema to the model. */
+/** Most names explain themselves; handles say what they are for, because some clients show the schema to the model. */
 const described = (row: JsonSchema, description: string): JsonSchema => ({ ...row, description });
 
 const common = { notes: texts, error: text, code: text, hint: text } satisfies Properties;
@@ -30,7 +30,7 @@ const common = { notes: texts, error: text, code: text, hint: text } satisfies P
 const ref = described(orNull(text), "For read_artifact; null when the source could not be kept.");
 const responseId = described(orNull(text), "For get_search_content.");
 
-/** What a document says of itself, where it does. */
+/** What a document reports about itself. */
 const documentProperties: Readonly<Record<Exclude<keyof DocumentFields, keyof FormatFields>, JsonSchema>> = {
   title: text,
   author: text,
@@ -63,7 +63,7 @@ const shared = {
   truncated: flag,
   limit_chars: count,
   bound: described(text, "What set limit_chars."),
-  next_offset: described(orNull(count), "Where read_artifact reads on."),
+  next_offset: described(orNull(count), "Where read_artifact continues."),
   has_more: flag,
   warnings: texts,
   content: orNull(text),
@@ -96,12 +96,12 @@ const fetchedProperties = {
   cached: flag,
 } satisfies Readonly<Record<Exclude<keyof FetchFields, "error" | keyof FormatFields>, JsonSchema>> & Properties;
 
-/** What a fetch of one source answers, raw or as text. */
+/** The reply to a fetch of one source, raw or as text. */
 export const pageOutput = outputSchema(fetchedProperties);
 
 const { url, title, artifact_ref, next_offset, has_more, content } = fetchedProperties;
 
-/** What a fetch of one or of several sources answers; several have the same fields each. */
+/** The reply to a fetch of one or several sources; several have the same fields each. */
 export const fetchOutput = outputSchema({
   ...fetchedProperties,
   responseId,
@@ -124,10 +124,10 @@ const readProperties = {
   total_lines: count,
 } satisfies Readonly<Record<Exclude<keyof ReadFields, "error" | keyof FormatFields>, JsonSchema>> & Properties;
 
-/** What a read of one artifact answers. */
+/** The reply to a read of one artifact. */
 export const readOutput = outputSchema(readProperties);
 
-/** What get_search_content answers: a read, or the list of what is stored. */
+/** The reply of get_search_content: a read, or the list of what is stored. */
 export const storedOutput = outputSchema({
   ...readProperties,
   responseId,
@@ -201,7 +201,7 @@ const searchProperties: Readonly<Record<Exclude<keyof SearchReply, "question">, 
   embedding: object({ model: text, problem: orNull(text) }),
 };
 
-/** What search_code answers. */
+/** The reply of search_code. */
 export const searchOutput = outputSchema(searchProperties);
 
 const jobProperties: Readonly<Record<keyof JobRecord, JsonSchema>> = {
@@ -223,7 +223,7 @@ const jobProperties: Readonly<Record<keyof JobRecord, JsonSchema>> = {
   finished_at: orNull(text),
 };
 
-/** What the indexing tools answer. `error` of a job is null while nothing is wrong. */
+/** The reply of the indexing tools. The `error` of a job is null while nothing is wrong. */
 export const jobOutput: JsonSchema = {
   type: "object",
   properties: { ...common, ...jobProperties },

@@ -1,6 +1,6 @@
-/** Several pieces of work, a few at a time, answered in the order they were given. */
+/** Runs asynchronous work for several items, a few at a time. */
 
-/** Each item's result at its own place; the first error ends it. */
+/** The results in the order of the items; the first error rejects. */
 export async function mapParallel<T, R>(
   items: readonly T[],
   maxParallel: number,

@@ -1,4 +1,4 @@
-/** The parameters of a tool as one table: it makes the JSON schema, the docs and the reading of what a model sends. */
+/** The parameters of a tool as one table, from which JSON schema and docs are made and input is parsed. */
 import { SpillwayError } from "../errors.ts";
 import { NAME_CHARS, SHORT_NAME_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
@@ -10,14 +10,14 @@ export type Field = {
   readonly type: FieldType;
   readonly about: string;
   readonly required?: true;
-  /** Set where the tool has its own word for an absent or empty text: it gets an empty one. */
+  /** Set where the tool has its own error for missing text: it then gets an empty string. */
   readonly blank?: true;
   readonly choices?: readonly string[];
-  /** Other names that models use for it. The same name in another spelling (max_chars, maxChars) is always known. */
+  /** Other names that models use for it. Other spellings of the same name (max_chars, maxChars) are always accepted. */
   readonly aliases?: readonly string[];
   /** Set where the value is never stored or logged. */
   readonly secret?: true;
-  /** It may be the path of a file or folder here. */
+  /** The value may be the path of a file or folder on this machine. */
   readonly path?: true;
 };
 
@@ -33,14 +33,14 @@ type ValueOf<F extends Field> = F["type"] extends "integer"
         ? C
         : string;
 
-/** What was read of the parameters of a table. */
+/** The parsed parameters of a table. */
 export type Input<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends { readonly required: true } ? ValueOf<F[K]> : ValueOf<F[K]> | undefined;
 };
 
 export type JsonSchema = { readonly [key: string]: unknown };
 
-/** The table as the schema that clients are shown. */
+/** The table as the JSON schema that clients see. */
 export function inputSchema(fields: Fields): JsonSchema {
   const properties = Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)]);
   const required = Object.keys(fields).filter((name) => fields[name]?.required);
@@ -62,10 +62,10 @@ function fieldSchema({ type, about, choices }: Field): JsonSchema {
   };
 }
 
-/** What a model sent, read with good will, and what it should be told about it. */
+/** The parsed input, and notes about it for the model. */
 type ReadInput<F extends Fields> = { readonly values: Input<F>; readonly notes: readonly string[] };
 
-/** Reads the parameters: empty ones are absent, numbers and lists may be texts, unknown ones are named in a note. */
+/** Parses lenient input: empty values are missing, numbers and lists may be strings, a note names unknown parameters. */
 export function readInput<F extends Fields>(fields: F, raw: unknown): ReadInput<F> {
   const values: Record<string, unknown> = Object.fromEntries(Object.keys(fields).map((name) => [name, undefined]));
   const unknown: string[] = [];
@@ -82,11 +82,11 @@ export function readInput<F extends Fields>(fields: F, raw: unknown): ReadInput<
     if (!field.blank) throw missingError(name, field, unknown);
     values[name] = "";
   }
-  // Each name of the table was given the value its row describes, or undefined.
+  // Each name of the table now has a value of the type its row describes, or undefined.
   return { values: values as Input<F>, notes: unknownNote(unknown, Object.keys(fields)) };
 }
 
-/** The paths and addresses among what was sent; none where it cannot be read, which calling the tool will tell. */
+/** The paths and addresses in the input; none where it cannot be parsed, which the call will report. */
 export function pathsOf(fields: Fields, raw: unknown): string[] {
   try {
     const { values } = readInput(fields, raw);
@@ -97,7 +97,7 @@ export function pathsOf(fields: Fields, raw: unknown): string[] {
   }
 }
 
-/** An address without what models like to put around one. */
+/** An address without the angle brackets that models put around it. */
 export const trimAddress = (given: string): string => given.trim().replace(/^<(.*)>$/, "$1");
 
 function parseObject(raw: unknown): object {
@@ -110,7 +110,7 @@ function parseObject(raw: unknown): object {
   );
 }
 
-/** `maxChars`, `max_chars` and `max-chars` are one name. */
+/** The field that a key means; `maxChars`, `max_chars` and `max-chars` are one name. */
 export function fieldNamed(fields: Fields, key: string): string | undefined {
   if (Object.hasOwn(fields, key)) return key;
   const plain = normalizeName(key);
@@ -135,7 +135,7 @@ const readers: Readonly<Record<FieldType, (written: unknown, name: string, field
   list: (written, name) => readList(written, name),
 };
 
-/** Pages may come as 3 or as [1, 4]; several addresses where one is meant cannot be guessed. */
+/** Pages may arrive as 3 or as [1, 4]; of several addresses no single one can be guessed. */
 function readText(written: unknown, name: string): string {
   if (typeof written === "string") return written.trim();
   if (typeof written === "number") return String(written);
@@ -169,7 +169,7 @@ function readFlag(written: unknown, name: string): boolean {
   throw usageError(`${name} must be true or false, not ${describeValue(written)}.`, "Send true, or leave it out.");
 }
 
-/** A list, the same written as JSON, or one item by itself. */
+/** A list, a list as a JSON string, or a single item. */
 function readList(written: unknown, name: string): string[] {
   const value = typeof written === "string" && written.trim().startsWith("[") ? parseJsonOrText(written) : written;
   const items = (Array.isArray(value) ? value : [value]).filter((item) => !isAbsent(item));
@@ -182,7 +182,7 @@ function readList(written: unknown, name: string): string[] {
   });
 }
 
-/** What is not JSON after all stays the text it was; the reader then says what is wrong with it. */
+/** Text that is not JSON stays as it is; the caller then reports what is wrong with it. */
 function parseJsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);

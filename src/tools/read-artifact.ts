@@ -1,4 +1,4 @@
-/** `read_artifact`: a part of a kept source, by place or by question. */
+/** `read_artifact`: a range of a kept source, by place or by question. */
 import { type Answer, answerBody, bodyPages } from "../answer/answer.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
 import { type Bound, makeSourceBudget } from "../fit/budget.ts";
@@ -21,7 +21,7 @@ export const readArtifact = defineTool({
   title: "Read a kept source",
   about:
     "Reads a part of a source that an earlier call kept, by its artifact_ref. Choose the part by one of pages, section, " +
-    "lines, offset or query; without a choice it begins at the start. Every page of the complete source can be reached.",
+    "lines, offset or query; without a choice it reads from the start. Every page of the complete source can be reached.",
   input: {
     artifact_ref: { ...refField, required: true },
     pages: pagesField,
@@ -53,7 +53,7 @@ export const readArtifact = defineTool({
   },
 });
 
-/** A read as a whole reply. */
+/** A read as a reply. */
 export function renderRead(answer: Answer<ReadFields>, chars: number, bound: Bound): Rendered {
   const { summary, notices, fields, ...text } = answer.shorten(chars, bound);
   return {

@@ -1,4 +1,4 @@
-/** `search_code`: the lines of a folder's code that answer a question. */
+/** `search_code`: the lines of code in a folder that answer a question. */
 import { searchBody, searchNotices, searchSummary } from "../answer/search-reply.ts";
 import { type Budget, lowerBudget, makeBudget } from "../fit/budget.ts";
 import { CHARACTER_LIMIT } from "../fit/limits.ts";
@@ -26,20 +26,20 @@ export const searchCodeTool = defineTool({
     repo_path: { ...folderField, about: "Folder to search; default: the working directory." },
     project_id: projectField,
     repository_id: { type: "text", about: "A repository of the project, in place of repo_path." },
-    file_type: { type: "text", about: "Only files that end so, without a dot: py, d.ts." },
-    directory: { type: "text", about: "Only below this folder of the repository; % stands for anything." },
+    file_type: { type: "text", about: "Only files with this extension, without a dot: py, d.ts." },
+    directory: { type: "text", about: "Only below this folder of the repository; % matches anything." },
     limit: {
       type: "integer",
       about: `Files to show, 1 to ${largestLimit}; default 10.`,
       aliases: ["top_k", "max_results"],
     },
-    cursor: { type: "text", about: "next_cursor of an earlier reply, to go on there.", aliases: ["next_cursor"] },
+    cursor: { type: "text", about: "next_cursor of an earlier reply, to continue there.", aliases: ["next_cursor"] },
   },
   output: searchOutput,
   hints: readHints,
   async run({ repo_path, ...input }, session) {
     const search = await findCode({ ...input, dir: repo_path }, session, { progress: session.progress });
-    // Rendering may end with less room than this; half of it leaves nothing unkept.
+    // Rendering may end with less room than this; with half of it, every result that could be cut is kept.
     const lowered = lowerBudget(budget, { client: session.client?.limit, turn: session.turn?.shareChars() });
     await search.keepOversized({ ...lowered, chars: Math.floor(lowered.chars / 2) });
     return draftSearch(search, lowered, session);
@@ -71,7 +71,7 @@ function draftSearch(search: Search, lowered: Budget, session: ToolSession): Rep
   };
 }
 
-/** The client's own log hears of what did not fit, and of what nearly did not. */
+/** Writes to the client's log what did not fit, and how full a reply is that nearly did not. */
 function informClient({ reply }: FittedSearch, { inform }: ToolSession): void {
   const percent = utilizationPercent(reply.truncation_info);
   if (reply.truncated) inform?.("warning", searchNotices(reply)[0] ?? "");

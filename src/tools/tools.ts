@@ -1,4 +1,4 @@
-/** All tools, in the order clients are shown them. A new one is a file and a line here. */
+/** All tools, in the order in which clients list them. A new tool is a file and a line here. */
 import { fetchContent } from "./fetch-content.ts";
 import { getSearchContent } from "./get-search-content.ts";
 import { cancelIndexingTool, indexingStatusTool, indexRepositoryTool } from "./index-repository.ts";

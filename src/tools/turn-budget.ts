@@ -1,15 +1,15 @@
-/** One budget for the calls of a turn: whatever a model asks for at once comes back within one number of characters. */
+/** One budget for the calls of a turn: all replies together stay within one number of characters. */
 import { OVERHEAD_CHARS, SMALLEST_BUDGET_CHARS } from "../fit/limits.ts";
 
-/** The room that the calls of one turn share. */
+/** The characters that the calls of one turn share. */
 export type Turn = {
-  /** How many calls there is room for. */
+  /** How many calls the turn has room for. */
   readonly maxCalls: number;
-  /** One more call waits for its reply; false where there is no room for more than a word about that. */
+  /** Registers a call; false where the turn has room only to say so. */
   join(): boolean;
-  /** Characters of content that the next reply may carry; what earlier replies left over is shared by the rest. */
+  /** Characters of content that the next reply may carry; what earlier replies did not use is shared. */
   shareChars(): number;
-  /** A reply of this length has left. */
+  /** Records the length of a reply that was sent. */
   spend(chars: number): void;
 };
 
@@ -31,10 +31,10 @@ export function openTurn(chars: number): Turn {
   };
 }
 
-/** The share of a turn in which the calls without room are told so. */
+/** The share of a turn that is reserved for the errors of calls without room. */
 const REFUSAL_SHARE = 0.05;
 
-/** How many calls a turn of this size has room for, each with the smallest reply there is. */
+/** How many calls fit into a turn of this size, each with the smallest reply. */
 function countCalls(chars: number): number {
   return Math.max(1, Math.floor((chars * (1 - REFUSAL_SHARE)) / (SMALLEST_BUDGET_CHARS + OVERHEAD_CHARS)));
 }

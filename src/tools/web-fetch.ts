@@ -9,7 +9,7 @@ export const webFetch = defineTool({
   name: "web_fetch",
   title: "Fetch a page or document",
   about:
-    "Fetches one URL and answers with its text. Of a document (PDF, ...) it shows a summary line and an excerpt; ask for " +
+    "Fetches one URL and answers with its text. For a document (PDF, ...) it shows a summary line and an excerpt; ask for " +
     "pages, or ask a question, to see other parts. The complete source is kept: read on with read_artifact and the artifact_ref.",
   input: {
     url: { ...urlField, required: true },
