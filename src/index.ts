@@ -1,4 +1,4 @@
-/** The library: a session, the verbs, and the parts that are useful by themselves. */
+/** The library: a session, the verbs, and the building blocks that are useful on their own. */
 export type { Network, NetworkOptions } from "./acquire/http/http-client.ts";
 export { openNetwork } from "./acquire/http/lazy-client.ts";
 export { type Answer, type AnswerText, answerText } from "./answer/answer.ts";

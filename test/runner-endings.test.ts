@@ -74,10 +74,10 @@ describe("an answer that is none yet", () => {
 
   test("is told in the summary", async () => {
     await using runner = await openRunner({ script: saying({ text: "" }, { text: "The", ends: "cut" }) });
-    assert.match((await runner.run([...task, "sim:sim-1"])).err, /\nThe model gave no answer\.\n[\s\S]*Go on: /);
+    assert.match((await runner.run([...task, "sim:sim-1"])).err, /\nThe model gave no answer\.\n[\s\S]*Continue: /);
     assert.match(
       (await runner.run(["run", "--resume", "last"])).err,
-      /\nThe model stopped before it had said everything\./,
+      /\nThe model stopped before its answer was complete\./,
     );
   });
 

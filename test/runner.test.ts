@@ -176,7 +176,7 @@ describe("spillway run", () => {
       String(results.map(({ length }) => length)),
     );
     for (const result of results.slice(3))
-      assert.equal(result, "One turn has room for 3 results.\nCall it again by itself.");
+      assert.equal(result, "One turn has room for 3 results.\nCall it again alone.");
   });
 
   for (const [name, value, how] of [
@@ -204,7 +204,7 @@ describe("spillway run, when it is interrupted", () => {
     const stop = new AbortController();
     const ran = await runner.run(sim, {}, { signal: stop.signal, onOut: () => stop.abort() });
     assert.equal(ran.status, 130);
-    assert.match(ran.err, /Interrupted\.\n[\s\S]*Go on: spillway run --resume \S+\n$/);
+    assert.match(ran.err, /Interrupted\.\n[\s\S]*Continue: spillway run --resume \S+\n$/);
     const lines = (await runner.transcript()) ?? [];
     assert.deepEqual(
       lines.map(({ type }) => type),

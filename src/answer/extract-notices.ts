@@ -1,4 +1,4 @@
-/** What every answer says of an extract: why it has no text, and where it stops short. */
+/** What every answer says about an extract: why it has no text, and where it ends before the document. */
 
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import type { DocumentFields } from "../contract/document-fields.ts";
@@ -9,7 +9,7 @@ import { DETAIL_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import { counted, grouped, kindWords, sizeWords } from "./phrases.ts";
 
-/** Plain sentences on what the reader does not see. */
+/** Sentences about what the reader does not see. */
 export function extractWarnings(record: ArtifactFacts, extract: Extract): string[] {
   const { size, ended, info, isPartial, description } = extract;
   const warnings: string[] = [];
@@ -17,7 +17,7 @@ export function extractWarnings(record: ArtifactFacts, extract: Extract): string
     warnings.push(`The source is larger than what is kept: these are its first ${sizeWords(record.size_bytes)}.`);
   }
   if (isPartial) warnings.push(partialWarning(extract));
-  // Of an encrypted document the sentence on its failure says all of it.
+  // For an encrypted document the failure's sentence says everything.
   if (ended?.failed && ended.failed.detail !== "" && ended.failed.reason !== "encrypted")
     warnings.push(`${sentenceCase(clip(ended.failed.detail, DETAIL_CHARS))}.`);
   warnings.push(...(description.warnings ?? []));
@@ -41,7 +41,7 @@ export function documentFields({ info, description }: Extract): DocumentFields {
   };
 }
 
-/** What could have misled a reader or a terminal is gone from the text, and the reader is told. */
+/** Says which characters were removed because they could mislead a reader or a terminal. */
 function removedWarnings({ escapes, bidi, tags, controls }: Removed): string[] {
   const counts = [
     { count: escapes, thing: "terminal escape" },
@@ -63,7 +63,7 @@ function partialWarning({ size: { chars, segments }, info: { pageCount }, ended 
 
 const sentenceCase = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
-/** The sentence for a document whose text cannot be read; the call itself succeeded. */
+/** The sentence for a document whose text cannot be read, although the call succeeded. */
 export function failureSentence(
   { content_kind, media_type }: Pick<ArtifactFacts, "content_kind" | "media_type">,
   { reason, detail }: Failure,

@@ -1,4 +1,4 @@
-/** What a fetch answers: the summary line, warnings, the content, and the fields of the contract. */
+/** Words the answer of a fetch: summary line, warnings, content, fields. */
 
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import type { FetchFields } from "../contract/fetch-fields.ts";
@@ -13,19 +13,19 @@ import type { Answer } from "./answer.ts";
 import { documentFields, extractWarnings, failureSentence } from "./extract-notices.ts";
 import { kindWords, sizeWords } from "./phrases.ts";
 
-/** The facts of one fetch, before they are put into words. */
+/** The facts of one fetch, before they are worded. */
 export type FetchFacts = Kept & {
   readonly facts: ArtifactFacts;
   readonly delivery: Delivery;
   readonly extract: Extract;
   readonly title: string;
   readonly shown: FittedText;
-  /** The pages the shown text lies on. */
+  /** The pages that the shown text covers. */
   readonly pages: readonly PlacedPage[];
   readonly budget: Pick<Budget, "chars" | "bound">;
 };
 
-/** Puts a fetch into words and fields. */
+/** The answer for the facts of a fetch. */
 export function answerFetch(fetched: FetchFacts): Answer<FetchFields> {
   const { facts, delivery, extract, title, shown, pages, budget } = fetched;
   const { hasText, isPartial } = extract;
@@ -88,7 +88,7 @@ function summaryLine({ facts, artifact_ref, extract }: FetchFacts, truncated: bo
   return `[Fetched ${what} artifact: ${name}${pages}. Extracted ${extract.size.chars} chars (truncated=${truncated}). ${nextStep}]`;
 }
 
-/** The most important warning is first: that there is no ref to come back to. */
+/** That there is no ref to return to is the most important warning, so it is first. */
 function listWarnings(fetched: FetchFacts): string[] {
   const { facts, delivery, extract } = fetched;
   const warnings = [...extractWarnings(facts, extract), ...deliveryWarnings(delivery)];
@@ -102,7 +102,7 @@ function deliveryWarnings({ shortfall, notes, rendering, cachedAt }: Delivery): 
     ...(rendering === null ? [] : [renderingNote(rendering)]),
     ...(cachedAt === null
       ? []
-      : [`Fetched before, checked at ${new Date(cachedAt).toISOString()}; noCache fetches anew.`]),
+      : [`Fetched before, checked at ${new Date(cachedAt).toISOString()}; noCache fetches it again.`]),
   ];
 }
 

@@ -1,4 +1,4 @@
-/** What an indexing job answers: its record, and the same as a few lines to read. */
+/** Words the answer of an indexing job: its summary, notices, and skipped files. */
 import type { JobRecord, SkippedPath } from "../contract/indexing-job.ts";
 import { PATH_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
@@ -10,7 +10,7 @@ export function jobSummary({ job_id, status, progress, repository_path }: JobRec
   return `[Indexing of ${clip(repository_path, PATH_CHARS)}: ${how}. job_id=${job_id}]`;
 }
 
-/** What a reader should know, and what to do next. */
+/** What the reader should know, and what to do next. */
 export function jobNotices(record: JobRecord): string[] {
   const { status, job_id, message, error, files_done, files_total, repository_id, project_id } = record;
   if (error !== null) return [error];
@@ -20,7 +20,7 @@ export function jobNotices(record: JobRecord): string[] {
   return [counts, ids, `search_code answers with what is ready; get_indexing_status job_id=${job_id} follows.`];
 }
 
-/** Files that were passed over, a line each. */
+/** The files that were skipped, one per line. */
 export function skippedText(skipped: readonly SkippedPath[], count: number): string {
   if (skipped.length === 0) return "";
   const lines = skipped.map(({ path, reason }) => `  ${clip(path, PATH_CHARS)}: ${reason}`);

@@ -1,8 +1,8 @@
-/** What is said when a request could not be made to fit: the facts, and the next move. */
+/** Words the report of a request that could not be made to fit: what happened, and what to do. */
 import type { FailureReason, OverflowReport } from "../contract/overflow-report.ts";
 import { grouped } from "./phrases.ts";
 
-/** One sentence on what happened. */
+/** One sentence about what happened. */
 export function overflowSentence({ reason, limit, actual, unit }: Omit<OverflowReport, "hint">): string {
   const numbers =
     limit === null

@@ -5,7 +5,7 @@ import { clip } from "../system/safe-names.ts";
 
 export { counted, grouped, sizeWords, timeWords } from "../system/quantities.ts";
 
-/** What the summary line calls an artifact of this kind. */
+/** How sentences call an artifact of this kind. */
 export function kindWords(kind: ContentKind, mediaType: string): string {
   switch (kind) {
     case "pdf":

@@ -1,4 +1,4 @@
-/** What a read answers: which part of how much, the content, and the fields of the contract. */
+/** Words the answer of a read: which range of how much, content, fields. */
 
 import type { ArtifactRecord } from "../artifacts/record.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
@@ -15,6 +15,7 @@ import type { Answer } from "./answer.ts";
 import { documentFields, extractWarnings, failureSentence } from "./extract-notices.ts";
 import { counted, grouped } from "./phrases.ts";
 
+/** The facts of one read, before they are worded. */
 type ReadFacts = {
   readonly record: ArtifactRecord;
   readonly extract: Extract;
@@ -24,7 +25,7 @@ type ReadFacts = {
   readonly budget: Pick<Budget, "chars" | "bound">;
 };
 
-/** Puts a reading into words and fields. */
+/** The answer for the facts of a read. */
 export function answerRead(facts: ReadFacts): Answer<ReadFields> {
   const { record, extract, selector, reading, totalLines, budget } = facts;
   const error = extract.ended?.failed ? failureSentence(record, extract.ended.failed) : undefined;
@@ -127,7 +128,7 @@ function passageFields({ passages, matchedCount }: PassageReading): Pick<ReadFie
   };
 }
 
-/** The line above a passage that says where it stands. */
+/** The line above a passage that says where it is. */
 export function passageHeader({ start, startLine, endLine, heading }: Place): string {
   const underHeading =
     heading === null ? "" : `, under ${JSON.stringify(cutBetweenCodePoints(heading, PASSAGE_HEADING_CHARS))}`;

@@ -1,12 +1,11 @@
-/** What a code search answers: the fields of the contract, and the sentences that go with them. */
-
+/** Words the answer of a code search: summary, notices, and results as text. */
 import type { CodeResult, SearchFacts, SearchReply } from "../contract/search-fields.ts";
 import { ERROR_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import { UNTRUSTED_NOTICE } from "./answer.ts";
 import { counted, grouped } from "./phrases.ts";
 
-/** One line with the counts, the place, and how to read on. */
+/** One line with the count, the place, and how to get more. */
 export function searchSummary({ returned_count, database_name, project_id, next_cursor }: SearchReply): string {
   const place = `${clip(database_name)} (project ${clip(project_id)})`;
   if (returned_count === 0) return `Nothing found in ${place}.`;
@@ -14,12 +13,12 @@ export function searchSummary({ returned_count, database_name, project_id, next_
   return `Found ${counted(returned_count, "result")} in ${place}, best first.${more}`;
 }
 
-/** All results as text below the mark that parts them from our words; empty where there are none. */
+/** All results as text below the untrusted-content notice; empty where there are none. */
 export function searchBody({ results }: SearchReply): string {
   return results.length === 0 ? "" : `${UNTRUSTED_NOTICE}\n\n${results.map(formatResult).join("\n\n")}`;
 }
 
-/** The lines as they stand in the file, under the place where they stand. */
+/** The lines as they are in the file, below their path and line numbers. */
 function formatResult(result: SearchReply["results"][number], index: number): string {
   const { file_path, encoded_path, similarity_score, stale, artifact_ref, spans = [] } = result;
   const facts = [
@@ -44,7 +43,7 @@ function joinContext({ context_before, content, context_after, start_line, end_l
   };
 }
 
-/** Sentences a reader should see before the results. */
+/** What the reader should know before the results, one sentence each. */
 export function searchNotices(reply: SearchReply): string[] {
   const {
     truncation_info: info,
@@ -88,6 +87,6 @@ function indexingNotice(
 ): string {
   const done = `${grouped(files_done)} of ${counted(files_total, "file")}`;
   if (indexedAt === null) return `The index is still being made (${done}): these results are from what is ready.`;
-  if (error === undefined) return "The folder is still being looked over for changes: the newest may be missing here.";
+  if (error === undefined) return "The folder is still being checked for changes: the newest may be missing here.";
   return `The index could not be brought up to date and is of ${indexedAt}: ${clip(error, ERROR_CHARS)}`;
 }

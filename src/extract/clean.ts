@@ -1,5 +1,5 @@
 /**
- * Makes text safe to hand on: valid Unicode, no control characters but tab and newline, no terminal escapes, nothing
+ * Makes text safe to pass on: valid Unicode, no control characters but tab and newline, no terminal escapes, nothing
  * that shows a reader other text than a model gets. Every extractor's output passes through here.
  *
  * Kept on purpose: U+200E, U+200F and U+061C (ordinary in Hebrew and Arabic, they reorder no letters), zero-width
@@ -7,7 +7,7 @@
  * a newline in their place would break).
  */
 
-/** How many of each class were taken out; a newline that was only respelled as `\n` counts as nothing. */
+/** How many characters of each class were removed; a newline rewritten as `\n` does not count. */
 export type Removed = {
   readonly controls: number;
   readonly escapes: number;
@@ -18,29 +18,29 @@ export type Removed = {
   readonly surrogates: number;
 };
 
-/** Cleans a text that arrives in pieces; the result does not depend on where the pieces were cut. */
+/** Cleans a text that arrives in chunks; the result does not depend on where the chunks end. */
 export interface Cleaner {
-  /** The clean text so far that no later piece can change. */
-  push(piece: string): string;
+  /** The clean text so far that no later chunk can change. */
+  push(chunk: string): string;
   /** The rest, once nothing follows. */
   flush(): string;
   readonly removed: Removed;
 }
 
-/** The clean form of a whole text and what was taken out of it. Cleaning twice changes nothing. */
+/** The clean form of a text and what was removed from it. Cleaning twice changes nothing. */
 export function cleanText(text: string): { readonly text: string; readonly removed: Removed } {
   const cleaner = createCleaner();
   return { text: cleaner.push(text) + cleaner.flush(), removed: cleaner.removed };
 }
 
-/** A cleaner for one text; its counts are of that text. */
+/** A cleaner for one text, with the counts for that text. */
 export function createCleaner(): Cleaner {
   const removed = { controls: 0, escapes: 0, bidi: 0, tags: 0, byteOrderMarks: 0, surrogates: 0 };
   let held = "";
   return {
     removed,
-    push(piece) {
-      const text = held + piece;
+    push(chunk) {
+      const text = held + chunk;
       const end = text.length - countOpenEndChars(text);
       held = text.slice(end);
       return clean(text.slice(0, end), removed);
@@ -68,7 +68,7 @@ const forbiddenOrEscape = new RegExp(
   "g",
 );
 
-/** Clean already, which is what nearly all text is: one look and no copy. */
+/** Nearly all text is clean already: this checks it without a copy. */
 function isClean(text: string): boolean {
   return !forbidden.test(text) && text.isWellFormed();
 }
@@ -88,7 +88,7 @@ function makeWellFormed(text: string, removed: Counts): string {
   return text.toWellFormed();
 }
 
-/** Line and page ends of other systems separate words, so they become newlines; all else leaves nothing behind. */
+/** Line and page breaks of other systems separate words, so they become newlines; everything else is removed. */
 function substitute(match: string, removed: Counts): string {
   if (match === "\v" || match === "\f" || match === "\x85") return "\n";
   removed[classify(match)] += 1;
@@ -106,7 +106,7 @@ function classify(match: string): keyof Removed {
 const openEnd = new RegExp(`(?:\\r|[\\ud800-\\udbff]|${csi}|${shortEscape}|${controlString}\\x1b?)$`);
 const MAX_OPEN_END_CHARS = 2 + MAX_STRING_BODY_CHARS + 1;
 
-/** Length of the end that could become something else with what follows: half a pair, CR before LF, an open escape. */
+/** Length of an end whose meaning depends on what follows: half a surrogate pair, CR before LF, an open escape. */
 function countOpenEndChars(text: string): number {
   const end = text.slice(-MAX_OPEN_END_CHARS);
   if (!/[\r\x1b\x80-\x9f\ud800-\udbff]/.test(end)) return 0;

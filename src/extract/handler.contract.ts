@@ -16,7 +16,7 @@ export type Sample = {
   readonly charset?: string;
 };
 
-/** One character that clean text never holds, written down a second time so that clean.ts does not judge itself. */
+/** One character that clean text never contains, defined a second time so that clean.ts does not judge itself. */
 export const forbiddenCharacter =
   /[[\p{Cc}\p{Cs}\u{feff}\u{202a}-\u{202e}\u{2066}-\u{2069}\u{e0000}-\u{e007f}]--[\t\n]]/v;
 
@@ -34,7 +34,7 @@ export function handlerContract(handler: Handler, samples: readonly Sample[]): v
         assert.ok(handler.canHandle(file.kind, file.mediaType));
       });
 
-      promise("gives segments in order, numbered from 0, of clean text", async (file) => {
+      promise("yields segments in order, numbered from 0, of clean text", async (file) => {
         const segments = segmentsOf(await run(handler, file));
         assert.deepEqual(indexesOf(segments), [...segments.keys()]);
         for (const { text } of segments) assert.doesNotMatch(text, forbiddenCharacter);
@@ -51,7 +51,7 @@ export function handlerContract(handler: Handler, samples: readonly Sample[]): v
         }
       });
 
-      promise("gives the same twice", async (file) => {
+      promise("yields the same twice", async (file) => {
         assert.deepEqual(await run(handler, file), await run(handler, file));
       });
 
@@ -71,13 +71,13 @@ export function handlerContract(handler: Handler, samples: readonly Sample[]): v
         for (const warning of warnings) assert.match(warning, /^\S.*\.$/);
       });
 
-      promise("says nothing after a failure", async (file) => {
+      promise("yields nothing after a failure", async (file) => {
         const items = await run(handler, file);
         const failure = items.findIndex((item) => "failed" in item);
         assert.ok(failure === -1 || failure === items.length - 1);
       });
 
-      promise("gives nothing when it is aborted before it starts", async (file) => {
+      promise("yields nothing when it is aborted before it starts", async (file) => {
         const reason = new Error("stop");
         const items = handler.extract(file, ask(), AbortSignal.abort(reason))[Symbol.asyncIterator]();
         await assert.rejects(items.next(), reason);
@@ -106,7 +106,7 @@ export function handlerContract(handler: Handler, samples: readonly Sample[]): v
   });
 }
 
-/** Writes a sample to a file of its own, which goes away with the test. */
+/** Writes a sample to a file of its own, which is deleted with the test. */
 export async function keep({ bytes, kind, mediaType, charset }: Omit<Sample, "name">) {
   const folder = await mkdtemp(join(tmpdir(), "spillway-handler-"));
   const path = join(folder, "blob");
@@ -120,7 +120,7 @@ async function keepAndLose(sample: Sample) {
   return { file: kept.file };
 }
 
-/** Everything a handler gives for a file, from one segment on. */
+/** Everything a handler yields for a file, from one segment on. */
 export async function run(handler: Handler, file: LocalFile, from = 0): Promise<Extracted[]> {
   return Array.fromAsync(handler.extract(file, ask(from), new AbortController().signal));
 }
@@ -137,7 +137,7 @@ function ask(from = 0): Ask {
   return { mode: "markdown", from };
 }
 
-/** Every start of a short document; of a long one the first, some middle, the last and past the end. */
+/** Segments to resume at: the first three, one in the middle, the last, and past the end. */
 function resumePoints(count: number): Iterable<number> {
   return new Set([0, 1, 2, Math.floor(count / 2), count - 1, count].filter((from) => from >= 0 && from <= count));
 }

@@ -1,35 +1,35 @@
-/** What every format handler promises: plain data in, segments of clean text out, in order, one by one. */
+/** The contract of format handlers: plain data in, segments of clean text out, in order. */
 import type { Content } from "../acquire/spool.ts";
 import type { ContentKind } from "../detect/kind.ts";
 import type { Removed } from "./clean.ts";
 import type { PageTally } from "./tally.ts";
 
-/** The modes a source can be read in; a handler may treat several alike. */
+/** The modes in which a source can be read; a handler may treat several alike. */
 export const modes = ["markdown", "text", "raw"] as const;
 export type Mode = (typeof modes)[number];
 
-/** The bytes of one artifact on this machine. Plain data: it crosses a process border. */
+/** The bytes of one artifact on this machine. Plain data, because it is sent to child processes. */
 export type LocalFile = {
   readonly content: Content;
   readonly sizeBytes: number;
   readonly kind: ContentKind;
   readonly mediaType: string;
   readonly charset: string | null;
-  /** The address it came from, where links in it are to be made absolute. */
+  /** Its URL, where links in it are made absolute. */
   readonly url?: string;
 };
 
-/** What is wanted of the file. Plain data: it crosses a process border. */
+/** What to extract. Plain data, because it is sent to child processes. */
 export type Ask = {
   readonly mode: Mode;
-  /** Index of the first segment wanted; earlier ones are stored already. */
+  /** Index of the first segment to yield; earlier ones are stored already. */
   readonly from: number;
   readonly password?: string;
-  /** What reading the file may use, where it is read in a child. */
+  /** What a child process may use to read the file. */
   readonly limits?: Limits;
 };
 
-/** What a child may use for one file, and how many of them work at once. */
+/** What a child process may use for one file, and how many run at once. */
 export type Limits = {
   readonly memoryBytes: number;
   readonly cpuMs: number;
@@ -43,8 +43,8 @@ export type Mark = { readonly label: string; readonly level: number; readonly at
 export type SegmentKind = "whole" | "page" | "sheet" | "slide";
 
 /**
- * One piece of an extract with a place. The text is clean (see clean.ts). Pieces of kind `whole` are joined with
- * nothing between them; pages, sheets and slides with a blank line.
+ * One segment of an extract. The text is clean (see clean.ts). Segments of kind `whole` are joined without separator;
+ * pages, sheets and slides with a blank line.
  */
 export type Segment = {
   readonly index: number;
@@ -92,15 +92,15 @@ export type Failure = {
   readonly detail: string;
 };
 
-/** Another time, with other limits or the engine installed, it may be read: such a failure is told, not stored. */
+/** Whether another attempt may succeed, with other limits or the engine installed. Such a failure is not stored. */
 export function mayPass({ reason }: Failure): boolean {
   return reason !== "corrupt" && reason !== "encrypted" && reason !== "no_text";
 }
 
-/** What an engine thinks of a page it has read: as it should be, guesswork, only a picture, or not readable at all. */
+/** How reading a page went: well, with guessed characters, only an image, or not at all. */
 export type PageVerdict = "read" | "garbled" | "image" | "damaged";
 
-/** What an engine has to say of a page beside its text. */
+/** What an engine reports about a page beside its text. */
 export type PageNote = {
   readonly verdict: PageVerdict;
   /** Counts that the handler wants added up over all pages, by its own names. */
@@ -115,9 +115,9 @@ export type Extracted<Own extends object = object> =
 /** Reads one family of formats. `Own` are the facts that only this handler states. */
 export interface Handler<Own extends object = object> {
   readonly name: string;
-  /** Raised whenever the same bytes would give another text, so that stored extracts are made anew. */
+  /** Raised whenever the same bytes would give another text, so that stored extracts are made again. */
   readonly version: number;
-  /** Text and metadata run in this process; parsers of complicated formats run in a child. */
+  /** Text and metadata run in this process; parsers of complicated formats run in a child process. */
   readonly runs: "inline" | "child";
   canHandle(kind: ContentKind, mediaType: string): boolean;
   extract(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncIterable<Extracted<Own>>;

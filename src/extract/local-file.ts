@@ -1,4 +1,4 @@
-/** The bytes of one kept file, for the handlers that read it in this process. */
+/** Reads the bytes of one kept file, for handlers that run in this process. */
 import { stat } from "node:fs/promises";
 import { bodyOf } from "../acquire/spooled-body.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
@@ -18,7 +18,7 @@ export async function* readBytes(file: LocalFile, signal: AbortSignal): AsyncGen
   }
 }
 
-/** Throws where the file is gone, for a handler that needs none of its bytes. */
+/** Throws if the file is gone, for a handler that needs none of its bytes. */
 export async function assertFileExists(file: LocalFile, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   if (!("path" in file.content)) return;

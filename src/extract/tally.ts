@@ -1,4 +1,4 @@
-/** How the pages of a document came out, added up over all that were read. */
+/** Adds up how the pages of a document were read. */
 import type { Failure, PageNote, Segment } from "./handler.ts";
 
 /** Counts over all pages that were read, with the handler's own counts beside the common ones. */
@@ -28,7 +28,7 @@ export function addPage(tally: PageTally = none, { text }: Segment, { verdict, c
   };
 }
 
-/** What to say of a whole document none of whose pages has text. */
+/** The failure of a document none of whose pages has text. */
 export function makeTextlessFailure({ pages, images, damaged }: PageTally = none): Failure {
   if (damaged > 0 && damaged === pages) return { reason: "corrupt", detail: "no page can be read" };
   return { reason: "no_text", detail: images > 0 ? `${images} of ${pages} pages are images` : "" };

@@ -1,4 +1,4 @@
-/** The text handler: text of any charset, kept as it is but for cleaning, in pieces of bounded size. */
+/** The text handler: text of any charset, unchanged except for cleaning, in segments of bounded size. */
 import { type Cleaner, createCleaner } from "./clean.ts";
 import { canDecode, decodeText } from "./decode-text.ts";
 import type { Handler, LocalFile, Mark, Segment } from "./handler.ts";
@@ -20,7 +20,7 @@ export const text: Handler = {
       yield { failed: { reason: "unavailable", detail: `charset ${file.charset}` } };
       return;
     }
-    // Read from the start even when resuming: where a piece begins depends on the text before it, and text is fast.
+    // Read from the start even when resuming: where a segment begins depends on the text before it, and text is fast.
     const cleaner = createCleaner();
     for await (const segment of readSegments(file, cleaner, signal)) {
       signal.throwIfAborted();
@@ -33,8 +33,8 @@ export const text: Handler = {
 
 async function* readSegments(file: LocalFile, cleaner: Cleaner, signal: AbortSignal): AsyncGenerator<Segment> {
   const findMarks = makeHeadingFinder(file.mediaType);
-  for await (const piece of splitSegments(cleanChunks(decodeText(readBytes(file, signal), file.charset), cleaner))) {
-    yield { ...piece, kind: "whole", marks: findMarks(piece.text) };
+  for await (const segment of splitSegments(cleanChunks(decodeText(readBytes(file, signal), file.charset), cleaner))) {
+    yield { ...segment, kind: "whole", marks: findMarks(segment.text) };
   }
 }
 

@@ -1,10 +1,10 @@
-/** What a reader should call a document: its own title, else its first heading, else where it came from. */
+/** Finds the title of a document: its own, else its first heading, else its URL or file name. */
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import { TITLE_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Extract } from "./extract.ts";
 
-/** A heading further down is that of a part, not of the whole. */
+/** A heading further down is not the title of the document. */
 const HEADING_WITHIN_CHARS = 5_000;
 
 /** One line, never empty. */

@@ -1,18 +1,18 @@
-/** One budget per reply: the smallest of all limits that apply, and the name of the one that bound. */
+/** One budget per reply: the smallest of all limits that apply, and the name of that limit. */
 import type { Settings } from "../config/settings.ts";
 import { MAX_GET_CONTENT_CHARS, SMALLEST_BUDGET_CHARS } from "./limits.ts";
 import { countBytes, countLines, estimateTokens, type Unit } from "./measure.ts";
 
-/** Who set the number of characters. `smallest`: every budget is at least 1,000, whatever was asked or left over. */
+/** Which limit set the number of characters. `smallest`: no budget is below 1,000, whatever was requested. */
 export type Bound = "request" | "default" | "ceiling" | "client" | "turn" | "smallest";
 
-/** Counts the tokens that a model makes of a text. */
+/** Counts the tokens of a text for one model. */
 export type Tokenizer = { readonly model: string; count(text: string): number };
 
-/** A number of tokens and who counts them: the tokenizer of a model, or an estimate where none is named. */
+/** A number of tokens and how they are counted: by a model's tokenizer, or estimated where no model is named. */
 export type TokenLimit = { readonly max: number; readonly model?: string; count(text: string): number };
 
-/** How much one reply may carry: always characters; bytes, lines and tokens where the client counts so. */
+/** How much one reply may carry: always characters; bytes, lines and tokens where the client counts them. */
 export type Budget = {
   readonly chars: number;
   readonly bytes?: number;
@@ -21,7 +21,7 @@ export type Budget = {
   readonly bound: Bound;
 };
 
-/** A client's limits in its own units; without a tokenizer of its model, tokens are estimated. */
+/** A client's limits in its own units; without a tokenizer for its model, tokens are estimated. */
 export type ClientLimit = {
   readonly chars?: number;
   readonly bytes?: number;
@@ -93,10 +93,10 @@ export function makeSourceBudget(
   };
 }
 
-/** A limit that a text ran over, with the size it has in that unit. */
+/** A limit that a text exceeds, with its size in that unit. */
 export type Excess = { readonly unit: Unit; readonly size: number; readonly max: number };
 
-/** The first unit, characters before others, in which the text is over the budget; null when it fits. */
+/** The first unit, characters first, in which the text exceeds the budget; null when it fits. */
 export function firstExcess(text: string, budget: Budget): Excess | null {
   for (const { unit, max, measure } of listLimits(budget)) {
     const size = measure(text);
@@ -105,10 +105,10 @@ export function firstExcess(text: string, budget: Budget): Excess | null {
   return null;
 }
 
-/** One unit of a budget with the way to measure it. */
+/** One unit of a budget and how it is measured. */
 export type Limit = { readonly unit: Unit; readonly max: number; measure(text: string): number };
 
-/** Every limit of a budget, characters first: they are the cheapest and bound the work of measuring the others. */
+/** Every limit of a budget, characters first: they are cheap to measure and bound the work for the others. */
 export function listLimits({ chars, bytes, lines, tokens }: Budget): readonly Limit[] {
   const limits: Limit[] = [{ unit: "chars", max: chars, measure: (text) => text.length }];
   if (bytes !== undefined) limits.push({ unit: "bytes", max: bytes, measure: countBytes });

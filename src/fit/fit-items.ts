@@ -1,4 +1,4 @@
-/** Fitting a ranked list: whole items only, best first. */
+/** Fits a ranked list of texts: whole items only, best first. */
 import { type Budget, firstExcess } from "./budget.ts";
 import { fitText } from "./fit-text.ts";
 
@@ -8,7 +8,7 @@ type FittedItems = {
   readonly count: number;
 };
 
-/** As many whole items as the budget holds. The first is shown in part rather than not at all. */
+/** As many whole items as the budget holds. The first one is cut rather than left out. */
 export async function fitItems(
   items: AsyncIterable<string> | Iterable<string>,
   between: string,

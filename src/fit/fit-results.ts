@@ -1,4 +1,4 @@
-/** Fitting a ranked list: whole results, best first, and a reply whose exact serialized size is within its limits. */
+/** Fits search results: whole results, best first, in a reply whose exact serialized size is within its limits. */
 import { type Budget, type Excess, firstExcess } from "./budget.ts";
 import {
   EMPTY_RESPONSE_CHARS,
@@ -11,9 +11,9 @@ import { cutBetweenCodePoints, estimateTokens, largestPassing, type Unit } from 
 import { type Draft, draftReply, type FittedPart, type ReturnedResult, type TruncationReason } from "./reply.ts";
 
 export type FitOptions<R, E> = {
-  /** The reply's other keys, for the results it carries: a cursor depends on them. They are never cut. */
+  /** The reply's other keys, made from the returned results: a cursor depends on them. They are never cut. */
   readonly envelope?: (returned: readonly R[]) => E;
-  /** What the client and the turn allow; it lowers both limits. Lines never bind: JSON is one line. */
+  /** What the client and the turn allow; lowers both limits. Lines never bind: JSON is one line. */
   readonly budget?: Budget;
   /** Where `oversized` of an earlier call was kept; null when keeping it failed. */
   readonly artifactRef?: string | null;
@@ -24,9 +24,9 @@ export type FittedResults<R, E> = {
   readonly reply: FittedPart<R> & E;
   /** Share of `limit_chars` that the reply fills. */
   readonly utilization: number;
-  /** Set when measuring had to drop what the estimate let in: an error to log. */
+  /** Set when measuring had to drop results that the estimate admitted: an error to log. */
   readonly overrun: Overrun | null;
-  /** The first result as it came, when not even it alone fits: keep it, then call again with its `artifactRef`. */
+  /** The first result unchanged, when not even it fits alone: keep it, then call again with its `artifactRef`. */
   readonly oversized: R | null;
 };
 
@@ -37,7 +37,7 @@ export type Overrun = {
   readonly limit: number;
 };
 
-/** As many of the best results as fit: the estimate says how many to try, measuring the whole reply decides. */
+/** As many of the best results as fit: an estimate says how many to try, measuring the reply decides. */
 export function truncateResultsBySize<R extends SearchResult, E extends object = object>(
   results: readonly R[],
   charLimit: number = EFFECTIVE_CHAR_LIMIT,
@@ -96,7 +96,7 @@ function estimateReplyTokens(results: readonly SearchResult[]): number {
   return estimateTokens(estimateResponseSize(results));
 }
 
-/** The tokenizer's own count of every result, each counted once, and the estimate of what is around them. */
+/** Counts every result once with the tokenizer and estimates what is around them. */
 function countReplyTokens<R extends SearchResult>(
   serialize: (result: R) => string,
   count: (text: string) => number,
@@ -119,7 +119,7 @@ function cachingSerializer<R>(): (result: R) => string {
   };
 }
 
-/** So many are admitted whatever the estimate says, as long as they really fit. */
+/** As many are admitted whatever the estimate says, if they fit when measured. */
 const MIN_RESULTS = 3;
 
 /** How many results to try, and why not all of them. */
@@ -150,7 +150,7 @@ function fitMeasured<R extends SearchResult, E>(page: Page<R, E>, count: number,
   return firstExcess(draft.json, page.limits.effective) === null;
 }
 
-/** Fewer results than the estimate let in: as many as fit the hard limit when measured. */
+/** Drops results until the reply, measured, is within the hard limit. */
 function dropTrailing<R extends SearchResult, E>(
   page: Page<R, E>,
   first: R,
@@ -163,7 +163,7 @@ function dropTrailing<R extends SearchResult, E>(
   return count === 0 ? fitOne(page, first) : finish(page, draftOf(count));
 }
 
-/** One result too large for the limit: whole while the reply can carry it, then without context, then an excerpt without spans. */
+/** One result that is too large: whole if the reply can carry it, else without context, else an excerpt without spans. */
 function fitOne<R extends SearchResult, E>(page: Page<R, E>, first: R): FittedResults<R, E> {
   const draftOf = (...results: ReturnedResult<R>[]) => page.draft(results, "single_result_too_large");
   const whole = draftOf(first);
@@ -174,7 +174,7 @@ function fitOne<R extends SearchResult, E>(page: Page<R, E>, first: R): FittedRe
   const excerptOf = (chars: number) => draftOf({ ...bare, content: cutBetweenCodePoints(bare.content, chars) });
   const maxChars = Math.min(bare.content.length, page.limits.hard.chars);
   const chars = largestPassing(-1, maxChars, (candidate) => fitsHard(page, excerptOf(candidate)));
-  // Below zero not even its path fits beside the envelope: then only the counts tell of it.
+  // Below zero not even its path fits beside the envelope: then only the counts show that it exists.
   return { ...finish(page, chars < 0 ? draftOf() : excerptOf(chars)), oversized: first };
 }
 

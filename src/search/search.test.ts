@@ -495,7 +495,7 @@ describe("an indexing job", () => {
     const lockPath = join(work.session.searchFolder ?? "", "default", repository_id, "lock.db");
     const lock = takeLock(lockPath) ?? assert.fail();
     const late = await work.search("needle");
-    assert.match(searchNotices(late).join(), /looked over for changes/);
+    assert.match(searchNotices(late).join(), /checked for changes/);
     setTimeout(() => lock[Symbol.dispose](), 50);
     assert.equal((await work.search("needle")).indexing, undefined);
   });

@@ -1,10 +1,10 @@
-/** The tokenizer of a model as a plug-in: a module that the user names, loaded once and never trusted to count. */
+/** Loads the tokenizer of a model: a module that the user names, loaded once and guarded against its errors. */
 import { pathToFileURL } from "node:url";
 import type { Settings } from "../config/settings.ts";
 import type { Tokenizer } from "../fit/budget.ts";
 import { estimateTokens } from "../fit/measure.ts";
 
-/** Finds the tokenizer that the settings name; undefined where none is, or where it cannot be loaded and the log says so. */
+/** Loads the tokenizer that the settings name; undefined where there is none, or where loading failed and was logged. */
 export function makeTokenizerLoader(
   settings: Settings,
   log: (line: string) => void,
@@ -34,7 +34,7 @@ function findCountTokens(plugin: unknown): ((text: string, model: string) => unk
   return typeof countTokens === "function" ? (text, model) => countTokens(text, model) : undefined;
 }
 
-/** A text that it cannot count is estimated, so that no reply fails by its tokenizer; the log hears of the first. */
+/** Estimates a text that the tokenizer cannot count, so that no reply fails because of it; logs the first failure. */
 export function guardTokenizer({ model, count }: Tokenizer, log: (line: string) => void): Tokenizer {
   let hasWarned = false;
   function estimate(text: string, reason: string): number {
