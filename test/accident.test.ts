@@ -8,11 +8,11 @@ import { resultsIn, type Script } from "./scripted.ts";
 const pages = (name: string, secret: string): string[][] =>
   Array.from({ length: 40 }, (_, index) => {
     const line = `${name} page ${index + 1}: the level at the weir was read and written down by the keeper.`;
-    const lines = Array.from({ length: 20 }, (_, at) => `${line} Reading ${at}.`);
+    const lines = Array.from({ length: 20 }, (_, reading) => `${line} Reading ${reading}.`);
     return index === 32 ? [`The number of ${name} is ${secret}.`, ...lines] : lines;
   });
 
-/** Reads both documents as a careless agent does, then looks up what it needs, and answers with what it found. */
+/** Reads both documents as a careless agent does, then looks up what it needs, and answers. */
 const script: Script = (request, dialect) => {
   const results = resultsIn(request, dialect);
   const names = ["first", "second"];
@@ -30,7 +30,7 @@ const script: Script = (request, dialect) => {
 const proxyPage =
   "<html><head><title>413 Request Entity Too Large</title></head><body><center><h1>413 Request Entity Too Large</h1></center><hr><center>nginx</center></body></html>";
 
-/** The three ways in which providers refused; the numbers are those of what was really sent. */
+/** The three refusals of providers, with the numbers of the actual request. */
 const refusals: Readonly<Record<string, ProviderOptions>> = {
   "total message size ... exceeds limit": { bodyBytes: 50_000, bytesWording: messageSize },
   "exceeded model token limit": { windowTokens: 14_000, wording: wordings.moonshot },
@@ -71,7 +71,7 @@ describe("the founding accident", () => {
     }
   }
 
-  test("the refusal in its own words and numbers, although what was sent is far smaller", async () => {
+  test("a refusal with its own wording and numbers, although the request is far smaller", async () => {
     await using runner = await openAccident({
       instead: (index) => (index === 2 ? messageSize(4_300_000, 4_194_304) : undefined),
     });
@@ -83,7 +83,7 @@ describe("the founding accident", () => {
   });
 
   for (const dialect of runnerDialects) {
-    test(`the smaller request meets a busy provider: it is asked again, the large one is not (${dialect})`, async () => {
+    test(`the smaller request meets a busy provider: it is retried, the large one is not (${dialect})`, async () => {
       const busy = { status: 503, body: '{"error":{"message":"busy"}}' };
       await using runner = await openAccident({
         ...refusals["exceeded model token limit"],
@@ -99,7 +99,7 @@ describe("the founding accident", () => {
     });
   }
 
-  test("what was set aside stays so in the next process, although the provider was busy to the end", async () => {
+  test("stubs persist in the next process, although the provider stayed busy", async () => {
     const busy = { status: 503, body: '{"error":{"message":"busy"}}' };
     await using runner = await openAccident({
       ...refusals["exceeded model token limit"],
@@ -115,7 +115,7 @@ describe("the founding accident", () => {
   });
 
   for (const dialect of runnerDialects) {
-    test(`a proxy's page to both requests: fails with the report, and goes on smaller (${dialect})`, async () => {
+    test(`an HTML error page for both requests: fails with the report, and continues smaller (${dialect})`, async () => {
       const page = { status: 413, body: proxyPage };
       await using runner = await openAccident({ instead: (index) => (index === 2 || index === 3 ? page : undefined) });
       const ran = await runner.start(dialect);
@@ -132,7 +132,7 @@ describe("the founding accident", () => {
   }
 
   for (const [words, dialect] of Object.keys(refusals).flatMap((each) =>
-    runnerDialects.map((of) => [each, of] as const),
+    runnerDialects.map((dialect) => [each, dialect] as const),
   )) {
     test(`${words}, with the fallback off: fails once, cleanly, without a second request (${dialect})`, async () => {
       await using runner = await openAccident(refusals[words] ?? {});
@@ -148,7 +148,9 @@ describe("the founding accident", () => {
     });
   }
 
-  for (const [flag, dialect] of ["shadow", "off"].flatMap((each) => runnerDialects.map((of) => [each, of] as const))) {
+  for (const [flag, dialect] of ["shadow", "off"].flatMap((each) =>
+    runnerDialects.map((dialect) => [each, dialect] as const),
+  )) {
     test(`with the ingest router in ${flag} the documents never enter as bytes (${dialect})`, async () => {
       await using runner = await openAccident({});
       const ran = await runner.start(dialect, { SPILLWAY_RUNNER_ENABLE_FILETYPE_INGEST_ROUTER: flag });

@@ -1,7 +1,7 @@
-/** Schemas as tests hold replies to them. */
+/** Schemas against which tests validate replies. */
 import type { JsonSchema } from "../src/tools/parameters.ts";
 
-/** The schema with nothing else allowed, so that a field that is not declared is noticed. */
+/** The schema without additional properties, so that an undeclared field fails the test. */
 export function closedSchema(schema: JsonSchema): JsonSchema {
   const entries = Object.entries(schema).map(([key, value]) => [
     key,

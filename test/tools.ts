@@ -1,4 +1,4 @@
-/** Tools as a test calls them: in memory, below a folder of their own, with the events caught. */
+/** Calls tools in tests: in memory, below a temporary folder, with events recorded. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { defaultSettings, type Settings } from "../src/config/settings.ts";

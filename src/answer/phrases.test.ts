@@ -20,7 +20,7 @@ describe("sizes in words", () => {
   }
 });
 
-test("kinds are called what people call them", () => {
+test("kinds have the names that people use", () => {
   const docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
   assert.equal(kindWords("pdf", "application/pdf"), "PDF");
   assert.equal(kindWords("office_doc", docx), "Word document");

@@ -13,14 +13,14 @@ const facts: StubFacts = {
 };
 
 describe("a stub", () => {
-  test("says what it stands for, how large it was, and how to read on", () => {
+  test("says what it replaces, how large that is, and how to read it", () => {
     assert.equal(
       stubText({ ...facts, text: "x".repeat(15_000) }, 0),
       `[Set aside by Spillway to fit the model's limit: text from tool shell, 15 KB, 15,000 chars. Kept whole as artifact_ref=${facts.ref}. To read it: read_artifact with that artifact_ref and offset, lines or query.]`,
     );
   });
 
-  test("goes on naming the sources that the result was about, a few of them", () => {
+  test("still names the first sources that the result was about", () => {
     const sources = ["1", "2", "3", "4"].map((digit) => `af_${digit.repeat(32)}`);
     const stub = stubText(
       { ...facts, text: `[Fetched ${sources.join(" and ")}]${"x".repeat(3_000)} af_${"5".repeat(32)}` },
@@ -44,7 +44,7 @@ describe("a stub", () => {
     assert.ok(stub.isWellFormed());
   });
 
-  test("is recognised, whatever it stands for and however much it shows", () => {
+  test("is recognised, whatever it replaces and however much it shows", () => {
     const anything = fc.record({
       text: fc.string({ unit: "binary", maxLength: 3_000 }),
       tool: fc.string({ unit: "binary" }),

@@ -5,7 +5,7 @@ import type { Objects } from "../artifacts/objects.ts";
 import { type ExtractOptions, extractText } from "./extract.ts";
 import type { Extracted, Handler } from "./handler.ts";
 
-/** A handler that yields these pages and then what it is told, counting how often it parses. */
+/** A handler that yields these pages and then one more item, or throws; it counts the pages it parses. */
 function pages(texts: readonly string[], then?: Extracted | Error): Handler & { parsed: number } {
   return {
     name: "pages",
@@ -58,7 +58,7 @@ describe("extracting", () => {
     assert.equal((await Array.fromAsync(extract.segments(), ({ text }) => text)).join(""), "one\n\ntwo");
   });
 
-  test("stops when it is enough and goes on from there", async () => {
+  test("stops when it is enough and continues from there", async () => {
     const [objects, handler] = [memoryObjects(), pages(["one", "two", "three"])];
     const some = await extractText(request(objects, handler, { enough: ({ segments }) => segments >= 2 }));
     assert.deepEqual([some.size.segments, some.ended, handler.parsed], [2, null, 2]);
@@ -95,7 +95,7 @@ describe("extracting", () => {
     }
   });
 
-  test("remembers that a document cannot be read, and why", async () => {
+  test("stores that a document cannot be read, and why", async () => {
     const objects = memoryObjects();
     const failed = { reason: "corrupt", detail: "" } as const;
     await extractText(request(objects, pages([], { failed })));

@@ -29,15 +29,15 @@ describe("the handlers", () => {
     });
   }
 
-  test("every kind has a handler, since the last one takes everything", () => {
+  test("every kind has a handler, since the last one accepts everything", () => {
     for (const kind of contentKinds) assert.ok(handlers.at(-1)?.canHandle(kind, ""));
   });
 
-  test("have names of their own, since stored extracts are found by them", () => {
+  test("have unique names, since stored extracts are found by them", () => {
     assert.equal(new Set(handlers.map(({ name }) => name)).size, handlers.length);
   });
 
-  test("metadata shows no byte of a binary", async () => {
+  test("metadata shows none of a binary's bytes", async () => {
     await using kept = await keep({ kind: "image", mediaType: "image/png", bytes: png });
     assert.deepEqual(await run(metadata, kept.file), [{ info: {} }]);
   });

@@ -19,13 +19,13 @@ import { parseSelector } from "./selector.ts";
 import { addSegment, appendFile, type ExtractSize, openExtract } from "./stored.ts";
 
 /** A stored extract of these segments, in parts of so many. */
-async function storedExtract(segments: readonly Segment[], perPart = 2): Promise<Extract> {
+async function storedExtract(segments: readonly Segment[], perFile = 2): Promise<Extract> {
   const objects = memoryObjects();
   let size: ExtractSize = { segments: 0, chars: 0, lineEnds: 0 };
-  for (let at = 0; at < segments.length; at += perPart) {
-    const part = segments.slice(at, at + perPart);
-    const last = at + perPart >= segments.length;
-    size = (await appendFile(objects, "x/", size, { info: {}, segments: part, failed: null, last })).end;
+  for (let at = 0; at < segments.length; at += perFile) {
+    const fileSegments = segments.slice(at, at + perFile);
+    const last = at + perFile >= segments.length;
+    size = (await appendFile(objects, "x/", size, { info: {}, segments: fileSegments, failed: null, last })).end;
   }
   return toExtract(await openExtract(objects, "x/"), { name: "test" });
 }
@@ -38,8 +38,8 @@ const anyTexts = fc.array(fc.string({ unit: fc.constantFrom("a", "b", "\n", "\n\
   maxLength: 9,
 });
 
-describe("places in a stored extract", () => {
-  test("a window of any place and length is what a slice of the joined text is", async () => {
+describe("ranges of a stored extract", () => {
+  test("a window of any offset and length equals a slice of the joined text", async () => {
     await fc.assert(
       fc.asyncProperty(anyTexts, fc.nat(130), fc.nat(130), fc.boolean(), async (texts, offset, chars, paged) => {
         const joined = texts.join(paged ? "\n\n" : "");
@@ -54,7 +54,7 @@ describe("places in a stored extract", () => {
     );
   });
 
-  test("any lines are what splitting the joined text at line ends gives", async () => {
+  test("any lines equal those of the joined text split at line ends", async () => {
     await fc.assert(
       fc.asyncProperty(anyTexts, fc.integer({ min: 1, max: 30 }), fc.nat(10), async (texts, first, more) => {
         const joined = texts.join("");
@@ -72,7 +72,7 @@ describe("places in a stored extract", () => {
     );
   });
 
-  test("pages are chosen by number, in the order asked", async () => {
+  test("pages are chosen by number, in the requested order", async () => {
     const extract = await storedExtract(segmentsOf(["one", "", "three\n", "four"], "page"));
     const pages = async (text: string) => {
       const selector = parseSelector({ pages: text });
@@ -88,7 +88,7 @@ describe("places in a stored extract", () => {
     await assert.rejects(selectPages(whole, [{ first: 1, last: 1 }]), /no pages/);
   });
 
-  test("a section goes to the next heading of its rank, across segments", async () => {
+  test("a section extends to the next heading of its rank, across segments", async () => {
     const segments: Segment[] = [
       { index: 0, kind: "page", label: "1", text: "Intro\nA\naa", marks: [{ label: "Part A", level: 1, at: 6 }] },
       {
@@ -129,7 +129,7 @@ describe("places in a stored extract", () => {
 });
 
 describe("the stored extract", () => {
-  test("takes up overlapping parts of two processes as one", async () => {
+  test("joins the overlapping files of two processes", async () => {
     const objects = memoryObjects();
     const all = segmentsOf(["a", "b", "c", "d"]);
     const zero: ExtractSize = { segments: 0, chars: 0, lineEnds: 0 };
@@ -148,7 +148,7 @@ describe("the stored extract", () => {
     assert.equal((await Array.fromAsync(extract.segments(), ({ text }) => text)).join(""), "abcd");
   });
 
-  test("is what reaches furthest, whatever shorter reading another process has stored beside it", async () => {
+  test("is the chain that reaches furthest, whatever shorter files other processes have stored", async () => {
     const all = segmentsOf(Array.from("abcdef"), "page");
     // Any set of readers, each of which went on from an earlier place to a later one, and only some to the end.
     const reading = fc.tuple(fc.nat(5), fc.integer({ min: 1, max: 6 }));
@@ -175,7 +175,7 @@ describe("the stored extract", () => {
     );
   });
 
-  test("ends before a part that cannot be read, which is then made again", async () => {
+  test("ends before a file that cannot be read, which is then extracted again", async () => {
     const objects = memoryObjects();
     const zero: ExtractSize = { segments: 0, chars: 0, lineEnds: 0 };
     const all = segmentsOf(["a", "b"]);

@@ -34,7 +34,7 @@ test("the start of something longer has the notice too", () => {
   assert.equal(truncateContent(start, 30_000, 5_000), start + truncationSuffix(1_000, 5_000));
 });
 
-test("a cut names the unit that ended the text, who set it and where to read on", () => {
+test("a cut names the unit that was exceeded, which limit set it, and the next offset", () => {
   const text = "é\n".repeat(5_000);
   const cases = [
     { name: "characters", budget: budgetOf(1_001), shown: 1_001, limitChars: 1_001, unit: "chars", bound: "request" },
@@ -75,7 +75,7 @@ test("the tightest of several units decides", () => {
   assert.equal(fitted.hasMore && fitted.unit, "bytes");
 });
 
-test("a window that ends inside a code point leaves that to the next one", () => {
+test("a window that ends inside a code point leaves it to the next one", () => {
   const text = `${"x".repeat(999)}🌊`;
   const fitted = fitText({ text: text.slice(0, 1_000), offset: 0, totalChars: text.length }, budgetOf(1_000));
   assert.deepEqual([fitted.text, fitted.hasMore && fitted.nextOffset], ["x".repeat(999), 999]);
@@ -133,7 +133,7 @@ test("for any text and budget one more code point would not have fitted", () => 
   );
 });
 
-test("for any text and budget, reading on by nextOffset gives back the text, cut between code points", () => {
+test("for any text and budget, reading by nextOffset returns the whole text, cut between code points", () => {
   fc.assert(
     fc.property(anyText, anyBudget, (text, budget) => {
       let read = "";

@@ -58,12 +58,12 @@ test("the longest prefix keeps at least one code point, even where nothing fits"
   );
 });
 
-test("the largest passing number is found wherever it lies", () => {
+test("the largest passing number is found wherever it is", () => {
   const ranges = fc.tuple(fc.integer({ min: -5, max: 50 }), fc.nat(200), fc.nat(250));
   fc.assert(
     fc.property(ranges, ([low, width, threshold]) => {
-      const found = largestPassing(low, low + width, (candidate) => candidate <= threshold);
-      assert.equal(found, Math.max(low, Math.min(low + width, threshold)));
+      const largest = largestPassing(low, low + width, (candidate) => candidate <= threshold);
+      assert.equal(largest, Math.max(low, Math.min(low + width, threshold)));
     }),
   );
 });

@@ -35,7 +35,7 @@ function writeCode(root: string): void {
 const perCharacter = "export const countTokens = (text, model) => (model === 'water-1' ? text.length : 1);";
 
 describe("a tokenizer that the settings name", () => {
-  test("counts search replies, in the library and in tools, and says that it bound", async () => {
+  test("counts search replies, in the library and in tools, and is named as the limit", async () => {
     await using work = await openWith(perCharacter);
     writeCode(work.root);
     const reply = await searchCode({ query: "needle", limit: 40 }, work.session);
@@ -48,7 +48,7 @@ describe("a tokenizer that the settings name", () => {
     assert.equal((called.structured as typeof reply).truncation_info.reason, "token_estimate");
   });
 
-  test("counts what other tools answer for a client that counts tokens", async () => {
+  test("counts the replies of other tools for a client that counts tokens", async () => {
     await using work = await openWith(perCharacter);
     writeFileSync(join(work.root, "a.txt"), "water ".repeat(5_000));
     const client = { name: "any", limit: { tokens: 4_000 } };
@@ -66,7 +66,7 @@ describe("a tokenizer that the settings name", () => {
     { name: "that gives no number", plugin: "export const countTokens = () => 'many';" },
     { name: "that gives less than nothing", plugin: "export const countTokens = () => -1;" },
   ]) {
-    test(`${name} leaves the estimate, and a line in the log`, async () => {
+    test(`${name} falls back to the estimate and logs it`, async () => {
       await using work = await openWith(plugin);
       writeCode(work.root);
       const reply = await searchCode({ query: "needle", limit: 10 }, work.session);

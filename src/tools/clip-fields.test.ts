@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { FIELDS_CHARS, plainSize } from "../fit/serialized-size.ts";
 import { clipFields } from "./clip-fields.ts";
 
-test("whatever a source calls itself, its fields stay small beside the content", () => {
+test("fields beside the content stay small, whatever the source is called", () => {
   const long = "🌊".repeat(5_000);
   const names = { title: long, author: long, date: long, site: long, language: long, url: long, source_url: long };
   const fields = clipFields({
@@ -17,7 +17,7 @@ test("whatever a source calls itself, its fields stay small beside the content",
   assert.equal(Object.keys(fields).at(-1), "content");
 });
 
-test("a path is whole or not told", () => {
+test("a path is complete or left out", () => {
   const path = `/store/${"deep/".repeat(80)}blob`;
   assert.equal(clipFields({ content: null, warnings: [], ...{ artifact_path: path } }).artifact_path, path);
 });

@@ -71,7 +71,7 @@ describe("every tool", () => {
     });
   }
 
-  test("reports each call, and never what was asked", async () => {
+  test("emits an event for each call, never with its input", async () => {
     await using bench = await openTools();
     await bench.call("web_fetch", { url: "data:,hello", query: "hello secret" }, { client: clientProfile("pi") });
     await bench.call("read_artifact", { artifact_ref: "af_0", password: "secret" });
@@ -86,7 +86,7 @@ describe("every tool", () => {
     assert.ok(!JSON.stringify(bench.events).includes("secret"));
   });
 
-  test("a fault of ours is a reply too, an abort is not", async () => {
+  test("an internal error is a reply too, an abort is not", async () => {
     await using bench = await openTools();
     const store = { ...bench.session.store, find: () => Promise.reject(new TypeError("boom")) };
     const ref = `af_${"0".repeat(32)}`;
@@ -97,10 +97,10 @@ describe("every tool", () => {
     await assert.rejects(bench.call("fetch_content", { urls: ["data:,x", "data:,y"] }, { signal }), /changed my mind/);
   });
 
-  test("tells what the surface wants told, and that long work is alive", async () => {
+  test("shows the surface's notes, and reports progress", async () => {
     await using bench = await openTools();
-    const told: string[] = [];
-    const progress = (message: string) => void told.push(message);
+    const messages: string[] = [];
+    const progress = (message: string) => void messages.push(message);
     const { text, fields } = await bench.call(
       "fetch_content",
       { urls: ["data:,a", "data:,b"] },
@@ -108,28 +108,28 @@ describe("every tool", () => {
     );
     assert.ok(text.includes("\nMind the gap.\n"));
     assert.deepEqual(fields.notes, ["Mind the gap."]);
-    assert.deepEqual(told, ["Fetched 1 of 2", "Fetched 2 of 2"]);
+    assert.deepEqual(messages, ["Fetched 1 of 2", "Fetched 2 of 2"]);
   });
 });
 
-test("a call that takes long tells so now and then, and stops telling when it is done", async (t) => {
+test("a long call reports progress at intervals until it is done", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
   await using bench = await openTools();
-  const told: string[] = [];
+  const messages: string[] = [];
   const { promise, resolve } = Promise.withResolvers<never>();
   const store = { ...bench.session.store, find: () => promise };
-  const progress = (message: string) => void told.push(message);
+  const progress = (message: string) => void messages.push(message);
   const reply = bench.call("read_artifact", { artifact_ref: `af_${"0".repeat(32)}` }, { store, progress });
   t.mock.timers.tick(4_100);
-  assert.equal(told.length, 2);
-  assert.match(told[0] ?? "", /^Read a kept source: working for \d+ s$/);
+  assert.equal(messages.length, 2);
+  assert.match(messages[0] ?? "", /^Read a kept source: working for \d+ s$/);
   resolve(undefined as never);
   await reply;
   t.mock.timers.tick(10_000);
-  assert.equal(told.length, 2);
+  assert.equal(messages.length, 2);
 });
 
-test("a long download tells how much has come, of how much where that is known", async (t) => {
+test("a long download reports the bytes received, and the total where it is known", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
   for (const { headers, ofAll, totalBytes } of [
     { headers: { "content-length": "3000000" }, ofAll: " of 3.0 MB", totalBytes: 3_000_000 },
@@ -141,19 +141,19 @@ test("a long download tells how much has come, of how much where that is known",
       begun.resolve(response);
     });
     await using bench = await openTools({ "network.allow": [server.allow] });
-    const told: [string, Received | undefined][] = [];
-    const progress = (message: string, received?: Received) => void told.push([message, received]);
+    const messages: [string, Received | undefined][] = [];
+    const progress = (message: string, received?: Received) => void messages.push([message, received]);
     const reply = bench.call("web_fetch", { url: server.origin }, { progress });
     const response = await begun.promise;
-    while (told.every(([, received]) => received?.bytes !== 1_000_000)) {
+    while (messages.every(([, received]) => received?.bytes !== 1_000_000)) {
       t.mock.timers.tick(2_000);
       await new Promise((resolve) => setImmediate(resolve));
     }
-    const [message] = told.at(-1) ?? assert.fail();
+    const [message] = messages.at(-1) ?? assert.fail();
     assert.match(message, new RegExp(`^Fetch a page or document: working for \\d+ s, 1\\.0 MB${ofAll} received$`));
-    assert.deepEqual(told.at(-1)?.[1], { bytes: 1_000_000, totalBytes });
+    assert.deepEqual(messages.at(-1)?.[1], { bytes: 1_000_000, totalBytes });
     t.mock.timers.tick(2_000);
-    assert.equal(told.at(-1)?.[1], undefined, "what has been told is not told again");
+    assert.equal(messages.at(-1)?.[1], undefined, "the same number of bytes is not reported twice");
     response.end("x".repeat(2_000_000));
     assert.equal((await reply).fields.size_bytes, 3_000_000);
   }
@@ -194,7 +194,7 @@ describe("fetch_content", () => {
     assert.deepEqual([fields.content, fields.truncated, fields.next_offset], ["hello", false, null]);
   });
 
-  test("shows a whole small PDF inline, where web_fetch shows an excerpt", async () => {
+  test("shows a small PDF inline, where web_fetch shows an excerpt", async () => {
     await using bench = await openTools({ "fit.excerpt_chars": 1_000 });
     const pages = Array.from({ length: 60 }, (_, index) => `Page ${index + 1} measures the level of the river`);
     const url = await bench.write("a.pdf", pdfWithPages(pages));
@@ -211,7 +211,7 @@ describe("fetch_content", () => {
     assert.equal(page.fields.page_range, "60");
   });
 
-  test("a PDF's pages are blocks of their own below our words, and joined they are the text", async () => {
+  test("the pages of a PDF are separate blocks after the summary, and joined they are the text", async () => {
     await using bench = await openTools();
     await bench.write("five.pdf", pdfWithPages(["Alpha", "Beta", "Gamma", "Delta", "Epsilon"]));
     const { text, blocks, fields } = await bench.call("fetch_content", { url: "five.pdf" });
@@ -244,7 +244,7 @@ describe("fetch_content", () => {
     );
   });
 
-  test("more pages than anybody would look at one by one are one block, and so is what has no pages", async () => {
+  test("more than 50 pages are one block, and so is a source without pages", async () => {
     await using bench = await openTools();
     await bench.write("many.pdf", pdfWithPages(Array.from({ length: 51 }, (_, index) => `Number ${index}`)));
     await bench.write("plain.txt", "no pages");
@@ -271,7 +271,7 @@ describe("fetch_content", () => {
     }
   });
 
-  test("a prompt selects passages, says so, and gives their places", async () => {
+  test("a prompt selects passages, says so, and reports where they are", async () => {
     await using bench = await openTools();
     const filler = Array.from({ length: 80 }, (_, index) => `## Part ${index}\n\n${words(400)}\n`).join("\n");
     const url = await bench.write(
@@ -289,7 +289,7 @@ describe("fetch_content", () => {
     assert.ok(String(none.fields.content).startsWith("# Handbook"));
   });
 
-  test("titles come from the first heading, then the name", async () => {
+  test("the title is the first heading, else the name", async () => {
     await using bench = await openTools();
     assert.equal(
       (await bench.call("fetch_content", { url: await bench.write("a.md", "x\n\n# The *weir*\n") })).fields.title,
@@ -298,7 +298,7 @@ describe("fetch_content", () => {
     assert.equal((await bench.call("fetch_content", { url: await bench.write("b.txt", "x") })).fields.title, "b.txt");
   });
 
-  test("several keep their order, are fetched once each, and one failure harms no other", async () => {
+  test("several sources keep their order, are fetched once each, and one failure does not affect the others", async () => {
     await using bench = await openTools();
     const names = ["a.txt", "b.txt", "c.txt", "d.txt"];
     for (const name of names) await bench.write(name, `this is ${name}`);
@@ -328,21 +328,21 @@ describe("fetch_content", () => {
 
   test("three are fetched at a time", async () => {
     await using bench = await openTools();
-    let [now, most] = [0, 0];
+    let [running, maxRunning] = [0, 0];
     const store = {
       ...bench.session.store,
       async keep(...args: Parameters<typeof bench.session.store.keep>) {
-        most = Math.max(most, ++now);
+        maxRunning = Math.max(maxRunning, ++running);
         await new Promise((done) => setTimeout(done, 5));
-        now--;
+        running--;
         return bench.session.store.keep(...args);
       },
     };
     await bench.call("fetch_content", { urls: Array.from({ length: 9 }, (_, index) => `data:,${index}`) }, { store });
-    assert.equal(most, 3);
+    assert.equal(maxRunning, 3);
   });
 
-  test("what cannot be kept is answered, and says that there is no handle", async () => {
+  test("a source that cannot be kept is answered, and the reply says that there is no handle", async () => {
     await using bench = await openTools();
     const full = () => Promise.reject(Object.assign(new Error("full"), { code: "ENOSPC" }));
     const objects = { ...bench.session.store.objects, put: full };
@@ -409,7 +409,7 @@ describe("fetch_content", () => {
 });
 
 describe("web_fetch_html", () => {
-  test("answers with the source as it was sent, and read_artifact goes on in it", async () => {
+  test("answers with the source as it was sent, and read_artifact continues in it", async () => {
     await using bench = await openTools();
     const html = `<!doctype html><title>T</title><p>${words(40_000)}</p>`;
     const { fields } = await bench.call("web_fetch_html", { url: await bench.write("a.html", html) });
@@ -430,7 +430,7 @@ describe("get_search_content", () => {
     return { ...bench, responseId: fields.responseId as string, [Symbol.asyncDispose]: bench[Symbol.asyncDispose] };
   }
 
-  test("without a choice lists what is stored", async () => {
+  test("lists what is stored when nothing is chosen", async () => {
     await using bench = await stored();
     const { text, fields } = await bench.call("get_search_content", { responseId: bench.responseId });
     assert.match(
@@ -441,7 +441,7 @@ describe("get_search_content", () => {
     assertHolds("get_search_content", fields);
   });
 
-  test("gives the extracted text back, by number, by address and by ref", async () => {
+  test("returns the extracted text by index, by address and by ref", async () => {
     await using bench = await stored();
     const { responseId } = bench;
     const byIndex = await bench.call("get_search_content", { response_id: responseId, urlIndex: "0" });
@@ -479,7 +479,7 @@ describe("get_search_content", () => {
     );
   });
 
-  test("says what is wrong in the contract's words", async () => {
+  test("words errors as the contract does", async () => {
     await using bench = await stored();
     const { responseId } = bench;
     const id = `rs_${"0".repeat(32)}`;
@@ -506,14 +506,14 @@ describe("get_search_content", () => {
 });
 
 describe("read_artifact", () => {
-  async function kept(content: string | Uint8Array, name = "a.md") {
+  async function openKept(content: string | Uint8Array, name = "a.md") {
     const bench = await openTools();
     const { fields } = await bench.call("web_fetch", { url: await bench.write(name, content) });
     return { ...bench, ref: fields.artifact_ref as string, [Symbol.asyncDispose]: bench[Symbol.asyncDispose] };
   }
 
-  test("reads the asked part with its places", async () => {
-    await using bench = await kept("# One\n\nfirst\n\n# Two\n\nsecond part\n");
+  test("reads the chosen range with its offsets and lines", async () => {
+    await using bench = await openKept("# One\n\nfirst\n\n# Two\n\nsecond part\n");
     const { ref: artifact_ref } = bench;
     const read = async (part: object) => (await bench.call("read_artifact", { artifact_ref, ...part })).fields;
     assert.equal((await read({ section: "Two" })).content, "# Two\n\nsecond part\n");
@@ -536,7 +536,7 @@ describe("read_artifact", () => {
   ];
   for (const { part, text } of refused) {
     test(`refuses ${JSON.stringify(part)}`, async () => {
-      await using bench = await kept("# One\n\nfirst\n");
+      await using bench = await openKept("# One\n\nfirst\n");
       const reply = await bench.call("read_artifact", { artifact_ref: bench.ref, ...part });
       assert.ok(reply.isError);
       assert.match(reply.text, text);
@@ -557,7 +557,7 @@ describe("the budget of a reply", () => {
   );
   const clients = fc.constantFrom(undefined, ...clientRows.map(({ name }) => name), "Visual Studio Code");
 
-  test("holds for any sources, any number asked for and any client, in both forms", async () => {
+  test("holds for any sources, any requested number and any client, in both forms", async () => {
     await using bench = await openTools();
     await fc.assert(
       fc.asyncProperty(
@@ -621,7 +621,7 @@ describe("the budget of a reply", () => {
     assertHolds(tool, structured);
   }
 
-  test("holds for whatever a model may send", async () => {
+  test("holds for any input that a model may send", async () => {
     await using bench = await openTools();
     await bench.write("a.md", `# One\n\n${words(9_000)}`);
     const { fields } = await bench.call("fetch_content", { url: "a.md" });
@@ -654,7 +654,7 @@ describe("the budget of a reply", () => {
     }
   });
 
-  test("is the client's own where it is smaller, and the reply says so", async () => {
+  test("is the client's limit where that is smaller, and the reply says so", async () => {
     await using bench = await openTools();
     const url = await bench.write("a.txt", words(50_000));
     const client = clientProfile("Visual Studio Code");
@@ -665,7 +665,7 @@ describe("the budget of a reply", () => {
     assert.equal((await bench.call("web_fetch", { url }, { turn: openTurn(5_600) })).fields.bound, "turn");
   });
 
-  test("of twenty sources keeps every handle at the smallest", async () => {
+  test("for twenty sources leaves room for every handle, even at its smallest", async () => {
     await using bench = await openTools();
     const urls = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -689,7 +689,7 @@ describe("the budget of a reply", () => {
     }
   });
 
-  test("is shared so that short contents are whole", () => {
+  test("is shared so that short contents are complete", () => {
     assert.deepEqual(shareRoom([10, 1_000, 2_000], 210), [10, 100, 100]);
     assert.deepEqual(shareRoom([10, 20], 500), [10, 20]);
     assert.deepEqual(shareRoom([10, 20], -5), [0, 0]);
@@ -697,7 +697,7 @@ describe("the budget of a reply", () => {
   });
 });
 
-test("a ref works in another process's session of the same owner, and for nobody else", async () => {
+test("a ref works in another session of the same owner, and for no other owner", async () => {
   await using folder = await temporaryFolder();
   const { defaultSettings } = await import("../config/settings.ts");
   const { callTool } = await import("./call-tool.ts");

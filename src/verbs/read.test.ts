@@ -8,11 +8,11 @@ import { openSession } from "../session/session.ts";
 import { fetchSource } from "./fetch.ts";
 import { type ReadOptions, readArtifact } from "./read.ts";
 
-const lines = Array.from({ length: 400 }, (_, index) => `Line ${index + 1} tells of the gauge 🌊 at the weir.`).join(
+const lines = Array.from({ length: 400 }, (_, index) => `Line ${index + 1} mentions the gauge 🌊 at the weir.`).join(
   "\n",
 );
 
-async function kept(source: string) {
+async function keepSource(source: string) {
   const session = await openSession({ settings: defaultSettings, cwd: join(import.meta.dirname), inMemory: true });
   const answer = await fetchSource(source, {}, session);
   const ref = answer.fields.artifact_ref ?? assert.fail("nothing was kept");
@@ -21,9 +21,9 @@ async function kept(source: string) {
 
 const base64 = (bytes: Uint8Array, type: string) => `data:${type};base64,${Buffer.from(bytes).toString("base64")}`;
 
-describe("an answer made shorter", () => {
-  test("of a fetch says what a smaller budget would have said", async () => {
-    const { answer } = await kept(base64(Buffer.from(lines), "text/plain"));
+describe("a shortened answer", () => {
+  test("of a fetch equals one with a smaller budget", async () => {
+    const { answer } = await keepSource(base64(Buffer.from(lines), "text/plain"));
     for (const chars of [5_000, 1_001, 40, 1]) {
       const { content, fields, suffix } = answer.shorten(chars, "client");
       assert.ok(content !== null && content.length <= chars && lines.startsWith(content) && content.isWellFormed());
@@ -39,7 +39,7 @@ describe("an answer made shorter", () => {
 
   for (const options of [{}, { lines: "7-300" }, { offset: 333 }, { query: "gauge weir" }] satisfies ReadOptions[]) {
     test(`of a read by ${Object.keys(options)[0] ?? "nothing"} equals a read with that budget`, async () => {
-      const { read } = await kept(base64(Buffer.from(lines), "text/plain"));
+      const { read } = await keepSource(base64(Buffer.from(lines), "text/plain"));
       const shorter = (await read(options)).shorten(1_000, "request");
       const requested = await read({ ...options, maxChars: 1_000 });
       assert.deepEqual({ ...shorter, shorten: undefined }, { ...requested, shorten: undefined });
@@ -48,7 +48,7 @@ describe("an answer made shorter", () => {
 
   test("names the pages it still shows", async () => {
     const pages = Array.from({ length: 8 }, (_, index) => `Page ${index + 1} ${"measures the level ".repeat(3)}`);
-    const { answer, read } = await kept(base64(pdfWithPages(pages), "application/pdf"));
+    const { answer, read } = await keepSource(base64(pdfWithPages(pages), "application/pdf"));
     assert.equal(answer.fields.page_range, "1-8");
     assert.equal(answer.shorten(100, "client").fields.page_range, "1-2");
     const reading = await read({ pages: "2,5-7" });

@@ -36,11 +36,11 @@ const SMALL_SHARE = 0.1;
 const methodWarnings: Readonly<Record<string, string>> = {
   main: "",
   raw: "",
-  mild: "The main content could not be told apart for sure, so little was left out of the page.",
+  mild: "The main content could not be identified with certainty, so little was left out of the page.",
   hidden: "The text was taken from parts of the page that are hidden until scripts run.",
   noscript: "The text was taken from what the page shows to browsers without scripts.",
   "json-ld": "The text was taken from the structured data of the page (JSON-LD); its markup has hardly any.",
-  payload: "The text was taken from the data that the page hands to its scripts; its markup has hardly any.",
-  full: "The main content could not be told apart: this is all the text of the page.",
+  payload: "The text was taken from the data that the page passes to its scripts; its markup has hardly any.",
+  full: "The main content could not be identified: this is all the text of the page.",
   linear: "The page was too large to be parsed, or its parser failed: this is all its text, without structure.",
 } satisfies Record<Method | "raw", string>;
