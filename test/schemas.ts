@@ -2,10 +2,10 @@
 import type { JsonSchema } from "../src/tools/parameters.ts";
 
 /** The schema without additional properties, so that an undeclared field fails the test. */
-export function closedSchema(schema: JsonSchema): JsonSchema {
+export function closeSchema(schema: JsonSchema): JsonSchema {
   const entries = Object.entries(schema).map(([key, value]) => [
     key,
-    typeof value === "object" && value !== null && !Array.isArray(value) ? closedSchema(value as JsonSchema) : value,
+    typeof value === "object" && value !== null && !Array.isArray(value) ? closeSchema(value as JsonSchema) : value,
   ]);
   return { ...(schema.properties ? { additionalProperties: false } : {}), ...Object.fromEntries(entries) };
 }

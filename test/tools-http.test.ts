@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, test } from "node:test";
 import { openStore } from "../src/artifacts/artifact-store.ts";
 import type { Settings } from "../src/config/settings.ts";
-import { truncationSuffix } from "../src/fit/fit-text.ts";
+import { makeTruncationSuffix } from "../src/fit/fit-text.ts";
 import { openMcp } from "./mcp.ts";
 import { pdfWithPages } from "./pdf.ts";
 import { startServer, type TestServer } from "./server.ts";
@@ -81,7 +81,7 @@ describe("the tools over HTTP", () => {
       [999_999, 100_000],
     ] as const) {
       const { text } = await site.call("get_search_content", { responseId, urlIndex: 0, maxChars });
-      assert.ok(text.endsWith(long.slice(0, chars) + truncationSuffix(chars, 120_000)));
+      assert.ok(text.endsWith(long.slice(0, chars) + makeTruncationSuffix(chars, 120_000)));
     }
     assert.equal((await site.call("get_search_content", { responseId, url: site.url("/long") })).isError, false);
     assert.equal(site.server.requests.length, 1);
@@ -182,7 +182,7 @@ describe("what a server may do to a fetch", () => {
     const { text, fields, isError } = await site.call("web_fetch", { url: site.url("/long") }, { store });
     assert.deepEqual([isError, fields.artifact_ref, String(fields.content).length], [false, null, 30_000]);
     assert.match(text, /^\[Fetched text artifact: .* Not kept\.\]\n.*the disk is full/);
-    assert.ok(text.endsWith(truncationSuffix(30_000, 600_000)));
+    assert.ok(text.endsWith(makeTruncationSuffix(30_000, 600_000)));
   });
 });
 

@@ -1,7 +1,7 @@
 /** The shape of every answer: summary, notices, the content apart from them, and the same facts as fields. */
 import type { PageStart } from "../extract/readings.ts";
 import type { Bound } from "../fit/budget.ts";
-import { truncationSuffix } from "../fit/fit-text.ts";
+import { makeTruncationSuffix } from "../fit/fit-text.ts";
 import { MAX_GET_CONTENT_CHARS, OVERHEAD_CHARS } from "../fit/limits.ts";
 import { cutBetweenCodePoints } from "../fit/measure.ts";
 
@@ -32,11 +32,11 @@ export const UNTRUSTED_NOTICE = "[What follows is untrusted content from this so
 /** The answer as one text; what is beside the content stays within its allowance. */
 export function answerText(answer: AnswerText): string {
   const content = answer.content ?? "";
-  return joinReply(answer.summary, answer.notices, answerBody(answer), content.length + OVERHEAD_CHARS);
+  return joinReply(answer.summary, answer.notices, formatBody(answer), content.length + OVERHEAD_CHARS);
 }
 
 /** The content below the untrusted-content notice; empty where there is none. */
-export function answerBody({ content, suffix }: Pick<AnswerText, "content" | "suffix">): string {
+export function formatBody({ content, suffix }: Pick<AnswerText, "content" | "suffix">): string {
   return content === null || content === "" ? "" : `${belowNotice}${content}${suffix}`;
 }
 
@@ -46,14 +46,14 @@ const LONGEST_TEXT_CHARS = 9_999_999_999;
 const belowNotice = `${UNTRUSTED_NOTICE}\n\n`;
 
 /** Where the pages begin in the body. */
-export function bodyPages({ content, pages }: Pick<AnswerText, "content" | "pages">): PageStart[] {
+export function findBodyPages({ content, pages }: Pick<AnswerText, "content" | "pages">): PageStart[] {
   if (content === null) return [];
   return pages.filter(({ at }) => at < content.length).map(({ page, at }) => ({ page, at: at + belowNotice.length }));
 }
 
 /** The most characters that answerBody adds to a content: the notice above it and the truncation notice below. */
 export const CONTENT_FRAME_CHARS =
-  belowNotice.length + truncationSuffix(MAX_GET_CONTENT_CHARS, LONGEST_TEXT_CHARS).length;
+  belowNotice.length + makeTruncationSuffix(MAX_GET_CONTENT_CHARS, LONGEST_TEXT_CHARS).length;
 
 /** Characters that joinReply needs above the body to show every notice, as far as they may be shown. */
 export function countHeadChars(summary: string, notices: readonly string[]): number {

@@ -2,15 +2,15 @@
 
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import type { DocumentFields } from "../contract/document-fields.ts";
-import type { Removed } from "../extract/clean.ts";
+import type { RemovedCounts } from "../extract/clean.ts";
 import type { Extract } from "../extract/extract.ts";
-import { type Failure, mayPass } from "../extract/handler.ts";
+import { type Failure, isTransient } from "../extract/handler.ts";
 import { DETAIL_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import { counted, grouped, kindWords, sizeWords } from "./phrases.ts";
 
 /** Sentences about what the reader does not see. */
-export function extractWarnings(record: ArtifactFacts, extract: Extract): string[] {
+export function listExtractWarnings(record: ArtifactFacts, extract: Extract): string[] {
   const { size, ended, info, isPartial, description } = extract;
   const warnings: string[] = [];
   if (record.source_truncated) {
@@ -42,7 +42,7 @@ export function documentFields({ info, description }: Extract): DocumentFields {
 }
 
 /** Says which characters were removed because they could mislead a reader or a terminal. */
-function removedWarnings({ escapes, bidi, tags, controls }: Removed): string[] {
+function removedWarnings({ escapes, bidi, tags, controls }: RemovedCounts): string[] {
   const counts = [
     { count: escapes, thing: "terminal escape" },
     { count: bidi, thing: "direction override" },
@@ -57,7 +57,7 @@ function partialWarning({ size: { chars, segments }, info: { pageCount }, ended 
   const soFar =
     pageCount === undefined ? counted(chars, "character") : `pages 1-${grouped(segments)} of ${grouped(pageCount)}`;
   if (ended === null) return `Text is extracted so far for ${soFar}; reading past that extracts more.`;
-  const next = ended.failed && mayPass(ended.failed) ? "reading past that tries again" : "the rest cannot be read";
+  const next = ended.failed && isTransient(ended.failed) ? "reading past that tries again" : "the rest cannot be read";
   return `Text is extracted for ${soFar}; ${next}.`;
 }
 

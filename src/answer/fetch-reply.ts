@@ -5,12 +5,12 @@ import type { FetchFields } from "../contract/fetch-fields.ts";
 import type { Extract } from "../extract/extract.ts";
 import { formatPageRange, type PlacedPage } from "../extract/select.ts";
 import type { Bound, Budget } from "../fit/budget.ts";
-import { type FittedText, fitChars, truncationSuffix } from "../fit/fit-text.ts";
+import { type FittedText, fitChars, makeTruncationSuffix } from "../fit/fit-text.ts";
 import type { Delivery, Kept, Rendering } from "../load/loaded-source.ts";
 import { ADVICE_CHARS, REASON_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
-import { documentFields, extractWarnings, failureSentence } from "./extract-notices.ts";
+import { documentFields, failureSentence, listExtractWarnings } from "./extract-notices.ts";
 import { kindWords, sizeWords } from "./phrases.ts";
 
 /** The facts of one fetch, before they are worded. */
@@ -37,7 +37,7 @@ export function answerFetch(fetched: FetchFacts): Answer<FetchFields> {
     summary: summaryLine(fetched, truncated),
     notices: [...(error === undefined ? [] : [error]), ...warnings],
     content,
-    suffix: shown.hasMore ? truncationSuffix(shown.limitChars, extract.size.chars) : "",
+    suffix: shown.hasMore ? makeTruncationSuffix(shown.limitChars, extract.size.chars) : "",
     pages: pages.map(({ page, start }) => ({ page, at: start })),
     fields: {
       artifact_ref: fetched.artifact_ref,
@@ -91,7 +91,7 @@ function summaryLine({ facts, artifact_ref, extract }: FetchFacts, truncated: bo
 /** That there is no ref to return to is the most important warning, so it is first. */
 function listWarnings(fetched: FetchFacts): string[] {
   const { facts, delivery, extract } = fetched;
-  const warnings = [...extractWarnings(facts, extract), ...deliveryWarnings(delivery)];
+  const warnings = [...listExtractWarnings(facts, extract), ...deliveryWarnings(delivery)];
   return fetched.artifact_ref === null ? [clip(fetched.notKept, ADVICE_CHARS), ...warnings] : warnings;
 }
 

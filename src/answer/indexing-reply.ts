@@ -5,13 +5,13 @@ import { clip } from "../system/safe-names.ts";
 import { counted, grouped } from "./phrases.ts";
 
 /** The job in one line, with its handle. */
-export function jobSummary({ job_id, status, progress, repository_path }: JobRecord): string {
+export function formatJobSummary({ job_id, status, progress, repository_path }: JobRecord): string {
   const how = status === "running" || status === "pending" ? `${status} (${Math.round(progress * 100)} %)` : status;
   return `[Indexing of ${clip(repository_path, PATH_CHARS)}: ${how}. job_id=${job_id}]`;
 }
 
 /** What the reader should know, and what to do next. */
-export function jobNotices(record: JobRecord): string[] {
+export function listJobNotices(record: JobRecord): string[] {
   const { status, job_id, message, error, files_done, files_total, repository_id, project_id } = record;
   if (error !== null) return [error];
   const ids = `repository_id=${repository_id} project_id=${clip(project_id)}`;
@@ -21,7 +21,7 @@ export function jobNotices(record: JobRecord): string[] {
 }
 
 /** The files that were skipped, one per line. */
-export function skippedText(skipped: readonly SkippedPath[], count: number): string {
+export function formatSkipped(skipped: readonly SkippedPath[], count: number): string {
   if (skipped.length === 0) return "";
   const lines = skipped.map(({ path, reason }) => `  ${clip(path, PATH_CHARS)}: ${reason}`);
   return [`Skipped ${counted(count, "file")}, of them:`, ...lines].join("\n");

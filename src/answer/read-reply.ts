@@ -6,13 +6,13 @@ import type { Extract } from "../extract/extract.ts";
 import type { PassageReading, RangeReading, Reading } from "../extract/readings.ts";
 import type { Selector } from "../extract/selector.ts";
 import type { Bound, Budget } from "../fit/budget.ts";
-import { truncationSuffix } from "../fit/fit-text.ts";
+import { makeTruncationSuffix } from "../fit/fit-text.ts";
 import { cutBetweenCodePoints } from "../fit/measure.ts";
 import type { Place } from "../retrieval/split.ts";
 import { PASSAGE_HEADING_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
-import { documentFields, extractWarnings, failureSentence } from "./extract-notices.ts";
+import { documentFields, failureSentence, listExtractWarnings } from "./extract-notices.ts";
 import { counted, grouped } from "./phrases.ts";
 
 /** The facts of one read, before they are worded. */
@@ -29,7 +29,7 @@ type ReadFacts = {
 export function answerRead(facts: ReadFacts): Answer<ReadFields> {
   const { record, extract, selector, reading, totalLines, budget } = facts;
   const error = extract.ended?.failed ? failureSentence(record, extract.ended.failed) : undefined;
-  const warnings = extractWarnings(record, extract);
+  const warnings = listExtractWarnings(record, extract);
   const content = extract.hasText ? shownContent(reading) : null;
   const hasMore = reading.by === "range" ? reading.shown.hasMore : reading.passages.length < reading.matchedCount;
   return {
@@ -84,7 +84,7 @@ function shownContent(reading: Reading): string | null {
 
 function truncationNotice(reading: Reading): string {
   if (reading.by === "passages" || !reading.shown.hasMore) return "";
-  return truncationSuffix(reading.shown.limitChars, reading.selectedChars);
+  return makeTruncationSuffix(reading.shown.limitChars, reading.selectedChars);
 }
 
 function summaryLine({ record, extract, reading, totalLines }: ReadFacts): string {
@@ -129,7 +129,7 @@ function passageFields({ passages, matchedCount }: PassageReading): Pick<ReadFie
 }
 
 /** The line above a passage that says where it is. */
-export function passageHeader({ start, startLine, endLine, heading }: Place): string {
+export function formatPassageHeader({ start, startLine, endLine, heading }: Place): string {
   const underHeading =
     heading === null ? "" : `, under ${JSON.stringify(cutBetweenCodePoints(heading, PASSAGE_HEADING_CHARS))}`;
   return `[lines ${startLine}-${endLine}, offset ${start}${underHeading}]`;

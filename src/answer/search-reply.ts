@@ -6,7 +6,7 @@ import { UNTRUSTED_NOTICE } from "./answer.ts";
 import { counted, grouped } from "./phrases.ts";
 
 /** One line with the count, the place, and how to get more. */
-export function searchSummary({ returned_count, database_name, project_id, next_cursor }: SearchReply): string {
+export function formatSearchSummary({ returned_count, database_name, project_id, next_cursor }: SearchReply): string {
   const place = `${clip(database_name)} (project ${clip(project_id)})`;
   if (returned_count === 0) return `Nothing found in ${place}.`;
   const more = next_cursor === null ? "" : ` More: cursor=${next_cursor}.`;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { cleanText, createCleaner, type Removed } from "./clean.ts";
+import { cleanText, createCleaner, type RemovedCounts } from "./clean.ts";
 import { forbiddenCharacter } from "./handler.contract.ts";
 
-const nothing: Removed = { controls: 0, escapes: 0, bidi: 0, tags: 0, byteOrderMarks: 0, surrogates: 0 };
+const nothing: RemovedCounts = { controls: 0, escapes: 0, bidi: 0, tags: 0, byteOrderMarks: 0, surrogates: 0 };
 
-type Case = { name: string; text: string; clean: string; removed?: Partial<Removed> };
+type Case = { name: string; text: string; clean: string; removed?: Partial<RemovedCounts> };
 const cases: Case[] = [
   { name: "ordinary text stays", text: "Grüße, 日本 👩‍💻\n\tend\n", clean: "Grüße, 日本 👩‍💻\n\tend\n" },
   { name: "CRLF is a newline", text: "a\r\nb\r\n", clean: "a\nb\n" },

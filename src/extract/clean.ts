@@ -8,7 +8,7 @@
  */
 
 /** How many characters of each class were removed; a newline rewritten as `\n` does not count. */
-export type Removed = {
+export type RemovedCounts = {
   readonly controls: number;
   readonly escapes: number;
   readonly bidi: number;
@@ -24,11 +24,11 @@ export interface Cleaner {
   push(chunk: string): string;
   /** The rest, once nothing follows. */
   flush(): string;
-  readonly removed: Removed;
+  readonly removed: RemovedCounts;
 }
 
 /** The clean form of a text and what was removed from it. Cleaning twice changes nothing. */
-export function cleanText(text: string): { readonly text: string; readonly removed: Removed } {
+export function cleanText(text: string): { readonly text: string; readonly removed: RemovedCounts } {
   const cleaner = createCleaner();
   return { text: cleaner.push(text) + cleaner.flush(), removed: cleaner.removed };
 }
@@ -80,7 +80,7 @@ function clean(text: string, removed: Counts): string {
   return normalized.replace(forbiddenOrEscape, (match) => substitute(match, removed));
 }
 
-type Counts = { -readonly [K in keyof Removed]: number };
+type Counts = { -readonly [K in keyof RemovedCounts]: number };
 
 function makeWellFormed(text: string, removed: Counts): string {
   if (text.isWellFormed()) return text;
@@ -95,7 +95,7 @@ function substitute(match: string, removed: Counts): string {
   return "";
 }
 
-function classify(match: string): keyof Removed {
+function classify(match: string): keyof RemovedCounts {
   const first = match.charCodeAt(0);
   if (first === 0xfeff) return "byteOrderMarks";
   if (first === 0xdb40) return "tags";

@@ -1,7 +1,7 @@
 /** The contract of format handlers: plain data in, segments of clean text out, in order. */
 import type { Content } from "../acquire/spool.ts";
 import type { ContentKind } from "../detect/kind.ts";
-import type { Removed } from "./clean.ts";
+import type { RemovedCounts } from "./clean.ts";
 import type { PageTally } from "./tally.ts";
 
 /** The modes in which a source can be read; a handler may treat several alike. */
@@ -65,12 +65,12 @@ export type DocumentFacts = {
   readonly site?: string;
   readonly canonicalUrl?: string;
   readonly pageCount?: number;
-  /** How the pages that were read came out; added up by extract.ts. */
+  /** How the pages were read; added up by extract.ts. */
   readonly tally?: PageTally;
   /** How the text was obtained, where the handler has several methods. */
   readonly method?: string;
   /** Characters removed from the text because they could mislead a reader. */
-  readonly removed?: Removed;
+  readonly removed?: RemovedCounts;
 };
 
 /** All facts about a document: the common ones and those of its handler. Stored with the extract as JSON. */
@@ -93,7 +93,7 @@ export type Failure = {
 };
 
 /** Whether another attempt may succeed, with other limits or the engine installed. Such a failure is not stored. */
-export function mayPass({ reason }: Failure): boolean {
+export function isTransient({ reason }: Failure): boolean {
   return reason !== "corrupt" && reason !== "encrypted" && reason !== "no_text";
 }
 

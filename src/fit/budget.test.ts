@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type BudgetOptions, type ClientLimit, firstExcess, lowerBudget, makeBudget } from "./budget.ts";
+import { type BudgetOptions, type ClientLimit, findExcess, lowerBudget, makeBudget } from "./budget.ts";
 
 test("the budget is the smallest limit that applies and names it", () => {
   const cases: (Omit<BudgetOptions, "default"> & { name: string; chars: number; bound: string })[] = [
@@ -56,6 +56,6 @@ test("the first unit over the budget is reported with its size", () => {
     { name: "tokens", client: { tokens: 499 }, excess: { unit: "tokens", size: 500, max: 499 } },
   ];
   for (const { name, client, excess } of cases) {
-    assert.deepEqual(firstExcess(text, makeBudget({ default: 30_000, client })), excess, name);
+    assert.deepEqual(findExcess(text, makeBudget({ default: 30_000, client })), excess, name);
   }
 });

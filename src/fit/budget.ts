@@ -97,7 +97,7 @@ export function makeSourceBudget(
 export type Excess = { readonly unit: Unit; readonly size: number; readonly max: number };
 
 /** The first unit, characters first, in which the text exceeds the budget; null when it fits. */
-export function firstExcess(text: string, budget: Budget): Excess | null {
+export function findExcess(text: string, budget: Budget): Excess | null {
   for (const { unit, max, measure } of listLimits(budget)) {
     const size = measure(text);
     if (size > max) return { unit, size, max };

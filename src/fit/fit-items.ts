@@ -1,5 +1,5 @@
 /** Fits a ranked list of texts: whole items only, best first. */
-import { type Budget, firstExcess } from "./budget.ts";
+import { type Budget, findExcess } from "./budget.ts";
 import { fitText } from "./fit-text.ts";
 
 type FittedItems = {
@@ -17,7 +17,7 @@ export async function fitItems(
   let fitted: FittedItems = { text: "", count: 0 };
   for await (const item of items) {
     const text = fitted.count === 0 ? item : fitted.text + between + item;
-    if (firstExcess(text, budget) === null) fitted = { text, count: fitted.count + 1 };
+    if (findExcess(text, budget) === null) fitted = { text, count: fitted.count + 1 };
     else if (fitted.count > 0) break;
     else return { text: fitText({ text, offset: 0, totalChars: text.length }, budget).text, count: 1 };
   }

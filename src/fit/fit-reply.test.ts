@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { type Bound, listClientLimits, makeBudget } from "./budget.ts";
 import { fitReply } from "./fit-reply.ts";
 import { OVERHEAD_CHARS } from "./limits.ts";
-import { FIELDS_CHARS, plainSize } from "./serialized-size.ts";
+import { FIELDS_CHARS, measurePlainSize } from "./serialized-size.ts";
 
 test("for any content, budget and client both forms of a reply fit, and no more is cut than needed", () => {
   fc.assert(
@@ -22,7 +22,7 @@ test("for any content, budget and client both forms of a reply fit, and no more 
         const reply = fitReply(compose, budget, client);
         const fits = ({ text, structured }: typeof reply) =>
           text.length <= budget.chars + OVERHEAD_CHARS &&
-          plainSize(structured) <= budget.chars + FIELDS_CHARS &&
+          measurePlainSize(structured) <= budget.chars + FIELDS_CHARS &&
           listClientLimits(client).every(({ max, measure }) =>
             [text, JSON.stringify(structured)].every((form) => measure(form) <= max),
           );

@@ -4,8 +4,8 @@
  */
 import { type Bound, type Budget, type ClientLimit, listClientLimits } from "./budget.ts";
 import { OVERHEAD_CHARS, WIRE_BYTES } from "./limits.ts";
-import { countBytes, largestPassing } from "./measure.ts";
-import { FIELDS_CHARS, plainSize } from "./serialized-size.ts";
+import { countBytes, findLargestPassing } from "./measure.ts";
+import { FIELDS_CHARS, measurePlainSize } from "./serialized-size.ts";
 
 /** A reply as it leaves: text and structured content are each complete alone. */
 export type ReplyForms = {
@@ -24,13 +24,13 @@ export function fitReply<R extends ReplyForms>(
   const bound = isWithinBudget(whole, budget) ? "client" : budget.bound;
   if (bound === "client" && isWithinClient(whole, client)) return whole;
   const fits = (reply: R) => isWithinBudget(reply, budget) && isWithinClient(reply, client);
-  const chars = largestPassing(0, budget.chars - 1, (candidate) => fits(compose(candidate, bound)));
+  const chars = findLargestPassing(0, budget.chars - 1, (candidate) => fits(compose(candidate, bound)));
   return compose(chars, bound);
 }
 
 /** Whether each form is within the content that was asked for plus the allowance for what is beside it. */
 function isWithinBudget({ text, structured }: ReplyForms, { chars }: Budget): boolean {
-  return text.length <= chars + OVERHEAD_CHARS && plainSize(structured) <= chars + FIELDS_CHARS;
+  return text.length <= chars + OVERHEAD_CHARS && measurePlainSize(structured) <= chars + FIELDS_CHARS;
 }
 
 /** Whether each form is within the client's limits, and both within one message. Clients count everything, escapes too. */

@@ -1,5 +1,5 @@
 /** Fits search results: whole results, best first, in a reply whose exact serialized size is within its limits. */
-import { type Budget, type Excess, firstExcess } from "./budget.ts";
+import { type Budget, type Excess, findExcess } from "./budget.ts";
 import {
   EMPTY_RESPONSE_CHARS,
   estimateResponseSize,
@@ -7,7 +7,7 @@ import {
   type SearchResult,
 } from "./estimate-results.ts";
 import { CHARACTER_LIMIT, EFFECTIVE_CHAR_LIMIT, TRUNCATION_MARGIN } from "./limits.ts";
-import { cutBetweenCodePoints, estimateTokens, largestPassing, type Unit } from "./measure.ts";
+import { cutBetweenCodePoints, estimateTokens, findLargestPassing, type Unit } from "./measure.ts";
 import { type Draft, draftReply, type FittedPart, type ReturnedResult, type TruncationReason } from "./reply.ts";
 
 export type FitOptions<R, E> = {
@@ -50,7 +50,7 @@ export function truncateResultsBySize<R extends SearchResult, E extends object =
   const [first] = ranked;
   if (count === 0 && first !== undefined) return fitOne(page, first);
   const draft = page.draft(ranked.slice(0, count), reason);
-  const excess = firstExcess(draft.json, page.limits.hard);
+  const excess = findExcess(draft.json, page.limits.hard);
   if (excess === null || first === undefined) return finish(page, draft);
   return { ...dropTrailing(page, first, count, excess), overrun: toOverrun(draft, excess) };
 }
@@ -147,7 +147,7 @@ function reasonToStop<R extends SearchResult, E>(
 
 function fitMeasured<R extends SearchResult, E>(page: Page<R, E>, count: number, reason: TruncationReason): boolean {
   const draft = page.draft(page.ranked.slice(0, count), count < page.ranked.length ? reason : null);
-  return firstExcess(draft.json, page.limits.effective) === null;
+  return findExcess(draft.json, page.limits.effective) === null;
 }
 
 /** Drops results until the reply, measured, is within the hard limit. */
@@ -159,7 +159,7 @@ function dropTrailing<R extends SearchResult, E>(
 ): FittedResults<R, E> {
   const reason = unit === "tokens" ? "token_estimate" : "character_limit";
   const draftOf = (count: number) => page.draft(page.ranked.slice(0, count), reason);
-  const count = largestPassing(0, admitted - 1, (candidate) => fitsHard(page, draftOf(candidate)));
+  const count = findLargestPassing(0, admitted - 1, (candidate) => fitsHard(page, draftOf(candidate)));
   return count === 0 ? fitOne(page, first) : finish(page, draftOf(count));
 }
 
@@ -173,7 +173,7 @@ function fitOne<R extends SearchResult, E>(page: Page<R, E>, first: R): FittedRe
   const bare = withoutSpans(withoutContext(first, page.artifactRef));
   const excerptOf = (chars: number) => draftOf({ ...bare, content: cutBetweenCodePoints(bare.content, chars) });
   const maxChars = Math.min(bare.content.length, page.limits.hard.chars);
-  const chars = largestPassing(-1, maxChars, (candidate) => fitsHard(page, excerptOf(candidate)));
+  const chars = findLargestPassing(-1, maxChars, (candidate) => fitsHard(page, excerptOf(candidate)));
   // Below zero not even its path fits beside the envelope: then only the counts show that it exists.
   return { ...finish(page, chars < 0 ? draftOf() : excerptOf(chars)), oversized: first };
 }
@@ -187,7 +187,7 @@ function withoutSpans<R extends SearchResult>(result: ReturnedResult<R>): Return
 }
 
 function fitsHard<R, E>({ limits }: Page<R, E>, { json }: Draft<R, E>): boolean {
-  return firstExcess(json, limits.hard) === null;
+  return findExcess(json, limits.hard) === null;
 }
 
 function finish<R, E>({ limits }: Page<R, E>, { reply, json }: Draft<R, E>): FittedResults<R, E> {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Budget, type ClientLimit, firstExcess, makeBudget } from "./budget.ts";
-import { fitText, type TextWindow, truncateContent, truncationSuffix } from "./fit-text.ts";
+import { type Budget, type ClientLimit, findExcess, makeBudget } from "./budget.ts";
+import { fitText, makeTruncationSuffix, type TextWindow, truncateContent } from "./fit-text.ts";
 import { OVERHEAD_CHARS } from "./limits.ts";
 import { splitsPair } from "./measure.ts";
 
@@ -30,8 +30,8 @@ test("text over the limit ends with the notice, in plain digits", () => {
 
 test("the start of something longer has the notice too", () => {
   const start = "x".repeat(1_000);
-  assert.equal(truncateContent(start, 1_000, 5_000), start + truncationSuffix(1_000, 5_000));
-  assert.equal(truncateContent(start, 30_000, 5_000), start + truncationSuffix(1_000, 5_000));
+  assert.equal(truncateContent(start, 1_000, 5_000), start + makeTruncationSuffix(1_000, 5_000));
+  assert.equal(truncateContent(start, 30_000, 5_000), start + makeTruncationSuffix(1_000, 5_000));
 });
 
 test("a cut names the unit that was exceeded, which limit set it, and the next offset", () => {
@@ -113,9 +113,9 @@ test("for any text and budget the content fits, and content with notice adds at 
   fc.assert(
     fc.property(anyText, anyBudget, (text, budget) => {
       const fitted = fitText(windowOf(text), budget);
-      assert.equal(firstExcess(fitted.text, budget), null);
+      assert.equal(findExcess(fitted.text, budget), null);
       if (!fitted.hasMore) return assert.equal(fitted.text, text);
-      const suffix = truncationSuffix(fitted.limitChars, text.length);
+      const suffix = makeTruncationSuffix(fitted.limitChars, text.length);
       assert.ok(fitted.text.length + suffix.length <= budget.chars + OVERHEAD_CHARS);
       assert.ok(truncateContent(text, budget.chars).length <= budget.chars + OVERHEAD_CHARS);
     }),
@@ -128,7 +128,7 @@ test("for any text and budget one more code point would not have fitted", () => 
       const fitted = fitText(windowOf(text), budget);
       if (!fitted.hasMore) return;
       const next = String.fromCodePoint(text.codePointAt(fitted.nextOffset) ?? 0);
-      assert.notEqual(firstExcess(fitted.text + next, budget), null);
+      assert.notEqual(findExcess(fitted.text + next, budget), null);
     }),
   );
 });

@@ -1,6 +1,6 @@
 /** Fits one long text: the longest start that the budget can show, and where to continue reading. */
 import { type Bound, type Budget, listLimits } from "./budget.ts";
-import { cutBetweenCodePoints, isHighSurrogate, longestPrefix, type Unit } from "./measure.ts";
+import { cutBetweenCodePoints, findLongestPrefix, isHighSurrogate, type Unit } from "./measure.ts";
 
 /** Text held in memory: from `offset` to the text's end, or at least as many characters as the budget may show. */
 export type TextWindow = { readonly text: string; readonly offset: number; readonly totalChars: number };
@@ -40,11 +40,11 @@ export function fitChars(window: TextWindow, chars: number, bound: Bound): Fitte
 export function truncateContent(text: string, limitChars: number, totalChars: number = text.length): string {
   if (text.length <= limitChars && text.length >= totalChars) return text;
   const shownChars = Math.min(limitChars, text.length);
-  return cutBetweenCodePoints(text, shownChars) + truncationSuffix(shownChars, totalChars);
+  return cutBetweenCodePoints(text, shownChars) + makeTruncationSuffix(shownChars, totalChars);
 }
 
 /** The truncation notice, exactly as the contract words it. */
-export function truncationSuffix(limitChars: number, totalChars: number): string {
+export function makeTruncationSuffix(limitChars: number, totalChars: number): string {
   return `\n\n[Content truncated at ${limitChars} chars. Total: ${totalChars} chars. Use a higher maxChars to retrieve more.]`;
 }
 
@@ -58,7 +58,7 @@ function cutToBudget(text: string, budget: Budget): { text: string; unit: Unit }
   let shown = text;
   let unit: Unit = "chars";
   for (const { max, measure, unit: next } of listLimits(budget)) {
-    const prefix = longestPrefix(shown, (candidate) => measure(candidate) <= max);
+    const prefix = findLongestPrefix(shown, (candidate) => measure(candidate) <= max);
     if (prefix.length < shown.length) unit = next;
     shown = prefix;
   }

@@ -45,14 +45,14 @@ function isLowSurrogate(unit: number): boolean {
  * The longest prefix that fits, provided that every shorter one fits too. It has at least one code point, even if none
  * fits, so that repeated reads always reach the end.
  */
-export function longestPrefix(text: string, fits: (prefix: string) => boolean): string {
+export function findLongestPrefix(text: string, fits: (prefix: string) => boolean): string {
   const prefix = (chars: number) => cutBetweenCodePoints(text, chars);
   const oneCodePoint = splitsPair(text, 1) ? 2 : 1;
-  return prefix(largestPassing(oneCodePoint, text.length, (chars) => fits(prefix(chars))));
+  return prefix(findLargestPassing(oneCodePoint, text.length, (chars) => fits(prefix(chars))));
 }
 
 /** The largest number up to `high` that passes, provided that smaller ones do too; `low` is assumed to pass. */
-export function largestPassing(low: number, high: number, passes: (candidate: number) => boolean): number {
+export function findLargestPassing(low: number, high: number, passes: (candidate: number) => boolean): number {
   if (high <= low || passes(high)) return Math.max(low, high);
   let passing = low;
   let failing = high;

@@ -77,8 +77,8 @@ async function runTool(tool: Tool, rawInput: unknown, session: ToolSession): Pro
   }
 }
 
-function turnFullError(most: number): SpillwayError {
-  return new SpillwayError("turn_full", `One turn has room for ${counted(most, "result")}.`, {
+function turnFullError(maxCalls: number): SpillwayError {
+  return new SpillwayError("turn_full", `One turn has room for ${counted(maxCalls, "result")}.`, {
     hint: "Call it again alone.",
   });
 }

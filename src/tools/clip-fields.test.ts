@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { FIELDS_CHARS, plainSize } from "../fit/serialized-size.ts";
+import { FIELDS_CHARS, measurePlainSize } from "../fit/serialized-size.ts";
 import { clipFields } from "./clip-fields.ts";
 
 test("fields beside the content stay small, whatever the source is called", () => {
@@ -12,7 +12,7 @@ test("fields beside the content stay small, whatever the source is called", () =
     ...{ ...names, artifact_path: long, count: 7 },
   });
   assert.deepEqual([fields.content, fields.count, fields.artifact_path], [long, 7, null]);
-  assert.ok(plainSize({ ...fields, content: null }) < FIELDS_CHARS - 1_000);
+  assert.ok(measurePlainSize({ ...fields, content: null }) < FIELDS_CHARS - 1_000);
   assert.ok(JSON.stringify(fields).isWellFormed());
   assert.equal(Object.keys(fields).at(-1), "content");
 });

@@ -1,5 +1,5 @@
 /** What the fetch tools share: the address, the selected range, and the form of the reply. */
-import { type Answer, answerBody, bodyPages } from "../answer/answer.ts";
+import { type Answer, findBodyPages, formatBody } from "../answer/answer.ts";
 import type { FetchFields } from "../contract/fetch-fields.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
 import { SpillwayError } from "../errors.ts";
@@ -114,8 +114,8 @@ export function renderFetched(
   return {
     summary,
     notices: [...failure, ...handle, ...titleNotices(fields), ...others],
-    body: answerBody(text),
-    pages: bodyPages(text),
+    body: formatBody(text),
+    pages: findBodyPages(text),
     structured: { ...(responseId === undefined ? {} : { responseId }), ...clipFields(fields) },
     links: makeLinks(fields),
   };

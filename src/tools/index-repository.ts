@@ -1,8 +1,8 @@
 /** `index_repository`, `get_indexing_status` and `cancel_indexing`: start, follow and stop an indexing job. */
-import { jobNotices, jobSummary, skippedText } from "../answer/indexing-reply.ts";
+import { formatJobSummary, formatSkipped, listJobNotices } from "../answer/indexing-reply.ts";
 import type { JobRecord } from "../contract/indexing-job.ts";
 import { makeSourceBudget } from "../fit/budget.ts";
-import { plainSize } from "../fit/serialized-size.ts";
+import { measurePlainSize } from "../fit/serialized-size.ts";
 import { cancelIndexingJob, getIndexingStatus, indexRepository } from "../search/search.ts";
 import { jobOutput } from "./output-fields.ts";
 import { folderField, projectField, readHints } from "./shared-parameters.ts";
@@ -60,14 +60,14 @@ function renderJob(record: JobRecord, chars: number): Rendered {
   const skipped: JobRecord["skipped"][number][] = [];
   let room = chars;
   for (const entry of record.skipped) {
-    room -= plainSize(entry);
+    room -= measurePlainSize(entry);
     if (room < 0) break;
     skipped.push(entry);
   }
   return {
-    summary: jobSummary(record),
-    notices: jobNotices(record),
-    body: skippedText(skipped, record.files_skipped),
+    summary: formatJobSummary(record),
+    notices: listJobNotices(record),
+    body: formatSkipped(skipped, record.files_skipped),
     structured: { ...record, skipped },
   };
 }

@@ -1,8 +1,8 @@
 /** Several fetched sources as one reply within one budget: contents share the room that the handles leave. */
-import { type Answer, answerBody, CONTENT_FRAME_CHARS, countHeadChars } from "../answer/answer.ts";
+import { type Answer, CONTENT_FRAME_CHARS, countHeadChars, formatBody } from "../answer/answer.ts";
 import { SpillwayError } from "../errors.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
-import { FIELDS_CHARS, plainSize } from "../fit/serialized-size.ts";
+import { FIELDS_CHARS, measurePlainSize } from "../fit/serialized-size.ts";
 import {
   ERROR_CHARS,
   LISTED_TEXT_CHARS,
@@ -58,7 +58,7 @@ function fullBlock(answer: Answer<SelectedFields>, index: number): Block {
   const { summary, notices, fields } = answer;
   const head = [`${index}. ${clip(fields.source_url, PATH_CHARS)}`, summary, ...titleNotices(fields)];
   const notice = clip(notices.join(" "), ERROR_CHARS);
-  const body = answerBody(answer);
+  const body = formatBody(answer);
   return {
     text: [...head, ...(notice === "" ? [] : [notice]), ...(body === "" ? [] : [body])].join("\n"),
     fields: clipFields(fields),
@@ -69,7 +69,7 @@ function fullBlock(answer: Answer<SelectedFields>, index: number): Block {
 function slimBlock(answer: Answer<SelectedFields>, index: number): Block {
   const { artifact_ref, title, next_offset, has_more, content, source_url, error } = answer.fields;
   const url = clip(source_url, LISTED_URL_CHARS);
-  const body = answerBody(answer);
+  const body = formatBody(answer);
   const head = `${index}. ${url} ${artifact_ref === null ? "not kept" : `artifact_ref=${artifact_ref}`}`;
   return {
     text: [head, ...(error === undefined ? [] : [error]), ...(body === "" ? [] : [body])].join("\n"),
@@ -129,7 +129,7 @@ const LINE_BREAK = "\n";
 /** Characters that the reply still has room for, in both of its forms. */
 function measureRoom({ summary, notices, body, structured }: Rendered, { inputNotes, chars }: ManyOptions): number {
   const text = chars + OVERHEAD_CHARS - countHeadChars(summary, [...notices, ...inputNotes]) - body.length;
-  const fields = chars + FIELDS_CHARS - plainSize({ ...structured, notes: inputNotes });
+  const fields = chars + FIELDS_CHARS - measurePlainSize({ ...structured, notes: inputNotes });
   return Math.min(chars, text, fields);
 }
 

@@ -1,5 +1,5 @@
 /** `read_artifact`: a range of a kept source, by place or by question. */
-import { type Answer, answerBody, bodyPages } from "../answer/answer.ts";
+import { type Answer, findBodyPages, formatBody } from "../answer/answer.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
 import { type Bound, makeSourceBudget } from "../fit/budget.ts";
 import { readArtifact as read } from "../verbs/read.ts";
@@ -59,8 +59,8 @@ export function renderRead(answer: Answer<ReadFields>, chars: number, bound: Bou
   return {
     summary,
     notices,
-    body: answerBody(text),
-    pages: bodyPages(text),
+    body: formatBody(text),
+    pages: findBodyPages(text),
     structured: clipFields(fields),
   };
 }

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
-import { closedSchema } from "../../test/schemas.ts";
+import { closeSchema } from "../../test/schemas.ts";
 import { openTools } from "../../test/tools.ts";
 import { type ClientProfile, clientProfile, clientRows } from "../config/clients.ts";
 import type { SearchReply } from "../contract/search-fields.ts";
@@ -13,7 +13,7 @@ import { tools } from "./tools.ts";
 import { openTurn } from "./turn-budget.ts";
 
 const ajv = new Ajv2020({ strict: true });
-const validators = new Map(tools.map(({ name, output }) => [name, ajv.compile(closedSchema(output))]));
+const validators = new Map(tools.map(({ name, output }) => [name, ajv.compile(closeSchema(output))]));
 
 type Bench = Awaited<ReturnType<typeof openTools>>;
 type Reply = Awaited<ReturnType<Bench["call"]>>;

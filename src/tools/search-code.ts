@@ -1,5 +1,5 @@
 /** `search_code`: the lines of code in a folder that answer a question. */
-import { searchBody, searchNotices, searchSummary } from "../answer/search-reply.ts";
+import { formatSearchSummary, searchBody, searchNotices } from "../answer/search-reply.ts";
 import { type Budget, lowerBudget, makeBudget } from "../fit/budget.ts";
 import { CHARACTER_LIMIT } from "../fit/limits.ts";
 import { largestLimit } from "../search/request.ts";
@@ -57,7 +57,7 @@ function draftSearch(search: Search, lowered: Budget, session: ToolSession): Rep
       sent = search.fit({ ...lowered, chars, bound }, { notes });
       const { reply } = sent;
       return {
-        summary: searchSummary(reply),
+        summary: formatSearchSummary(reply),
         notices: searchNotices(reply),
         body: searchBody(reply),
         structured: reply,

@@ -5,14 +5,14 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { temporaryFolder } from "../../test/bodies.ts";
 import { pdfWithPages } from "../../test/pdf.ts";
-import { closedSchema } from "../../test/schemas.ts";
+import { closeSchema } from "../../test/schemas.ts";
 import { startServer } from "../../test/server.ts";
 import { openTools } from "../../test/tools.ts";
 import { UNTRUSTED_NOTICE } from "../answer/answer.ts";
 import { clientProfile, clientRows } from "../config/clients.ts";
 import { listLimits, makeBudget } from "../fit/budget.ts";
-import { truncationSuffix } from "../fit/fit-text.ts";
-import { FIELDS_CHARS, plainSize } from "../fit/serialized-size.ts";
+import { makeTruncationSuffix } from "../fit/fit-text.ts";
+import { FIELDS_CHARS, measurePlainSize } from "../fit/serialized-size.ts";
 import { openSession } from "../session/session.ts";
 import { shareRoom } from "./many-sources.ts";
 import { outputSchema } from "./output-fields.ts";
@@ -26,7 +26,7 @@ import { openTurn } from "./turn-budget.ts";
 const words = (chars: number) => 'gauge level weir spill "quoted"\t🌊 '.repeat(Math.ceil(chars / 34)).slice(0, chars);
 
 const ajv = new Ajv2020({ strict: true });
-const validators = new Map(tools.map((tool) => [tool.name, ajv.compile(closedSchema(tool.output))]));
+const validators = new Map(tools.map((tool) => [tool.name, ajv.compile(closeSchema(tool.output))]));
 
 function assertHolds(name: string, structured: object): void {
   const validate = validators.get(name) ?? assert.fail(name);
@@ -177,7 +177,7 @@ describe("fetch_content", () => {
         });
         const content = String(fields.content);
         assert.ok(!isError && content.length <= chars && content.length >= chars - 1 && long.startsWith(content));
-        assert.ok(text.endsWith(content + truncationSuffix(chars, 120_000)));
+        assert.ok(text.endsWith(content + makeTruncationSuffix(chars, 120_000)));
         assert.deepEqual(
           [fields.has_more, fields.next_offset, fields.limit_chars, fields.bound],
           [true, content.length, chars, bound],
@@ -446,7 +446,7 @@ describe("get_search_content", () => {
     const { responseId } = bench;
     const byIndex = await bench.call("get_search_content", { response_id: responseId, urlIndex: "0" });
     assert.equal(String(byIndex.fields.content).length, 30_000);
-    assert.ok(byIndex.text.endsWith(truncationSuffix(30_000, 60_009)));
+    assert.ok(byIndex.text.endsWith(makeTruncationSuffix(30_000, 60_009)));
     const byUrl = await bench.call("get_search_content", { responseId, url: "b.txt" });
     assert.deepEqual([byUrl.fields.content, byUrl.fields.title, byUrl.fields.url], ["beta", "b.txt", "b.txt"]);
     const ref = byUrl.fields.artifact_ref;
@@ -610,8 +610,8 @@ describe("the budget of a reply", () => {
     if (!("stored" in structured)) {
       assert.ok(text.length <= chars + 600, `${tool}: ${text.length} characters of text for ${chars}`);
       assert.ok(
-        plainSize(structured) <= chars + FIELDS_CHARS,
-        `${tool}: ${plainSize(structured)} of fields for ${chars}`,
+        measurePlainSize(structured) <= chars + FIELDS_CHARS,
+        `${tool}: ${measurePlainSize(structured)} of fields for ${chars}`,
       );
     }
     const limits = listLimits(makeBudget({ default: Infinity, ceiling: Infinity, client: client?.limit }));
@@ -685,7 +685,7 @@ describe("the budget of a reply", () => {
       assertWithin("fetch_content", reply, maxChars, client);
       const refs = (fields.results as { artifact_ref: string }[]).map(({ artifact_ref }) => artifact_ref);
       assert.ok(refs.length === 20 && refs.every((ref) => text.includes(ref)));
-      assert.ok(text.length <= maxChars + 600 && plainSize(fields) <= maxChars + FIELDS_CHARS);
+      assert.ok(text.length <= maxChars + 600 && measurePlainSize(fields) <= maxChars + FIELDS_CHARS);
     }
   });
 

@@ -1,7 +1,7 @@
 /** The read verb: a ref and a selector in, the chosen range of the artifact's text out. */
 import type { Content } from "../acquire/spool.ts";
 import type { Answer } from "../answer/answer.ts";
-import { answerRead, passageHeader } from "../answer/read-reply.ts";
+import { answerRead, formatPassageHeader } from "../answer/read-reply.ts";
 import type { Objects } from "../artifacts/objects.ts";
 import type { ArtifactRecord } from "../artifacts/record.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
@@ -158,7 +158,7 @@ async function* collect(items: AsyncIterable<string>, list: string[]): AsyncGene
 async function* passageTexts(extract: Extract, passages: readonly RankedPassage[]): AsyncGenerator<string> {
   for (const passage of passages) {
     const { text } = await select.readWindow(extract, passage.start, passage.end - passage.start);
-    yield `${passageHeader(passage)}\n${text}`;
+    yield `${formatPassageHeader(passage)}\n${text}`;
   }
 }
 
