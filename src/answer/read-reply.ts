@@ -74,7 +74,7 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
 
 function shortenReading(facts: ReadFacts, chars: number, bound: Bound): ReadFacts {
   const { length } = shownContent(facts.reading) ?? "";
-  return chars >= length ? facts : { ...facts, reading: facts.reading.shorter(chars, bound), budget: { chars, bound } };
+  return chars >= length ? facts : { ...facts, reading: facts.reading.shorten(chars, bound), budget: { chars, bound } };
 }
 
 function shownContent(reading: Reading): string | null {

@@ -102,7 +102,12 @@ export function toExtract(stored: StoredExtract, handler: Pick<Handler, "name" |
 /** Extends the stored extract. A failure that may not occur again ends it for this reply only. */
 async function extend(options: ExtractOptions, prefix: string, stored: StoredExtract): Promise<StoredExtract> {
   const { objects, handler, mode, enough, limits, signal, password } = options;
-  const ask: Ask = { mode, from: stored.size.segments, limits, ...(password === undefined ? {} : { password }) };
+  const handlerOptions: Ask = {
+    mode,
+    from: stored.size.segments,
+    limits,
+    ...(password === undefined ? {} : { password }),
+  };
   let info: Info = stored.info;
   let { files, size: written } = stored;
   /** What was written last, until the next segment arrives: a long text must not be held twice. */
@@ -123,7 +128,7 @@ async function extend(options: ExtractOptions, prefix: string, stored: StoredExt
   }
 
   try {
-    for await (const piece of handler.extract(toLocalFile(options), ask, signal)) {
+    for await (const piece of handler.extract(toLocalFile(options), handlerOptions, signal)) {
       if ("info" in piece) info = { ...info, ...piece.info };
       if ("failed" in piece) failed = piece.failed;
       if (!("segment" in piece)) continue;

@@ -56,9 +56,9 @@ export function handlerContract(handler: Handler, samples: readonly Sample[]): v
       });
 
       promise("resumes at any segment with the very same segments", async (file) => {
-        const all = segmentsOf(await run(handler, file));
-        for (const from of resumePoints(all.length)) {
-          assert.deepEqual(segmentsOf(await run(handler, file, from)), all.slice(from), `from ${from}`);
+        const allSegments = segmentsOf(await run(handler, file));
+        for (const from of resumePoints(allSegments.length)) {
+          assert.deepEqual(segmentsOf(await run(handler, file, from)), allSegments.slice(from), `from ${from}`);
         }
       });
 
@@ -79,15 +79,18 @@ export function handlerContract(handler: Handler, samples: readonly Sample[]): v
 
       promise("yields nothing when it is aborted before it starts", async (file) => {
         const reason = new Error("stop");
-        const items = handler.extract(file, ask(), AbortSignal.abort(reason))[Symbol.asyncIterator]();
+        const items = handler.extract(file, optionsFrom(), AbortSignal.abort(reason))[Symbol.asyncIterator]();
         await assert.rejects(items.next(), reason);
       });
 
       promise("stops with the abort's reason at once", async (file) => {
         const wholeRun = await run(handler, file);
         const reason = new Error("stop");
-        for (const wanted of [1, 2, wholeRun.length - 1].filter((count) => count > 0 && count < wholeRun.length)) {
-          assert.deepEqual(await runAndAbort(handler, file, wanted, reason), { given: wanted, thrown: reason });
+        for (const itemCount of [1, 2, wholeRun.length - 1].filter((count) => count > 0 && count < wholeRun.length)) {
+          assert.deepEqual(await runAndAbort(handler, file, itemCount, reason), {
+            received: itemCount,
+            thrown: reason,
+          });
         }
       });
     }
@@ -122,7 +125,7 @@ async function keepAndLose(sample: Sample) {
 
 /** Everything a handler yields for a file, from one segment on. */
 export async function run(handler: Handler, file: LocalFile, from = 0): Promise<Extracted[]> {
-  return Array.fromAsync(handler.extract(file, ask(from), new AbortController().signal));
+  return Array.fromAsync(handler.extract(file, optionsFrom(from), new AbortController().signal));
 }
 
 export function segmentsOf(items: readonly Extracted[]): Segment[] {
@@ -133,7 +136,7 @@ function indexesOf(segments: readonly Segment[]): number[] {
   return segments.map(({ index }) => index);
 }
 
-function ask(from = 0): Ask {
+function optionsFrom(from = 0): Ask {
   return { mode: "markdown", from };
 }
 
@@ -144,14 +147,14 @@ function resumePoints(count: number): Iterable<number> {
 
 async function runAndAbort(handler: Handler, file: LocalFile, afterItems: number, reason: Error) {
   const controller = new AbortController();
-  let given = 0;
+  let received = 0;
   try {
-    for await (const _ of handler.extract(file, ask(), controller.signal)) {
-      given += 1;
-      if (given === afterItems) controller.abort(reason);
+    for await (const _ of handler.extract(file, optionsFrom(), controller.signal)) {
+      received += 1;
+      if (received === afterItems) controller.abort(reason);
     }
   } catch (thrown) {
-    return { given, thrown };
+    return { received, thrown };
   }
-  return { given, thrown: undefined };
+  return { received, thrown: undefined };
 }

@@ -9,7 +9,7 @@ export const metadata: Handler = {
   runs: "inline",
   canHandle: () => true,
 
-  async *extract(file, _ask, signal) {
+  async *extract(file, _options, signal) {
     await assertFileExists(file, signal);
     yield { info: {} };
   },

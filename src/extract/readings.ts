@@ -29,7 +29,7 @@ export type RangeReading = {
   readonly pages: string | null;
   /** Where they begin in the shown text. */
   readonly pageStarts: readonly PageStart[];
-  shorter(chars: number, bound: Bound): RangeReading;
+  shorten(chars: number, bound: Bound): RangeReading;
 };
 
 /** The passages that answer a question, as many as fit. */
@@ -38,7 +38,7 @@ export type PassageReading = {
   readonly text: string;
   readonly passages: readonly RankedPlace[];
   readonly matchedCount: number;
-  shorter(chars: number, bound: Bound): PassageReading;
+  shorten(chars: number, bound: Bound): PassageReading;
 };
 
 export type Reading = RangeReading | PassageReading;
@@ -74,7 +74,7 @@ export function makeRangeReading(joined: JoinedRanges, shown: FittedText): Range
     pageStarts: reached.flatMap(({ range, offset }) =>
       range.pages.map(({ page, start }) => ({ page, at: offset + Math.max(0, start - range.start) })),
     ),
-    shorter: (chars, bound) => makeRangeReading(joined, fitChars(window, chars, bound)),
+    shorten: (chars, bound) => makeRangeReading(joined, fitChars(window, chars, bound)),
   };
 }
 
@@ -113,7 +113,7 @@ export function makePassageReading(
     text: texts.join(RANGE_BREAK),
     passages: ranked.slice(0, texts.length),
     matchedCount,
-    shorter: (chars) => makePassageReading(takeWholeTexts(texts, chars), ranked, matchedCount),
+    shorten: (chars) => makePassageReading(takeWholeTexts(texts, chars), ranked, matchedCount),
   };
 }
 

@@ -13,7 +13,7 @@ export const text: Handler = {
   runs: "inline",
   canHandle: (kind, mediaType) => kind === "text" || kind === "html" || mediaType === "image/svg+xml",
 
-  async *extract(file, ask, signal) {
+  async *extract(file, options, signal) {
     signal.throwIfAborted();
     yield { info: {} };
     if (!canDecode(file.charset)) {
@@ -24,7 +24,7 @@ export const text: Handler = {
     const cleaner = createCleaner();
     for await (const segment of readSegments(file, cleaner, signal)) {
       signal.throwIfAborted();
-      if (segment.index >= ask.from) yield { segment };
+      if (segment.index >= options.from) yield { segment };
     }
     signal.throwIfAborted();
     yield { info: { removed: cleaner.removed } };
