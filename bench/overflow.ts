@@ -2,8 +2,8 @@
 import { Agent, createServer, request as httpRequest, type IncomingMessage, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { defaultSettings } from "../src/config/settings.ts";
-import { dialects } from "../src/overflow/dialects/dialects.ts";
-import { openaiChat } from "../src/overflow/dialects/openai-chat.ts";
+import { openaiChatSimulator as openaiChat } from "../src/overflow/dialects/openai-chat.simulator.ts";
+import { httpSimulators } from "../src/overflow/dialects/simulators.ts";
 import { openRecovery } from "../src/overflow/open-recovery.ts";
 import { unchanged } from "../src/overflow/recovery.ts";
 import { outgoingOf } from "../src/overflow/wire/outgoing.ts";
@@ -11,10 +11,8 @@ import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
 import { openSession } from "../src/session/session.ts";
 import { openProxy } from "../src/surfaces/proxy/proxy-server.ts";
 import { parseUpstreams } from "../src/surfaces/proxy/upstreams.ts";
-import { requestIn } from "../test/conversations.ts";
 import { isHeldBack, readAnswers, scoreAnswers } from "../test/overflow-corpus.ts";
 import { simulateProvider, tokensOf, wordings } from "../test/provider.ts";
-import { addresses, type HttpDialect } from "../test/recovery.ts";
 import { longTranscript } from "../test/transcripts.ts";
 
 export const about = "refusals understood and recovered, and the cost of the wrapper and the proxy.";
@@ -43,17 +41,10 @@ const memorySession = () => openSession({ inMemory: true, settings: defaultSetti
 
 async function recovered(): Promise<void> {
   const count = 40;
-  const usual = {
-    "openai-chat": wordings.openai,
-    "openai-responses": wordings.responses,
-    "anthropic-messages": wordings.anthropic,
-    gemini: wordings.gemini,
-  };
   const rows: Record<string, Record<string, string>> = {};
-  for (const dialect of dialects) {
-    const name = dialect.name as HttpDialect;
+  for (const { dialect, sharesWindow, address, writeRequest, refuse } of httpSimulators) {
     for (const [label, wording] of [
-      ["usual wording", usual[name]],
+      ["usual wording", refuse],
       ["no numbers", wordings.bare],
     ] as const) {
       const row: Record<string, string> = {};
@@ -61,19 +52,19 @@ async function recovered(): Promise<void> {
         let fine = 0;
         for (let seed = 1; seed <= count; seed++) {
           const conversation = longTranscript(seed);
-          const request = requestIn(name, conversation);
-          const output = dialect.sharesWindow ? conversation.outputTokens : 0;
+          const request = writeRequest(conversation);
+          const output = sharesWindow ? conversation.outputTokens : 0;
           const provider = simulateProvider({
             windowTokens: Math.floor((tokensOf(request) + output) * share),
             wording,
           });
           const fetch = withOverflowRecovery(provider.fetch, { session: await memorySession() });
-          const { status } = await fetch(addresses[name], { method: "POST", body: JSON.stringify(request) });
+          const { status } = await fetch(address, { method: "POST", body: JSON.stringify(request) });
           fine += status === 200 ? 1 : 0;
         }
         row[`window ${share * 100} %`] = `${((fine / count) * 100).toFixed(1)} %`;
       }
-      rows[`${name}, ${label}`] = row;
+      rows[`${dialect.name}, ${label}`] = row;
     }
   }
   console.log(`Recovered of ${count} generated transcripts per cell, two requests at most:`);
@@ -81,7 +72,7 @@ async function recovered(): Promise<void> {
 }
 
 async function wrapperCost(): Promise<void> {
-  const json = JSON.stringify(requestIn("openai-chat", longTranscript(1)));
+  const json = JSON.stringify(openaiChat.writeRequest(longTranscript(1)));
   const answer = JSON.stringify({ choices: [{ message: { content: "done ".repeat(200) }, finish_reason: "stop" }] });
   let sent: unknown;
   const plain: typeof fetch = async (_, init) => {
@@ -96,10 +87,7 @@ async function wrapperCost(): Promise<void> {
   ] as const) {
     const cost = async (call: typeof fetch) =>
       percentiles(
-        await timed(
-          3_000,
-          async () => void (await (await call(addresses["openai-chat"], { method: "POST", body })).text()),
-        ),
+        await timed(3_000, async () => void (await (await call(openaiChat.address, { method: "POST", body })).text())),
       );
     await cost(wrapped);
     const [without, with_] = [await cost(plain), await cost(wrapped)];
@@ -123,7 +111,7 @@ async function rewriteCost(): Promise<void> {
     rounds: [[{ tool: "shell", result: { text, form: "text" as const } }]],
     answer: "Rain.",
   }));
-  const json = JSON.stringify(requestIn("openai-chat", { system: "You watch dams.", turns, outputTokens: 1_000 }));
+  const json = JSON.stringify(openaiChat.writeRequest({ system: "You watch dams.", turns, outputTokens: 1_000 }));
   const rows: Record<string, object> = {};
   for (const [name, verdict] of Object.entries({
     "bytes, half to go": { class: "request_bytes", confidence: 1, unit: "bytes", limit: Math.floor(json.length / 2) },
@@ -147,8 +135,8 @@ async function rewriteCost(): Promise<void> {
     const session = await memorySession();
     const quick = openRecovery({ ...session, store: { ...session.store, keep: keepNothing } });
     const work = async () => {
-      const url = new URL(addresses["openai-chat"]);
-      const outgoing = outgoingOf({ dialect: openaiChat, url, header: () => null }, json);
+      const url = new URL(openaiChat.address);
+      const outgoing = outgoingOf({ dialect: openaiChat.dialect, url, header: () => null }, json);
       if (outgoing) await quick.remedyFor(unchanged(outgoing), { verdict, status: 400, body: "" });
     };
     for (let warm = 0; warm < 5; warm++) await work();
@@ -190,7 +178,7 @@ async function proxyCost(): Promise<void> {
     "plain reverse proxy": plain.port,
     "spillway proxy": Number(new URL(proxy.url).port),
   };
-  const body = JSON.stringify({ ...requestIn("openai-chat", longTranscript(2)), stream: true });
+  const body = JSON.stringify({ ...openaiChat.writeRequest(longTranscript(2)), stream: true });
   const rows: Record<string, object> = {};
   const alone: Record<string, number[]> = {};
   const crowd: Record<string, number[]> = {};

@@ -3,16 +3,17 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { isStub } from "../src/answer/stub-text.ts";
 import { fieldsOf, itemsOf } from "../src/overflow/dialects/dialect.ts";
+import { httpSimulatorNamed } from "../src/overflow/dialects/simulators.ts";
 import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
 import { bytesOfRef } from "./bodies.ts";
-import { addresses, type HttpDialect, watchedSession } from "./recovery.ts";
+import { watchedSession } from "./recovery.ts";
 
 const long = "the gate at weir seven opened to 41 percent and the level fell by two centimetres\n".repeat(2_000);
 const base64 = Buffer.from(long).toString("base64");
 const picture = { type: "image", source: { type: "base64", media_type: "image/png", data: base64 } };
 
 /** Posts a request that is refused once with these words; gives back all that was sent. */
-async function refusedOnce(dialect: HttpDialect, body: object | string | Uint8Array, refusal: object | string) {
+async function refusedOnce(dialectName: string, body: object | string | Uint8Array, refusal: object | string) {
   const session = await watchedSession();
   const sent: Buffer[] = [];
   const fetch = withOverflowRecovery(
@@ -24,7 +25,7 @@ async function refusedOnce(dialect: HttpDialect, body: object | string | Uint8Ar
     { session },
   );
   const given = typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
-  const response = await fetch(addresses[dialect], { method: "POST", body: given as string });
+  const response = await fetch(httpSimulatorNamed(dialectName).address, { method: "POST", body: given as string });
   return { response, sent: sent.map((bytes) => bytes.toString("utf8")), bytes: sent, session };
 }
 
@@ -93,7 +94,7 @@ const geminiResponse = (response: object) => ({
 });
 
 describe("heavy parts of every format are found", () => {
-  const cases: readonly [string, HttpDialect, object][] = [
+  const cases: readonly [string, string, object][] = [
     [
       "a screenshot of an earlier turn",
       "openai-responses",
@@ -367,7 +368,10 @@ describe("an answer that is cut", () => {
       },
       { session: await watchedSession() },
     );
-    await fetch(addresses["openai-chat"], { method: "POST", body: JSON.stringify({ ...chatRequest, ...more }) });
+    await fetch(httpSimulatorNamed("openai-chat").address, {
+      method: "POST",
+      body: JSON.stringify({ ...chatRequest, ...more }),
+    });
     return calls;
   }
   const cut = (message: object, usage?: object) => ({

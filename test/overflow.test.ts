@@ -5,13 +5,16 @@ import type { OverflowReport } from "../src/answer/overflow-reply.ts";
 import { isStub } from "../src/answer/stub-text.ts";
 import type { ArtifactStore } from "../src/artifacts/artifact-store.ts";
 import { SpillwayError } from "../src/errors.ts";
+import { anthropicMessagesSimulator as anthropic } from "../src/overflow/dialects/anthropic-messages.simulator.ts";
 import type { Dialect, Part, Request } from "../src/overflow/dialects/dialect.ts";
-import { dialects } from "../src/overflow/dialects/dialects.ts";
+import { openaiChatSimulator as openaiChat } from "../src/overflow/dialects/openai-chat.simulator.ts";
+import type { Conversation, Simulator, Turn } from "../src/overflow/dialects/simulator.ts";
+import { httpSimulators } from "../src/overflow/dialects/simulators.ts";
+import { applyEdits } from "../src/overflow/wire/edits.ts";
 import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
 import { bytesOfRef } from "./bodies.ts";
-import { type Conversation, requestIn, type Turn } from "./conversations.ts";
 import { simulateProvider, tokensOf, wordings } from "./provider.ts";
-import { addresses, httpDialects, recoveringProvider, watchedSession } from "./recovery.ts";
+import { recoveringProvider, watchedSession } from "./recovery.ts";
 import { longTranscript } from "./transcripts.ts";
 
 const line = "the gate at weir seven opened to 41 percent and the level fell by two centimetres\n";
@@ -34,13 +37,12 @@ const talk = (turns: readonly Turn[], outputTokens = 500): Conversation => ({
   outputTokens,
 });
 
-const dialectNamed = (name: string): Dialect => dialects.find((one) => one.name === name) ?? assert.fail(name);
-const partsOf = (name: string, json: string): readonly Part[] => dialectNamed(name).parts(JSON.parse(json) as Request);
+const partsOf = (dialect: Dialect, json: string): readonly Part[] => dialect.parts(JSON.parse(json) as Request);
 const texts = (parts: readonly Part[]): string[] =>
   parts.map(({ content }) => ("text" in content ? content.text : content.base64));
-const windowOf = (name: (typeof httpDialects)[number], conversation: Conversation, share: number): number => {
-  return Math.floor((tokensOf(requestIn(name, conversation)) + conversation.outputTokens) * share);
-};
+/** A window that holds this share of a conversation and its output. */
+const windowOf = ({ writeRequest }: Simulator, conversation: Conversation, share: number): number =>
+  Math.floor((tokensOf(writeRequest(conversation)) + conversation.outputTokens) * share);
 
 /** The provider's error as a client sees it. */
 async function errorOf(response: Response): Promise<{ readonly spillway: OverflowReport }> {
@@ -72,7 +74,9 @@ function stringsIn(value: unknown): string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
-for (const name of httpDialects) {
+for (const simulator of httpSimulators) {
+  const { dialect, address, writeRequest } = simulator;
+  const { name } = dialect;
   describe(`recovery in ${name}`, () => {
     test("sends a smaller, valid request once, and the newest exchange stays byte for byte", async () => {
       const conversation = talk([turn(heavy), turn(light), open(`newest ${light}`)]);
@@ -80,7 +84,7 @@ for (const name of httpDialects) {
       const { json, response, sent, events } = await post(name, conversation);
       assert.deepEqual([response.status, sent.length], [200, 2]);
       assert.ok((sent[1]?.length ?? 0) < json.length / 2);
-      const [before, after] = [partsOf(name, json), partsOf(name, sent[1] ?? "")];
+      const [before, after] = [partsOf(dialect, json), partsOf(dialect, sent[1] ?? "")];
       assert.deepEqual(texts(after.filter(({ newest }) => newest)), texts(before.filter(({ newest }) => newest)));
       assert.deepEqual(texts(after).map(isStub), [true, false, false]);
       assert.match(response.headers.get("x-spillway") ?? "", /recovered; stubs=1/);
@@ -94,7 +98,7 @@ for (const name of httpDialects) {
       const { post, session } = await recoveringProvider({ windowTokens: 3_000 });
       const { json, response, sent } = await post(name, talk([turn(heavy), turn(`${heavy}ünï 水位 🌊`), open(light)]));
       assert.equal(response.status, 200);
-      const [before, after] = [texts(partsOf(name, json)), texts(partsOf(name, sent[1] ?? ""))];
+      const [before, after] = [texts(partsOf(dialect, json)), texts(partsOf(dialect, sent[1] ?? ""))];
       const stubs = after.filter(isStub);
       assert.equal(stubs.length, 2);
       for (const [index, text] of after.entries()) {
@@ -108,7 +112,7 @@ for (const name of httpDialects) {
       const { post, fetch, provider } = await recoveringProvider({ windowTokens: 4_000 });
       const { sent } = await post(name, talk([turn(heavy), turn(light), open(`first\n${heavy}last`)]));
       const rewritten = sent[1] ?? assert.fail("nothing was rewritten");
-      const response = await fetch(addresses[name], { method: "POST", body: rewritten });
+      const response = await fetch(address, { method: "POST", body: rewritten });
       assert.deepEqual([response.status, provider.seen.length, provider.seen[2]?.json === rewritten], [200, 3, true]);
     });
 
@@ -116,7 +120,7 @@ for (const name of httpDialects) {
       const { post } = await recoveringProvider({ windowTokens: 4_000 });
       const { response, sent } = await post(name, talk([turn(light), open(`first\n${heavy}last`)]));
       assert.equal(response.status, 200);
-      const stub = texts(partsOf(name, sent[1] ?? "")).find(isStub) ?? assert.fail("no stub");
+      const stub = texts(partsOf(dialect, sent[1] ?? "")).find(isStub) ?? assert.fail("no stub");
       assert.match(stub, /first/);
       assert.match(stub, /last$/);
       assert.ok(stub.length > 3_000, `${stub.length} characters shown`);
@@ -156,12 +160,12 @@ for (const name of httpDialects) {
     });
 
     test("tells of a second refusal inside a stream where the provider tells it", async () => {
-      const { post } = await recoveringProvider({
+      const { postStream } = await recoveringProvider({
         windowTokens: 400,
         wording: wordings.bare,
         overflowInStream: "first",
       });
-      const { response, sent } = await post(name, talk([turn(heavy), open(light)]), { stream: true });
+      const { response, sent } = await postStream(name, talk([turn(heavy), open(light)]));
       const text = await response.text();
       const [, data = "{}"] = /^data: (.*"error".*)$/m.exec(text) ?? [];
       const { error } = JSON.parse(data);
@@ -189,7 +193,7 @@ for (const name of httpDialects) {
       const { post } = await recoveringProvider({ windowTokens: 4_500 });
       const { json, response, sent } = await post(name, conversation);
       assert.equal(response.status, 200, await response.text());
-      assert.equal(skeleton(sent[1] ?? ""), skeleton(json));
+      assertSameSkeleton(dialect, json, sent[1] ?? "");
     });
 
     test("leaves rate limits, overload, quota and plain mistakes alone", async () => {
@@ -225,14 +229,12 @@ for (const name of httpDialects) {
 
     test("recovers when the overflow is the first event of a stream, and never after content was seen", async () => {
       const conversation = talk([turn(heavy), open(light)]);
-      const address = name === "gemini" ? addresses.gemini.replace("generate", "streamGenerate") : addresses[name];
-      const body = JSON.stringify({ ...requestIn(name, conversation), stream: true });
       const outcomes = [];
       for (const overflowInStream of ["first", "after_content"] as const) {
-        const { fetch, provider } = await recoveringProvider({ windowTokens: 3_000, overflowInStream });
-        const response = await fetch(address, { method: "POST", body });
+        const { postStream } = await recoveringProvider({ windowTokens: 3_000, overflowInStream });
+        const { response, sent } = await postStream(name, conversation);
         const text = await response.text();
-        outcomes.push([provider.seen.length, text.includes("three"), text.includes("error")]);
+        outcomes.push([sent.length, text.includes("three"), text.includes("error")]);
       }
       assert.deepEqual(outcomes, [
         [2, true, false],
@@ -245,8 +247,8 @@ for (const name of httpDialects) {
       const store = { ...session.store, keep: notKept };
       const provider = simulateProvider({ windowTokens: 3_000 });
       const fetch = withOverflowRecovery(provider.fetch, { session: { ...session, store } });
-      const body = JSON.stringify(requestIn(name, talk([turn(heavy), open(light)])));
-      const response = await fetch(addresses[name], { method: "POST", body });
+      const body = JSON.stringify(writeRequest(talk([turn(heavy), open(light)])));
+      const response = await fetch(address, { method: "POST", body });
       assert.deepEqual([response.status, provider.seen.length], [400, 1]);
       assert.equal((await errorOf(response)).spillway.reason, "not_kept");
     });
@@ -269,9 +271,9 @@ for (const name of httpDialects) {
         wording: wordings.moonshot,
       });
       const ask = (about: string) =>
-        fetch(addresses[name], {
+        fetch(address, {
           method: "POST",
-          body: JSON.stringify(requestIn(name, talk([turn(heavy, { user: about }), turn(heavy), open(light)]))),
+          body: JSON.stringify(writeRequest(talk([turn(heavy, { user: about }), turn(heavy), open(light)]))),
         });
       for (const about of ["one", "two", "three", "four"]) assert.equal((await ask(about)).status, 200);
       assert.deepEqual(
@@ -291,48 +293,38 @@ for (const name of httpDialects) {
   });
 }
 
-/** Everything of a request but the texts that may be set aside. */
-function skeleton(json: string): string {
-  const shape = JSON.parse(json, (key, value) => {
-    if (typeof value === "string" && value.length > 200) return "long";
-    return key === "max_tokens" ||
-      key === "max_completion_tokens" ||
-      key === "max_output_tokens" ||
-      key === "maxOutputTokens"
-      ? 0
-      : value;
-  });
-  // A picture's block becomes a text block, a function's response another object; nothing else may change.
-  return JSON.stringify(shape, (_, value) => (isAttachmentOrText(value) ? "block" : value));
+/** Outside of its parts and its output room a rewritten request is the same, and every call has its result. */
+function assertSameSkeleton(dialect: Dialect, before: string, after: string): void {
+  const request: Request = JSON.parse(before);
+  const output = dialect.outputRoom(request)?.lowered(1) ?? [];
+  const blanks = [...dialect.parts(request), ...output].map(({ at }) => ({ at, value: null }));
+  assert.deepEqual(applyEdits(JSON.parse(after), blanks), applyEdits(request, blanks));
+  assert.deepEqual(callIdsIn(after), callIdsIn(before));
 }
 
-function isAttachmentOrText(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const fields = value as Record<string, unknown>;
-  if (fields.inlineData !== undefined || fields.lines !== undefined || fields.output === "long") return true;
-  if (fields.text === "long" && (Object.keys(fields).length === 1 || /text$/.test(String(fields.type)))) return true;
-  return /^(image|image_url|input_image)$/.test(String(fields.type));
-}
+const callIdsIn = (json: string): string[] => json.match(/call_\d_\d_\d/g) ?? [];
 
 describe("the output room", () => {
-  for (const name of ["openai-chat", "openai-responses", "anthropic-messages"] as const) {
-    test(`of ${name} is lowered where the input alone fits, and nothing is removed`, async () => {
-      const conversation = talk([turn(heavy), open(light)], 30_000);
-      const wording = name === "anthropic-messages" ? wordings.anthropic : wordings.openai;
-      const { post } = await recoveringProvider({ windowTokens: windowOf(name, conversation, 0.6), wording });
-      const { json, response, sent, events } = await post(name, conversation);
-      assert.deepEqual([response.status, sent.length], [200, 2]);
-      assert.deepEqual(texts(partsOf(name, sent[1] ?? "")), texts(partsOf(name, json)));
-      const room = dialectNamed(name).outputRoom(JSON.parse(sent[1] ?? ""))?.tokens ?? 0;
-      assert.ok(room < 30_000 && room > 10_000, `${room} left`);
-      assert.ok(events.some((one) => one.event === "overflow.recovered" && one.clamped && one.stubs.length === 0));
-    });
+  for (const simulator of httpSimulators.filter(({ sharesWindow }) => sharesWindow)) {
+    for (const [provider, wording] of Object.entries({ OpenAI: wordings.openai, Anthropic: wordings.anthropic })) {
+      const { dialect } = simulator;
+      test(`of ${dialect.name} is lowered where the input alone fits, and nothing is removed (as ${provider} refuses)`, async () => {
+        const conversation = talk([turn(heavy), open(light)], 30_000);
+        const { post } = await recoveringProvider({ windowTokens: windowOf(simulator, conversation, 0.6), wording });
+        const { json, response, sent, events } = await post(dialect.name, conversation);
+        assert.deepEqual([response.status, sent.length], [200, 2]);
+        assert.deepEqual(texts(partsOf(dialect, sent[1] ?? "")), texts(partsOf(dialect, json)));
+        const room = dialect.outputRoom(JSON.parse(sent[1] ?? ""))?.tokens ?? 0;
+        assert.ok(room < 30_000 && room > 10_000, `${room} tokens of output`);
+        assert.ok(events.some((one) => one.event === "overflow.recovered" && one.clamped && one.stubs.length === 0));
+      });
+    }
   }
 
   test("stays above what thinking takes of it", async () => {
     const conversation = talk([turn(heavy), open(light)], 30_000);
     const { post } = await recoveringProvider({
-      windowTokens: windowOf("anthropic-messages", conversation, 0.6),
+      windowTokens: windowOf(anthropic, conversation, 0.6),
       wording: wordings.anthropic,
     });
     const { response, sent } = await post("anthropic-messages", conversation, {
@@ -362,9 +354,9 @@ describe("the output room", () => {
       },
       { session },
     );
-    const response = await fetch(addresses["anthropic-messages"], {
+    const response = await fetch(anthropic.address, {
       method: "POST",
-      body: JSON.stringify(requestIn("anthropic-messages", talk([open(light)], 9_000))),
+      body: JSON.stringify(anthropic.writeRequest(talk([open(light)], 9_000))),
     });
     assert.deepEqual([response.status, calls], [200, 2]);
   });
@@ -372,7 +364,7 @@ describe("the output room", () => {
 
 describe("the wrapper", () => {
   test("hands a request that is accepted on by reference and its answer unchanged", async () => {
-    const body = JSON.stringify(requestIn("openai-chat", talk([open(light)])));
+    const body = JSON.stringify(openaiChat.writeRequest(talk([open(light)])));
     for (const given of [body, Buffer.from(body)]) {
       let sent: unknown;
       const answer = '{"choices":[{"message":{"content":"ok"}}]}';
@@ -380,10 +372,10 @@ describe("the wrapper", () => {
         sent = init?.body;
         return new Response(answer, { headers: { "content-type": "application/json", "x-request-id": "r1" } });
       };
-      const response = await withOverflowRecovery(inner, { session: await watchedSession() })(
-        addresses["openai-chat"],
-        { method: "POST", body: given },
-      );
+      const response = await withOverflowRecovery(inner, { session: await watchedSession() })(openaiChat.address, {
+        method: "POST",
+        body: given,
+      });
       assert.equal(sent, given);
       assert.deepEqual([await response.text(), response.headers.get("x-request-id")], [answer, "r1"]);
     }
@@ -420,8 +412,8 @@ describe("the wrapper", () => {
 
   test("gives a retry its own idempotency key, and none to a request without one", async () => {
     const { fetch, provider } = await recoveringProvider({ windowTokens: 3_000 });
-    const body = JSON.stringify(requestIn("openai-chat", talk([turn(heavy), open(light)])));
-    await fetch(addresses["openai-chat"], {
+    const body = JSON.stringify(openaiChat.writeRequest(talk([turn(heavy), open(light)])));
+    await fetch(openaiChat.address, {
       method: "POST",
       body,
       headers: { "idempotency-key": "k1", authorization: "Bearer secret" },
@@ -443,7 +435,7 @@ describe("the wrapper", () => {
       return new Response("never");
     };
     const wrapped = withOverflowRecovery(inner, { session: await watchedSession() });
-    await assert.rejects(wrapped(addresses["openai-chat"], { method: "POST", body: "{}", signal: stopped }), /abort/i);
+    await assert.rejects(wrapped(openaiChat.address, { method: "POST", body: "{}", signal: stopped }), /abort/i);
   });
 
   test("recovers from an answer that was cut before its first token", async () => {
@@ -453,8 +445,8 @@ describe("the wrapper", () => {
     ];
     let calls = 0;
     const inner: typeof fetch = async () => Response.json(bodies[calls++]);
-    const body = JSON.stringify(requestIn("openai-chat", talk([turn(heavy), open(light)])));
-    const response = await withOverflowRecovery(inner, { session: await watchedSession() })(addresses["openai-chat"], {
+    const body = JSON.stringify(openaiChat.writeRequest(talk([turn(heavy), open(light)])));
+    const response = await withOverflowRecovery(inner, { session: await watchedSession() })(openaiChat.address, {
       method: "POST",
       body,
     });
@@ -464,7 +456,7 @@ describe("the wrapper", () => {
 
   test("takes a refusal without a word for an overflow only near a limit that is known", async () => {
     const conversation = talk([turn(heavy), open(light)]);
-    const limit = windowOf("openai-chat", conversation, 1.05);
+    const limit = windowOf(openaiChat, conversation, 1.05);
     for (const [limits, calls] of [
       [[`sim-1=${limit}`], 2],
       [[`sim-1=${limit * 10}`], 1],
@@ -491,14 +483,14 @@ describe("the wrapper", () => {
       sent = String(init?.body);
       return calls++ === 0 ? Response.json({ error: { message } }, { status: 400 }) : Response.json({ ok: true });
     };
-    const request = requestIn("anthropic-messages", conversation);
-    await withOverflowRecovery(inner, { session: await watchedSession() })(addresses["anthropic-messages"], {
+    const request = anthropic.writeRequest(conversation);
+    await withOverflowRecovery(inner, { session: await watchedSession() })(anthropic.address, {
       method: "POST",
       body: JSON.stringify(request),
     });
     const kinds = JSON.parse(sent).messages.map(({ content }: { content: { type: string }[] }) => content[0]?.type);
     assert.deepEqual([calls, kinds[0], kinds[4]], [2, "image", "text"]);
-    assert.equal(texts(partsOf("anthropic-messages", sent)).filter(isStub).length, 0);
+    assert.equal(texts(partsOf(anthropic.dialect, sent)).filter(isStub).length, 0);
   });
 });
 
@@ -508,13 +500,8 @@ describe("long transcripts", () => {
     { share: 0.7, floor: 0.98 },
     { share: 0.9, floor: 0.99 },
   ];
-  const wordingOf = {
-    "openai-chat": wordings.openai,
-    "openai-responses": wordings.responses,
-    "anthropic-messages": wordings.anthropic,
-    gemini: wordings.gemini,
-  };
-  for (const name of httpDialects) {
+  for (const simulator of httpSimulators) {
+    const { name } = simulator.dialect;
     test(`in ${name} are recovered`, async () => {
       for (const { share, floor } of shares) {
         let recovered = 0;
@@ -522,8 +509,8 @@ describe("long transcripts", () => {
         for (const seed of seeds) {
           const conversation = longTranscript(seed);
           const { post, session } = await recoveringProvider({
-            windowTokens: windowOf(name, conversation, share),
-            wording: wordingOf[name],
+            windowTokens: windowOf(simulator, conversation, share),
+            wording: simulator.refuse,
           });
           const { json, response, sent, events } = await post(name, conversation);
           assert.ok(sent.length <= 2);
@@ -544,31 +531,32 @@ describe("long transcripts", () => {
 
 describe("a smaller request that got no answer", () => {
   const busy = { status: 503, body: '{"error":{"message":"busy"}}' };
-  for (const dialect of httpDialects) {
-    test(`stands for the large one when that is given again, the newest exchange included (${dialect})`, async () => {
+  for (const simulator of httpSimulators) {
+    const { name } = simulator.dialect;
+    test(`stands for the large one when that is given again, the newest exchange included (${name})`, async () => {
       const conversation = talk([open(heavy)]);
-      const windowTokens = windowOf(dialect, conversation, 0.6);
+      const windowTokens = windowOf(simulator, conversation, 0.6);
       const all = await recoveringProvider({
         windowTokens,
         wording: wordings.openai,
         instead: (index) => (index === 1 ? busy : undefined),
       });
-      const first = await all.post(dialect, conversation);
+      const first = await all.post(name, conversation);
       assert.equal(first.response.status, 503);
-      const second = await all.post(dialect, conversation);
+      const second = await all.post(name, conversation);
       assert.equal(second.response.status, 200);
       const [large, smaller, again] = second.sent;
       assert.deepEqual([second.sent.length, again], [3, smaller]);
       assert.notEqual(large, smaller);
       assert.equal(all.session.events.filter(({ event }) => event === "overflow.recovered").length, 1);
-      const third = await all.post(dialect, conversation);
+      const third = await all.post(name, conversation);
       assert.equal(third.sent[3], large, "once it was answered, the same request is a new one");
     });
   }
 
   test("is nobody else's", async () => {
     const conversation = talk([open(heavy)]);
-    const windowTokens = windowOf("openai-chat", conversation, 0.6);
+    const windowTokens = windowOf(openaiChat, conversation, 0.6);
     const all = await recoveringProvider({
       windowTokens,
       wording: wordings.openai,
@@ -576,7 +564,7 @@ describe("a smaller request that got no answer", () => {
     });
     const { json } = await all.post("openai-chat", conversation);
     const headers = { authorization: "Bearer another" };
-    await all.fetch(addresses["openai-chat"], { method: "POST", body: json, headers });
+    await all.fetch(openaiChat.address, { method: "POST", body: json, headers });
     assert.equal(all.provider.seen[2]?.json, json);
   });
 });

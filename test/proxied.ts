@@ -4,7 +4,7 @@ import { openRecovery } from "../src/overflow/open-recovery.ts";
 import { openProxy, type ProxyOptions } from "../src/surfaces/proxy/proxy-server.ts";
 import { parseUpstreams } from "../src/surfaces/proxy/upstreams.ts";
 import { type ProviderOptions, serveProvider } from "./provider.ts";
-import { addresses, type HttpDialect, watchedSession } from "./recovery.ts";
+import { watchedSession } from "./recovery.ts";
 
 export type Proxied = Awaited<ReturnType<typeof proxiedProvider>>;
 
@@ -48,10 +48,4 @@ export async function proxiedProvider(
       await provider[Symbol.asyncDispose]();
     },
   };
-}
-
-/** Where a dialect is posted below an upstream; Gemini streams from an address of its own. */
-export function pathOf(dialect: HttpDialect, streams: boolean): string {
-  const { pathname } = new URL(addresses[dialect]);
-  return streams ? pathname.replace(":generateContent", ":streamGenerateContent") : pathname;
 }

@@ -1,11 +1,9 @@
 /** The order in which a plan takes things out, the same in every dialect. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Conversation, requestIn, type Turn } from "../../test/conversations.ts";
 import type { Verdict } from "./classify/verdict.ts";
-import { aiSdk } from "./dialects/ai-sdk.ts";
-import type { Dialect } from "./dialects/dialect.ts";
-import { dialects } from "./dialects/dialects.ts";
+import type { Conversation, Simulator, Turn } from "./dialects/simulator.ts";
+import { simulators } from "./dialects/simulators.ts";
 import { planShedding } from "./plan.ts";
 
 const picture = (name: string) => ({
@@ -27,8 +25,8 @@ const turns: readonly Turn[] = [
 const conversation: Conversation = { system: "You watch dams.", turns, outputTokens: 100 };
 
 /** What each part that is taken out holds, in the order of the plan. */
-function shedOrder(dialect: Dialect, verdict: Verdict): string[] {
-  const request = requestIn(dialect.name, conversation);
+function shedOrder({ dialect, writeRequest }: Simulator, verdict: Verdict): string[] {
+  const request = writeRequest(conversation);
   const { sheds } = planShedding(request, dialect, verdict, { wireBytes: JSON.stringify(request).length });
   return sheds.map(({ part: { content } }) => {
     const text = "text" in content ? content.text : Buffer.from(content.base64, "base64").toString("utf8");
@@ -38,18 +36,19 @@ function shedOrder(dialect: Dialect, verdict: Verdict): string[] {
 
 const tooMuch: Verdict = { class: "request_bytes", confidence: 1, unit: "bytes", limit: 2_000 };
 
-for (const dialect of [...dialects, aiSdk]) {
+for (const simulator of simulators) {
+  const { dialect } = simulator;
   describe(`a plan for ${dialect.name}`, () => {
     test("takes earlier attachments first, and what the turn that goes on was given last", () => {
       const order = ["older picture", "document", "large", "small", "newest", "current picture"];
-      assert.deepEqual(shedOrder(dialect, tooMuch), order);
+      assert.deepEqual(shedOrder(simulator, tooMuch), order);
     });
 
     test("begins with the part that the error names", () => {
-      const request = requestIn(dialect.name, conversation);
+      const request = simulator.writeRequest(conversation);
       const small = dialect.parts(request).find(({ content }) => "text" in content && content.text.startsWith("small"));
       const path = small?.at.join(".") ?? "";
-      assert.equal(shedOrder(dialect, { ...tooMuch, path })[0], "small");
+      assert.equal(shedOrder(simulator, { ...tooMuch, path })[0], "small");
     });
   });
 }

@@ -36,7 +36,7 @@ export type OutputRoom = {
 
 /** One provider's format. Every dialect passes the same contract suite. */
 export interface Dialect {
-  readonly name: "openai-chat" | "openai-responses" | "anthropic-messages" | "gemini" | "ai-sdk";
+  readonly name: string;
   /** The end of the path its requests are posted to. */
   readonly endpoint: RegExp;
   /** Every part that may be shed, in the order of the request. */

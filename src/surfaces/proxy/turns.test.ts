@@ -1,11 +1,11 @@
 /** Conversations through the proxy in every dialect, whole and streamed: what overflows once does not do so every turn. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Conversation, type Result, requestIn, type Turn } from "../../../test/conversations.ts";
 import { wordings } from "../../../test/provider.ts";
-import { type Proxied, pathOf, proxiedProvider } from "../../../test/proxied.ts";
-import { type HttpDialect, httpDialects } from "../../../test/recovery.ts";
+import { type Proxied, proxiedProvider } from "../../../test/proxied.ts";
 import { isStub } from "../../answer/stub-text.ts";
+import type { Conversation, HttpSimulator, Result, Turn } from "../../overflow/dialects/simulator.ts";
+import { httpSimulators } from "../../overflow/dialects/simulators.ts";
 
 const forms = ["text", "blocks", "error", "picture"] as const;
 const lines = (count: number, about: number): string =>
@@ -33,39 +33,30 @@ const light = (turn: number): Turn => {
 
 const talk = (turns: readonly Turn[]): Conversation => ({ system: "You watch dams.", turns, outputTokens: 200 });
 
-async function say({ post }: Proxied, dialect: HttpDialect, turns: readonly Turn[], streams: boolean) {
-  const stream = streams && dialect !== "gemini" ? { stream: true } : {};
-  const response = await post(
-    JSON.stringify({ ...requestIn(dialect, talk(turns)), ...stream }),
-    {},
-    pathOf(dialect, streams),
-  );
-  return { status: response.status, text: await response.text() };
+/** Posts the turns and reads the whole answer. */
+async function send({ post }: Proxied, simulator: HttpSimulator, turns: readonly Turn[], streams: boolean) {
+  const { address, fields } = streams ? simulator.stream : { address: simulator.address, fields: {} };
+  const body = JSON.stringify({ ...simulator.writeRequest(talk(turns)), ...fields });
+  const response = await post(body, {}, new URL(address).pathname);
+  return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-const usual = {
-  "openai-chat": wordings.openai,
-  "openai-responses": wordings.responses,
-  "anthropic-messages": wordings.anthropic,
-  gemini: wordings.gemini,
-} as const;
-
 describe("over 30 turns the client's growing history overflows once", () => {
-  for (const dialect of httpDialects) {
+  for (const simulator of httpSimulators) {
     for (const [how, streams, inStream] of [
       ["whole answers", false, false],
       ["streams", true, false],
       ["refusals inside streams", true, true],
     ] as const) {
-      test(`${dialect}, ${how}`, async () => {
+      test(`${simulator.dialect.name}, ${how}`, async () => {
         await using all = await proxiedProvider(
-          { windowTokens: 16_000, wording: usual[dialect], ...(inStream ? { overflowInStream: "first" } : {}) },
+          { windowTokens: 16_000, wording: simulator.refuse, ...(inStream ? { overflowInStream: "first" } : {}) },
           { "overflow.prevent": "off" },
         );
         const turns = [heavy];
         for (let turn = 1; turn <= 30; turn++) {
           turns.push(light(turn));
-          const { status, text } = await say(all, dialect, turns, streams);
+          const { status, text } = await send(all, simulator, turns, streams);
           assert.deepEqual([status, text.includes(streams ? "three" : "done")], [200, true], `turn ${turn}: ${text}`);
         }
         assert.equal(all.provider.seen.length, 31, "one request a turn, and one more");
@@ -78,20 +69,20 @@ describe("over 30 turns the client's growing history overflows once", () => {
 });
 
 describe("after a restart of the proxy", () => {
-  for (const dialect of httpDialects) {
-    test(`${dialect}: the next request overflows once more, and the same stubs stand in the same places`, async () => {
+  for (const simulator of httpSimulators) {
+    test(`${simulator.dialect.name}: the next request overflows once more, and the same stubs stand in the same places`, async () => {
       await using all = await proxiedProvider(
-        { windowTokens: 16_000, wording: usual[dialect] },
+        { windowTokens: 16_000, wording: simulator.refuse },
         { "overflow.prevent": "off" },
       );
       const turns = [heavy, light(1)];
-      await say(all, dialect, turns, false);
+      await send(all, simulator, turns, false);
       const before = stubsIn(all.provider.seen.at(-1)?.json ?? "");
       assert.ok(before.length > 0 && before.every(isStub));
       await all.restart();
       for (const turn of [2, 3, 4]) {
         turns.push(light(turn));
-        assert.equal((await say(all, dialect, turns, false)).status, 200);
+        assert.equal((await send(all, simulator, turns, false)).status, 200);
         assert.deepEqual(stubsIn(all.provider.seen.at(-1)?.json ?? ""), before);
       }
       assert.equal(all.provider.seen.length, 2 + 4);
@@ -110,19 +101,18 @@ function stubsIn(json: string): string[] {
 }
 
 describe("a request that is refused twice inside streams", () => {
-  for (const dialect of httpDialects) {
-    test(`${dialect}: the client hears the provider's second refusal, with the report in it`, async () => {
+  for (const simulator of httpSimulators) {
+    test(`${simulator.dialect.name}: the client hears the provider's second refusal, with the report in it`, async () => {
       await using all = await proxiedProvider({
         windowTokens: 400,
         wording: wordings.bare,
         overflowInStream: "first",
       });
-      const body = JSON.stringify({ ...requestIn(dialect, talk([heavy, light(1)])), stream: true });
-      const response = await all.post(body, {}, pathOf(dialect, true));
-      const events = (await response.text()).split("\n\n").filter((event) => /^data:/m.test(event));
+      const { status, headers, text } = await send(all, simulator, [heavy, light(1)], true);
+      const events = text.split("\n\n").filter((event) => /^data:/m.test(event));
       const refusal = JSON.parse(/^data: (.*)$/m.exec(events.at(-1) ?? "")?.[1] ?? "{}");
-      assert.deepEqual([response.status, all.provider.seen.length], [200, 2]);
-      assert.equal(response.headers.get("x-spillway"), "context_overflow");
+      assert.deepEqual([status, all.provider.seen.length], [200, 2]);
+      assert.equal(headers.get("x-spillway"), "context_overflow");
       assert.deepEqual([refusal.type, refusal.error.message], ["error", "Input is too long for requested model."]);
       const { type, reason, attempts, retryable, stubs, hint } = refusal.error.spillway;
       assert.deepEqual([type, reason, attempts, retryable], ["context_overflow", "refused_again", 2, false]);
