@@ -6,7 +6,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import tokenizer from "llama3-tokenizer-js";
 import { fieldsOf, type Request } from "../src/overflow/dialects/dialect.ts";
-import { type HttpSimulator, type Wording, writeError } from "../src/overflow/dialects/simulator.ts";
+import { type HttpSimulator, type Wording, writeError, writeErrorEvent } from "../src/overflow/dialects/simulator.ts";
 import { httpSimulatorNamed, httpSimulators, simulatorNamed } from "../src/overflow/dialects/simulators.ts";
 import type { Script } from "./scripted.ts";
 
@@ -201,15 +201,7 @@ function refusingStream(
 ): string[] {
   const text = overflowInStream === "first" ? "" : "one";
   const beginning = writeStream({ text, ends: "in the middle" }, { input: 0, output: 0 }, 0);
-  return [": hello\n\n", ...beginning, `event: error\ndata: ${JSON.stringify(errorEvent(refusal))}\n\n`];
-}
-
-function errorEvent(refusal: string): object {
-  try {
-    return { type: "error", ...JSON.parse(refusal) };
-  } catch {
-    return { type: "error", error: { message: refusal } };
-  }
+  return [": hello\n\n", ...beginning, writeErrorEvent(refusal)];
 }
 
 function refusalOf(

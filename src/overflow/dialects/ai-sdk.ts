@@ -17,6 +17,7 @@ export const aiSdk: Dialect = {
   name: "ai-sdk",
   // It is called, not posted to.
   endpoint: /(?!)/,
+  lifecycleEvents: [],
   parts(request) {
     const prompt = itemsOf(request.prompt);
     const newest = newestFrom(prompt, isModels);

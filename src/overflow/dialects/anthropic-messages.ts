@@ -18,6 +18,7 @@ export const anthropicMessages: Dialect = {
   name: "anthropic-messages",
   // Another service posts single messages to its threads.
   endpoint: /(?<!\/threads\/[^/]+)\/messages$/,
+  lifecycleEvents: ["ping", "message_start"],
   parts(request) {
     const messages = itemsOf(request.messages);
     const newest = newestFrom(messages, isModels);

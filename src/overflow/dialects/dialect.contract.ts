@@ -9,6 +9,7 @@ import type { Keep } from "../keep.ts";
 import { planShedding } from "../plan.ts";
 import { shed, stubEdit } from "../shed.ts";
 import { applyEdits, type Path, spliceEdits } from "../wire/edits.ts";
+import { firstLook } from "../wire/stream.ts";
 import type { Dialect, Part, Request } from "./dialect.ts";
 import {
   type Conversation,
@@ -17,6 +18,7 @@ import {
   type Result,
   type Simulator,
   type Turn,
+  writeErrorEvent,
 } from "./simulator.ts";
 
 /** Tests every promise of a dialect with the requests of its simulator. */
@@ -121,7 +123,9 @@ export function testDialect(dialect: Dialect, simulator: Simulator): void {
 
 const isHttp = (simulator: Simulator): simulator is HttpSimulator => "address" in simulator;
 
-function testEndpoint(dialect: Dialect, { address, stream, path, refuse, asksForStream }: HttpSimulator): void {
+function testEndpoint(dialect: Dialect, simulator: HttpSimulator): void {
+  const { address, stream, path, refuse, asksForStream, writeStream } = simulator;
+
   test("is recognised by the paths that its requests are posted to", () => {
     for (const { pathname } of [new URL(address), new URL(stream.address)]) {
       assert.match(pathname, dialect.endpoint);
@@ -129,6 +133,14 @@ function testEndpoint(dialect: Dialect, { address, stream, path, refuse, asksFor
     }
     assert.ok(asksForStream(new URL(stream.address).pathname, JSON.stringify(stream.fields)));
     assert.ok(!asksForStream(new URL(address).pathname, "{}"));
+  });
+
+  test("a refusal is found behind the events with which a stream begins", () => {
+    const { body } = refuse({ limit: 8_192, input: 9_000, output: 500 });
+    const beginning = writeStream({ ends: "in the middle" }, { input: 1, output: 0 }, 0).join("");
+    const look = firstLook("text/event-stream");
+    const found = look?.look(Buffer.from(`${beginning}${writeErrorEvent(body)}`));
+    assert.equal(found?.is, "refused", beginning);
   });
 
   test("its provider's refusal is classified as an overflow", () => {

@@ -39,6 +39,8 @@ export interface Dialect {
   readonly name: string;
   /** The end of the path its requests are posted to. */
   readonly endpoint: RegExp;
+  /** The types of the events with which a stream begins before it has content. */
+  readonly lifecycleEvents: readonly string[];
   /** Every part that may be shed, in the order of the request. */
   parts(request: Request): readonly Part[];
   outputRoom(request: Request): OutputRoom | undefined;

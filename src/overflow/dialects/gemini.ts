@@ -15,6 +15,7 @@ import {
 export const gemini: Dialect = {
   name: "gemini",
   endpoint: /:(?:generateContent|streamGenerateContent)$/,
+  lifecycleEvents: [],
   parts(request) {
     const contents = itemsOf(request.contents);
     const newest = newestFrom(contents, isModels);

@@ -17,6 +17,7 @@ import {
 export const openaiChat: Dialect = {
   name: "openai-chat",
   endpoint: /\/chat\/completions$/,
+  lifecycleEvents: [],
   parts(request) {
     const messages = itemsOf(request.messages);
     const newest = newestFrom(messages, isModels);

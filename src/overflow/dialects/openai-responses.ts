@@ -25,6 +25,7 @@ const isOutput = ({ type }: Fields): boolean => /_call_output$/.test(textOf(type
 export const openaiResponses: Dialect = {
   name: "openai-responses",
   endpoint: /\/responses$/,
+  lifecycleEvents: ["response.created", "response.in_progress", "response.queued"],
   parts(request) {
     const items = itemsOf(request.input);
     const newest = newestFrom(items, isModels);

@@ -143,6 +143,19 @@ export function writeError(status: number, error: object): { readonly status: nu
   return { status, body: JSON.stringify({ error }) };
 }
 
+/** The body of an error response as an event of a stream, as most providers send it. */
+export function writeErrorEvent(body: string): string {
+  return `event: error\n${writeEvent({ type: "error", ...errorFields(body) })}`;
+}
+
+function errorFields(body: string): object {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return { error: { message: body } };
+  }
+}
+
 /** Whether a body has `"stream": true` at its beginning or its end, where clients write it. */
 export function hasStreamField(json: string): boolean {
   return /"stream":\s*true/.test(json.slice(-2_000) + json.slice(0, 2_000));

@@ -1,6 +1,7 @@
 /** The first look at a success: what comes before the first meaningful event is held back, everything after it is not. */
 import { classify } from "../classify/classify.ts";
 import { isOverflow, type Verdict } from "../classify/verdict.ts";
+import { dialects } from "../dialects/dialects.ts";
 
 /** What the beginning of an answer says: wait for more of it, hand it on, or it is a refusal. */
 export type FirstLook =
@@ -84,9 +85,12 @@ function quoteEnd(text: string, start: number): number {
 function isLifecycle(event: string): boolean {
   if (!/^\s*(?:data:|[{[])/m.test(event)) return true;
   const start = event.slice(0, 400);
-  const began = /"type"\s*:\s*"(?:ping|message_start|response\.(?:created|in_progress|queued))"/;
-  return began.test(start) || /^event: ?ping/m.test(start) || isEmptyDelta(event);
+  const types = [...start.matchAll(/"type"\s*:\s*"([^"]*)"/g)].map(([, type = ""]) => type);
+  return types.some((type) => lifecycleTypes.has(type)) || /^event: ?ping/m.test(start) || isEmptyDelta(event);
 }
+
+/** Gateways translate between dialects, so those of all dialects count everywhere. */
+const lifecycleTypes = new Set(dialects.flatMap(({ lifecycleEvents }) => lifecycleEvents));
 
 /** The chunk with which a chat begins: a role and not a word yet. */
 function isEmptyDelta(event: string): boolean {
