@@ -6,7 +6,7 @@ import { openaiChatSimulator as openaiChat } from "../src/overflow/dialects/open
 import { httpSimulators } from "../src/overflow/dialects/simulators.ts";
 import { openRecovery } from "../src/overflow/open-recovery.ts";
 import { unchanged } from "../src/overflow/recovery.ts";
-import { outgoingOf } from "../src/overflow/wire/outgoing.ts";
+import { outgoingOf } from "../src/overflow/wire/outgoing-request.ts";
 import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
 import { openSession } from "../src/session/session.ts";
 import { openProxy } from "../src/surfaces/proxy/proxy-server.ts";

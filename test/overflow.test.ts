@@ -10,7 +10,7 @@ import type { Dialect, Part, Request } from "../src/overflow/dialects/dialect.ts
 import { openaiChatSimulator as openaiChat } from "../src/overflow/dialects/openai-chat.simulator.ts";
 import type { Conversation, Simulator, Turn } from "../src/overflow/dialects/simulator.ts";
 import { httpSimulators } from "../src/overflow/dialects/simulators.ts";
-import { applyEdits } from "../src/overflow/wire/edits.ts";
+import { applyEdits } from "../src/overflow/wire/json-edits.ts";
 import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
 import { bytesOfRef } from "./bodies.ts";
 import { simulateProvider, tokensOf, wordings } from "./provider.ts";

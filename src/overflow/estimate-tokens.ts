@@ -1,6 +1,6 @@
 /** How many tokens things take, offline and for any model; an error's own figures then correct the scale. */
 import type { PartContent, Request } from "./dialects/dialect.ts";
-import type { Path } from "./wire/edits.ts";
+import type { Path } from "./wire/json-edits.ts";
 
 /** Texts longer than this are judged by samples. */
 const sampledFrom = 16_384;

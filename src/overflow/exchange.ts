@@ -2,7 +2,7 @@
 import type { OverflowReport } from "../answer/overflow-reply.ts";
 import { isOverflow } from "./classify/verdict.ts";
 import { type Prepared, type Recovery, type Refusal, unchanged } from "./recovery.ts";
-import type { Outgoing } from "./wire/outgoing.ts";
+import type { Outgoing } from "./wire/outgoing-request.ts";
 
 /** An answer that can still be handed on whole, and the refusal in it, if it holds one. */
 export type Sent<A> = {

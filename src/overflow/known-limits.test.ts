@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Verdict } from "./classify/verdict.ts";
 import { knownLimits } from "./known-limits.ts";
-import type { Target } from "./wire/outgoing.ts";
+import type { Target } from "./wire/outgoing-request.ts";
 
 const target: Target = { endpoint: "api.sim", model: "sim-1" };
 const refusal = (limit: number, input: number): Verdict => ({

@@ -1,7 +1,7 @@
 /** Limits that are known before a request is sent: those the user set, those two refusals have named alike, and the size that two refused. */
 
 import type { Verdict } from "./classify/verdict.ts";
-import type { Target } from "./wire/outgoing.ts";
+import type { Target } from "./wire/outgoing-request.ts";
 
 export type KnownLimits = {
   readonly any: () => boolean;

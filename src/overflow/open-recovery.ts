@@ -2,7 +2,7 @@
 import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import { clipped } from "../system/safe-names.ts";
-import { keepIn } from "./keep.ts";
+import { keepIn } from "./keep-part.ts";
 import { isLimitLine, knownLimits } from "./known-limits.ts";
 import { createRecovery, type Recovery, type RecoveryOptions } from "./recovery.ts";
 import { type StickyStubs, stickyStubs } from "./sticky.ts";

@@ -7,7 +7,7 @@ import { shownIn } from "../answer/stub-text.ts";
 import type { Verdict } from "./classify/verdict.ts";
 import type { Dialect, OutputRoom, Part, PartContent, Request } from "./dialects/dialect.ts";
 import { partChars, partTokens, restTokens } from "./estimate-tokens.ts";
-import type { Edit, Path } from "./wire/edits.ts";
+import type { Edit, Path } from "./wire/json-edits.ts";
 
 /** One part to be replaced by a stub that shows so many characters of it. */
 export type Shed = { readonly part: Part; readonly shownChars: number };

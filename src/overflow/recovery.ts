@@ -4,13 +4,13 @@ import type { Emit } from "../telemetry/events.ts";
 import { isOverflow, type Verdict } from "./classify/verdict.ts";
 import type { Part } from "./dialects/dialect.ts";
 import { partChars, partTokens, restTokens } from "./estimate-tokens.ts";
-import type { Keep } from "./keep.ts";
+import type { Keep } from "./keep-part.ts";
 import type { KnownLimits } from "./known-limits.ts";
 import { type Plan, planShedding } from "./plan.ts";
 import { type Shedding, type Stub, shed, stubEdit } from "./shed.ts";
 import type { StickyStubs } from "./sticky.ts";
-import type { Edit } from "./wire/edits.ts";
-import { edited, type Outgoing, wireBytes, wireHash } from "./wire/outgoing.ts";
+import type { Edit } from "./wire/json-edits.ts";
+import { edited, type Outgoing, wireBytes, wireHash } from "./wire/outgoing-request.ts";
 
 export type RecoveryMode = "on" | "shadow" | "off";
 

@@ -2,10 +2,10 @@
 import { createHash } from "node:crypto";
 import { type StubReader, stubText } from "../answer/stub-text.ts";
 import type { Part, PartContent } from "./dialects/dialect.ts";
-import type { Keep, Kept } from "./keep.ts";
+import type { Keep, Kept } from "./keep-part.ts";
 import type { Plan } from "./plan.ts";
-import { type Edit, type Path, textAt } from "./wire/edits.ts";
-import type { Outgoing } from "./wire/outgoing.ts";
+import { type Edit, type Path, textAt } from "./wire/json-edits.ts";
+import type { Outgoing } from "./wire/outgoing-request.ts";
 
 /** A part that was replaced, with the stub that now stands for it. */
 export type Stub = {

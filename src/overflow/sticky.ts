@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Part } from "./dialects/dialect.ts";
 import { partChars } from "./estimate-tokens.ts";
 import { identity, type Stub } from "./shed.ts";
-import type { Outgoing } from "./wire/outgoing.ts";
+import type { Outgoing } from "./wire/outgoing-request.ts";
 
 export type StickyStubs = {
   /** Whether any conversation has stubs at all; if none has, no request needs to be looked at. */

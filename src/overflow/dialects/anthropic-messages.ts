@@ -1,5 +1,5 @@
 /** Anthropic Messages: blocks in messages, tool results inside user messages, thinking that must not be touched. */
-import type { Edit } from "../wire/edits.ts";
+import type { Edit } from "../wire/json-edits.ts";
 import {
   currentIn,
   type Dialect,

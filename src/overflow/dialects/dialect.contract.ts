@@ -5,11 +5,11 @@ import fc from "fast-check";
 import { isStub } from "../../answer/stub-text.ts";
 import { classify } from "../classify/classify.ts";
 import { isOverflow, type Verdict } from "../classify/verdict.ts";
-import type { Keep } from "../keep.ts";
+import type { Keep } from "../keep-part.ts";
 import { planShedding } from "../plan.ts";
 import { shed, stubEdit } from "../shed.ts";
-import { applyEdits, type Path, spliceEdits } from "../wire/edits.ts";
-import { firstLook } from "../wire/stream.ts";
+import { applyEdits, type Path, spliceEdits } from "../wire/json-edits.ts";
+import { firstLook } from "../wire/refusal-scanner.ts";
 import type { Dialect, Part, Request } from "./dialect.ts";
 import {
   type Conversation,

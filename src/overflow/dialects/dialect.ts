@@ -1,5 +1,5 @@
 /** What recovery knows of a provider's request format: where the heavy parts are, and how one is made light. */
-import type { Edit, Path } from "../wire/edits.ts";
+import type { Edit, Path } from "../wire/json-edits.ts";
 
 /** A request as parsed JSON; only dialects know its shape. */
 export type Request = Readonly<Record<string, unknown>>;

@@ -8,8 +8,8 @@ import { recoverExchange, type Sent } from "../exchange.ts";
 import { openRecovery } from "../open-recovery.ts";
 import type { Recovery } from "../recovery.ts";
 import { failureBody, failureHeaders, failureStream, preparedHeader, recoveredHeader } from "./failure.ts";
-import { type Outgoing, outgoingOf, textOfJson } from "./outgoing.ts";
-import { firstLook, type Look } from "./stream.ts";
+import { type Outgoing, outgoingOf, textOfJson } from "./outgoing-request.ts";
+import { firstLook, type Look } from "./refusal-scanner.ts";
 import { inputTokensIn } from "./token-usage.ts";
 
 type Fetch = typeof globalThis.fetch;

@@ -7,7 +7,7 @@ import { recoverExchange, type Sent } from "../../overflow/exchange.ts";
 import { openRecovery } from "../../overflow/open-recovery.ts";
 import type { Recovery, Refusal } from "../../overflow/recovery.ts";
 import { ContextOverflowError } from "../../overflow/wire/failure.ts";
-import type { Outgoing } from "../../overflow/wire/outgoing.ts";
+import type { Outgoing } from "../../overflow/wire/outgoing-request.ts";
 import { openSession, type Session } from "../../session/session.ts";
 
 export type MiddlewareOptions = {

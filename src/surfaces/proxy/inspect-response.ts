@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { classify } from "../../overflow/classify/classify.ts";
 import type { Sent } from "../../overflow/exchange.ts";
-import { type FirstLook, firstLook, type Look } from "../../overflow/wire/stream.ts";
+import { type FirstLook, firstLook, type Look } from "../../overflow/wire/refusal-scanner.ts";
 import { inputTokensIn } from "../../overflow/wire/token-usage.ts";
 import { readUntil } from "./read-body.ts";
 

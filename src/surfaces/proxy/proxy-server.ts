@@ -14,7 +14,7 @@ import {
   preparedHeader,
   recoveredHeader,
 } from "../../overflow/wire/failure.ts";
-import { type Outgoing, outgoingOf, textOfJson } from "../../overflow/wire/outgoing.ts";
+import { type Outgoing, outgoingOf, textOfJson } from "../../overflow/wire/outgoing-request.ts";
 import { admit } from "./access.ts";
 import { type Answer, seen } from "./inspect-response.ts";
 import { type Beginning, readUntil } from "./read-body.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { applyEdits, type Path, spliceEdits } from "./edits.ts";
+import { applyEdits, type Path, spliceEdits } from "./json-edits.ts";
 
 describe("edits in a JSON text", () => {
   test("change the named values and no other byte", () => {

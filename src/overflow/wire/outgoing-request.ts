@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { Dialect, Request } from "../dialects/dialect.ts";
-import { applyEdits, type Edit, spliceEdits } from "./edits.ts";
+import { applyEdits, type Edit, spliceEdits } from "./json-edits.ts";
 
 export type Outgoing = {
   readonly dialect: Dialect;
