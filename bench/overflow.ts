@@ -5,8 +5,8 @@ import { defaultSettings } from "../src/config/settings.ts";
 import { openaiChatSimulator as openaiChat } from "../src/overflow/dialects/openai-chat.simulator.ts";
 import { httpSimulators } from "../src/overflow/dialects/simulators.ts";
 import { openRecovery } from "../src/overflow/open-recovery.ts";
-import { unchanged } from "../src/overflow/recovery.ts";
-import { outgoingOf } from "../src/overflow/wire/outgoing-request.ts";
+import { prepareUnchanged } from "../src/overflow/prepared-request.ts";
+import { parseOutgoing } from "../src/overflow/wire/outgoing-request.ts";
 import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
 import { openSession } from "../src/session/session.ts";
 import { openProxy } from "../src/surfaces/proxy/proxy-server.ts";
@@ -136,8 +136,8 @@ async function rewriteCost(): Promise<void> {
     const quick = openRecovery({ ...session, store: { ...session.store, keep: keepNothing } });
     const work = async () => {
       const url = new URL(openaiChat.address);
-      const outgoing = outgoingOf({ dialect: openaiChat.dialect, url, header: () => null }, json);
-      if (outgoing) await quick.remedyFor(unchanged(outgoing), { verdict, status: 400, body: "" });
+      const outgoing = parseOutgoing({ dialect: openaiChat.dialect, url, header: () => null }, json);
+      if (outgoing) await quick.chooseRemedy(prepareUnchanged(outgoing), { verdict, status: 400, body: "" });
     };
     for (let warm = 0; warm < 5; warm++) await work();
     const before = process.cpuUsage();

@@ -4,8 +4,8 @@ import { describe, test } from "node:test";
 import { isStub } from "../src/answer/stub-text.ts";
 import type { defaultSettings } from "../src/config/settings.ts";
 import { anthropicMessages } from "../src/overflow/dialects/anthropic-messages.ts";
-import { identity } from "../src/overflow/shed.ts";
-import { stickyStubs } from "../src/overflow/sticky.ts";
+import { hashContent } from "../src/overflow/shed.ts";
+import { createStickyStubs } from "../src/overflow/sticky.ts";
 import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
 import { bytesOfRef } from "./bodies.ts";
 import { wordings } from "./provider.ts";
@@ -198,7 +198,7 @@ describe("stubs that stick", () => {
   });
 
   test("are bounded by their characters: the conversation that was silent longest is forgotten", () => {
-    const sticky = stickyStubs();
+    const sticky = createStickyStubs();
     const given = (about: number) => {
       const request = {
         messages: [{ role: "user", content: `about ${about}` }, ...old("x".repeat(600)).slice(1), opening],
@@ -208,7 +208,7 @@ describe("stubs that stick", () => {
     const remember = (about: number) => {
       const [part] = anthropicMessages.parts(given(about).request);
       assert.ok(part && "text" in part.content);
-      sticky.remember(given(about), [{ part, ref: "af", ...identity(part.content), text: "s".repeat(4_000_000) }]);
+      sticky.remember(given(about), [{ part, ref: "af", ...hashContent(part.content), text: "s".repeat(4_000_000) }]);
     };
     for (let about = 0; about < 12; about++) remember(about);
     assert.deepEqual(

@@ -85,7 +85,10 @@ for (const simulator of httpSimulators) {
       assert.deepEqual([response.status, sent.length], [200, 2]);
       assert.ok((sent[1]?.length ?? 0) < json.length / 2);
       const [before, after] = [partsOf(dialect, json), partsOf(dialect, sent[1] ?? "")];
-      assert.deepEqual(texts(after.filter(({ newest }) => newest)), texts(before.filter(({ newest }) => newest)));
+      assert.deepEqual(
+        texts(after.filter(({ isNewest }) => isNewest)),
+        texts(before.filter(({ isNewest }) => isNewest)),
+      );
       assert.deepEqual(texts(after).map(isStub), [true, false, false]);
       assert.match(response.headers.get("x-spillway") ?? "", /recovered; stubs=1/);
       assert.deepEqual(
@@ -161,7 +164,7 @@ for (const simulator of httpSimulators) {
 
     test("tells of a second refusal inside a stream where the provider tells it", async () => {
       const { postStream } = await recoveringProvider({
-        windowTokens: 400,
+        windowTokens: 300,
         wording: wordings.bare,
         overflowInStream: "first",
       });
@@ -296,8 +299,8 @@ for (const simulator of httpSimulators) {
 /** Outside of its parts and its output room a rewritten request is the same, and every call has its result. */
 function assertSameSkeleton(dialect: Dialect, before: string, after: string): void {
   const request: Request = JSON.parse(before);
-  const output = dialect.outputRoom(request)?.lowered(1) ?? [];
-  const blanks = [...dialect.parts(request), ...output].map(({ at }) => ({ at, value: null }));
+  const output = dialect.findOutputLimit(request)?.lowerTo(1) ?? [];
+  const blanks = [...dialect.parts(request), ...output].map(({ path }) => ({ path, value: null }));
   assert.deepEqual(applyEdits(JSON.parse(after), blanks), applyEdits(request, blanks));
   assert.deepEqual(callIdsIn(after), callIdsIn(before));
 }
@@ -314,7 +317,7 @@ describe("the output room", () => {
         const { json, response, sent, events } = await post(dialect.name, conversation);
         assert.deepEqual([response.status, sent.length], [200, 2]);
         assert.deepEqual(texts(partsOf(dialect, sent[1] ?? "")), texts(partsOf(dialect, json)));
-        const room = dialect.outputRoom(JSON.parse(sent[1] ?? ""))?.tokens ?? 0;
+        const room = dialect.findOutputLimit(JSON.parse(sent[1] ?? ""))?.tokens ?? 0;
         assert.ok(room < 30_000 && room > 10_000, `${room} tokens of output`);
         assert.ok(events.some((one) => one.event === "overflow.recovered" && one.clamped && one.stubs.length === 0));
       });

@@ -117,7 +117,7 @@ export const researchSteps = turns.length + 1;
 
 /** The model. What it knows is what stands in the request. */
 export const researchScript: Script = (request, dialect) => {
-  const canRead = dialect.toolNames(request).includes("read_artifact");
+  const canRead = dialect.findToolNames(request).includes("read_artifact");
   const plan = canRead ? turns : turns.filter(({ does }) => does === "take").map((turn) => ({ ...turn, calls: 1 }));
   const results = resultsIn(request, dialect).filter((text) => !text.includes(interruptedCall));
   const at = turnAt(plan, results.length);

@@ -10,9 +10,9 @@ export type Script = (request: Request, dialect: Dialect) => Said;
 /** The texts of all tool results in a request, in order. */
 export function resultsIn(request: Request, dialect: Dialect): string[] {
   const texts = new Map<string, string>();
-  for (const { role, content, at } of dialect.parts(request)) {
+  for (const { role, content, path } of dialect.parts(request)) {
     if (role !== "tool_result" || !("text" in content)) continue;
-    const message = at.slice(0, 4).join(".");
+    const message = path.slice(0, 4).join(".");
     texts.set(message, `${texts.get(message) ?? ""}${content.text}`);
   }
   return [...texts.values()];

@@ -1,4 +1,4 @@
-/** The order in which a plan takes things out, the same in every dialect. */
+/** The order in which a plan replaces parts, the same in every dialect. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Verdict } from "./classify/verdict.ts";
@@ -13,7 +13,7 @@ const picture = (name: string) => ({
 const call = (text: string) => [{ tool: "shell", result: { text, form: "text" as const } }];
 const words = (name: string, count: number): string => `${name} `.repeat(count);
 
-/** An earlier turn, and one that goes on: a picture, two calls that were seen, one that was not. */
+/** An earlier turn, and the current one: a picture, two calls that the model has seen, and one that it has not. */
 const turns: readonly Turn[] = [
   { user: "First.", attachment: picture("older picture"), rounds: [call(words("small", 400))], answer: "Yes." },
   {
@@ -24,7 +24,7 @@ const turns: readonly Turn[] = [
 ];
 const conversation: Conversation = { system: "You watch dams.", turns, outputTokens: 100 };
 
-/** What each part that is taken out holds, in the order of the plan. */
+/** The content of each replaced part, in the order of the plan. */
 function shedOrder({ dialect, writeRequest }: Simulator, verdict: Verdict): string[] {
   const request = writeRequest(conversation);
   const { sheds } = planShedding(request, dialect, verdict, { wireBytes: JSON.stringify(request).length });
@@ -34,21 +34,21 @@ function shedOrder({ dialect, writeRequest }: Simulator, verdict: Verdict): stri
   });
 }
 
-const tooMuch: Verdict = { class: "request_bytes", confidence: 1, unit: "bytes", limit: 2_000 };
+const smallLimit: Verdict = { class: "request_bytes", confidence: 1, unit: "bytes", limit: 2_000 };
 
 for (const simulator of simulators) {
   const { dialect } = simulator;
   describe(`a plan for ${dialect.name}`, () => {
-    test("takes earlier attachments first, and what the turn that goes on was given last", () => {
+    test("replaces older attachments first, and the attachments of the current turn last", () => {
       const order = ["older picture", "document", "large", "small", "newest", "current picture"];
-      assert.deepEqual(shedOrder(simulator, tooMuch), order);
+      assert.deepEqual(shedOrder(simulator, smallLimit), order);
     });
 
-    test("begins with the part that the error names", () => {
+    test("begins with the part at the path in the error", () => {
       const request = simulator.writeRequest(conversation);
       const small = dialect.parts(request).find(({ content }) => "text" in content && content.text.startsWith("small"));
-      const path = small?.at.join(".") ?? "";
-      assert.equal(shedOrder(simulator, { ...tooMuch, path })[0], "small");
+      const path = small?.path.join(".") ?? "";
+      assert.equal(shedOrder(simulator, { ...smallLimit, path })[0], "small");
     });
   });
 }

@@ -9,7 +9,7 @@ import type { Keep } from "../keep-part.ts";
 import { planShedding } from "../plan.ts";
 import { shed, stubEdit } from "../shed.ts";
 import { applyEdits, type Path, spliceEdits } from "../wire/json-edits.ts";
-import { firstLook } from "../wire/refusal-scanner.ts";
+import { createRefusalScanner } from "../wire/refusal-scanner.ts";
 import type { Dialect, Part, Request } from "./dialect.ts";
 import {
   type Conversation,
@@ -52,8 +52,8 @@ export function testDialect(dialect: Dialect, simulator: Simulator): void {
       await fc.assert(
         fc.asyncProperty(conversations, verdicts, async (conversation, verdict) => {
           const { plan } = await rewrite(dialect, simulator.writeRequest(conversation), verdict);
-          const firstNewest = plan.sheds.findIndex(({ part }) => part.newest);
-          const olderAfter = plan.sheds.slice(firstNewest + 1).some(({ part }) => !part.newest);
+          const firstNewest = plan.sheds.findIndex(({ part }) => part.isNewest);
+          const olderAfter = plan.sheds.slice(firstNewest + 1).some(({ part }) => !part.isNewest);
           assert.ok(firstNewest < 0 || !olderAfter, "an older part stayed while a newer one was cut");
         }),
         { numRuns: 60 },
@@ -84,7 +84,9 @@ export function testDialect(dialect: Dialect, simulator: Simulator): void {
         fc.property(conversations, turns, (conversation, next) => {
           const before = { ...conversation, turns: conversation.turns.map((turn) => ({ answer: "a", ...turn })) };
           const longer = { ...before, turns: [...before.turns, next] };
-          const [opening, sameOpening] = [before, longer].map((each) => dialect.opening(simulator.writeRequest(each)));
+          const [opening, sameOpening] = [before, longer].map((each) =>
+            dialect.findOpening(simulator.writeRequest(each)),
+          );
           assert.deepEqual(sameOpening, opening);
         }),
         { numRuns: 30 },
@@ -95,9 +97,9 @@ export function testDialect(dialect: Dialect, simulator: Simulator): void {
       fc.assert(
         fc.property(conversations, (conversation) => {
           const request = simulator.writeRequest(conversation);
-          assert.equal(dialect.outputRoom(request)?.tokens, simulator.countOutput(request));
+          assert.equal(dialect.findOutputLimit(request)?.tokens, simulator.countOutput(request));
           assert.equal(dialect.sharesWindow, simulator.sharesWindow);
-          assert.deepEqual(dialect.toolNames(request), offeredTools);
+          assert.deepEqual(dialect.findToolNames(request), offeredTools);
         }),
         { numRuns: 10 },
       );
@@ -109,10 +111,10 @@ export function testDialect(dialect: Dialect, simulator: Simulator): void {
       fc.assert(
         fc.property(values, (request) => {
           dialect.parts(request);
-          dialect.outputRoom(request);
-          dialect.serverState(request);
-          dialect.opening(request);
-          dialect.toolNames(request);
+          dialect.findOutputLimit(request);
+          dialect.findServerState(request);
+          dialect.findOpening(request);
+          dialect.findToolNames(request);
         }),
       );
     });
@@ -138,8 +140,8 @@ function testEndpoint(dialect: Dialect, simulator: HttpSimulator): void {
   test("a refusal is found behind the events with which a stream begins", () => {
     const { body } = refuse({ limit: 8_192, input: 9_000, output: 500 });
     const beginning = writeStream({ ends: "in the middle" }, { input: 1, output: 0 }, 0).join("");
-    const look = firstLook("text/event-stream");
-    const found = look?.look(Buffer.from(`${beginning}${writeErrorEvent(body)}`));
+    const scanner = createRefusalScanner("text/event-stream");
+    const found = scanner?.scan(Buffer.from(`${beginning}${writeErrorEvent(body)}`));
     assert.equal(found?.is, "refused", beginning);
   });
 
@@ -217,16 +219,16 @@ async function rewrite(dialect: Dialect, request: Request, verdict: Verdict) {
 }
 
 function assertOnlyPartsChanged(dialect: Dialect, request: Request, after: Rewritten): void {
-  const editable = [...dialect.parts(request).map(({ at }) => at), ...outputPaths(dialect, request)];
+  const editable = [...dialect.parts(request).map(({ path }) => path), ...outputPaths(dialect, request)];
   const editablePaths = new Set(editable.map((path) => path.join(".")));
-  for (const { at } of after.edits) assert.ok(editablePaths.has(at.join(".")), at.join("."));
-  const blanks = after.edits.map(({ at }) => ({ at, value: null }));
+  for (const { path } of after.edits) assert.ok(editablePaths.has(path.join(".")), path.join("."));
+  const blanks = after.edits.map(({ path }) => ({ path, value: null }));
   assert.deepEqual(applyEdits(after.request, blanks), applyEdits(request, blanks));
 }
 
 const contentOf = ({ content }: Part): string => ("text" in content ? content.text : content.base64);
 
-/** Where the output room is written. */
+/** Where the output limit is written. */
 function outputPaths(dialect: Dialect, request: Request): Path[] {
-  return (dialect.outputRoom(request)?.lowered(1) ?? []).map(({ at }) => at);
+  return (dialect.findOutputLimit(request)?.lowerTo(1) ?? []).map(({ path }) => path);
 }

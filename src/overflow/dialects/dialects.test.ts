@@ -51,7 +51,7 @@ describe("a cache mark", () => {
     test(`stays on the picture's place in ${dialect.name}`, () => {
       const request = { [list]: [{ role: "user", content: [{ ...picture, ...mark }] }] };
       const [part] = dialect.parts(request);
-      assert.deepEqual(part?.replacement("a stub"), { type, text: "a stub", ...mark });
+      assert.deepEqual(part?.makeReplacement("a stub"), { type, text: "a stub", ...mark });
     });
   }
 });

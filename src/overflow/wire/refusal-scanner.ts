@@ -1,51 +1,54 @@
-/** The first look at a success: what comes before the first meaningful event is held back, everything after it is not. */
+/** Finds a refusal inside a response with status 200. Only what precedes the first event with content is held back. */
 import { classify } from "../classify/classify.ts";
 import { isOverflow, type Verdict } from "../classify/verdict.ts";
 import { dialects } from "../dialects/dialects.ts";
 
-/** What the beginning of an answer says: wait for more of it, hand it on, or it is a refusal. */
-export type FirstLook =
-  | { readonly is: "open" }
-  | { readonly is: "fine" }
+/** What the beginning of a response shows: not enough yet, no refusal, or a refusal. */
+export type ScanResult =
+  | { readonly is: "undecided" }
+  | { readonly is: "accepted" }
   | { readonly is: "refused"; readonly verdict: Verdict; readonly body: string };
 
-/** Looks at chunks as they come; `end` judges what is left when no more do. */
-export type Look = { look(chunk: Uint8Array): FirstLook; end(): FirstLook };
+/** Scans chunks as they arrive; `finish` decides when there are no more. */
+export type RefusalScanner = { scan(chunk: Uint8Array): ScanResult; finish(): ScanResult };
 
-/** An answer that opens with more than this, or for longer, is not held any longer. */
-const mostEvents = 8;
-const mostBytes = 256 * 1024;
-const mostMs = 15_000;
+/** A response that begins with more than this, or takes longer, is passed on. */
+const MAX_EVENTS = 8;
+const MAX_BYTES = 256 * 1024;
+const MAX_WAIT_MS = 15_000;
 
-const open: FirstLook = { is: "open" };
-const fine: FirstLook = { is: "fine" };
+const undecided: ScanResult = { is: "undecided" };
+const accepted: ScanResult = { is: "accepted" };
 
-/** The look at a success of this content type, or undefined where no refusal can be in it. */
-export function firstLook(contentType: string, now: () => number = () => performance.now()): Look | undefined {
-  const framing = framingOf(contentType);
-  if (framing === undefined) return undefined;
+/** A scanner for this content type, or undefined where it cannot hold a refusal. */
+export function createRefusalScanner(
+  contentType: string,
+  now: () => number = () => performance.now(),
+): RefusalScanner | undefined {
+  const findFrameEnd = framingOf(contentType);
+  if (findFrameEnd === undefined) return undefined;
   const decoder = new TextDecoder();
-  const started = now();
+  const startMs = now();
   let text = "";
   let bytes = 0;
   let events = 0;
 
-  function look(chunk: Uint8Array): FirstLook {
+  function scan(chunk: Uint8Array): ScanResult {
     text += decoder.decode(chunk, { stream: true });
     bytes += chunk.length;
-    for (let end = framing?.(text) ?? 0; end > 0; end = framing?.(text) ?? 0) {
+    for (let end = findFrameEnd?.(text) ?? 0; end > 0; end = findFrameEnd?.(text) ?? 0) {
       const event = text.slice(0, end);
       text = text.slice(end);
-      if (!isLifecycle(event)) return verdictOn(event);
-      if (/^data:/m.test(event) && ++events >= mostEvents) return fine;
+      if (!isLifecycle(event)) return judgeEvent(event);
+      if (/^data:/m.test(event) && ++events >= MAX_EVENTS) return accepted;
     }
-    return bytes > mostBytes || now() - started > mostMs ? fine : open;
+    return bytes > MAX_BYTES || now() - startMs > MAX_WAIT_MS ? accepted : undecided;
   }
 
-  return { look, end: () => (text.trim() === "" ? fine : verdictOn(text)) };
+  return { scan, finish: () => (text.trim() === "" ? accepted : judgeEvent(text)) };
 }
 
-/** Where the first event of a text ends, or 0 while it has not ended. */
+/** Where the first event of a text ends, or 0 while it is incomplete. */
 type Framing = (text: string) => number;
 
 function framingOf(contentType: string): Framing | undefined {
@@ -54,34 +57,34 @@ function framingOf(contentType: string): Framing | undefined {
   return /json/i.test(contentType) ? elementEnd : undefined;
 }
 
-/** The place after the blank line that ends an event. */
+/** After the blank line that ends an event. */
 function eventEnd(text: string): number {
-  const found = /\r?\n\r?\n/.exec(text);
-  return found ? found.index + found[0].length : 0;
+  const blankLine = /\r?\n\r?\n/.exec(text);
+  return blankLine ? blankLine.index + blankLine[0].length : 0;
 }
 
 const lineEnd: Framing = (text) => text.indexOf("\n") + 1;
 
-/** A list is a stream of its elements, of which the first is enough; an object is judged when it has ended. */
+/** After the first element of a list, which is a stream of elements. An object is judged when the response ends. */
 function elementEnd(text: string): number {
   if (!/^\s*\[/.test(text)) return 0;
   let depth = 0;
-  for (let at = text.indexOf("[") + 1; at < text.length; at++) {
-    const unit = text[at];
-    if (unit === '"') at = quoteEnd(text, at);
+  for (let offset = text.indexOf("[") + 1; offset < text.length; offset++) {
+    const unit = text[offset];
+    if (unit === '"') offset = quoteEnd(text, offset);
     else if (unit === "{" || unit === "[") depth++;
-    else if ((unit === "}" || unit === "]") && --depth <= 0) return at + 1;
+    else if ((unit === "}" || unit === "]") && --depth <= 0) return offset + 1;
   }
   return 0;
 }
 
 function quoteEnd(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
-  return at;
+  let offset = start + 1;
+  while (offset < text.length && text[offset] !== '"') offset += text[offset] === "\\" ? 2 : 1;
+  return offset;
 }
 
-/** Comments, pings, and the events by which a provider only says that it has begun. */
+/** Comments, pings, and the events with which a stream begins before its content. */
 function isLifecycle(event: string): boolean {
   if (!/^\s*(?:data:|[{[])/m.test(event)) return true;
   const start = event.slice(0, 400);
@@ -89,25 +92,25 @@ function isLifecycle(event: string): boolean {
   return types.some((type) => lifecycleTypes.has(type)) || /^event: ?ping/m.test(start) || isEmptyDelta(event);
 }
 
-/** Gateways translate between dialects, so those of all dialects count everywhere. */
+/** Gateways translate between dialects, so the events of all dialects count everywhere. */
 const lifecycleTypes = new Set(dialects.flatMap(({ lifecycleEvents }) => lifecycleEvents));
 
-/** The chunk with which a chat begins: a role and not a word yet. */
+/** The first chunk of a chat: a role without any content. */
 function isEmptyDelta(event: string): boolean {
   const data = /^data:\s*(\{.{0,2000}\})\s*$/m.exec(event)?.[1] ?? "";
   const [, delta = ""] = /"delta"\s*:\s*\{([^{}]*)\}/.exec(data) ?? [];
   return /^\s*"role"\s*:\s*"\w+"\s*(?:,\s*"(?:content|refusal)"\s*:\s*(?:""|null)\s*)*$/.test(delta);
 }
 
-/** An error, or an answer that was cut before its first token. */
-function verdictOn(event: string): FirstLook {
+/** A refusal is an error, or an answer that was cut before its first token. */
+function judgeEvent(event: string): ScanResult {
   const body = event.replace(/^\s*\[(?=\s*\{)/, "");
-  if (body.length > unparsedFrom && !mayRefuse.test(body)) return fine;
+  if (body.length > MAX_PARSED_CHARS && !refusalHint.test(body)) return accepted;
   const verdict = classify({ streamEvent: body });
-  return isOverflow(verdict) ? { is: "refused", verdict, body: event } : fine;
+  return isOverflow(verdict) ? { is: "refused", verdict, body: event } : accepted;
 }
 
-/** A longer answer is parsed only where it holds a word without which it is no refusal. */
-const unparsedFrom = 2_000;
-const mayRefuse =
+/** A longer event is parsed only if it has a name that every refusal has. */
+const MAX_PARSED_CHARS = 2_000;
+const refusalHint =
   /"(?:length|max_tokens|max_output_tokens|failed|errors?|error_\w+|base_resp|model_context_window_exceeded|\w+exception)"/i;

@@ -9,7 +9,7 @@ import { proxiedProvider } from "../../../test/proxied.ts";
 import { watchedSession } from "../../../test/recovery.ts";
 import { openRecovery } from "../../overflow/open-recovery.ts";
 import { openProxy } from "./proxy-server.ts";
-import { parseUpstreams, upstreamFor } from "./upstreams.ts";
+import { parseUpstreams, resolveUpstream } from "./upstreams.ts";
 
 const light = "the level fell by two centimetres\n".repeat(3);
 const heavy = "the gate at weir seven opened to 41 percent and the level fell\n".repeat(500);
@@ -236,7 +236,7 @@ describe("upstreams", () => {
   ] as const;
   for (const [target, expected] of cases) {
     test(`${target} leads to ${expected ?? "nowhere"}`, () =>
-      assert.equal(upstreamFor(upstreams, target)?.href, expected));
+      assert.equal(resolveUpstream(upstreams, target)?.href, expected));
   }
 
   for (const line of ["x", "=https://a", "x=ftp://a", "x=https://user@a", "x=https://a?b", "../x=https://a", "x="]) {
