@@ -1,4 +1,4 @@
-/** Recovery from end to end, against a provider that refuses as strictly as the real ones do. */
+/** Recovery from end to end, against a provider that is as strict as the real ones. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { OverflowReport } from "../src/answer/overflow-reply.ts";
@@ -27,11 +27,12 @@ const turn = (text: string, more: Partial<Turn> = {}): Turn => ({
   answer: "It rained.",
   ...more,
 });
+/** A turn that the model has not answered yet. */
 const open = (text: string): Turn => {
   const { answer: _, ...rest } = turn(text);
   return rest;
 };
-const talk = (turns: readonly Turn[], outputTokens = 500): Conversation => ({
+const conversationOf = (turns: readonly Turn[], outputTokens = 500): Conversation => ({
   system: "You watch dams.",
   turns,
   outputTokens,
@@ -49,21 +50,21 @@ async function errorOf(response: Response): Promise<{ readonly spillway: Overflo
   return JSON.parse(await response.text()).error;
 }
 
-async function notKept(): Promise<never> {
+async function failToKeep(): Promise<never> {
   throw new SpillwayError("store_unavailable", "The artifact could not be kept: the disk is full.", {
     hint: "Free space.",
   });
 }
 
-/** Every stub names an artifact whose bytes stood in the request, as text, as base64 or as written, and stand there no more. */
-async function assertReadBack(before: string, after: string, store: ArtifactStore): Promise<number> {
+/** Asserts that each stub names an artifact whose bytes were in the request (as text, base64 or JSON) and no longer are. */
+async function assertReadable(before: string, after: string, store: ArtifactStore): Promise<number> {
   const refs = stringsIn(JSON.parse(after))
     .filter(isStub)
     .map((stub) => /artifact_ref=(af_[0-9a-f]{32})/.exec(stub)?.[1] ?? "");
   for (const ref of refs) {
     const bytes = await bytesOfRef(store, ref);
     const forms = [JSON.stringify(bytes.toString("utf8")), `${bytes.toString("base64")}"`, bytes.toString("utf8")];
-    const form = forms.find((one) => before.includes(one)) ?? assert.fail(`${ref} was never sent`);
+    const form = forms.find((each) => before.includes(each)) ?? assert.fail(`${ref} was never sent`);
     assert.ok(!after.includes(form), `${ref} is still there`);
   }
   return refs.length;
@@ -79,7 +80,7 @@ for (const simulator of httpSimulators) {
   const { name } = dialect;
   describe(`recovery in ${name}`, () => {
     test("sends a smaller, valid request once, and the newest exchange stays byte for byte", async () => {
-      const conversation = talk([turn(heavy), turn(light), open(`newest ${light}`)]);
+      const conversation = conversationOf([turn(heavy), turn(light), open(`newest ${light}`)]);
       const { post } = await recoveringProvider({ windowTokens: 4_000, wording: wordings.openai });
       const { json, response, sent, events } = await post(name, conversation);
       assert.deepEqual([response.status, sent.length], [200, 2]);
@@ -97,9 +98,12 @@ for (const simulator of httpSimulators) {
       );
     });
 
-    test("keeps every text it sets aside, byte for byte, under the ref its stub names", async () => {
+    test("keeps every replaced text, byte for byte, under the ref in its stub", async () => {
       const { post, session } = await recoveringProvider({ windowTokens: 3_000 });
-      const { json, response, sent } = await post(name, talk([turn(heavy), turn(`${heavy}ünï 水位 🌊`), open(light)]));
+      const { json, response, sent } = await post(
+        name,
+        conversationOf([turn(heavy), turn(`${heavy}ünï 水位 🌊`), open(light)]),
+      );
       assert.equal(response.status, 200);
       const [before, after] = [texts(partsOf(dialect, json)), texts(partsOf(dialect, sent[1] ?? ""))];
       const stubs = after.filter(isStub);
@@ -111,17 +115,17 @@ for (const simulator of httpSimulators) {
       }
     });
 
-    test("a request that was rewritten passes again without a changed byte", async () => {
+    test("does not change a byte of a request that was rewritten before", async () => {
       const { post, fetch, provider } = await recoveringProvider({ windowTokens: 4_000 });
-      const { sent } = await post(name, talk([turn(heavy), turn(light), open(`first\n${heavy}last`)]));
+      const { sent } = await post(name, conversationOf([turn(heavy), turn(light), open(`first\n${heavy}last`)]));
       const rewritten = sent[1] ?? assert.fail("nothing was rewritten");
       const response = await fetch(address, { method: "POST", body: rewritten });
       assert.deepEqual([response.status, provider.seen.length, provider.seen[2]?.json === rewritten], [200, 3, true]);
     });
 
-    test("shows head and tail of the newest result when that one is the giant", async () => {
+    test("shows the beginning and end of the newest result when that is the large one", async () => {
       const { post } = await recoveringProvider({ windowTokens: 4_000 });
-      const { response, sent } = await post(name, talk([turn(light), open(`first\n${heavy}last`)]));
+      const { response, sent } = await post(name, conversationOf([turn(light), open(`first\n${heavy}last`)]));
       assert.equal(response.status, 200);
       const stub = texts(partsOf(dialect, sent[1] ?? "")).find(isStub) ?? assert.fail("no stub");
       assert.match(stub, /first/);
@@ -129,9 +133,9 @@ for (const simulator of httpSimulators) {
       assert.ok(stub.length > 3_000, `${stub.length} characters shown`);
     });
 
-    test("sends exactly one request when nothing can shrink, and says why", async () => {
+    test("sends exactly one request when nothing can be replaced, and reports why", async () => {
       const { post } = await recoveringProvider({ windowTokens: 1_500 });
-      const { response, sent } = await post(name, { ...talk([{ user: heavy, rounds: [] }]) });
+      const { response, sent } = await post(name, { ...conversationOf([{ user: heavy, rounds: [] }]) });
       assert.deepEqual([response.status, sent.length], [400, 1]);
       const { spillway } = await errorOf(response);
       assert.equal(spillway.type, "context_overflow");
@@ -142,7 +146,7 @@ for (const simulator of httpSimulators) {
     test("never sends a third request", async () => {
       const always = wordings.openai({ limit: 100_000, input: 120_000, output: 100 });
       const { post } = await recoveringProvider({ always });
-      const { response, sent } = await post(name, talk([turn(heavy), turn(heavy), open(light)]));
+      const { response, sent } = await post(name, conversationOf([turn(heavy), turn(heavy), open(light)]));
       assert.deepEqual([response.status, sent.length], [400, 2]);
       const { spillway, ...provider } = await errorOf(response);
       assert.deepEqual(provider, JSON.parse(always.body).error);
@@ -150,25 +154,25 @@ for (const simulator of httpSimulators) {
       assert.ok(spillway.bytes_after < spillway.bytes_before && spillway.stubs.length > 0);
     });
 
-    test("names the reader where the request has one, and the command line where it has none", async () => {
-      for (const [tools, reads] of [
+    test("names the reading tool where the request offers it, and the command line otherwise", async () => {
+      for (const [tools, instruction] of [
         [{}, /To read it: read_artifact with that artifact_ref/],
         [{ tools: [] }, /To read it: spillway read af_[0-9a-f]{32} /],
       ] as const) {
         const { post } = await recoveringProvider({ windowTokens: 3_000 });
-        const { sent } = await post(name, talk([turn(heavy), open(light)]), tools);
+        const { sent } = await post(name, conversationOf([turn(heavy), open(light)]), tools);
         const stubs = stringsIn(JSON.parse(sent[1] ?? "{}")).filter(isStub);
-        assert.ok(stubs.length > 0 && stubs.every((stub) => reads.test(stub)), stubs[0]);
+        assert.ok(stubs.length > 0 && stubs.every((stub) => instruction.test(stub)), stubs[0]);
       }
     });
 
-    test("tells of a second refusal inside a stream where the provider tells it", async () => {
+    test("reports a second refusal inside a stream in the provider's own event", async () => {
       const { postStream } = await recoveringProvider({
         windowTokens: 300,
         wording: wordings.bare,
         overflowInStream: "first",
       });
-      const { response, sent } = await postStream(name, talk([turn(heavy), open(light)]));
+      const { response, sent } = await postStream(name, conversationOf([turn(heavy), open(light)]));
       const text = await response.text();
       const [, data = "{}"] = /^data: (.*"error".*)$/m.exec(text) ?? [];
       const { error } = JSON.parse(data);
@@ -178,28 +182,28 @@ for (const simulator of httpSimulators) {
       );
     });
 
-    test("brings the body under a byte limit exactly", async () => {
+    test("keeps the body within a byte limit", async () => {
       const { post } = await recoveringProvider({ bodyBytes: 30_000 });
-      const { response, sent } = await post(name, talk([turn(heavy), turn(heavy), open(light)]));
+      const { response, sent } = await post(name, conversationOf([turn(heavy), turn(heavy), open(light)]));
       assert.equal(response.status, 200);
       assert.ok(Buffer.byteLength(sent[1] ?? "") <= 30_000);
     });
 
-    test("keeps parallel calls, block arrays, errors and pictures paired and in place", async () => {
+    test("keeps parallel calls, block arrays, errors and pictures paired and in order", async () => {
       const round = [
         { tool: "shell", result: { text: heavy, form: "blocks" as const } },
         { tool: "shell", result: { text: `E${heavy}`, form: "error" as const } },
         { tool: "fetch_page", result: { text: Buffer.from(heavy).toString("base64"), form: "picture" as const } },
       ];
       const attachment = { mediaType: "image/png", base64: Buffer.from(heavy.repeat(2)).toString("base64") };
-      const conversation = talk([{ ...turn(light), attachment, rounds: [round] }, open(light)]);
+      const conversation = conversationOf([{ ...turn(light), attachment, rounds: [round] }, open(light)]);
       const { post } = await recoveringProvider({ windowTokens: 4_500 });
       const { json, response, sent } = await post(name, conversation);
       assert.equal(response.status, 200, await response.text());
       assertSameSkeleton(dialect, json, sent[1] ?? "");
     });
 
-    test("leaves rate limits, overload, quota and plain mistakes alone", async () => {
+    test("passes on rate limits, overload, quota errors and invalid requests", async () => {
       for (const [status, message] of [
         [429, "Rate limit reached for tokens per min: Limit 30000, Requested 61337"],
         [529, "Overloaded"],
@@ -209,13 +213,13 @@ for (const simulator of httpSimulators) {
       ] as const) {
         const body = JSON.stringify({ error: { message } });
         const { post } = await recoveringProvider({ always: { status, body } });
-        const { response, sent } = await post(name, talk([turn(heavy), open(light)]));
+        const { response, sent } = await post(name, conversationOf([turn(heavy), open(light)]));
         assert.deepEqual([response.status, sent.length, await response.text()], [status, 1, body]);
       }
     });
 
-    test("does what the flag says", async () => {
-      const conversation = talk([turn(heavy), open(light)]);
+    test("does nothing in shadow mode but an event, and nothing at all when it is off", async () => {
+      const conversation = conversationOf([turn(heavy), open(light)]);
       for (const mode of ["shadow", "off"] as const) {
         const { post } = await recoveringProvider(
           { windowTokens: 3_000 },
@@ -230,8 +234,8 @@ for (const simulator of httpSimulators) {
       }
     });
 
-    test("recovers when the overflow is the first event of a stream, and never after content was seen", async () => {
-      const conversation = talk([turn(heavy), open(light)]);
+    test("recovers when the overflow is the first event of a stream, but never after content", async () => {
+      const conversation = conversationOf([turn(heavy), open(light)]);
       const outcomes = [];
       for (const overflowInStream of ["first", "after_content"] as const) {
         const { postStream } = await recoveringProvider({ windowTokens: 3_000, overflowInStream });
@@ -245,30 +249,30 @@ for (const simulator of httpSimulators) {
       ]);
     });
 
-    test("does not touch the conversation when nothing can be kept", async () => {
+    test("does not change the conversation when nothing can be kept", async () => {
       const session = await watchedSession();
-      const store = { ...session.store, keep: notKept };
+      const store = { ...session.store, keep: failToKeep };
       const provider = simulateProvider({ windowTokens: 3_000 });
       const fetch = withOverflowRecovery(provider.fetch, { session: { ...session, store } });
-      const body = JSON.stringify(writeRequest(talk([turn(heavy), open(light)])));
+      const body = JSON.stringify(writeRequest(conversationOf([turn(heavy), open(light)])));
       const response = await fetch(address, { method: "POST", body });
       assert.deepEqual([response.status, provider.seen.length], [400, 1]);
       assert.equal((await errorOf(response)).spillway.reason, "not_kept");
     });
 
-    test("stubs stick: a growing history overflows once, not every turn", async () => {
+    test("keeps its stubs: a growing history overflows once, not on every turn", async () => {
       const { post, provider } = await recoveringProvider({ windowTokens: 9_000 }, { "overflow.prevent": "off" });
       const turns = [turn(heavy), turn(heavy)];
       for (let count = 0; count < 30; count++) {
         turns.push(turn(light));
-        const { response } = await post(name, talk([...turns, open(light)]));
+        const { response } = await post(name, conversationOf([...turns, open(light)]));
         assert.equal(response.status, 200);
       }
       assert.equal(provider.seen.filter(({ status }) => status === 400).length, 1);
       assert.equal(provider.seen.length, 31);
     });
 
-    test("a limit that two refusals named alike is kept to from then on", async () => {
+    test("applies a limit once two refusals have named it", async () => {
       const { fetch, provider, session } = await recoveringProvider({
         windowTokens: 5_000,
         wording: wordings.moonshot,
@@ -276,21 +280,21 @@ for (const simulator of httpSimulators) {
       const ask = (about: string) =>
         fetch(address, {
           method: "POST",
-          body: JSON.stringify(writeRequest(talk([turn(heavy, { user: about }), turn(heavy), open(light)]))),
+          body: JSON.stringify(writeRequest(conversationOf([turn(heavy, { user: about }), turn(heavy), open(light)]))),
         });
       for (const about of ["one", "two", "three", "four"]) assert.equal((await ask(about)).status, 200);
       assert.deepEqual(
         provider.seen.map(({ status }) => status),
         [400, 200, 400, 200, 200, 200],
       );
-      const prevented = session.events.filter((one) => one.event === "overflow.recovered" && one.attempts === 0);
+      const prevented = session.events.filter((event) => event.event === "overflow.recovered" && event.attempts === 0);
       assert.equal(prevented.length, 2);
     });
 
-    test("a limit from the settings is kept to before the first request", async () => {
+    test("applies a limit from the settings before the first request", async () => {
       const limits = { "overflow.limits": ["sim-1=5000"] };
       const { post } = await recoveringProvider({ windowTokens: 5_000 }, limits);
-      const { response, sent } = await post(name, talk([turn(heavy), turn(heavy), open(light)]));
+      const { response, sent } = await post(name, conversationOf([turn(heavy), turn(heavy), open(light)]));
       assert.deepEqual([response.status, sent.length], [200, 1]);
     });
   });
@@ -307,25 +311,27 @@ function assertSameSkeleton(dialect: Dialect, before: string, after: string): vo
 
 const callIdsIn = (json: string): string[] => json.match(/call_\d_\d_\d/g) ?? [];
 
-describe("the output room", () => {
+describe("the output limit", () => {
   for (const simulator of httpSimulators.filter(({ sharesWindow }) => sharesWindow)) {
     for (const [provider, wording] of Object.entries({ OpenAI: wordings.openai, Anthropic: wordings.anthropic })) {
       const { dialect } = simulator;
       test(`of ${dialect.name} is lowered where the input alone fits, and nothing is removed (as ${provider} refuses)`, async () => {
-        const conversation = talk([turn(heavy), open(light)], 30_000);
+        const conversation = conversationOf([turn(heavy), open(light)], 30_000);
         const { post } = await recoveringProvider({ windowTokens: windowOf(simulator, conversation, 0.6), wording });
         const { json, response, sent, events } = await post(dialect.name, conversation);
         assert.deepEqual([response.status, sent.length], [200, 2]);
         assert.deepEqual(texts(partsOf(dialect, sent[1] ?? "")), texts(partsOf(dialect, json)));
-        const room = dialect.findOutputLimit(JSON.parse(sent[1] ?? ""))?.tokens ?? 0;
-        assert.ok(room < 30_000 && room > 10_000, `${room} tokens of output`);
-        assert.ok(events.some((one) => one.event === "overflow.recovered" && one.clamped && one.stubs.length === 0));
+        const outputLimit = dialect.findOutputLimit(JSON.parse(sent[1] ?? ""))?.tokens ?? 0;
+        assert.ok(outputLimit < 30_000 && outputLimit > 10_000, `${outputLimit} tokens of output`);
+        assert.ok(
+          events.some((event) => event.event === "overflow.recovered" && event.clamped && event.stubs.length === 0),
+        );
       });
     }
   }
 
-  test("stays above what thinking takes of it", async () => {
-    const conversation = talk([turn(heavy), open(light)], 30_000);
+  test("stays above the thinking budget", async () => {
+    const conversation = conversationOf([turn(heavy), open(light)], 30_000);
     const { post } = await recoveringProvider({
       windowTokens: windowOf(anthropic, conversation, 0.6),
       wording: wordings.anthropic,
@@ -338,7 +344,7 @@ describe("the output room", () => {
     assert.ok(max_tokens > thinking.budget_tokens && thinking.budget_tokens >= 1_024);
   });
 
-  test("is lowered to the most a model can write", async () => {
+  test("is lowered to the most that a model can write", async () => {
     let calls = 0;
     const session = await watchedSession();
     const fetch = withOverflowRecovery(
@@ -359,15 +365,15 @@ describe("the output room", () => {
     );
     const response = await fetch(anthropic.address, {
       method: "POST",
-      body: JSON.stringify(anthropic.writeRequest(talk([open(light)], 9_000))),
+      body: JSON.stringify(anthropic.writeRequest(conversationOf([open(light)], 9_000))),
     });
     assert.deepEqual([response.status, calls], [200, 2]);
   });
 });
 
-describe("the wrapper", () => {
-  test("hands a request that is accepted on by reference and its answer unchanged", async () => {
-    const body = JSON.stringify(openaiChat.writeRequest(talk([open(light)])));
+describe("the fetch wrapper", () => {
+  test("passes an accepted request on by reference and its response unchanged", async () => {
+    const body = JSON.stringify(openaiChat.writeRequest(conversationOf([open(light)])));
     for (const given of [body, Buffer.from(body)]) {
       let sent: unknown;
       const answer = '{"choices":[{"message":{"content":"ok"}}]}';
@@ -384,7 +390,7 @@ describe("the wrapper", () => {
     }
   });
 
-  test("does not look at other endpoints, other methods or bodies it cannot read twice", async () => {
+  test("does not inspect other endpoints, other methods or bodies that it cannot read twice", async () => {
     const answer = JSON.stringify({ error: { code: "context_length_exceeded", message: "too long" } });
     for (const [address, init] of [
       ["https://api.sim/v1/messages/count_tokens", { method: "POST", body: "{}" }],
@@ -402,9 +408,9 @@ describe("the wrapper", () => {
     }
   });
 
-  test("fails fast where the conversation lies with the provider, and says so", async () => {
+  test("fails at once where the provider stores the conversation, and says so", async () => {
     const { post } = await recoveringProvider({ windowTokens: 2_000 });
-    const { response, sent } = await post("openai-responses", talk([turn(heavy), open(light)]), {
+    const { response, sent } = await post("openai-responses", conversationOf([turn(heavy), open(light)]), {
       previous_response_id: "resp_1",
     });
     assert.deepEqual([response.status, sent.length], [400, 1]);
@@ -413,9 +419,9 @@ describe("the wrapper", () => {
     assert.match(spillway.hint, /conversation/);
   });
 
-  test("gives a retry its own idempotency key, and none to a request without one", async () => {
+  test("gives a retry a new idempotency key", async () => {
     const { fetch, provider } = await recoveringProvider({ windowTokens: 3_000 });
-    const body = JSON.stringify(openaiChat.writeRequest(talk([turn(heavy), open(light)])));
+    const body = JSON.stringify(openaiChat.writeRequest(conversationOf([turn(heavy), open(light)])));
     await fetch(openaiChat.address, {
       method: "POST",
       body,
@@ -431,14 +437,14 @@ describe("the wrapper", () => {
     );
   });
 
-  test("stops when the caller does", async () => {
-    const stopped = AbortSignal.abort();
+  test("stops when the caller aborts", async () => {
+    const aborted = AbortSignal.abort();
     const inner: typeof fetch = async (_, init) => {
       init?.signal?.throwIfAborted();
       return new Response("never");
     };
     const wrapped = withOverflowRecovery(inner, { session: await watchedSession() });
-    await assert.rejects(wrapped(openaiChat.address, { method: "POST", body: "{}", signal: stopped }), /abort/i);
+    await assert.rejects(wrapped(openaiChat.address, { method: "POST", body: "{}", signal: aborted }), /abort/i);
   });
 
   test("recovers from an answer that was cut before its first token", async () => {
@@ -448,7 +454,7 @@ describe("the wrapper", () => {
     ];
     let calls = 0;
     const inner: typeof fetch = async () => Response.json(bodies[calls++]);
-    const body = JSON.stringify(openaiChat.writeRequest(talk([turn(heavy), open(light)])));
+    const body = JSON.stringify(openaiChat.writeRequest(conversationOf([turn(heavy), open(light)])));
     const response = await withOverflowRecovery(inner, { session: await watchedSession() })(openaiChat.address, {
       method: "POST",
       body,
@@ -457,8 +463,8 @@ describe("the wrapper", () => {
     assert.match(await response.text(), /fine/);
   });
 
-  test("takes a refusal without a word for an overflow only near a limit that is known", async () => {
-    const conversation = talk([turn(heavy), open(light)]);
+  test("takes an empty refusal for an overflow only near a known limit", async () => {
+    const conversation = conversationOf([turn(heavy), open(light)]);
     const limit = windowOf(openaiChat, conversation, 1.05);
     for (const [limits, calls] of [
       [[`sim-1=${limit}`], 2],
@@ -470,10 +476,10 @@ describe("the wrapper", () => {
     }
   });
 
-  test("sets aside the one picture an error names, and nothing else", async () => {
+  test("replaces only the picture that an error names", async () => {
     const base64 = Buffer.from(heavy).toString("base64");
     const attachment = { mediaType: "image/png", base64 };
-    const conversation = talk([
+    const conversation = conversationOf([
       turn(heavy, { attachment }),
       turn(heavy, { attachment: { ...attachment, base64: `AAAA${base64}` } }),
       open(light),
@@ -517,7 +523,7 @@ describe("long transcripts", () => {
           });
           const { json, response, sent, events } = await post(name, conversation);
           assert.ok(sent.length <= 2);
-          const stubs = await assertReadBack(json, sent[1] ?? json, session.store);
+          const stubs = await assertReadable(json, sent[1] ?? json, session.store);
           const last = events.at(-1);
           assert.ok(
             last && "stubs" in last && Array.isArray(last.stubs) && last.stubs.length === stubs,
@@ -532,12 +538,12 @@ describe("long transcripts", () => {
   }
 });
 
-describe("a smaller request that got no answer", () => {
+describe("a retry that got no answer", () => {
   const busy = { status: 503, body: '{"error":{"message":"busy"}}' };
   for (const simulator of httpSimulators) {
     const { name } = simulator.dialect;
-    test(`stands for the large one when that is given again, the newest exchange included (${name})`, async () => {
-      const conversation = talk([open(heavy)]);
+    test(`replaces the large request when that is sent again, the newest exchange included (${name})`, async () => {
+      const conversation = conversationOf([open(heavy)]);
       const windowTokens = windowOf(simulator, conversation, 0.6);
       const all = await recoveringProvider({
         windowTokens,
@@ -557,8 +563,8 @@ describe("a smaller request that got no answer", () => {
     });
   }
 
-  test("is nobody else's", async () => {
-    const conversation = talk([open(heavy)]);
+  test("is not used for another caller", async () => {
+    const conversation = conversationOf([open(heavy)]);
     const windowTokens = windowOf(openaiChat, conversation, 0.6);
     const all = await recoveringProvider({
       windowTokens,

@@ -1,6 +1,6 @@
 /**
- * A provider to test against: it counts with a real tokenizer, refuses what is over its window or its byte cap in the
- * words of a chosen provider, and refuses what is malformed as strictly as the real ones do. One for all dialects.
+ * A provider to test against, for all dialects. It counts with a real tokenizer, refuses requests over its window or its
+ * byte limit in the wording of a chosen provider, and refuses malformed requests as strictly as the real ones.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -42,15 +42,15 @@ export type ProviderOptions = {
   readonly windowTokens?: number;
   readonly bodyBytes?: number;
   readonly wording?: Wording;
-  /** How a body over the cap is refused. */
+  /** How a body over the byte limit is refused. */
   readonly bytesWording?: (bytes: number, limit: number) => { readonly status: number; readonly body: string };
-  /** Answers every request with this instead. */
+  /** Answers every request with this. */
   readonly always?: { readonly status: number; readonly body: string; readonly headers?: Record<string, string> };
-  /** Reports overflow inside a stream with status 200, after this many lifecycle events or content events. */
+  /** Reports an overflow inside a stream with status 200: as its first event, or after content. */
   readonly overflowInStream?: "first" | "after_content";
-  /** What the model says to a request that is accepted; answers are streamed. */
+  /** What the model answers in a stream to a request that is accepted. */
   readonly script?: Script;
-  /** Answers the request of this number, counted from 0, with this instead; undefined lets it pass. */
+  /** Answers the request with this index with something else; undefined leaves it to the simulator. */
   readonly instead?: (index: number) => ProviderOptions["always"] | undefined;
 };
 
@@ -60,12 +60,12 @@ export type Answer = {
   readonly chunks: readonly string[];
 };
 
-/** What a provider was sent and what it said to it. */
+/** A request that the provider got, and its response. */
 export type Exchange = {
   readonly json: string;
   readonly headers: Record<string, string>;
   readonly status: number;
-  /** What it was refused with. */
+  /** The body of the refusal. */
   readonly refusal?: string;
 };
 
@@ -81,14 +81,14 @@ export function simulateProvider(options: ProviderOptions = {}): Provider {
 
   function answer(pathname: string, json: string, headers: Record<string, string> = {}): Answer {
     const always = options.instead?.(seen.length) ?? options.always;
-    const given = reply(pathname, json, { ...options, ...(always ? { always } : {}) }, seen.length);
+    const response = reply(pathname, json, { ...options, ...(always ? { always } : {}) }, seen.length);
     seen.push({
       json,
       headers,
-      status: given.status,
-      ...(given.status === 200 ? {} : { refusal: given.chunks.join("") }),
+      status: response.status,
+      ...(response.status === 200 ? {} : { refusal: response.chunks.join("") }),
     });
-    return given;
+    return response;
   }
 
   const fetch: typeof globalThis.fetch = async (input, init) => {
@@ -118,18 +118,18 @@ export async function serveProvider(options: ProviderOptions & { readonly delayM
   const provider = simulateProvider(options);
   const server = createServer(async (request, response) => {
     const chunks = await Array.fromAsync<Buffer>(request).catch(() => undefined);
-    // A client that broke off wants no answer.
+    // A client that disconnected gets no response.
     if (chunks)
       await respond(provider, request, Buffer.concat(chunks).toString("utf8"), response, options.delayMs ?? 0);
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
     ...provider,
     url: `http://127.0.0.1:${port}`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
-      await new Promise((done) => server.close(done));
+      await new Promise((resolve) => server.close(resolve));
     },
   };
 }
@@ -155,7 +155,7 @@ async function respond(
   response.writeHead(answer.status, answer.headers);
   for (const chunk of answer.chunks) {
     response.write(chunk);
-    if (delayMs > 0) await new Promise((done) => setTimeout(done, delayMs));
+    if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
   }
   response.end();
 }
@@ -222,20 +222,20 @@ function refusalOf(
   return isOver ? wording({ limit: windowTokens, input, output }) : undefined;
 }
 
-/** The words Spillway was born from. */
+/** The refusal that Spillway was written for. */
 export const messageSize = (bytes: number, limit: number) =>
   writeError(400, { message: `total message size ${bytes} exceeds limit ${limit}`, type: "invalid_request_error" });
 
-const counted = new Map<string, number>();
+const tokensByText = new Map<string, number>();
 
-/** Every string and key of the request, pictures at a fixed price. */
+/** Counts every string and key of the request, and a fixed number for a picture. */
 export function tokensOf(request: Request): number {
   let tokens = 0;
   const pending: unknown[] = [request];
   while (pending.length > 0) {
     const value = pending.pop();
-    if (typeof value === "string") tokens += isDataUrl(value) ? pictureTokens : stringTokens(value);
-    else if (isMedia(value)) tokens += pictureTokens;
+    if (typeof value === "string") tokens += isDataUrl(value) ? PICTURE_TOKENS : stringTokens(value);
+    else if (isMedia(value)) tokens += PICTURE_TOKENS;
     else if (typeof value === "object" && value !== null)
       pending.push(...Object.values(value), ...(Array.isArray(value) ? [] : Object.keys(value)));
     else tokens += 1;
@@ -243,20 +243,20 @@ export function tokensOf(request: Request): number {
   return tokens;
 }
 
-const pictureTokens = 1_000;
+const PICTURE_TOKENS = 1_000;
 
 const isDataUrl = (text: string): boolean => /^data:[\w/+.-]+;base64,/.test(text.slice(0, 100));
 
-/** Bytes beside the name of their type, as all formats write what was attached. */
+/** Bytes beside the name of their type, as all formats write attachments. */
 function isMedia(value: unknown): boolean {
   const { data, media_type, mimeType, mediaType } = fieldsOf(value);
   return typeof data === "string" && typeof (media_type ?? mimeType ?? mediaType) === "string";
 }
 
 function stringTokens(text: string): number {
-  const known = counted.get(text);
-  if (known !== undefined) return known;
+  const cached = tokensByText.get(text);
+  if (cached !== undefined) return cached;
   const tokens = tokenizer.encode(text, { bos: false, eos: false }).length;
-  if (counted.size < 20_000) counted.set(text, tokens);
+  if (tokensByText.size < 20_000) tokensByText.set(text, tokens);
   return tokens;
 }

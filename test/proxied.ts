@@ -8,7 +8,7 @@ import { watchedSession } from "./recovery.ts";
 
 export type Proxied = Awaited<ReturnType<typeof proxiedProvider>>;
 
-/** A proxy before a provider, as `/sim`. Disposing ends both. */
+/** A proxy whose upstream `/sim` is a simulated provider. Disposing ends both. */
 export async function proxiedProvider(
   options: ProviderOptions & { readonly delayMs?: number },
   settings: Partial<Settings> = {},
@@ -38,7 +38,7 @@ export async function proxiedProvider(
         body,
         headers: { "content-type": "application/json", ...headers },
       }),
-    /** Another proxy on the same store, which knows nothing of the conversations of this one. */
+    /** Replaces the proxy by a new one on the same store, which has no memory of earlier conversations. */
     async restart() {
       await proxy[Symbol.asyncDispose]();
       proxy = await open();

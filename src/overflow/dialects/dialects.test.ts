@@ -17,7 +17,7 @@ test("every dialect has a simulator", () => {
   );
 });
 
-test("only the endpoints that take conversations have a dialect", () => {
+test("only the endpoints for conversations have a dialect", () => {
   const cases = [
     ["POST", "/v1/chat/completions", "openai-chat"],
     ["POST", "/openai/deployments/x/chat/completions", "openai-chat"],
@@ -48,7 +48,7 @@ describe("a cache mark", () => {
     [openaiResponses, { type: "input_image", image_url: url }, "input", "input_text"],
   ] as const;
   for (const [dialect, picture, list, type] of cases) {
-    test(`stays on the picture's place in ${dialect.name}`, () => {
+    test(`stays on the block that replaces a picture in ${dialect.name}`, () => {
       const request = { [list]: [{ role: "user", content: [{ ...picture, ...mark }] }] };
       const [part] = dialect.parts(request);
       assert.deepEqual(part?.makeReplacement("a stub"), { type, text: "a stub", ...mark });

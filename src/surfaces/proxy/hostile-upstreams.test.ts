@@ -1,4 +1,4 @@
-/** The proxy before upstreams that behave badly: early refusals, resets, odd streams; and who may use it at all. */
+/** The proxy with upstreams that behave badly (early refusals, resets, odd streams), and its access control. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, request as httpRequest, type IncomingMessage, type RequestListener } from "node:http";
@@ -11,14 +11,18 @@ import { openRecovery } from "../../overflow/open-recovery.ts";
 import { openProxy, type ProxyOptions } from "./proxy-server.ts";
 import { parseUpstreams } from "./upstreams.ts";
 
-const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(await Array.fromAsync<Buffer>(request));
 }
 
-/** A proxy before an upstream that does as it is told. */
-async function proxied(listener: RequestListener, settings: Partial<Settings> = {}, more: Partial<ProxyOptions> = {}) {
+/** A proxy with an upstream that runs the given listener. */
+async function startProxy(
+  listener: RequestListener,
+  settings: Partial<Settings> = {},
+  more: Partial<ProxyOptions> = {},
+) {
   const upstream = createServer(listener).listen(0, "127.0.0.1");
   await once(upstream, "listening");
   const address = upstream.address();
@@ -41,7 +45,7 @@ async function proxied(listener: RequestListener, settings: Partial<Settings> = 
     async [Symbol.asyncDispose]() {
       await proxy[Symbol.asyncDispose]();
       upstream.closeAllConnections();
-      await new Promise((done) => upstream.close(done));
+      await new Promise((resolve) => upstream.close(resolve));
     },
   };
 }
@@ -73,7 +77,7 @@ const json = { "content-type": "application/json" };
 const stream = { "content-type": "text/event-stream" };
 
 describe("an upstream that streams", () => {
-  for (const [name, type, pieces] of [
+  for (const [name, type, chunks] of [
     [
       "a list",
       "application/json; charset=UTF-8",
@@ -81,19 +85,19 @@ describe("an upstream that streams", () => {
     ],
     ["lines", "application/x-ndjson", ['{"message":{"content":"one"},"done":false}\n', '{"done":true}\n', ""]],
   ] as const) {
-    test(`${name} of JSON is handed on element by element`, async () => {
+    test(`${name} of JSON is passed on element by element`, async () => {
       let ended = false;
-      await using all = await proxied(async (request, response) => {
-        await bodyOf(request);
+      await using all = await startProxy(async (request, response) => {
+        await readBody(request);
         response.writeHead(200, { "content-type": type });
-        response.write(pieces[0]);
+        response.write(chunks[0]);
         await pause(400);
         ended = true;
-        response.end(pieces[1] + pieces[2]);
+        response.end(chunks[1] + chunks[2]);
       });
       const response = await all.post('{"contents":[]}', "/v1beta/models/g:streamGenerateContent");
       const first = await response.body?.getReader().read();
-      assert.deepEqual([Buffer.from(first?.value ?? []).toString(), ended], [pieces[0], false]);
+      assert.deepEqual([Buffer.from(first?.value ?? []).toString(), ended], [chunks[0], false]);
     });
   }
 
@@ -108,8 +112,8 @@ describe("an upstream that streams", () => {
   for (const [name, opening] of Object.entries(openings)) {
     test(`a refusal ${name} is recovered`, async () => {
       let calls = 0;
-      await using all = await proxied(async (request, response) => {
-        await bodyOf(request);
+      await using all = await startProxy(async (request, response) => {
+        await readBody(request);
         response
           .writeHead(200, stream)
           .end(++calls === 1 ? opening : 'data: {"choices":[{"delta":{"content":"ok"}}]}\n\n');
@@ -120,30 +124,30 @@ describe("an upstream that streams", () => {
   }
 });
 
-describe("an upstream that compresses for who can read it", () => {
-  test("is asked not to, so that a refusal inside its stream is seen", async () => {
+describe("an upstream that compresses its responses", () => {
+  test("is asked not to, so that a refusal inside its stream is found", async () => {
     let calls = 0;
-    await using all = await proxied(async (request, response) => {
-      await bodyOf(request);
+    await using all = await startProxy(async (request, response) => {
+      await readBody(request);
       const event = `data: ${++calls === 1 ? refusal : '{"ok":1}'}\n\n`;
-      const packs = /gzip/.test(String(request.headers["accept-encoding"]));
-      response.writeHead(200, { ...stream, ...(packs ? { "content-encoding": "gzip" } : {}) });
-      response.end(packs ? gzipSync(event) : event);
+      const compresses = /gzip/.test(String(request.headers["accept-encoding"]));
+      response.writeHead(200, { ...stream, ...(compresses ? { "content-encoding": "gzip" } : {}) });
+      response.end(compresses ? gzipSync(event) : event);
     });
     const response = await all.post(conversation(50_000));
     assert.deepEqual([calls, await response.text()], [2, 'data: {"ok":1}\n\n']);
   });
 });
 
-describe("an upstream that breaks off", () => {
+describe("an upstream that closes its connection", () => {
   for (const how of ["resetAndDestroy", "destroySoon"] as const) {
-    test(`after an early 413 (${how}) is heard, and the request recovered`, async () => {
+    test(`after an early 413 (${how}): the request is recovered`, async () => {
       let calls = 0;
-      await using all = await proxied((request, response) => {
+      await using all = await startProxy((request, response) => {
         if (++calls === 1) {
           response.writeHead(413, { "content-type": "text/html", connection: "close" });
           response.end("<html>413 Request Entity Too Large</html>", () => request.socket[how]());
-        } else void bodyOf(request).then(() => response.writeHead(200, json).end("{}"));
+        } else void readBody(request).then(() => response.writeHead(200, json).end("{}"));
       });
       const response = await all.post(conversation(12_000_000));
       assert.deepEqual([response.status, calls, response.headers.get("x-spillway")], [200, 2, "recovered; stubs=1"]);
@@ -153,123 +157,126 @@ describe("an upstream that breaks off", () => {
   for (const [when, events, waitMs] of [
     ["with its first event", ['data: {"choices":[{"delta":{"content":"one"}}]}\n\n'], 0],
     ["after some events", ['data: {"choices":[{"delta":{"content":"one"}}]}\n\n', "data: {}\n\n"], 60],
-    ["while its first event is awaited", [": hello\n\n"], 30],
+    ["before its first event", [": hello\n\n"], 30],
   ] as const) {
-    test(`${when} leaves no client waiting`, { timeout: 5_000 }, async () => {
-      await using all = await proxied(async (request, response) => {
-        await bodyOf(request);
+    test(`${when}: the client's request ends`, { timeout: 5_000 }, async () => {
+      await using all = await startProxy(async (request, response) => {
+        await readBody(request);
         response.writeHead(200, stream);
         for (const event of events) response.write(event);
         await pause(waitMs);
         request.socket.resetAndDestroy();
       });
-      const told = await all
+      const outcome = await all
         .post(conversation(300))
         .then(
           async (response) => (response.status === 200 ? response.text() : response.status),
           () => "broken off",
         )
         .catch(() => "broken off");
-      assert.ok(told === "broken off" || told === 502, String(told));
+      assert.ok(outcome === "broken off" || outcome === 502, String(outcome));
     });
   }
 
-  test("on a kept connection is asked once more over a fresh one, and never a third time", async () => {
+  test("when the connection was kept: the request is sent once more over a new one, and never a third time", async () => {
     let calls = 0;
-    let warm = true;
+    let isWarmingUp = true;
     const used = new WeakSet<object>();
-    await using all = await proxied(async (request, response) => {
+    await using all = await startProxy(async (request, response) => {
       const { socket } = request;
-      await bodyOf(request);
-      if (!warm) calls++;
-      if (!warm && used.has(socket)) return void socket.resetAndDestroy();
+      await readBody(request);
+      if (!isWarmingUp) calls++;
+      if (!isWarmingUp && used.has(socket)) return void socket.resetAndDestroy();
       used.add(socket);
-      if (warm) return void response.writeHead(200, json).end("{}");
+      if (isWarmingUp) return void response.writeHead(200, json).end("{}");
       response.writeHead(400, json).end(refusal);
     });
     await (await all.post(conversation(50_000))).text();
-    warm = false;
+    isWarmingUp = false;
     const response = await all.post(conversation(50_000));
     assert.deepEqual([response.status, calls, await response.text()], [400, 2, refusal]);
   });
 });
 
 describe("an upstream that named a limit twice", () => {
-  for (const [usage, cuts] of [
+  for (const [usage, isCut] of [
     [{ prompt_tokens: 9_000 }, false],
     [{ prompt_tokens: 5_000 }, true],
   ] as const) {
-    test(`and ${cuts ? "keeps to it" : "then takes more"} is ${cuts ? "" : "not "}held to it`, async () => {
-      const sent: number[] = [];
-      await using all = await proxied(async (request, response) => {
-        sent.push((await bodyOf(request)).length);
-        // The first and the third are refused, and their smaller ones accepted.
-        if (sent.length === 1 || sent.length === 3) response.writeHead(400, json).end(refusal);
+    test(`and then accepts ${isCut ? "less" : "more"}: the limit is ${isCut ? "applied" : "dropped"}`, async () => {
+      const sentBytes: number[] = [];
+      await using all = await startProxy(async (request, response) => {
+        sentBytes.push((await readBody(request)).length);
+        // The first and the third request are refused, and their retries accepted.
+        if (sentBytes.length === 1 || sentBytes.length === 3) response.writeHead(400, json).end(refusal);
         else response.writeHead(200, json).end(JSON.stringify({ choices: [], usage }));
       });
       const body = conversation(24_000, { user: "words ".repeat(2_000) });
-      const bodies = ["a", "b", "c", "d"].map((about) => body.replace('"go"', `"go ${about}"`));
-      for (const one of bodies) await (await all.post(one)).text();
+      const bodies = ["a", "b", "c", "d"].map((name) => body.replace('"go"', `"go ${name}"`));
+      for (const each of bodies) await (await all.post(each)).text();
       assert.deepEqual(
-        sent.map((bytes) => bytes === bodies[0]?.length),
-        [true, false, true, false, false, !cuts],
+        sentBytes.map((bytes) => bytes === bodies[0]?.length),
+        [true, false, true, false, false, !isCut],
       );
     });
   }
 });
 
 describe("requests", () => {
-  test("in chunks get their stubs back like others", async () => {
+  test("with a chunked body get their stubs too", async () => {
     let calls = 0;
-    await using all = await proxied(async (request, response) => {
+    await using all = await startProxy(async (request, response) => {
       calls++;
-      const { length } = await bodyOf(request);
+      const { length } = await readBody(request);
       response
         .writeHead(length > 30_000 ? 400 : 200, json)
         .end(length > 30_000 ? '{"message":"Input is too long for requested model."}' : "{}");
     });
-    const seen = [];
+    const outcomes = [];
     for (let turn = 0; turn < 3; turn++) {
       const response = await all.post(new Blob([conversation(50_000)]).stream());
-      seen.push(response.headers.get("x-spillway"));
+      outcomes.push(response.headers.get("x-spillway"));
     }
-    assert.deepEqual([calls, seen], [4, ["recovered; stubs=1", "stubs=1", "stubs=1"]]);
+    assert.deepEqual([calls, outcomes], [4, ["recovered; stubs=1", "stubs=1", "stubs=1"]]);
   });
 
-  test("lose the headers that belong to one connection, both ways", async () => {
-    let passed: readonly string[] = [];
-    await using all = await proxied((request, response) => {
-      passed = request.rawHeaders;
+  test("and responses lose the headers that belong to one connection", async () => {
+    let upstreamHeaders: readonly string[] = [];
+    await using all = await startProxy((request, response) => {
+      upstreamHeaders = request.rawHeaders;
       response.writeHead(200, { connection: "x-up", "x-up": "1", "x-kept": "1" }).end("ok");
     });
-    const { headers } = await raw(all.proxy.url, "/up/v1/models", {
+    const { headers } = await requestRaw(all.proxy.url, "/up/v1/models", {
       connection: "close, x-hop",
       "x-hop": "1",
       "x-stays": "1",
     });
-    assert.deepEqual([passed.includes("x-hop"), passed.includes("x-stays")], [false, true]);
+    assert.deepEqual(
+      ["x-hop", "x-stays"].map((name) => upstreamHeaders.includes(name)),
+      [false, true],
+    );
     assert.deepEqual([headers["x-up"], headers["x-kept"]], [undefined, "1"]);
   });
 
-  test("in shadow go upstream unchanged, and a compressed refusal is still recorded", async () => {
-    let asked: string | undefined;
-    const zipped = gzipSync(refusal);
-    await using all = await proxied(
+  test("go upstream unchanged in shadow mode, and a compressed refusal is still recorded", async () => {
+    let acceptEncoding: string | undefined;
+    const compressed = gzipSync(refusal);
+    await using all = await startProxy(
       async (request, response) => {
-        asked = request.headers["accept-encoding"];
-        await bodyOf(request);
-        response.writeHead(400, { ...json, "content-encoding": "gzip" }).end(zipped);
+        acceptEncoding = request.headers["accept-encoding"];
+        await readBody(request);
+        response.writeHead(400, { ...json, "content-encoding": "gzip" }).end(compressed);
       },
       { "runner.enable_model_overflow_fallback": "shadow" },
     );
     const response = await all.post(conversation(50_000), undefined, { "accept-encoding": "gzip" });
-    assert.deepEqual([asked, await response.text()], ["gzip", refusal]);
+    assert.deepEqual([acceptEncoding, await response.text()], ["gzip", refusal]);
     assert.ok(all.session.events.some((one) => one.event === "overflow.skipped" && one.stubs === 1));
   });
 
-  test("refused in a list are told why in the list", async () => {
-    await using all = await proxied(async (request, response) => {
-      await bodyOf(request);
+  test("that are refused in a list get the report in that list", async () => {
+    await using all = await startProxy(async (request, response) => {
+      await readBody(request);
       response.writeHead(400, json).end(`[${refusal}]`);
     });
     const response = await all.post(
@@ -281,12 +288,12 @@ describe("requests", () => {
   });
 });
 
-describe("who may use the proxy", () => {
-  test("only who knows the token, which is no part of what goes upstream", async () => {
-    let path: string | undefined;
-    await using all = await proxied(
+describe("access to the proxy", () => {
+  test("requires the token, which is not sent upstream", async () => {
+    let upstreamPath: string | undefined;
+    await using all = await startProxy(
       (request, response) => {
-        path = request.url;
+        upstreamPath = request.url;
         response.end();
       },
       {},
@@ -294,27 +301,31 @@ describe("who may use the proxy", () => {
     );
     const origin = new URL(all.proxy.url).origin;
     assert.equal(all.proxy.url, `${origin}/t0ken`);
-    for (const wrong of ["/up/v1/models", "/t0ke/up/v1/models", "/t0ken1/up/v1/models", "//up/v1/models", "/"]) {
-      assert.equal((await raw(origin, wrong)).status, 403, wrong);
+    for (const path of ["/up/v1/models", "/t0ke/up/v1/models", "/t0ken1/up/v1/models", "//up/v1/models", "/"]) {
+      assert.equal((await requestRaw(origin, path)).status, 403, path);
     }
-    assert.deepEqual([(await raw(origin, "/t0ken/up/v1/models?a=1")).status, path], [200, "/v1/models?a=1"]);
-    assert.equal((await raw(origin, "/t0ken/nowhere")).status, 404);
+    assert.deepEqual(
+      [(await requestRaw(origin, "/t0ken/up/v1/models?a=1")).status, upstreamPath],
+      [200, "/v1/models?a=1"],
+    );
+    assert.equal((await requestRaw(origin, "/t0ken/nowhere")).status, 404);
   });
 
-  test("no page of another site, even where it sends no origin", async () => {
-    await using all = await proxied(
+  test("is denied to pages of other sites, even without an origin header", async () => {
+    await using all = await startProxy(
       (_, response) => void response.end(),
       {},
       { allowOrigins: ["https://app.example"] },
     );
-    const from = async (headers: Record<string, string>) => (await raw(all.proxy.url, "/up/v1/models", headers)).status;
-    assert.equal(await from({ "sec-fetch-site": "cross-site" }), 403);
-    assert.equal(await from({ "sec-fetch-site": "cross-site", origin: "https://app.example" }), 200);
-    assert.equal(await from({ "sec-fetch-site": "none" }), 200);
+    const statusWith = async (headers: Record<string, string>) =>
+      (await requestRaw(all.proxy.url, "/up/v1/models", headers)).status;
+    assert.equal(await statusWith({ "sec-fetch-site": "cross-site" }), 403);
+    assert.equal(await statusWith({ "sec-fetch-site": "cross-site", origin: "https://app.example" }), 200);
+    assert.equal(await statusWith({ "sec-fetch-site": "none" }), 200);
   });
 
-  test("a port that is taken is said with the setting that changes it", async () => {
-    await using all = await proxied((_, response) => void response.end());
+  test("fails on a port that is taken, with the setting in the hint", async () => {
+    await using all = await startProxy((_, response) => void response.end());
     const port = Number(new URL(all.proxy.url).port);
     const options = { recovery: openRecovery(all.session), upstreams: new Map(), port, allowOrigins: [], bodyBytes: 1 };
     await assert.rejects(
@@ -324,16 +335,17 @@ describe("who may use the proxy", () => {
   });
 });
 
-function raw(
+/** A request whose path and headers are sent exactly as given. */
+function requestRaw(
   url: string,
   path: string,
   headers: Record<string, string> = {},
 ): Promise<{ status: number; headers: IncomingMessage["headers"] }> {
   const { port, hostname } = new URL(url);
-  return new Promise((done, fail) => {
+  return new Promise((resolve, reject) => {
     const request = httpRequest({ port, hostname, path, headers }, (response) => {
-      response.resume().once("end", () => done({ status: response.statusCode ?? 0, headers: response.headers }));
+      response.resume().once("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers }));
     });
-    request.on("error", fail).end();
+    request.on("error", reject).end();
   });
 }

@@ -1,4 +1,4 @@
-/** Conversations through the proxy in every dialect, whole and streamed: what overflows once does not do so every turn. */
+/** Conversations through the proxy in every dialect, whole and streamed: one overflow does not repeat on every turn. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { wordings } from "../../../test/provider.ts";
@@ -8,35 +8,39 @@ import type { Conversation, HttpSimulator, Result, Turn } from "../../overflow/d
 import { httpSimulators } from "../../overflow/dialects/simulators.ts";
 
 const forms = ["text", "blocks", "error", "picture"] as const;
-const lines = (count: number, about: number): string =>
-  `gate ${about} opened to 41 percent and the level fell\n`.repeat(count);
-const textOf = (form: Result["form"], count: number, about: number): string =>
-  form === "picture" ? Buffer.from(lines(count, about)).toString("base64") : lines(count, about);
+const lines = (count: number, gate: number): string =>
+  `gate ${gate} opened to 41 percent and the level fell\n`.repeat(count);
+const resultText = (form: Result["form"], count: number, gate: number): string =>
+  form === "picture" ? Buffer.from(lines(count, gate)).toString("base64") : lines(count, gate);
 
-/** Every kind of result at once, each too heavy to stay. */
+/** Every kind of result at once, each too large to stay. */
 const heavy: Turn = {
   user: "Look at all of it.",
-  attachment: { mediaType: "image/png", base64: textOf("picture", 400, 0) },
-  rounds: [forms.map((form, at) => ({ tool: "shell", result: { form, text: textOf(form, 600, at + 1) } }))],
+  attachment: { mediaType: "image/png", base64: resultText("picture", 400, 0) },
+  rounds: [forms.map((form, index) => ({ tool: "shell", result: { form, text: resultText(form, 600, index + 1) } }))],
   answer: "It rains.",
 };
 
-/** A small result, of another kind each turn. */
+/** A small result, of a different kind each turn. */
 const light = (turn: number): Turn => {
   const form = forms[turn % 3] ?? "text";
   return {
     user: `And after turn ${turn}?`,
-    rounds: [[{ tool: "shell", result: { form, text: textOf(form, 2, turn) } }]],
+    rounds: [[{ tool: "shell", result: { form, text: resultText(form, 2, turn) } }]],
     answer: "Rain.",
   };
 };
 
-const talk = (turns: readonly Turn[]): Conversation => ({ system: "You watch dams.", turns, outputTokens: 200 });
+const conversationOf = (turns: readonly Turn[]): Conversation => ({
+  system: "You watch dams.",
+  turns,
+  outputTokens: 200,
+});
 
 /** Posts the turns and reads the whole answer. */
 async function send({ post }: Proxied, simulator: HttpSimulator, turns: readonly Turn[], streams: boolean) {
   const { address, fields } = streams ? simulator.stream : { address: simulator.address, fields: {} };
-  const body = JSON.stringify({ ...simulator.writeRequest(talk(turns)), ...fields });
+  const body = JSON.stringify({ ...simulator.writeRequest(conversationOf(turns)), ...fields });
   const response = await post(body, {}, new URL(address).pathname);
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
@@ -70,7 +74,7 @@ describe("over 30 turns the client's growing history overflows once", () => {
 
 describe("after a restart of the proxy", () => {
   for (const simulator of httpSimulators) {
-    test(`${simulator.dialect.name}: the next request overflows once more, and the same stubs stand in the same places`, async () => {
+    test(`${simulator.dialect.name}: the next request overflows once more, and gets the same stubs in the same places`, async () => {
       await using all = await proxiedProvider(
         { windowTokens: 16_000, wording: simulator.refuse },
         { "overflow.prevent": "off" },
@@ -90,19 +94,19 @@ describe("after a restart of the proxy", () => {
   }
 });
 
-/** The texts of a request that are stubs, in their order. */
+/** The stubs in a request, in order. */
 function stubsIn(json: string): string[] {
-  const found: string[] = [];
+  const stubs: string[] = [];
   JSON.parse(json, (_, value) => {
-    if (typeof value === "string" && value.startsWith("[Set aside by Spillway")) found.push(value);
+    if (typeof value === "string" && value.startsWith("[Set aside by Spillway")) stubs.push(value);
     return value;
   });
-  return found;
+  return stubs;
 }
 
 describe("a request that is refused twice inside streams", () => {
   for (const simulator of httpSimulators) {
-    test(`${simulator.dialect.name}: the client hears the provider's second refusal, with the report in it`, async () => {
+    test(`${simulator.dialect.name}: the client gets the provider's second refusal, with the report in it`, async () => {
       await using all = await proxiedProvider({
         windowTokens: 400,
         wording: wordings.bare,

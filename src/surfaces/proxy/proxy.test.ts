@@ -18,13 +18,17 @@ const turn = (text: string): Turn => ({
   rounds: [[{ tool: "shell", result: { text, form: "text" } }]],
   answer: "Rain.",
 });
-const talk = (turns: readonly Turn[]): Conversation => ({ system: "You watch dams.", turns, outputTokens: 200 });
+const conversationOf = (turns: readonly Turn[]): Conversation => ({
+  system: "You watch dams.",
+  turns,
+  outputTokens: 200,
+});
 
 const chat = (turns: readonly Turn[], more: object = {}): string =>
-  JSON.stringify({ ...requestIn("openai-chat", talk(turns)), ...more });
+  JSON.stringify({ ...requestIn("openai-chat", conversationOf(turns)), ...more });
 
 describe("the proxy", () => {
-  test("passes what is accepted on as it is, keys and all, and logs none of it", async () => {
+  test("passes an accepted request on unchanged, with its keys, and logs none of it", async () => {
     await using all = await proxiedProvider({ windowTokens: 100_000 });
     const body = chat([turn(light)]).replace("{", "{ ");
     const response = await all.post(body, {
@@ -33,16 +37,16 @@ describe("the proxy", () => {
       "anthropic-version": "2023-06-01",
     });
     assert.match(await response.text(), /done/);
-    const [seen] = all.provider.seen;
-    assert.equal(seen?.json, body);
+    const [exchange] = all.provider.seen;
+    assert.equal(exchange?.json, body);
     assert.deepEqual(
-      [seen?.headers.authorization, seen?.headers["x-api-key"], seen?.headers["anthropic-version"]],
+      ["authorization", "x-api-key", "anthropic-version"].map((name) => exchange?.headers[name]),
       ["Bearer sk-secret", "key-secret", "2023-06-01"],
     );
     assert.ok(!JSON.stringify(all.session.events).includes("secret"));
   });
 
-  test("sends what was refused for its size once more, and tells the client", async () => {
+  test("retries a request that was refused for its size, and says so in a header", async () => {
     await using all = await proxiedProvider({ windowTokens: 3_000 });
     const response = await all.post(chat([turn(heavy), turn(light)]), { "idempotency-key": "k" });
     assert.equal(response.status, 200);
@@ -63,16 +67,16 @@ describe("the proxy", () => {
     );
   });
 
-  test("hands a stream on event by event, and holds nothing back after the first", async () => {
+  test("passes a stream on event by event, and holds nothing back after the first", async () => {
     await using all = await proxiedProvider({ windowTokens: 100_000, delayMs: 60 });
     const response = await all.post(chat([turn(light)], { stream: true }));
     const times: number[] = [];
     for await (const _ of response.body ?? []) times.push(performance.now());
     const spread = (times.at(-1) ?? 0) - (times[0] ?? 0);
-    assert.ok(times.length >= 3 && spread > 100, `${times.length} pieces over ${spread} ms`);
+    assert.ok(times.length >= 3 && spread > 100, `${times.length} chunks over ${spread} ms`);
   });
 
-  test("recovers from an overflow that opens a stream, and from none after content", async () => {
+  test("recovers from an overflow at the beginning of a stream, but not after content", async () => {
     for (const [overflowInStream, calls] of [
       ["first", 2],
       ["after_content", 1],
@@ -83,7 +87,7 @@ describe("the proxy", () => {
     }
   });
 
-  test("passes other endpoints and methods untouched", async () => {
+  test("passes other endpoints and methods unchanged", async () => {
     await using all = await proxiedProvider({});
     const counted = await all.post("{ not json", { authorization: "Bearer t" }, "/v1/messages/count_tokens?beta=true");
     assert.deepEqual(JSON.parse(await counted.text()), {
@@ -96,7 +100,7 @@ describe("the proxy", () => {
     assert.equal(JSON.parse(await models.text()).method, "GET");
   });
 
-  test("passes a body that is too large to hold on as it comes", async () => {
+  test("streams a body that is too large to hold", async () => {
     await using all = await proxiedProvider({ windowTokens: 3_000 }, {}, { bodyBytes: 10_000 });
     const response = await all.post(chat([turn(heavy), turn(light)]));
     assert.deepEqual([response.status, all.provider.seen.length], [400, 1]);
@@ -108,7 +112,7 @@ describe("the proxy", () => {
     assert.deepEqual([chunked.status, all.provider.seen.at(-1)?.json], [400, chat([turn(heavy)])]);
   });
 
-  test("goes nowhere but to its upstreams", async () => {
+  test("sends requests to its upstreams only", async () => {
     await using all = await proxiedProvider({});
     for (const path of ["/", "/nowhere/v1", "//evil.example/v1/messages", "/sim@evil.example/x"]) {
       assert.equal(await statusOf(all.url, path), 404, path);
@@ -117,7 +121,7 @@ describe("the proxy", () => {
     assert.equal(await statusOf(all.url, "/gone/v1/models"), 502);
   });
 
-  test("answers only this machine's names, and no web page that was not named", async () => {
+  test("answers only to local host names, and to web pages only from allowed origins", async () => {
     await using all = await proxiedProvider({});
     assert.equal(await statusOf(all.url, "/sim/v1/models", { host: "evil.example" }), 403);
     assert.equal(await statusOf(all.url, "/sim/v1/models", { host: `rebound.example:${new URL(all.url).port}` }), 403);
@@ -127,27 +131,27 @@ describe("the proxy", () => {
     assert.equal(await statusOf(all.url, "/sim/v1/models", { host: `localhost:${new URL(all.url).port}` }), 200);
   });
 
-  test("listens on 127.0.0.1 and on no other address of this machine", {
+  test("listens on 127.0.0.1 only", {
     skip: process.platform !== "linux" && "only Linux answers on every address of 127.0.0.0/8",
   }, async () => {
     await using all = await proxiedProvider({});
     const { port } = new URL(all.url);
-    const elsewhere = connect(Number(port), "127.0.0.2");
-    const answered = await once(elsewhere, "connect").then(
+    const otherAddress = connect(Number(port), "127.0.0.2");
+    const isConnected = await once(otherAddress, "connect").then(
       () => true,
       () => false,
     );
-    elsewhere.destroy();
-    assert.equal(answered, false);
+    otherAddress.destroy();
+    assert.equal(isConnected, false);
     assert.equal(await statusOf(all.url, "/sim/v1/models"), 200);
   });
 
   test("ends the upstream request when the client leaves", async () => {
-    const left = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<void>();
     const upstream = createServer((request, response) => {
       request.resume();
       response.writeHead(200, { "content-type": "text/event-stream" }).write("data: {}\n\n");
-      response.once("close", () => left.resolve());
+      response.once("close", () => closed.resolve());
     }).listen(0, "127.0.0.1");
     await once(upstream, "listening");
     const address = upstream.address();
@@ -162,12 +166,12 @@ describe("the proxy", () => {
     });
     await response.body?.getReader().read();
     client.abort();
-    await left.promise;
+    await closed.promise;
     upstream.closeAllConnections();
     upstream.close();
   });
 
-  test("recovers where the upstream refuses a body before it has read it", async () => {
+  test("recovers when the upstream refuses a body before it has read it", async () => {
     let calls = 0;
     const upstream = createServer((request, response) => {
       calls++;
@@ -190,17 +194,17 @@ describe("the proxy", () => {
     upstream.close();
   });
 
-  test("survives a client that breaks off in the middle of its request", async () => {
+  test("survives a client that disconnects in the middle of its request", async () => {
     await using all = await proxiedProvider({});
     const { port } = new URL(all.url);
     const socket = connect(Number(port), "127.0.0.1");
     socket.write(`POST /sim/v1/messages HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: 100\r\n\r\n{"half`);
-    await new Promise((done) => setTimeout(done, 50));
+    await new Promise((resolve) => setTimeout(resolve, 50));
     socket.destroy();
     assert.equal(await statusOf(all.url, "/sim/v1/models"), 200);
   });
 
-  test("with the flag off looks at nothing", async () => {
+  test("inspects nothing when the flag is off", async () => {
     await using all = await proxiedProvider(
       { windowTokens: 3_000 },
       { "runner.enable_model_overflow_fallback": "off" },
@@ -210,15 +214,15 @@ describe("the proxy", () => {
   });
 });
 
-/** A request whose target and headers are sent exactly as given. */
+/** The status of a request whose target and headers are sent exactly as given. */
 function statusOf(url: string, path: string, headers: Record<string, string> = {}): Promise<number> {
   const { port, hostname } = new URL(url);
-  return new Promise((done, fail) => {
+  return new Promise((resolve, reject) => {
     const request = httpRequest({ port, hostname, path, headers }, (response) => {
       response.resume();
-      done(response.statusCode ?? 0);
+      resolve(response.statusCode ?? 0);
     });
-    request.on("error", fail).end();
+    request.on("error", reject).end();
   });
 }
 
@@ -235,7 +239,7 @@ describe("upstreams", () => {
     ["a/v1", undefined],
   ] as const;
   for (const [target, expected] of cases) {
-    test(`${target} leads to ${expected ?? "nowhere"}`, () =>
+    test(`${target} resolves to ${expected ?? "no address"}`, () =>
       assert.equal(resolveUpstream(upstreams, target)?.href, expected));
   }
 
