@@ -1,11 +1,11 @@
 /** Conversations as requests of a dialect that is given by name. */
 import type { Request } from "../src/overflow/dialects/dialect.ts";
 import type { Conversation } from "../src/overflow/dialects/simulator.ts";
-import { simulatorNamed } from "../src/overflow/dialects/simulators.ts";
+import { findSimulator } from "../src/overflow/dialects/simulators.ts";
 
 export type { Conversation, Result, Turn } from "../src/overflow/dialects/simulator.ts";
 
 /** The conversation as a request in a dialect. */
 export function requestIn(dialectName: string, conversation: Conversation): Request {
-  return simulatorNamed(dialectName).writeRequest(conversation);
+  return findSimulator(dialectName).writeRequest(conversation);
 }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { isStub } from "../src/answer/stub-text.ts";
 import { fieldsOf, itemsOf } from "../src/overflow/dialects/dialect.ts";
-import { httpSimulatorNamed } from "../src/overflow/dialects/simulators.ts";
+import { findHttpSimulator } from "../src/overflow/dialects/simulators.ts";
 import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
 import { bytesOfRef } from "./bodies.ts";
 import { watchedSession } from "./recovery.ts";
@@ -25,7 +25,7 @@ async function postRefusedOnce(dialectName: string, body: object | string | Uint
     { session },
   );
   const requestBody = typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
-  const response = await fetch(httpSimulatorNamed(dialectName).address, {
+  const response = await fetch(findHttpSimulator(dialectName).address, {
     method: "POST",
     body: requestBody as string,
   });
@@ -164,9 +164,9 @@ describe("large parts of every format are found", () => {
       const { response, sent, session } = await postRefusedOnce(dialect, body, refuseHalf(body));
       assert.deepEqual([response.status, sent.length], [200, 2]);
       assert.ok((sent[1]?.length ?? Infinity) < 2_000, `${sent[1]?.length} characters remain`);
-      const recovered = session.events.find(({ event }) => event === "overflow.recovered");
-      assert.ok(recovered?.event === "overflow.recovered");
-      const [ref = ""] = recovered.stubs;
+      const event = session.events.find((each) => each.event === "overflow.recovered");
+      assert.ok(event?.event === "overflow.recovered");
+      const [ref = ""] = event.stubs;
       assert.equal((await bytesOfRef(session.store, ref)).toString("utf8"), long);
     });
   }
@@ -372,7 +372,7 @@ describe("an answer that was cut", () => {
       },
       { session: await watchedSession() },
     );
-    await fetch(httpSimulatorNamed("openai-chat").address, {
+    await fetch(findHttpSimulator("openai-chat").address, {
       method: "POST",
       body: JSON.stringify({ ...chatRequest, ...more }),
     });

@@ -151,9 +151,9 @@ describe("persistent stubs", () => {
     await post([...oldRound(text), ...round("b", words(3_000, 6))]);
     const { calls } = await post([opening, ...round("z", text.slice(0, 30_000))]);
     assert.equal(resultsIn(calls[0] ?? "")[0]?.length, 30_000);
-    const again = await providerWith(14_000);
-    await again.post([...oldRound(text), ...round("b", words(9_000, 6))]);
-    const rerun = await again.post([opening, ...round("z", text)]);
+    const second = await providerWith(14_000);
+    await second.post([...oldRound(text), ...round("b", words(9_000, 6))]);
+    const rerun = await second.post([opening, ...round("z", text)]);
     assert.equal(resultsIn(rerun.calls[0] ?? "")[0], text);
   });
 
@@ -233,8 +233,8 @@ describe("a provider that names no numbers", () => {
     }
     const refusals = provider.seen.length - texts.length;
     assert.ok(refusals >= 2 && refusals <= 6, `${refusals} refusals in ${texts.length} turns`);
-    const prevented = session.events.filter((one) => one.event === "overflow.recovered" && one.attempts === 0);
-    assert.ok(prevented.length > 0);
+    const preventions = session.events.filter((one) => one.event === "overflow.recovered" && one.attempts === 0);
+    assert.ok(preventions.length > 0);
   });
 });
 

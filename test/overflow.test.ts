@@ -287,8 +287,10 @@ for (const simulator of httpSimulators) {
         provider.seen.map(({ status }) => status),
         [400, 200, 400, 200, 200, 200],
       );
-      const prevented = session.events.filter((event) => event.event === "overflow.recovered" && event.attempts === 0);
-      assert.equal(prevented.length, 2);
+      const preventions = session.events.filter(
+        (event) => event.event === "overflow.recovered" && event.attempts === 0,
+      );
+      assert.equal(preventions.length, 2);
     });
 
     test("applies a limit from the settings before the first request", async () => {
@@ -513,7 +515,7 @@ describe("long transcripts", () => {
     const { name } = simulator.dialect;
     test(`in ${name} are recovered`, async () => {
       for (const { share, floor } of shares) {
-        let recovered = 0;
+        let recoveredCount = 0;
         const seeds = Array.from({ length: 12 }, (_, seed) => 1_000 + seed);
         for (const seed of seeds) {
           const conversation = longTranscript(seed);
@@ -530,9 +532,9 @@ describe("long transcripts", () => {
             `${stubs} stubs`,
           );
           assert.ok(stubs > 0 || sent.length === 1);
-          recovered += response.status === 200 ? 1 : 0;
+          recoveredCount += response.status === 200 ? 1 : 0;
         }
-        assert.ok(recovered / seeds.length >= floor, `${recovered} of ${seeds.length} at ${share}`);
+        assert.ok(recoveredCount / seeds.length >= floor, `${recoveredCount} of ${seeds.length} at ${share}`);
       }
     });
   }
@@ -545,20 +547,20 @@ describe("a retry that got no answer", () => {
     test(`replaces the large request when that is sent again, the newest exchange included (${name})`, async () => {
       const conversation = conversationOf([open(heavy)]);
       const windowTokens = windowOf(simulator, conversation, 0.6);
-      const all = await recoveringProvider({
+      const setup = await recoveringProvider({
         windowTokens,
         wording: wordings.openai,
         instead: (index) => (index === 1 ? busy : undefined),
       });
-      const first = await all.post(name, conversation);
+      const first = await setup.post(name, conversation);
       assert.equal(first.response.status, 503);
-      const second = await all.post(name, conversation);
+      const second = await setup.post(name, conversation);
       assert.equal(second.response.status, 200);
       const [large, smaller, again] = second.sent;
       assert.deepEqual([second.sent.length, again], [3, smaller]);
       assert.notEqual(large, smaller);
-      assert.equal(all.session.events.filter(({ event }) => event === "overflow.recovered").length, 1);
-      const third = await all.post(name, conversation);
+      assert.equal(setup.session.events.filter(({ event }) => event === "overflow.recovered").length, 1);
+      const third = await setup.post(name, conversation);
       assert.equal(third.sent[3], large, "once it was answered, the same request is a new one");
     });
   }
@@ -566,14 +568,14 @@ describe("a retry that got no answer", () => {
   test("is not used for another caller", async () => {
     const conversation = conversationOf([open(heavy)]);
     const windowTokens = windowOf(openaiChat, conversation, 0.6);
-    const all = await recoveringProvider({
+    const setup = await recoveringProvider({
       windowTokens,
       wording: wordings.openai,
       instead: (index) => (index === 1 ? busy : undefined),
     });
-    const { json } = await all.post("openai-chat", conversation);
+    const { json } = await setup.post("openai-chat", conversation);
     const headers = { authorization: "Bearer another" };
-    await all.fetch(openaiChat.address, { method: "POST", body: json, headers });
-    assert.equal(all.provider.seen[2]?.json, json);
+    await setup.fetch(openaiChat.address, { method: "POST", body: json, headers });
+    assert.equal(setup.provider.seen[2]?.json, json);
   });
 });

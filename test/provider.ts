@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import tokenizer from "llama3-tokenizer-js";
 import { fieldsOf, type Request } from "../src/overflow/dialects/dialect.ts";
 import { type HttpSimulator, type Wording, writeError, writeErrorEvent } from "../src/overflow/dialects/simulator.ts";
-import { httpSimulatorNamed, httpSimulators, simulatorNamed } from "../src/overflow/dialects/simulators.ts";
+import { findHttpSimulator, findSimulator, httpSimulators } from "../src/overflow/dialects/simulators.ts";
 import type { Script } from "./scripted.ts";
 
 function simulatorAt(pathname: string): HttpSimulator | undefined {
@@ -16,20 +16,20 @@ function simulatorAt(pathname: string): HttpSimulator | undefined {
 
 /** The output that a request asks for, in tokens. */
 export function outputOf(request: Request, dialectName: string): number {
-  return simulatorNamed(dialectName).countOutput(request);
+  return findSimulator(dialectName).countOutput(request);
 }
 
 /** What a strict provider finds wrong with a request, or undefined. */
 export function faultIn(dialectName: string, request: Request): string | undefined {
-  return simulatorNamed(dialectName).findFault(request);
+  return findSimulator(dialectName).findFault(request);
 }
 
 /** Wordings with both numbers, with one, with none, and in unusual wrappings. */
 export const wordings = {
-  openai: httpSimulatorNamed("openai-chat").refuse,
-  responses: httpSimulatorNamed("openai-responses").refuse,
-  anthropic: httpSimulatorNamed("anthropic-messages").refuse,
-  gemini: httpSimulatorNamed("gemini").refuse,
+  openai: findHttpSimulator("openai-chat").refuse,
+  responses: findHttpSimulator("openai-responses").refuse,
+  anthropic: findHttpSimulator("anthropic-messages").refuse,
+  gemini: findHttpSimulator("gemini").refuse,
   moonshot: ({ limit, input, output }) =>
     writeError(400, {
       message: `Invalid request: Your request exceeded model token limit: ${limit} (requested: ${input + output})`,
@@ -54,7 +54,7 @@ export type ProviderOptions = {
   readonly instead?: (index: number) => ProviderOptions["always"] | undefined;
 };
 
-export type Answer = {
+type SimulatedResponse = {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly chunks: readonly string[];
@@ -73,13 +73,13 @@ export type Provider = {
   readonly seen: Exchange[];
   /** The simulator as a `fetch`, without a socket. */
   readonly fetch: typeof globalThis.fetch;
-  answer(pathname: string, json: string, headers?: Record<string, string>): Answer;
+  answer(pathname: string, json: string, headers?: Record<string, string>): SimulatedResponse;
 };
 
 export function simulateProvider(options: ProviderOptions = {}): Provider {
   const seen: Exchange[] = [];
 
-  function answer(pathname: string, json: string, headers: Record<string, string> = {}): Answer {
+  function answer(pathname: string, json: string, headers: Record<string, string> = {}): SimulatedResponse {
     const always = options.instead?.(seen.length) ?? options.always;
     const response = reply(pathname, json, { ...options, ...(always ? { always } : {}) }, seen.length);
     seen.push({
@@ -160,7 +160,7 @@ async function respond(
   response.end();
 }
 
-function reply(pathname: string, json: string, options: ProviderOptions, turn: number): Answer {
+function reply(pathname: string, json: string, options: ProviderOptions, turn: number): SimulatedResponse {
   const type = { "content-type": "application/json" };
   if (options.always) {
     const { status, headers, body } = options.always;

@@ -6,10 +6,10 @@ import { parseUpstreams } from "../src/surfaces/proxy/upstreams.ts";
 import { type ProviderOptions, serveProvider } from "./provider.ts";
 import { watchedSession } from "./recovery.ts";
 
-export type Proxied = Awaited<ReturnType<typeof proxiedProvider>>;
+export type Proxied = Awaited<ReturnType<typeof openProxiedProvider>>;
 
 /** A proxy whose upstream `/sim` is a simulated provider. Disposing ends both. */
-export async function proxiedProvider(
+export async function openProxiedProvider(
   options: ProviderOptions & { readonly delayMs?: number },
   settings: Partial<Settings> = {},
   more: Partial<ProxyOptions> = {},

@@ -1,7 +1,7 @@
 /** Recovery as tests drive it: on a store in memory, with its events recorded, against the simulated provider. */
 import { defaultSettings, type Settings } from "../src/config/settings.ts";
 import type { Conversation } from "../src/overflow/dialects/simulator.ts";
-import { httpSimulatorNamed } from "../src/overflow/dialects/simulators.ts";
+import { findHttpSimulator } from "../src/overflow/dialects/simulators.ts";
 import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
 import { openSession } from "../src/session/session.ts";
 import type { Event } from "../src/telemetry/events.ts";
@@ -31,12 +31,12 @@ export async function recoveringProvider(options: ProviderOptions, settings: Par
     fetch,
     /** Posts a conversation and gives back the response and everything that was sent. */
     post(dialectName: string, conversation: Conversation, more: object = {}) {
-      const { address, writeRequest } = httpSimulatorNamed(dialectName);
+      const { address, writeRequest } = findHttpSimulator(dialectName);
       return send(address, JSON.stringify({ ...writeRequest(conversation), ...more }));
     },
     /** The same for an answer that is streamed. */
     postStream(dialectName: string, conversation: Conversation) {
-      const { stream, writeRequest } = httpSimulatorNamed(dialectName);
+      const { stream, writeRequest } = findHttpSimulator(dialectName);
       return send(stream.address, JSON.stringify({ ...writeRequest(conversation), ...stream.fields }));
     },
   };

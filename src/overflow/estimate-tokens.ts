@@ -8,7 +8,7 @@ const SAMPLE_COUNT = 12;
 const SAMPLE_CHARS = 1_024;
 
 /** Estimates a text: words by their length, digits in threes, punctuation one by one, other scripts by the character. */
-export function textTokens(text: string): number {
+function estimateText(text: string): number {
   if (text.length <= MAX_COUNTED_CHARS) return countTokens(text);
   const step = Math.floor((text.length - SAMPLE_CHARS) / (SAMPLE_COUNT - 1));
   let tokens = 0;
@@ -76,25 +76,25 @@ const DOCUMENT_CHARS_PER_TOKEN = 40;
 const tokensByContent = new WeakMap<PartContent, number>();
 
 /** Estimates the tokens of a part. */
-export function partTokens(content: PartContent): number {
+export function estimatePartTokens(content: PartContent): number {
   const tokens = tokensByContent.get(content) ?? countPart(content);
   tokensByContent.set(content, tokens);
   return tokens;
 }
 
 function countPart(content: PartContent): number {
-  if ("text" in content) return textTokens(content.text);
+  if ("text" in content) return estimateText(content.text);
   if (content.mediaType.startsWith("image/")) return Math.min(PICTURE_TOKENS, Math.ceil(content.base64.length / 4));
   return Math.ceil(content.base64.length / DOCUMENT_CHARS_PER_TOKEN);
 }
 
 /** The characters of a part inside the request. */
-export function partChars(content: PartContent): number {
+export function countPartChars(content: PartContent): number {
   return "text" in content ? content.text.length : content.base64.length;
 }
 
 /** Estimates the tokens of everything that is not a part: prompts, answers, tool definitions. */
-export function restTokens(request: Request, parts: readonly { readonly path: Path }[]): number {
+export function estimateRestTokens(request: Request, parts: readonly { readonly path: Path }[]): number {
   return valueTokens(request, treeOf(parts.map(({ path }) => path)));
 }
 
@@ -116,7 +116,7 @@ function treeOf(paths: readonly Path[]): Tree {
 
 function valueTokens(value: unknown, parts: Tree | undefined): number {
   if (parts?.size === 0) return 0;
-  if (typeof value === "string") return textTokens(value);
+  if (typeof value === "string") return estimateText(value);
   if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return 1;
   let tokens = 0;
   for (const [key, inner] of Object.entries(value)) {

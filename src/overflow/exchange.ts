@@ -39,9 +39,9 @@ export type Carrier<A> = {
 
 /** Sends at most two requests. The second one is always smaller, and is sent only where a smaller one can help. */
 export async function recoverExchange<A>(recovery: Recovery, carrier: Carrier<A>): Promise<ExchangeResult<A>> {
-  const given = recovery.mayPrepare() ? carrier.read() : undefined;
-  const prepared = given && (await recovery.prepare(given));
-  const first = await carrier.send(prepared === undefined || prepared.sent === given ? undefined : prepared.sent);
+  const original = recovery.mayPrepare() ? carrier.read() : undefined;
+  const prepared = original && (await recovery.prepare(original));
+  const first = await carrier.send(prepared === undefined || prepared.sent === original ? undefined : prepared.sent);
   const firstResult = withoutRetry(first.answer, prepared);
   if (first.refusal === undefined) {
     if (prepared && first.accepted) recovery.recordAccepted(prepared, first.inputTokens);
@@ -68,6 +68,6 @@ export async function recoverExchange<A>(recovery: Recovery, carrier: Carrier<A>
 
 /** The caller always learns that its request was changed before it was sent. */
 function withoutRetry<A>(answer: A, prepared: Prepared | undefined): ExchangeResult<A> {
-  const isChanged = prepared !== undefined && prepared.sent !== prepared.given;
+  const isChanged = prepared !== undefined && prepared.sent !== prepared.original;
   return isChanged ? { how: "prepared", answer, stubs: prepared.stubs.size } : { how: "unchanged", answer };
 }

@@ -1,6 +1,6 @@
 /** What known limits say about a request: that it will be refused, or what a refusal without a reason means. */
 import type { Verdict } from "./classify/verdict.ts";
-import { partTokens, restTokens } from "./estimate-tokens.ts";
+import { estimatePartTokens, estimateRestTokens } from "./estimate-tokens.ts";
 import type { KnownLimits } from "./known-limits.ts";
 import type { Refusal } from "./refusal.ts";
 import { countWireBytes, type Outgoing } from "./wire/outgoing-request.ts";
@@ -8,7 +8,10 @@ import { countWireBytes, type Outgoing } from "./wire/outgoing-request.ts";
 /** The estimated input tokens of a whole request. */
 export function estimateRequest({ request, dialect }: Outgoing): number {
   const parts = dialect.parts(request);
-  return parts.reduce((tokens, { content }) => tokens + partTokens(content), restTokens(request, parts));
+  return parts.reduce(
+    (tokens, { content }) => tokens + estimatePartTokens(content),
+    estimateRestTokens(request, parts),
+  );
 }
 
 /** The verdict that the provider would give if the estimate is over a known limit, else undefined. */

@@ -13,7 +13,7 @@ import type { Emit } from "../telemetry/events.ts";
 import type { Part } from "./dialects/dialect.ts";
 
 /** A part that is in the store. */
-export type Kept = {
+export type KeptPart = {
   readonly ref: string;
   readonly path: string | null;
   readonly sizeBytes: number;
@@ -23,10 +23,10 @@ export type Kept = {
 };
 
 /** Keeps a whole part. Returns undefined where that is not possible. */
-export type Keep = (part: Part) => Promise<Kept | undefined>;
+export type Keep = (part: Part) => Promise<KeptPart | undefined>;
 
 /** Keeps parts in the artifact store of this session. */
-export function keepIn(store: ArtifactStore, emit: Emit): Keep {
+export function createKeep(store: ArtifactStore, emit: Emit): Keep {
   return async (part) => {
     const bytes = bytesOf(part);
     if (bytes === undefined) return undefined;

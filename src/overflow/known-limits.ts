@@ -33,7 +33,11 @@ type NamedLimit = {
 };
 
 /** A target that names no numbers: the largest estimate it accepted and the two lowest it refused, ascending. */
-type UnnamedLimit = { readonly accepted: number; readonly refused: readonly number[]; readonly refusedMs: number };
+type UnnamedLimit = {
+  readonly acceptedTokens: number;
+  readonly refusedTokens: readonly number[];
+  readonly refusedMs: number;
+};
 
 const MAX_TARGETS = 500;
 /** No model has a smaller window: a smaller figure counts something else. */
@@ -79,25 +83,33 @@ export function knownLimits(lines: readonly string[], now: () => number = () => 
     if (tokens > (learnedFor(target) ?? Infinity)) namedLimits.delete(keyOf(target));
   }
 
-  /** An accepted size at or above a refused one is no measure any more: other texts have other token counts. */
+  /** An accepted size at or above a refused one does not count any more: other texts have other token counts. */
   function recordRefused(target: Target, estimate: number): void {
     const key = keyOf(target);
-    const { accepted, refused } = unnamedLimits.get(key) ?? { accepted: 0, refused: [] };
+    const { acceptedTokens, refusedTokens } = unnamedLimits.get(key) ?? { acceptedTokens: 0, refusedTokens: [] };
     if (unnamedLimits.size >= MAX_TARGETS && !unnamedLimits.has(key)) return;
-    const lowest = [...refused, estimate].sort((one, other) => one - other).slice(0, 2);
-    unnamedLimits.set(key, { accepted: accepted < estimate ? accepted : 0, refused: lowest, refusedMs: now() });
+    const lowest = [...refusedTokens, estimate].sort((one, other) => one - other).slice(0, 2);
+    unnamedLimits.set(key, {
+      acceptedTokens: acceptedTokens < estimate ? acceptedTokens : 0,
+      refusedTokens: lowest,
+      refusedMs: now(),
+    });
   }
 
   function recordAccepted(target: Target, estimate: number): void {
     const limit = unnamedLimits.get(keyOf(target));
     if (limit === undefined) return;
-    const refused = limit.refused.filter((each) => each > estimate);
-    unnamedLimits.set(keyOf(target), { ...limit, refused, accepted: Math.max(estimate, limit.accepted) });
+    const refusedTokens = limit.refusedTokens.filter((tokens) => tokens > estimate);
+    unnamedLimits.set(keyOf(target), {
+      ...limit,
+      refusedTokens,
+      acceptedTokens: Math.max(estimate, limit.acceptedTokens),
+    });
   }
 
   function refusedFor(target: Target): number | undefined {
     const limit = unnamedLimits.get(keyOf(target));
-    return limit === undefined || now() - limit.refusedMs > MAX_AGE_MS ? undefined : limit.refused[1];
+    return limit === undefined || now() - limit.refusedMs > MAX_AGE_MS ? undefined : limit.refusedTokens[1];
   }
 
   return {
@@ -108,7 +120,7 @@ export function knownLimits(lines: readonly string[], now: () => number = () => 
     learnedFor,
     disprove,
     recordRefused,
-    acceptedFor: (target) => unnamedLimits.get(keyOf(target))?.accepted,
+    acceptedFor: (target) => unnamedLimits.get(keyOf(target))?.acceptedTokens,
     recordAccepted,
     refusedFor,
   };

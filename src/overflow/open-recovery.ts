@@ -2,7 +2,7 @@
 import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import { clipped } from "../system/safe-names.ts";
-import { keepIn } from "./keep-part.ts";
+import { createKeep } from "./keep-part.ts";
 import { isLimitLine, knownLimits } from "./known-limits.ts";
 import { createRecovery, type Recovery, type RecoveryOptions } from "./recovery.ts";
 import { createStickyStubs, type StickyStubs } from "./sticky.ts";
@@ -24,8 +24,8 @@ export function openRecovery(
   }
   return createRecovery({
     mode: settings["runner.enable_model_overflow_fallback"],
-    prevent: settings["overflow.prevent"] === "on",
-    keep: keepIn(store, emit),
+    preventsOverflow: settings["overflow.prevent"] === "on",
+    keep: createKeep(store, emit),
     emit,
     limits: knownLimits(lines),
     sticky,

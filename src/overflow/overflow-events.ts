@@ -3,7 +3,7 @@ import { type FailureReason, type OverflowReport, overflowHint } from "../answer
 import type { Emit } from "../telemetry/events.ts";
 import type { Verdict } from "./classify/verdict.ts";
 import type { Part } from "./dialects/dialect.ts";
-import { partChars } from "./estimate-tokens.ts";
+import { countPartChars } from "./estimate-tokens.ts";
 import type { Plan } from "./plan.ts";
 import type { Prepared } from "./prepared-request.ts";
 import type { Refusal } from "./refusal.ts";
@@ -17,14 +17,14 @@ export function emitClassified(emit: Emit, { dialect }: Outgoing, { verdict, sta
 }
 
 /** Records that a request was sent with the stubs of earlier requests. */
-export function emitRepeated(emit: Emit, { given, sent, stubs }: Prepared): void {
-  const sizes = { bytes_before: countWireBytes(given), bytes_after: countWireBytes(sent) };
-  emit({ event: "overflow.repeated", dialect: given.dialect.name, stubs: stubs.size, ...sizes });
+export function emitRepeated(emit: Emit, { original, sent, stubs }: Prepared): void {
+  const sizes = { bytes_before: countWireBytes(original), bytes_after: countWireBytes(sent) };
+  emit({ event: "overflow.repeated", dialect: original.dialect.name, stubs: stubs.size, ...sizes });
 }
 
 /** Records that recovery did nothing about a refusal, and what it would have done. */
 export function emitSkipped(emit: Emit, { dialect }: Outgoing, verdict: Verdict, reason: string, plan?: Plan): void {
-  const [stubs, clamped] = [plan?.sheds.length ?? 0, (plan?.clamp.length ?? 0) > 0];
+  const [stubs, clamped] = [plan?.replacements.length ?? 0, (plan?.clamp.length ?? 0) > 0];
   emit({ event: "overflow.skipped", dialect: dialect.name, class: verdict.class, reason, stubs, clamped });
 }
 
@@ -81,6 +81,6 @@ export function emitFailed(emit: Emit, outgoing: Outgoing, failure: Failure): Ov
 const refsOf = ({ stubs }: Shedding): string[] => stubs.map(({ ref }) => ref);
 
 function findLargest(parts: readonly Part[]): OverflowReport["largest_remaining"] {
-  const sized = parts.map(({ path, content }) => ({ path: path.join("."), chars: partChars(content) }));
+  const sized = parts.map(({ path, content }) => ({ path: path.join("."), chars: countPartChars(content) }));
   return sized.sort((one, other) => other.chars - one.chars).slice(0, 5);
 }

@@ -27,8 +27,8 @@ const conversation: Conversation = { system: "You watch dams.", turns, outputTok
 /** The content of each replaced part, in the order of the plan. */
 function shedOrder({ dialect, writeRequest }: Simulator, verdict: Verdict): string[] {
   const request = writeRequest(conversation);
-  const { sheds } = planShedding(request, dialect, verdict, { wireBytes: JSON.stringify(request).length });
-  return sheds.map(({ part: { content } }) => {
+  const { replacements } = planShedding(request, dialect, verdict, { wireBytes: JSON.stringify(request).length });
+  return replacements.map(({ part: { content } }) => {
     const text = "text" in content ? content.text : Buffer.from(content.base64, "base64").toString("utf8");
     return /older picture|current picture|small|large|document|newest/.exec(text)?.[0] ?? text.slice(0, 20);
   });

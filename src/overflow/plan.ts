@@ -6,11 +6,11 @@
 import { shownIn } from "../answer/stub-text.ts";
 import type { Verdict } from "./classify/verdict.ts";
 import type { Dialect, OutputLimit, Part, PartContent, Request } from "./dialects/dialect.ts";
-import { partChars, partTokens, restTokens } from "./estimate-tokens.ts";
+import { countPartChars, estimatePartTokens, estimateRestTokens } from "./estimate-tokens.ts";
 import type { Edit, Path } from "./wire/json-edits.ts";
 
 /** A part to replace, and how many of its characters the stub shows. */
-export type Shed = { readonly part: Part; readonly shownChars: number };
+export type Replacement = { readonly part: Part; readonly shownChars: number };
 
 /** The request's size, in the unit of the limit. */
 export type Sizes = {
@@ -27,7 +27,7 @@ export type Plan = {
   /** Edits that lower the output limit. They remove nothing. */
   readonly clamp: readonly Edit[];
   /** In the order in which they are tried. */
-  readonly sheds: readonly Shed[];
+  readonly replacements: readonly Replacement[];
   readonly sizes: Sizes;
   /** Whether the plan makes the request small enough. */
   readonly fits: boolean;
@@ -72,20 +72,26 @@ export function planShedding(request: Request, dialect: Dialect, verdict: Verdic
   const parts = allParts.filter((part) => !unkept?.has(part.path.join(".")) && !isShortest(part));
   const bytes = { unit: "bytes", before: wireBytes, target: wireBytes, enough: wireBytes } as const;
   const clamp = clampOutput(dialect.findOutputLimit(request), verdict);
-  if (clamp) return { clamp, sheds: [], sizes: bytes, fits: true, shortBy: 0 };
+  if (clamp) return { clamp, replacements: [], sizes: bytes, fits: true, shortBy: 0 };
   // The output limit alone is too high: removing input would not help.
-  if (verdict.class === "output_limit") return { clamp: [], sheds: [], sizes: bytes, fits: false, shortBy: 0 };
+  if (verdict.class === "output_limit") return { clamp: [], replacements: [], sizes: bytes, fits: false, shortBy: 0 };
   if (isAboutOnePart(verdict, parts)) {
-    const sheds = findOffending(parts, verdict).map(shedWhole);
-    return { clamp: [], sheds, sizes: bytes, fits: sheds.length > 0, shortBy: 0 };
+    const replacements = findOffending(parts, verdict).map(replaceWhole);
+    return { clamp: [], replacements, sizes: bytes, fits: replacements.length > 0, shortBy: 0 };
   }
   const { scale, clamp: outputEdits, ...sizes } = measureRequest(request, dialect, allParts, verdict, options);
   const goal = { ...sizes, target: sizes.target - shortBy, enough: sizes.enough - shortBy };
-  const { sheds, after } = chooseSheds(rankParts(parts, verdict), goal, createMeasure(sizes.unit, scale));
+  const { replacements, after } = chooseReplacements(rankParts(parts, verdict), goal, createMeasure(sizes.unit, scale));
   const isOver = sizes.unit === "tokens" && after > goal.enough;
-  const remaining = isOver ? Math.min(after, estimateRemaining(request, allParts, sheds)) : after;
+  const remaining = isOver ? Math.min(after, estimateRemaining(request, allParts, replacements)) : after;
   const missing = Math.max(0, remaining - goal.enough);
-  return { clamp: sheds.length > 0 ? outputEdits : [], sheds, sizes: goal, fits: missing === 0, shortBy: missing };
+  return {
+    clamp: replacements.length > 0 ? outputEdits : [],
+    replacements,
+    sizes: goal,
+    fits: missing === 0,
+    shortBy: missing,
+  };
 }
 
 /** Whether a stub cannot become shorter. One that the client itself sends keeps its preview. */
@@ -119,7 +125,7 @@ function isAboutOnePart(verdict: Verdict, parts: readonly SentPart[]): boolean {
   if (verdict.class === "attachment_limit") return true;
   if (verdict.class !== "request_bytes" || verdict.unit !== "chars") return false;
   // Without a path the characters are those of the whole input, unless one part alone has that many.
-  const longestChars = Math.max(0, ...parts.map(({ sentContent }) => partChars(sentContent)));
+  const longestChars = Math.max(0, ...parts.map(({ sentContent }) => countPartChars(sentContent)));
   return verdict.path !== undefined || longestChars > (verdict.actual ?? verdict.limit ?? Infinity) * 0.95;
 }
 
@@ -132,9 +138,9 @@ function findOffending(parts: readonly SentPart[], verdict: Verdict): readonly S
     if (matches.length > 0 || unit === "chars") return matches;
   }
   if (unit === "chars")
-    return eligible.filter(({ sentContent }) => limit !== undefined && partChars(sentContent) > limit);
+    return eligible.filter(({ sentContent }) => limit !== undefined && countPartChars(sentContent) > limit);
   if (unit === "bytes")
-    return eligible.filter(({ sentContent }) => limit !== undefined && (partChars(sentContent) * 3) / 4 > limit);
+    return eligible.filter(({ sentContent }) => limit !== undefined && (countPartChars(sentContent) * 3) / 4 > limit);
   if (unit === "pages") return eligible.filter(({ sentContent }) => !isPicture(sentContent));
   return unit === "pixels" || limit === undefined ? [] : findSurplus(eligible, limit);
 }
@@ -148,18 +154,18 @@ function findSurplus(parts: readonly SentPart[], maxCount: number): readonly Sen
 
 const isPicture = (content: PartContent): boolean => "base64" in content && content.mediaType.startsWith("image/");
 
-function shedWhole(part: SentPart): Shed {
+function replaceWhole(part: SentPart): Replacement {
   return { part, shownChars: previewChars(part) };
 }
 
 /** The tokens that remain, estimated without the scale: where the scale is off, the removed parts are likely the reason. */
-function estimateRemaining(request: Request, parts: readonly SentPart[], sheds: readonly Shed[]): number {
-  const stubSizes = new Map(sheds.map(({ part, shownChars }) => [part.path.join("."), STUB_CHARS + shownChars]));
+function estimateRemaining(request: Request, parts: readonly SentPart[], replacements: readonly Replacement[]): number {
+  const stubSizes = new Map(replacements.map(({ part, shownChars }) => [part.path.join("."), STUB_CHARS + shownChars]));
   const partSizes = parts.map(({ path, sentContent }) => {
     const chars = stubSizes.get(path.join("."));
-    return chars === undefined ? partTokens(sentContent) : chars / STUB_CHARS_PER_TOKEN;
+    return chars === undefined ? estimatePartTokens(sentContent) : chars / STUB_CHARS_PER_TOKEN;
   });
-  return restTokens(request, parts) + sum(partSizes);
+  return estimateRestTokens(request, parts) + sum(partSizes);
 }
 
 type Measured = Sizes & { readonly scale: number; readonly clamp: readonly Edit[] };
@@ -178,7 +184,8 @@ function measureRequest(
     const target = Math.floor(bytesTarget(verdict, before));
     return { unit: "bytes", before, target, enough: target, scale: 1, clamp: [] };
   }
-  const estimate = restTokens(request, parts) + sum(parts.map(({ sentContent }) => partTokens(sentContent)));
+  const estimate =
+    estimateRestTokens(request, parts) + sum(parts.map(({ sentContent }) => estimatePartTokens(sentContent)));
   const output = verdict.output ?? 0;
   const reported = verdict.input ?? (verdict.actual === undefined ? undefined : verdict.actual - output);
   // A refused request is over its limit, whatever our estimate says.
@@ -212,7 +219,7 @@ type RankedParts = { readonly older: readonly SentPart[]; readonly newest: reado
 /** Within one rank the largest come first. */
 function rankParts(parts: readonly SentPart[], verdict: Verdict): RankedParts {
   const ranked = parts
-    .map((part) => ({ part, rank: rankOf(part, verdict), chars: partChars(part.sentContent) }))
+    .map((part) => ({ part, rank: rankOf(part, verdict), chars: countPartChars(part.sentContent) }))
     .filter(({ part, chars }) => stubShown(part) !== undefined || chars > STUB_CHARS + MIN_GAIN_CHARS)
     .sort((one, other) => one.rank - other.rank || other.chars - one.chars);
   const older = ranked.filter(({ rank }) => rank < ranks.newestResult);
@@ -274,7 +281,8 @@ type Measure = {
 
 function createMeasure(unit: Sizes["unit"], scale: number): Measure {
   const sizes = new Map<SentPart, number>();
-  const measurePart = unit === "bytes" ? jsonBytes : ({ sentContent }: SentPart) => partTokens(sentContent) * scale;
+  const measurePart =
+    unit === "bytes" ? jsonBytes : ({ sentContent }: SentPart) => estimatePartTokens(sentContent) * scale;
   const lineSize = unit === "bytes" ? STUB_CHARS : (STUB_CHARS / STUB_CHARS_PER_TOKEN) * Math.max(1, scale);
 
   function partSize(part: SentPart): number {
@@ -285,7 +293,7 @@ function createMeasure(unit: Sizes["unit"], scale: number): Measure {
 
   /** Where a stub is sent already, its own line is measured and not assumed. */
   function stubSize(part: SentPart, shownChars: number): number {
-    const [size, chars, shownNow] = [partSize(part), Math.max(1, partChars(part.sentContent)), stubShown(part)];
+    const [size, chars, shownNow] = [partSize(part), Math.max(1, countPartChars(part.sentContent)), stubShown(part)];
     const line = shownNow === undefined ? lineSize : (size * (chars - shownNow)) / chars;
     return line + (shownChars * size) / chars;
   }
@@ -297,14 +305,18 @@ const jsonBytes = ({ sentContent }: SentPart): number =>
   Buffer.byteLength(JSON.stringify("text" in sentContent ? sentContent.text : sentContent.base64));
 
 /** First older parts are replaced by previews, then those previews are dropped. Only then the newest exchange follows. */
-function chooseSheds({ older, newest }: RankedParts, sizes: Sizes, measure: Measure): { sheds: Shed[]; after: number } {
+function chooseReplacements(
+  { older, newest }: RankedParts,
+  sizes: Sizes,
+  measure: Measure,
+): { replacements: Replacement[]; after: number } {
   const { before, target, enough } = sizes;
   const selection = createSelection(before, measure);
   selection.replaceParts(older, target, previewChars);
   selection.dropPreviews(older, enough);
   selection.replaceParts(newest, enough, (part, size) => excerptChars(part, selection.after() - enough, size, measure));
   selection.dropPreviews(newest, enough);
-  return { sheds: selection.sheds(), after: selection.after() };
+  return { replacements: selection.replacements(), after: selection.after() };
 }
 
 /** Selects parts one by one and tracks the remaining size. Each step stops as soon as that reaches its goal. */
@@ -342,8 +354,8 @@ function createSelection(before: number, measure: Measure) {
     }
   }
 
-  const sheds = () => [...selected].map(([part, shownChars]) => ({ part, shownChars }));
-  return { replaceParts, dropPreviews, sheds, after: () => after };
+  const replacements = () => [...selected].map(([part, shownChars]) => ({ part, shownChars }));
+  return { replaceParts, dropPreviews, replacements, after: () => after };
 }
 
 /** Short texts get a shorter preview, so that replacing them still saves something. */
@@ -354,7 +366,7 @@ function previewChars({ content }: Part): number {
 /** As much of a newest result as fits. */
 function excerptChars(part: SentPart, excess: number, size: number, measure: Measure): number {
   if (!("text" in part.content)) return 0;
-  const chars = partChars(part.sentContent);
+  const chars = countPartChars(part.sentContent);
   const overhead = measure.stub(part, 0);
   const share = Math.max(0, size - excess - overhead) / Math.max(1, size);
   return Math.max(previewChars(part), Math.floor(chars * share * 0.97));

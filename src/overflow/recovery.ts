@@ -2,9 +2,10 @@
 import type { OverflowReport } from "../answer/overflow-reply.ts";
 import type { Emit } from "../telemetry/events.ts";
 import { isOverflow, type Verdict } from "./classify/verdict.ts";
-import { addKnownLimit, detectSilentOverflow, estimateRequest, expectOverflow } from "./expect-overflow.ts";
+import { addKnownLimit, detectSilentOverflow, expectOverflow } from "./expect-overflow.ts";
 import type { Keep } from "./keep-part.ts";
 import type { KnownLimits } from "./known-limits.ts";
+import { learnFromAccepted, learnFromRefusal } from "./learn-limits.ts";
 import {
   emitClassified,
   emitFailed,
@@ -26,7 +27,7 @@ export type RecoveryMode = "on" | "shadow" | "off";
 export type RecoveryOptions = {
   readonly mode: RecoveryMode;
   /** Whether known limits are applied before a request is sent. */
-  readonly prevent: boolean;
+  readonly preventsOverflow: boolean;
   readonly keep: Keep;
   readonly emit: Emit;
   readonly limits: KnownLimits;
@@ -52,23 +53,23 @@ const MAX_UNANSWERED = 20;
 export type Recovery = ReturnType<typeof createRecovery>;
 
 /** One recovery for any number of conversations. `recoverExchange` calls its functions in order. */
-export function createRecovery({ mode, prevent, keep, emit, limits, sticky, onFailed }: RecoveryOptions) {
+export function createRecovery({ mode, preventsOverflow, keep, emit, limits, sticky, onFailed }: RecoveryOptions) {
   const unanswered = new Map<string, UnansweredRetry>();
 
   /** Whether any request could need a change before it is sent. While nothing is known, no request is even parsed. */
   function mayPrepare(): boolean {
-    return mode === "on" && (sticky.hasAny() || unanswered.size > 0 || (prevent && limits.hasAny()));
+    return mode === "on" && (sticky.hasAny() || unanswered.size > 0 || (preventsOverflow && limits.hasAny()));
   }
 
   /** The request with the stubs of its conversation, and within the limit that is known for its model. */
-  async function prepare(given: Outgoing): Promise<Prepared> {
-    const retry = findUnanswered(given);
+  async function prepare(original: Outgoing): Promise<Prepared> {
+    const retry = findUnanswered(original);
     if (retry !== undefined) return retry.remedy.next;
-    const unchanged = prepareUnchanged(given);
-    if (!mayPrepare() || given.dialect.findServerState(given.request) !== undefined) return unchanged;
-    const withStubs = addEdits(unchanged, [], sticky.recall(given));
+    const unchanged = prepareUnchanged(original);
+    if (!mayPrepare() || original.dialect.findServerState(original.request) !== undefined) return unchanged;
+    const withStubs = addEdits(unchanged, [], sticky.recall(original));
     if (withStubs !== unchanged) emitRepeated(emit, withStubs);
-    return prevent ? await preventOverflow(withStubs) : withStubs;
+    return preventsOverflow ? await preventOverflow(withStubs) : withStubs;
   }
 
   async function preventOverflow(prepared: Prepared): Promise<Prepared> {
@@ -77,7 +78,7 @@ export function createRecovery({ mode, prevent, keep, emit, limits, sticky, onFa
     const bytesBefore = countWireBytes(prepared.sent);
     const { next, shedding } = await shrink(prepared, expected);
     if (next === prepared) return prepared;
-    sticky.remember(prepared.given, shedding.stubs);
+    sticky.remember(prepared.original, shedding.stubs);
     emitRecovered(emit, next, expected, { bytesBefore, shedding, attempts: 0 });
     return next;
   }
@@ -95,7 +96,7 @@ export function createRecovery({ mode, prevent, keep, emit, limits, sticky, onFa
       if (verdict.class !== "other") emitSkipped(emit, sent, verdict, verdict.class);
       return { do: "pass" };
     }
-    if (verdict.class === "context_tokens") learnFromRefusal(sent, verdict);
+    if (verdict.class === "context_tokens") learnFromRefusal(limits, sent, verdict);
     if (mode === "shadow") return passInShadow(sent, verdict);
     return retryOrFail(prepared, { ...refusal, verdict });
   }
@@ -120,49 +121,35 @@ export function createRecovery({ mode, prevent, keep, emit, limits, sticky, onFa
     return reason === undefined ? { do: "retry", next, shedding, bytesBefore } : failOrPass({ reason, shedding });
   }
 
-  function learnFromRefusal(sent: Outgoing, verdict: Verdict): void {
-    const estimate = estimateRequest(sent);
-    if (verdict.limit === undefined) limits.recordRefused(sent.target, estimate);
-    else limits.learn(sent.target, verdict, estimate);
-  }
-
   /** Remembers a retry before it is sent: its stubs persist, and if no answer arrives, it replaces the large request. */
   function rememberRetry(verdict: Verdict, remedy: Retry): void {
-    const { given } = remedy.next;
-    sticky.remember(given, remedy.shedding.stubs);
-    unanswered.set(hashOutgoing(given), { verdict, remedy });
+    const { original } = remedy.next;
+    sticky.remember(original, remedy.shedding.stubs);
+    unanswered.set(hashOutgoing(original), { verdict, remedy });
     const [oldest = ""] = unanswered.keys();
     if (unanswered.size > MAX_UNANSWERED) unanswered.delete(oldest);
   }
 
-  const findUnanswered = (given: Outgoing): UnansweredRetry | undefined =>
-    unanswered.size > 0 ? unanswered.get(hashOutgoing(given)) : undefined;
+  const findUnanswered = (original: Outgoing): UnansweredRetry | undefined =>
+    unanswered.size > 0 ? unanswered.get(hashOutgoing(original)) : undefined;
 
   /** Records that the provider accepted a request: learns from its size, and emits a recovery that was still open. */
   function recordAccepted(prepared: Prepared, inputTokens?: () => number | undefined): void {
-    const retry = findUnanswered(prepared.given);
+    const retry = findUnanswered(prepared.original);
     if (retry !== undefined) recordRecovered(retry.verdict, retry.remedy);
-    else learnFromAccepted(prepared, inputTokens);
-  }
-
-  /** An accepted size shows how much fits where no number is named, and disproves a lower limit. */
-  function learnFromAccepted({ sent }: Prepared, inputTokens?: () => number | undefined): void {
-    if (limits.acceptedFor(sent.target) !== undefined) limits.recordAccepted(sent.target, estimateRequest(sent));
-    const learned = limits.learnedFor(sent.target);
-    if (learned === undefined || countWireBytes(sent) < learned) return;
-    limits.disprove(sent.target, inputTokens?.() ?? estimateRequest(sent) * limits.scaleFor(sent.target));
+    else learnFromAccepted(limits, prepared.sent, inputTokens);
   }
 
   /** Records that the smaller request was accepted. */
   function recordRecovered(verdict: Verdict, remedy: Retry): void {
-    unanswered.delete(hashOutgoing(remedy.next.given));
-    learnFromAccepted(remedy.next);
+    unanswered.delete(hashOutgoing(remedy.next.original));
+    learnFromAccepted(limits, remedy.next.sent);
     emitRecovered(emit, remedy.next, verdict, { ...remedy, attempts: 2 });
   }
 
   /** Reports that the smaller request was refused for its size as well. */
   function reportSecondRefusal(refusal: Refusal, { next, bytesBefore, shedding }: Retry): OverflowReport {
-    unanswered.delete(hashOutgoing(next.given));
+    unanswered.delete(hashOutgoing(next.original));
     emitClassified(emit, next.sent, refusal);
     return fail(next.sent, { reason: "refused_again", refusal, bytesBefore, shedding });
   }

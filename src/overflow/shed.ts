@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { type StubReader, stubText } from "../answer/stub-text.ts";
 import type { Part, PartContent } from "./dialects/dialect.ts";
-import type { Keep, Kept } from "./keep-part.ts";
+import type { Keep, KeptPart } from "./keep-part.ts";
 import type { Plan } from "./plan.ts";
 import { type Edit, type Path, sliceValue } from "./wire/json-edits.ts";
 import type { Outgoing } from "./wire/outgoing-request.ts";
@@ -30,20 +30,20 @@ export async function shed({ dialect, request, json }: Outgoing, plan: Plan, kee
   const hasReader = dialect.findToolNames(request).some((name) => /(^|[^a-z])read_artifact$/.test(name));
   const stubs: Stub[] = [];
   const unkept: Path[] = [];
-  for (const { part, shownChars } of plan.sheds) {
+  for (const { part, shownChars } of plan.replacements) {
     const wholePart = withExactText(part, json);
-    const kept = await keep(wholePart);
-    if (kept === undefined) unkept.push(part.path);
+    const artifact = await keep(wholePart);
+    if (artifact === undefined) unkept.push(part.path);
     else {
-      const text = writeStub(wholePart, shownChars, kept, hasReader);
-      stubs.push({ part, ref: kept.ref, ...identify(part, kept), text });
+      const text = writeStub(wholePart, shownChars, artifact, hasReader);
+      stubs.push({ part, ref: artifact.ref, ...identify(part, artifact), text });
     }
   }
   return { clamp: plan.clamp, stubs, unkept };
 }
 
 /** A text that was just kept has already been hashed. */
-function identify({ content, isVerbatim }: Part, { sha256 }: Kept): ContentHash {
+function identify({ content, isVerbatim }: Part, { sha256 }: KeptPart): ContentHash {
   return "text" in content && !isVerbatim
     ? { contentHash: sha256, contentChars: content.text.length }
     : hashContent(content);
@@ -54,12 +54,12 @@ function withExactText(part: Part, json: string | undefined): Part {
   return part.isVerbatim && json !== undefined ? { ...part, content: { text: sliceValue(json, part.path) } } : part;
 }
 
-function writeStub({ content, tool }: Part, shownChars: number, kept: Kept, hasReader: boolean): string {
-  const reader: StubReader = hasReader ? { tool: "read_artifact" } : { path: kept.path };
+function writeStub({ content, tool }: Part, shownChars: number, artifact: KeptPart, hasReader: boolean): string {
+  const reader: StubReader = hasReader ? { tool: "read_artifact" } : { path: artifact.path };
   const facts = {
-    ref: kept.ref,
-    kind: kept.kind,
-    sizeBytes: kept.sizeBytes,
+    ref: artifact.ref,
+    kind: artifact.kind,
+    sizeBytes: artifact.sizeBytes,
     reader,
     ...("text" in content ? { text: content.text } : {}),
     ...("name" in content && content.name !== undefined ? { name: content.name } : {}),
@@ -69,7 +69,7 @@ function writeStub({ content, tool }: Part, shownChars: number, kept: Kept, hasR
 }
 
 /** The edit that replaces a part by its stub. */
-export function stubEdit({ part, text }: Stub): Edit {
+export function makeStubEdit({ part, text }: Stub): Edit {
   return { path: part.path, value: part.makeReplacement(text) };
 }
 

@@ -24,14 +24,14 @@ export async function shrinkRequest(
   keep: Keep,
   acceptedTokens = 0,
 ): Promise<Shrunk> {
-  const { given, sent, stubs } = prepared;
+  const { original, sent, stubs } = prepared;
   const wireBytes = countWireBytes(sent);
   const unkept = new Set<string>();
   let shortBy = 0;
   for (let round = 1; ; round++) {
     const options = { wireBytes, stubs, unkept, acceptedTokens, shortBy };
-    const plan = planShedding(given.request, given.dialect, verdict, options);
-    const shedding = await shed(given, plan, keep);
+    const plan = planShedding(original.request, original.dialect, verdict, options);
+    const shedding = await shed(original, plan, keep);
     const next = addEdits(prepared, shedding.clamp, shedding.stubs);
     for (const path of shedding.unkept) unkept.add(path.join("."));
     const isExact = verdict.class === "request_bytes" && verdict.unit === "bytes";

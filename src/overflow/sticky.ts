@@ -1,17 +1,17 @@
 /** Stubs persist for a conversation: the client sends the same content again, and it is replaced by the same stub again. */
 import { createHash } from "node:crypto";
 import type { Part } from "./dialects/dialect.ts";
-import { partChars } from "./estimate-tokens.ts";
+import { countPartChars } from "./estimate-tokens.ts";
 import { hashContent, type Stub } from "./shed.ts";
 import type { Outgoing } from "./wire/outgoing-request.ts";
 
 export type StickyStubs = {
   /** Whether any conversation has stubs. If none has, no request needs to be parsed. */
   readonly hasAny: () => boolean;
-  /** Remembers the stubs of a request. The request is the one that the client gave: it identifies the conversation. */
-  remember(given: Outgoing, stubs: readonly Stub[]): void;
+  /** Remembers the stubs of a request. The original request identifies the conversation. */
+  remember(original: Outgoing, stubs: readonly Stub[]): void;
   /** The stubs of this conversation for each part whose content is remembered. */
-  recall(given: Outgoing): Stub[];
+  recall(original: Outgoing): Stub[];
 };
 
 /** A process that serves many conversations forgets those that were not used for longest. */
@@ -30,9 +30,9 @@ export function createStickyStubs(): StickyStubs {
   const conversations = new Map<string, Conversation>();
   let chars = 0;
 
-  function remember(given: Outgoing, stubs: readonly Stub[]): void {
+  function remember(original: Outgoing, stubs: readonly Stub[]): void {
     if (stubs.length === 0) return;
-    const key = hashConversation(given);
+    const key = hashConversation(original);
     const conversation = take(key) ?? newConversation();
     addStubs(conversation, stubs.map(withoutPart));
     put(key, conversation);
@@ -42,12 +42,12 @@ export function createStickyStubs(): StickyStubs {
     }
   }
 
-  function recall(given: Outgoing): Stub[] {
-    const key = hashConversation(given);
+  function recall(original: Outgoing): Stub[] {
+    const key = hashConversation(original);
     const conversation = take(key);
     if (conversation === undefined) return [];
     put(key, conversation);
-    return matchStubs(given.dialect.parts(given.request), conversation.stubs);
+    return matchStubs(original.dialect.parts(original.request), conversation.stubs);
   }
 
   /** Removes a conversation and returns it. */
@@ -98,7 +98,7 @@ function addStubs(conversation: Conversation, stubs: readonly KnownStub[]): void
 function matchStubs(parts: readonly Part[], stubs: ReadonlyMap<string, KnownStub>): Stub[] {
   const lengths = new Set([...stubs.values()].map(({ contentChars }) => contentChars));
   return parts.flatMap((part) => {
-    if (part.isNewest || !lengths.has(partChars(part.content))) return [];
+    if (part.isNewest || !lengths.has(countPartChars(part.content))) return [];
     const stub = stubs.get(hashContent(part.content).contentHash);
     return stub === undefined ? [] : [{ ...stub, part }];
   });

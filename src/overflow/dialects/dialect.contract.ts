@@ -7,7 +7,7 @@ import { classify } from "../classify/classify.ts";
 import { isOverflow, type Verdict } from "../classify/verdict.ts";
 import type { Keep } from "../keep-part.ts";
 import { planShedding } from "../plan.ts";
-import { shed, stubEdit } from "../shed.ts";
+import { makeStubEdit, shed } from "../shed.ts";
 import { applyEdits, type Path, spliceEdits } from "../wire/json-edits.ts";
 import { createRefusalScanner } from "../wire/refusal-scanner.ts";
 import type { Dialect, Part, Request } from "./dialect.ts";
@@ -42,7 +42,7 @@ export function testDialect(dialect: Dialect, simulator: Simulator): void {
           assert.deepEqual(JSON.parse(after.json), JSON.parse(JSON.stringify(after.request)));
           assertOnlyPartsChanged(dialect, request, after);
           const stubs = dialect.parts(after.request).map(contentOf).filter(isStub);
-          assert.equal(stubs.length, after.plan.sheds.length);
+          assert.equal(stubs.length, after.plan.replacements.length);
         }),
         { numRuns: 60 },
       );
@@ -52,8 +52,8 @@ export function testDialect(dialect: Dialect, simulator: Simulator): void {
       await fc.assert(
         fc.asyncProperty(conversations, verdicts, async (conversation, verdict) => {
           const { plan } = await rewrite(dialect, simulator.writeRequest(conversation), verdict);
-          const firstNewest = plan.sheds.findIndex(({ part }) => part.isNewest);
-          const olderAfter = plan.sheds.slice(firstNewest + 1).some(({ part }) => !part.isNewest);
+          const firstNewest = plan.replacements.findIndex(({ part }) => part.isNewest);
+          const olderAfter = plan.replacements.slice(firstNewest + 1).some(({ part }) => !part.isNewest);
           assert.ok(firstNewest < 0 || !olderAfter, "an older part stayed while a newer one was cut");
         }),
         { numRuns: 60 },
@@ -67,7 +67,7 @@ export function testDialect(dialect: Dialect, simulator: Simulator): void {
           const once = await rewrite(dialect, request, byteLimit(1));
           const twice = await rewrite(dialect, once.request, byteLimit(1));
           assert.deepEqual(
-            twice.plan.sheds.filter(({ part }) => isStub(contentOf(part))),
+            twice.plan.replacements.filter(({ part }) => isStub(contentOf(part))),
             [],
           );
           assert.equal(twice.json, JSON.stringify(once.request));
@@ -141,8 +141,8 @@ function testEndpoint(dialect: Dialect, simulator: HttpSimulator): void {
     const { body } = refuse({ limit: 8_192, input: 9_000, output: 500 });
     const beginning = writeStream({ ends: "in the middle" }, { input: 1, output: 0 }, 0).join("");
     const scanner = createRefusalScanner("text/event-stream");
-    const found = scanner?.scan(Buffer.from(`${beginning}${writeErrorEvent(body)}`));
-    assert.equal(found?.is, "refused", beginning);
+    const result = scanner?.scan(Buffer.from(`${beginning}${writeErrorEvent(body)}`));
+    assert.equal(result?.is, "refused", beginning);
   });
 
   test("its provider's refusal is classified as an overflow", () => {
@@ -214,7 +214,7 @@ async function rewrite(dialect: Dialect, request: Request, verdict: Verdict) {
   const plan = planShedding(request, dialect, verdict, { wireBytes: Buffer.byteLength(json) });
   const outgoing = { dialect, request, json, target: { endpoint: "", model: "" } };
   const { clamp, stubs } = await shed(outgoing, plan, keepNothing);
-  const edits = [...clamp, ...stubs.map(stubEdit)];
+  const edits = [...clamp, ...stubs.map(makeStubEdit)];
   return { plan, edits, request: applyEdits(request, edits), json: spliceEdits(json, edits) };
 }
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { anthropicMessages } from "./anthropic-messages.ts";
 import { testDialect } from "./dialect.contract.ts";
-import { dialectFor, dialects } from "./dialects.ts";
+import { dialects, findDialect } from "./dialects.ts";
 import { openaiChat } from "./openai-chat.ts";
 import { openaiResponses } from "./openai-responses.ts";
 import { httpSimulators, simulators } from "./simulators.ts";
@@ -30,7 +30,7 @@ test("only the endpoints for conversations have a dialect", () => {
     ["POST", "/v1beta/models/gemini-3-pro:countTokens", undefined],
     ["GET", "/v1/messages", undefined],
   ] as const;
-  for (const [method, path, name] of cases) assert.equal(dialectFor(method, path)?.name, name, path);
+  for (const [method, path, name] of cases) assert.equal(findDialect(method, path)?.name, name, path);
 });
 
 describe("a cache mark", () => {

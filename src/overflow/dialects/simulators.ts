@@ -18,12 +18,12 @@ export const httpSimulators: readonly HttpSimulator[] = [
 export const simulators: readonly Simulator[] = [...httpSimulators, aiSdkSimulator];
 
 /** The simulator of the dialect with this name. */
-export function simulatorNamed(name: string): Simulator {
+export function findSimulator(name: string): Simulator {
   return findNamed(simulators, name);
 }
 
 /** The same among those that are posted to. */
-export function httpSimulatorNamed(name: string): HttpSimulator {
+export function findHttpSimulator(name: string): HttpSimulator {
   return findNamed(httpSimulators, name);
 }
 

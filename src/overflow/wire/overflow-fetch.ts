@@ -3,7 +3,7 @@ import type { OverflowReport } from "../../answer/overflow-reply.ts";
 import { openSession, type Session } from "../../session/session.ts";
 import { classify } from "../classify/classify.ts";
 import type { Dialect } from "../dialects/dialect.ts";
-import { dialectFor } from "../dialects/dialects.ts";
+import { findDialect } from "../dialects/dialects.ts";
 import { recoverExchange, type Sent } from "../exchange.ts";
 import { openRecovery } from "../open-recovery.ts";
 import type { Recovery } from "../recovery.ts";
@@ -55,7 +55,7 @@ function recoverableCall(input: Input, init: Init): Call | undefined {
   const address = input instanceof Request ? input.url : String(input);
   if (!URL.canParse(address)) return undefined;
   const url = new URL(address);
-  const dialect = dialectFor(method.toUpperCase(), url.pathname);
+  const dialect = findDialect(method.toUpperCase(), url.pathname);
   return dialect && { input, init, dialect, url, body };
 }
 
@@ -124,13 +124,13 @@ async function inspectSuccess(
   for (;;) {
     const { done, value } = await reader.read();
     if (value) held.push(value);
-    const found = done ? finish() : scan(value);
-    if (found.is === "undecided") continue;
+    const result = done ? finish() : scan(value);
+    if (result.is === "undecided") continue;
     const resumeWith = (chunks: readonly Uint8Array[]) =>
       copyResponse(response, done ? Buffer.concat(chunks) : resumeStream(reader, chunks));
     const answer = { response: resumeWith(held) };
-    if (found.is !== "refused") return { answer, accepted: true, inputTokens: () => readInputTokens(held) };
-    const { verdict, body } = found;
+    if (result.is !== "refused") return { answer, accepted: true, inputTokens: () => readInputTokens(held) };
+    const { verdict, body } = result;
     const addReport = (report: OverflowReport) => resumeWith([addReportToStream(report, held, body)]);
     const refusal = { verdict, status: response.status, body };
     return { answer: { ...answer, addReport }, accepted: false, refusal, discard: () => reader.cancel() };

@@ -87,7 +87,7 @@ describe("an upstream that streams", () => {
   ] as const) {
     test(`${name} of JSON is passed on element by element`, async () => {
       let ended = false;
-      await using all = await startProxy(async (request, response) => {
+      await using setup = await startProxy(async (request, response) => {
         await readBody(request);
         response.writeHead(200, { "content-type": type });
         response.write(chunks[0]);
@@ -95,7 +95,7 @@ describe("an upstream that streams", () => {
         ended = true;
         response.end(chunks[1] + chunks[2]);
       });
-      const response = await all.post('{"contents":[]}', "/v1beta/models/g:streamGenerateContent");
+      const response = await setup.post('{"contents":[]}', "/v1beta/models/g:streamGenerateContent");
       const first = await response.body?.getReader().read();
       assert.deepEqual([Buffer.from(first?.value ?? []).toString(), ended], [chunks[0], false]);
     });
@@ -112,13 +112,13 @@ describe("an upstream that streams", () => {
   for (const [name, opening] of Object.entries(openings)) {
     test(`a refusal ${name} is recovered`, async () => {
       let calls = 0;
-      await using all = await startProxy(async (request, response) => {
+      await using setup = await startProxy(async (request, response) => {
         await readBody(request);
         response
           .writeHead(200, stream)
           .end(++calls === 1 ? opening : 'data: {"choices":[{"delta":{"content":"ok"}}]}\n\n');
       });
-      const response = await all.post(conversation(50_000, { stream: true }));
+      const response = await setup.post(conversation(50_000, { stream: true }));
       assert.deepEqual([calls, /"ok"/.test(await response.text())], [2, true]);
     });
   }
@@ -127,14 +127,14 @@ describe("an upstream that streams", () => {
 describe("an upstream that compresses its responses", () => {
   test("is asked not to, so that a refusal inside its stream is found", async () => {
     let calls = 0;
-    await using all = await startProxy(async (request, response) => {
+    await using setup = await startProxy(async (request, response) => {
       await readBody(request);
       const event = `data: ${++calls === 1 ? refusal : '{"ok":1}'}\n\n`;
       const compresses = /gzip/.test(String(request.headers["accept-encoding"]));
       response.writeHead(200, { ...stream, ...(compresses ? { "content-encoding": "gzip" } : {}) });
       response.end(compresses ? gzipSync(event) : event);
     });
-    const response = await all.post(conversation(50_000));
+    const response = await setup.post(conversation(50_000));
     assert.deepEqual([calls, await response.text()], [2, 'data: {"ok":1}\n\n']);
   });
 });
@@ -143,13 +143,13 @@ describe("an upstream that closes its connection", () => {
   for (const how of ["resetAndDestroy", "destroySoon"] as const) {
     test(`after an early 413 (${how}): the request is recovered`, async () => {
       let calls = 0;
-      await using all = await startProxy((request, response) => {
+      await using setup = await startProxy((request, response) => {
         if (++calls === 1) {
           response.writeHead(413, { "content-type": "text/html", connection: "close" });
           response.end("<html>413 Request Entity Too Large</html>", () => request.socket[how]());
         } else void readBody(request).then(() => response.writeHead(200, json).end("{}"));
       });
-      const response = await all.post(conversation(12_000_000));
+      const response = await setup.post(conversation(12_000_000));
       assert.deepEqual([response.status, calls, response.headers.get("x-spillway")], [200, 2, "recovered; stubs=1"]);
     });
   }
@@ -160,14 +160,14 @@ describe("an upstream that closes its connection", () => {
     ["before its first event", [": hello\n\n"], 30],
   ] as const) {
     test(`${when}: the client's request ends`, { timeout: 5_000 }, async () => {
-      await using all = await startProxy(async (request, response) => {
+      await using setup = await startProxy(async (request, response) => {
         await readBody(request);
         response.writeHead(200, stream);
         for (const event of events) response.write(event);
         await pause(waitMs);
         request.socket.resetAndDestroy();
       });
-      const outcome = await all
+      const outcome = await setup
         .post(conversation(300))
         .then(
           async (response) => (response.status === 200 ? response.text() : response.status),
@@ -181,19 +181,19 @@ describe("an upstream that closes its connection", () => {
   test("when the connection was kept: the request is sent once more over a new one, and never a third time", async () => {
     let calls = 0;
     let isWarmingUp = true;
-    const used = new WeakSet<object>();
-    await using all = await startProxy(async (request, response) => {
+    const usedSockets = new WeakSet<object>();
+    await using setup = await startProxy(async (request, response) => {
       const { socket } = request;
       await readBody(request);
       if (!isWarmingUp) calls++;
-      if (!isWarmingUp && used.has(socket)) return void socket.resetAndDestroy();
-      used.add(socket);
+      if (!isWarmingUp && usedSockets.has(socket)) return void socket.resetAndDestroy();
+      usedSockets.add(socket);
       if (isWarmingUp) return void response.writeHead(200, json).end("{}");
       response.writeHead(400, json).end(refusal);
     });
-    await (await all.post(conversation(50_000))).text();
+    await (await setup.post(conversation(50_000))).text();
     isWarmingUp = false;
-    const response = await all.post(conversation(50_000));
+    const response = await setup.post(conversation(50_000));
     assert.deepEqual([response.status, calls, await response.text()], [400, 2, refusal]);
   });
 });
@@ -205,7 +205,7 @@ describe("an upstream that named a limit twice", () => {
   ] as const) {
     test(`and then accepts ${isCut ? "less" : "more"}: the limit is ${isCut ? "applied" : "dropped"}`, async () => {
       const sentBytes: number[] = [];
-      await using all = await startProxy(async (request, response) => {
+      await using setup = await startProxy(async (request, response) => {
         sentBytes.push((await readBody(request)).length);
         // The first and the third request are refused, and their retries accepted.
         if (sentBytes.length === 1 || sentBytes.length === 3) response.writeHead(400, json).end(refusal);
@@ -213,7 +213,7 @@ describe("an upstream that named a limit twice", () => {
       });
       const body = conversation(24_000, { user: "words ".repeat(2_000) });
       const bodies = ["a", "b", "c", "d"].map((name) => body.replace('"go"', `"go ${name}"`));
-      for (const each of bodies) await (await all.post(each)).text();
+      for (const each of bodies) await (await setup.post(each)).text();
       assert.deepEqual(
         sentBytes.map((bytes) => bytes === bodies[0]?.length),
         [true, false, true, false, false, !isCut],
@@ -225,7 +225,7 @@ describe("an upstream that named a limit twice", () => {
 describe("requests", () => {
   test("with a chunked body get their stubs too", async () => {
     let calls = 0;
-    await using all = await startProxy(async (request, response) => {
+    await using setup = await startProxy(async (request, response) => {
       calls++;
       const { length } = await readBody(request);
       response
@@ -234,7 +234,7 @@ describe("requests", () => {
     });
     const outcomes = [];
     for (let turn = 0; turn < 3; turn++) {
-      const response = await all.post(new Blob([conversation(50_000)]).stream());
+      const response = await setup.post(new Blob([conversation(50_000)]).stream());
       outcomes.push(response.headers.get("x-spillway"));
     }
     assert.deepEqual([calls, outcomes], [4, ["recovered; stubs=1", "stubs=1", "stubs=1"]]);
@@ -242,11 +242,11 @@ describe("requests", () => {
 
   test("and responses lose the headers that belong to one connection", async () => {
     let upstreamHeaders: readonly string[] = [];
-    await using all = await startProxy((request, response) => {
+    await using setup = await startProxy((request, response) => {
       upstreamHeaders = request.rawHeaders;
       response.writeHead(200, { connection: "x-up", "x-up": "1", "x-kept": "1" }).end("ok");
     });
-    const { headers } = await requestRaw(all.proxy.url, "/up/v1/models", {
+    const { headers } = await requestRaw(setup.proxy.url, "/up/v1/models", {
       connection: "close, x-hop",
       "x-hop": "1",
       "x-stays": "1",
@@ -261,7 +261,7 @@ describe("requests", () => {
   test("go upstream unchanged in shadow mode, and a compressed refusal is still recorded", async () => {
     let acceptEncoding: string | undefined;
     const compressed = gzipSync(refusal);
-    await using all = await startProxy(
+    await using setup = await startProxy(
       async (request, response) => {
         acceptEncoding = request.headers["accept-encoding"];
         await readBody(request);
@@ -269,17 +269,17 @@ describe("requests", () => {
       },
       { "runner.enable_model_overflow_fallback": "shadow" },
     );
-    const response = await all.post(conversation(50_000), undefined, { "accept-encoding": "gzip" });
+    const response = await setup.post(conversation(50_000), undefined, { "accept-encoding": "gzip" });
     assert.deepEqual([acceptEncoding, await response.text()], ["gzip", refusal]);
-    assert.ok(all.session.events.some((one) => one.event === "overflow.skipped" && one.stubs === 1));
+    assert.ok(setup.session.events.some((one) => one.event === "overflow.skipped" && one.stubs === 1));
   });
 
   test("that are refused in a list get the report in that list", async () => {
-    await using all = await startProxy(async (request, response) => {
+    await using setup = await startProxy(async (request, response) => {
       await readBody(request);
       response.writeHead(400, json).end(`[${refusal}]`);
     });
-    const response = await all.post(
+    const response = await setup.post(
       '{"contents":[{"role":"user","parts":[{"text":"x"}]}]}',
       "/v1beta/models/g:streamGenerateContent",
     );
@@ -291,7 +291,7 @@ describe("requests", () => {
 describe("access to the proxy", () => {
   test("requires the token, which is not sent upstream", async () => {
     let upstreamPath: string | undefined;
-    await using all = await startProxy(
+    await using setup = await startProxy(
       (request, response) => {
         upstreamPath = request.url;
         response.end();
@@ -299,8 +299,8 @@ describe("access to the proxy", () => {
       {},
       { token: "t0ken" },
     );
-    const origin = new URL(all.proxy.url).origin;
-    assert.equal(all.proxy.url, `${origin}/t0ken`);
+    const origin = new URL(setup.proxy.url).origin;
+    assert.equal(setup.proxy.url, `${origin}/t0ken`);
     for (const path of ["/up/v1/models", "/t0ke/up/v1/models", "/t0ken1/up/v1/models", "//up/v1/models", "/"]) {
       assert.equal((await requestRaw(origin, path)).status, 403, path);
     }
@@ -312,22 +312,28 @@ describe("access to the proxy", () => {
   });
 
   test("is denied to pages of other sites, even without an origin header", async () => {
-    await using all = await startProxy(
+    await using setup = await startProxy(
       (_, response) => void response.end(),
       {},
       { allowOrigins: ["https://app.example"] },
     );
     const statusWith = async (headers: Record<string, string>) =>
-      (await requestRaw(all.proxy.url, "/up/v1/models", headers)).status;
+      (await requestRaw(setup.proxy.url, "/up/v1/models", headers)).status;
     assert.equal(await statusWith({ "sec-fetch-site": "cross-site" }), 403);
     assert.equal(await statusWith({ "sec-fetch-site": "cross-site", origin: "https://app.example" }), 200);
     assert.equal(await statusWith({ "sec-fetch-site": "none" }), 200);
   });
 
   test("fails on a port that is taken, with the setting in the hint", async () => {
-    await using all = await startProxy((_, response) => void response.end());
-    const port = Number(new URL(all.proxy.url).port);
-    const options = { recovery: openRecovery(all.session), upstreams: new Map(), port, allowOrigins: [], bodyBytes: 1 };
+    await using setup = await startProxy((_, response) => void response.end());
+    const port = Number(new URL(setup.proxy.url).port);
+    const options = {
+      recovery: openRecovery(setup.session),
+      upstreams: new Map(),
+      port,
+      allowOrigins: [],
+      bodyBytes: 1,
+    };
     await assert.rejects(
       openProxy(options),
       (error) => error instanceof SpillwayError && /proxy\.port/.test(error.hint),

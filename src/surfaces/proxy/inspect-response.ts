@@ -76,15 +76,15 @@ async function inspectSuccess(
   status: number,
   { scan, finish }: RefusalScanner,
 ): Promise<Sent<UpstreamResponse>> {
-  let found: ScanResult = { is: "undecided" };
+  let result: ScanResult = { is: "undecided" };
   const { chunks: held, isComplete } = await readUntil(message, (chunk) => {
-    found = scan(chunk);
-    return found.is !== "undecided";
+    result = scan(chunk);
+    return result.is !== "undecided";
   });
-  if (isComplete) found = finish();
+  if (isComplete) result = finish();
   const answer = { message, held, isComplete };
-  if (found.is !== "refused") return { answer, accepted: true, inputTokens: () => readInputTokens(held) };
-  const { verdict, body } = found;
+  if (result.is !== "refused") return { answer, accepted: true, inputTokens: () => readInputTokens(held) };
+  const { verdict, body } = result;
   const discard = async () => void message.destroy();
   return { answer, accepted: false, refusal: { verdict, status, body }, discard };
 }

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { SpillwayError, systemCode } from "../../errors.ts";
 import type { Dialect } from "../../overflow/dialects/dialect.ts";
-import { dialectFor } from "../../overflow/dialects/dialects.ts";
+import { findDialect } from "../../overflow/dialects/dialects.ts";
 import { type ExchangeResult, recoverExchange, type Sent } from "../../overflow/exchange.ts";
 import type { Recovery } from "../../overflow/recovery.ts";
 import {
@@ -90,7 +90,7 @@ async function serve(request: IncomingMessage, response: ServerResponse, context
     if (!response.writableFinished) disconnect.abort();
   });
   const call: Call = { request, response, url, method, context, signal: disconnect.signal };
-  const dialect = context.recovery.mode === "off" ? undefined : dialectFor(method, url.pathname);
+  const dialect = context.recovery.mode === "off" ? undefined : findDialect(method, url.pathname);
   return dialect === undefined ? passThrough(call) : forwardWithRecovery(call, dialect);
 }
 

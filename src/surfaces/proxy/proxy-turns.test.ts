@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { wordings } from "../../../test/provider.ts";
-import { type Proxied, proxiedProvider } from "../../../test/proxied.ts";
+import { openProxiedProvider, type Proxied } from "../../../test/proxied.ts";
 import { isStub } from "../../answer/stub-text.ts";
 import type { Conversation, HttpSimulator, Result, Turn } from "../../overflow/dialects/simulator.ts";
 import { httpSimulators } from "../../overflow/dialects/simulators.ts";
@@ -53,18 +53,18 @@ describe("over 30 turns the client's growing history overflows once", () => {
       ["refusals inside streams", true, true],
     ] as const) {
       test(`${simulator.dialect.name}, ${how}`, async () => {
-        await using all = await proxiedProvider(
+        await using setup = await openProxiedProvider(
           { windowTokens: 16_000, wording: simulator.refuse, ...(inStream ? { overflowInStream: "first" } : {}) },
           { "overflow.prevent": "off" },
         );
         const turns = [heavy];
         for (let turn = 1; turn <= 30; turn++) {
           turns.push(light(turn));
-          const { status, text } = await send(all, simulator, turns, streams);
+          const { status, text } = await send(setup, simulator, turns, streams);
           assert.deepEqual([status, text.includes(streams ? "three" : "done")], [200, true], `turn ${turn}: ${text}`);
         }
-        assert.equal(all.provider.seen.length, 31, "one request a turn, and one more");
-        const events = all.session.events.map(({ event }) => event);
+        assert.equal(setup.provider.seen.length, 31, "one request a turn, and one more");
+        const events = setup.session.events.map(({ event }) => event);
         assert.equal(events.filter((event) => event === "overflow.recovered").length, 1);
         assert.equal(events.filter((event) => event === "overflow.repeated").length, 29);
       });
@@ -75,21 +75,21 @@ describe("over 30 turns the client's growing history overflows once", () => {
 describe("after a restart of the proxy", () => {
   for (const simulator of httpSimulators) {
     test(`${simulator.dialect.name}: the next request overflows once more, and gets the same stubs in the same places`, async () => {
-      await using all = await proxiedProvider(
+      await using setup = await openProxiedProvider(
         { windowTokens: 16_000, wording: simulator.refuse },
         { "overflow.prevent": "off" },
       );
       const turns = [heavy, light(1)];
-      await send(all, simulator, turns, false);
-      const before = stubsIn(all.provider.seen.at(-1)?.json ?? "");
+      await send(setup, simulator, turns, false);
+      const before = stubsIn(setup.provider.seen.at(-1)?.json ?? "");
       assert.ok(before.length > 0 && before.every(isStub));
-      await all.restart();
+      await setup.restart();
       for (const turn of [2, 3, 4]) {
         turns.push(light(turn));
-        assert.equal((await send(all, simulator, turns, false)).status, 200);
-        assert.deepEqual(stubsIn(all.provider.seen.at(-1)?.json ?? ""), before);
+        assert.equal((await send(setup, simulator, turns, false)).status, 200);
+        assert.deepEqual(stubsIn(setup.provider.seen.at(-1)?.json ?? ""), before);
       }
-      assert.equal(all.provider.seen.length, 2 + 4);
+      assert.equal(setup.provider.seen.length, 2 + 4);
     });
   }
 });
@@ -107,15 +107,15 @@ function stubsIn(json: string): string[] {
 describe("a request that is refused twice inside streams", () => {
   for (const simulator of httpSimulators) {
     test(`${simulator.dialect.name}: the client gets the provider's second refusal, with the report in it`, async () => {
-      await using all = await proxiedProvider({
+      await using setup = await openProxiedProvider({
         windowTokens: 400,
         wording: wordings.bare,
         overflowInStream: "first",
       });
-      const { status, headers, text } = await send(all, simulator, [heavy, light(1)], true);
+      const { status, headers, text } = await send(setup, simulator, [heavy, light(1)], true);
       const events = text.split("\n\n").filter((event) => /^data:/m.test(event));
       const refusal = JSON.parse(/^data: (.*)$/m.exec(events.at(-1) ?? "")?.[1] ?? "{}");
-      assert.deepEqual([status, all.provider.seen.length], [200, 2]);
+      assert.deepEqual([status, setup.provider.seen.length], [200, 2]);
       assert.equal(headers.get("x-spillway"), "context_overflow");
       assert.deepEqual([refusal.type, refusal.error.message], ["error", "Input is too long for requested model."]);
       const { type, reason, attempts, retryable, stubs, hint } = refusal.error.spillway;

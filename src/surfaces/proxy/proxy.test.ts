@@ -5,7 +5,7 @@ import { createServer, request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { describe, test } from "node:test";
 import { type Conversation, requestIn, type Turn } from "../../../test/conversations.ts";
-import { proxiedProvider } from "../../../test/proxied.ts";
+import { openProxiedProvider } from "../../../test/proxied.ts";
 import { watchedSession } from "../../../test/recovery.ts";
 import { openRecovery } from "../../overflow/open-recovery.ts";
 import { openProxy } from "./proxy-server.ts";
@@ -29,47 +29,47 @@ const chat = (turns: readonly Turn[], more: object = {}): string =>
 
 describe("the proxy", () => {
   test("passes an accepted request on unchanged, with its keys, and logs none of it", async () => {
-    await using all = await proxiedProvider({ windowTokens: 100_000 });
+    await using setup = await openProxiedProvider({ windowTokens: 100_000 });
     const body = chat([turn(light)]).replace("{", "{ ");
-    const response = await all.post(body, {
+    const response = await setup.post(body, {
       authorization: "Bearer sk-secret",
       "x-api-key": "key-secret",
       "anthropic-version": "2023-06-01",
     });
     assert.match(await response.text(), /done/);
-    const [exchange] = all.provider.seen;
+    const [exchange] = setup.provider.seen;
     assert.equal(exchange?.json, body);
     assert.deepEqual(
       ["authorization", "x-api-key", "anthropic-version"].map((name) => exchange?.headers[name]),
       ["Bearer sk-secret", "key-secret", "2023-06-01"],
     );
-    assert.ok(!JSON.stringify(all.session.events).includes("secret"));
+    assert.ok(!JSON.stringify(setup.session.events).includes("secret"));
   });
 
   test("retries a request that was refused for its size, and says so in a header", async () => {
-    await using all = await proxiedProvider({ windowTokens: 3_000 });
-    const response = await all.post(chat([turn(heavy), turn(light)]), { "idempotency-key": "k" });
+    await using setup = await openProxiedProvider({ windowTokens: 3_000 });
+    const response = await setup.post(chat([turn(heavy), turn(light)]), { "idempotency-key": "k" });
     assert.equal(response.status, 200);
     assert.match(response.headers.get("x-spillway") ?? "", /recovered/);
     assert.deepEqual(
-      all.provider.seen.map(({ headers }) => headers["idempotency-key"]),
+      setup.provider.seen.map(({ headers }) => headers["idempotency-key"]),
       ["k", "k-smaller"],
     );
   });
 
   test("keeps the provider's error format and adds our fields", async () => {
-    await using all = await proxiedProvider({ windowTokens: 300 });
-    const response = await all.post(chat([{ user: heavy, rounds: [] }]));
+    await using setup = await openProxiedProvider({ windowTokens: 300 });
+    const response = await setup.post(chat([{ user: heavy, rounds: [] }]));
     const { error } = JSON.parse(await response.text());
     assert.deepEqual(
-      [response.status, error.code, error.spillway.type, all.provider.seen.length],
+      [response.status, error.code, error.spillway.type, setup.provider.seen.length],
       [400, "context_length_exceeded", "context_overflow", 1],
     );
   });
 
   test("passes a stream on event by event, and holds nothing back after the first", async () => {
-    await using all = await proxiedProvider({ windowTokens: 100_000, delayMs: 60 });
-    const response = await all.post(chat([turn(light)], { stream: true }));
+    await using setup = await openProxiedProvider({ windowTokens: 100_000, delayMs: 60 });
+    const response = await setup.post(chat([turn(light)], { stream: true }));
     const times: number[] = [];
     for await (const _ of response.body ?? []) times.push(performance.now());
     const spread = (times.at(-1) ?? 0) - (times[0] ?? 0);
@@ -81,61 +81,68 @@ describe("the proxy", () => {
       ["first", 2],
       ["after_content", 1],
     ] as const) {
-      await using all = await proxiedProvider({ windowTokens: 3_000, overflowInStream });
-      const text = await (await all.post(chat([turn(heavy), turn(light)], { stream: true }))).text();
-      assert.deepEqual([all.provider.seen.length, text.includes("three")], [calls, calls === 2]);
+      await using setup = await openProxiedProvider({ windowTokens: 3_000, overflowInStream });
+      const text = await (await setup.post(chat([turn(heavy), turn(light)], { stream: true }))).text();
+      assert.deepEqual([setup.provider.seen.length, text.includes("three")], [calls, calls === 2]);
     }
   });
 
   test("passes other endpoints and methods unchanged", async () => {
-    await using all = await proxiedProvider({});
-    const counted = await all.post("{ not json", { authorization: "Bearer t" }, "/v1/messages/count_tokens?beta=true");
+    await using setup = await openProxiedProvider({});
+    const counted = await setup.post(
+      "{ not json",
+      { authorization: "Bearer t" },
+      "/v1/messages/count_tokens?beta=true",
+    );
     assert.deepEqual(JSON.parse(await counted.text()), {
       path: "/v1/messages/count_tokens?beta=true",
       method: "POST",
       bytes: 10,
     });
     assert.equal(counted.headers.get("x-echo"), "Bearer t");
-    const models = await fetch(`${all.url}/sim/v1/models`);
+    const models = await fetch(`${setup.url}/sim/v1/models`);
     assert.equal(JSON.parse(await models.text()).method, "GET");
   });
 
   test("streams a body that is too large to hold", async () => {
-    await using all = await proxiedProvider({ windowTokens: 3_000 }, {}, { bodyBytes: 10_000 });
-    const response = await all.post(chat([turn(heavy), turn(light)]));
-    assert.deepEqual([response.status, all.provider.seen.length], [400, 1]);
-    const chunked = await fetch(`${all.url}/sim/v1/chat/completions`, {
+    await using setup = await openProxiedProvider({ windowTokens: 3_000 }, {}, { bodyBytes: 10_000 });
+    const response = await setup.post(chat([turn(heavy), turn(light)]));
+    assert.deepEqual([response.status, setup.provider.seen.length], [400, 1]);
+    const chunked = await fetch(`${setup.url}/sim/v1/chat/completions`, {
       method: "POST",
       body: new Blob([chat([turn(heavy)])]).stream(),
       duplex: "half",
     });
-    assert.deepEqual([chunked.status, all.provider.seen.at(-1)?.json], [400, chat([turn(heavy)])]);
+    assert.deepEqual([chunked.status, setup.provider.seen.at(-1)?.json], [400, chat([turn(heavy)])]);
   });
 
   test("sends requests to its upstreams only", async () => {
-    await using all = await proxiedProvider({});
+    await using setup = await openProxiedProvider({});
     for (const path of ["/", "/nowhere/v1", "//evil.example/v1/messages", "/sim@evil.example/x"]) {
-      assert.equal(await statusOf(all.url, path), 404, path);
+      assert.equal(await statusOf(setup.url, path), 404, path);
     }
-    assert.equal(await statusOf(all.url, "http://evil.example/v1/models"), 404);
-    assert.equal(await statusOf(all.url, "/gone/v1/models"), 502);
+    assert.equal(await statusOf(setup.url, "http://evil.example/v1/models"), 404);
+    assert.equal(await statusOf(setup.url, "/gone/v1/models"), 502);
   });
 
   test("answers only to local host names, and to web pages only from allowed origins", async () => {
-    await using all = await proxiedProvider({});
-    assert.equal(await statusOf(all.url, "/sim/v1/models", { host: "evil.example" }), 403);
-    assert.equal(await statusOf(all.url, "/sim/v1/models", { host: `rebound.example:${new URL(all.url).port}` }), 403);
-    assert.equal(await statusOf(all.url, "/sim/v1/models", { origin: "https://evil.example" }), 403);
-    assert.equal(await statusOf(all.url, "/sim/v1/models", { origin: "null" }), 403);
-    assert.equal(await statusOf(all.url, "/sim/v1/models", { origin: "https://app.example" }), 200);
-    assert.equal(await statusOf(all.url, "/sim/v1/models", { host: `localhost:${new URL(all.url).port}` }), 200);
+    await using setup = await openProxiedProvider({});
+    assert.equal(await statusOf(setup.url, "/sim/v1/models", { host: "evil.example" }), 403);
+    assert.equal(
+      await statusOf(setup.url, "/sim/v1/models", { host: `rebound.example:${new URL(setup.url).port}` }),
+      403,
+    );
+    assert.equal(await statusOf(setup.url, "/sim/v1/models", { origin: "https://evil.example" }), 403);
+    assert.equal(await statusOf(setup.url, "/sim/v1/models", { origin: "null" }), 403);
+    assert.equal(await statusOf(setup.url, "/sim/v1/models", { origin: "https://app.example" }), 200);
+    assert.equal(await statusOf(setup.url, "/sim/v1/models", { host: `localhost:${new URL(setup.url).port}` }), 200);
   });
 
   test("listens on 127.0.0.1 only", {
     skip: process.platform !== "linux" && "only Linux answers on every address of 127.0.0.0/8",
   }, async () => {
-    await using all = await proxiedProvider({});
-    const { port } = new URL(all.url);
+    await using setup = await openProxiedProvider({});
+    const { port } = new URL(setup.url);
     const otherAddress = connect(Number(port), "127.0.0.2");
     const isConnected = await once(otherAddress, "connect").then(
       () => true,
@@ -143,7 +150,7 @@ describe("the proxy", () => {
     );
     otherAddress.destroy();
     assert.equal(isConnected, false);
-    assert.equal(await statusOf(all.url, "/sim/v1/models"), 200);
+    assert.equal(await statusOf(setup.url, "/sim/v1/models"), 200);
   });
 
   test("ends the upstream request when the client leaves", async () => {
@@ -195,22 +202,22 @@ describe("the proxy", () => {
   });
 
   test("survives a client that disconnects in the middle of its request", async () => {
-    await using all = await proxiedProvider({});
-    const { port } = new URL(all.url);
+    await using setup = await openProxiedProvider({});
+    const { port } = new URL(setup.url);
     const socket = connect(Number(port), "127.0.0.1");
     socket.write(`POST /sim/v1/messages HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: 100\r\n\r\n{"half`);
     await new Promise((resolve) => setTimeout(resolve, 50));
     socket.destroy();
-    assert.equal(await statusOf(all.url, "/sim/v1/models"), 200);
+    assert.equal(await statusOf(setup.url, "/sim/v1/models"), 200);
   });
 
   test("inspects nothing when the flag is off", async () => {
-    await using all = await proxiedProvider(
+    await using setup = await openProxiedProvider(
       { windowTokens: 3_000 },
       { "runner.enable_model_overflow_fallback": "off" },
     );
-    const response = await all.post(chat([turn(heavy)]));
-    assert.deepEqual([response.status, all.provider.seen.length, all.session.events], [400, 1, []]);
+    const response = await setup.post(chat([turn(heavy)]));
+    assert.deepEqual([response.status, setup.provider.seen.length, setup.session.events], [400, 1, []]);
   });
 });
 
