@@ -4,7 +4,7 @@ import { version } from "../../version.ts";
 
 export function mcpMarkdown(): string {
   const rows = clientRows.map(
-    ({ name, published, pastIt, source }) => `| ${name} | ${limitWords(published)} | ${pastIt} | ${source} |`,
+    ({ name, published, whenExceeded, source }) => `| ${name} | ${limitWords(published)} | ${whenExceeded} | ${source} |`,
   );
   return `${opening}\n| client | limit on one result | past it | source |\n|---|---|---|---|\n${rows.join("\n")}\n`;
 }
