@@ -26,7 +26,7 @@ async function countCalls(again: boolean): Promise<number> {
   return calls.length - first;
 }
 
-test("bytes and record are synced, and their folders after them, before the ref is handed out", async () => {
+test("bytes and record are synced, and their folders after them, before the ref is returned", async () => {
   await using folder = await temporaryFolder();
   const { files, calls } = faultyFiles();
   const store = openStore(diskObjects(folder.path, files), alice);

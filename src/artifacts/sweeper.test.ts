@@ -54,7 +54,7 @@ describe("retention", () => {
     assert.equal(await objects.head(blobKey(memorySpool("old").sha256)), undefined);
   });
 
-  test("never takes what the current run used", async () => {
+  test("never expires what the current run used", async () => {
     const { wait, open } = clockedStore();
     const ref = await keepText(open("r1"), "mine");
     wait(100 * day);
@@ -167,7 +167,7 @@ describe("sweeping bytes", () => {
     assert.ok(await objects.head(blobKey(memorySpool("shared").sha256)));
   });
 
-  test("gives bytes without a record an hour, for a keeper may be at work", async () => {
+  test("keeps bytes without a record for an hour, because a keeper may be writing them", async () => {
     const { open, objects, wait } = clockedStore();
     const key = blobKey(memorySpool("orphan").sha256);
     await objects.put(key, Buffer.from("orphan"));
@@ -188,7 +188,7 @@ describe("sweeping bytes", () => {
     assert.ok(await objects.head(blobKey(memorySpool("whose?").sha256)));
   });
 
-  test("takes temporary files, extracts and uses that belong to nothing", async () => {
+  test("deletes temporary files, extracts and uses that belong to nothing", async () => {
     const { open, objects, wait } = clockedStore();
     const ref = await keepText(open("r1"), "x");
     const { sha256 } = memorySpool("x");
@@ -243,7 +243,7 @@ describe("sweeping bytes", () => {
     assert.ok(step > 20, "the keepers ran");
   });
 
-  test("runs by itself only when it is due, and never on the first use", async () => {
+  test("runs automatically only when it is due, and never on the first use", async () => {
     const { open, wait } = clockedStore();
     await keepText(open("r1"), "x");
     assert.equal(await sweepWhenDue(open("r1"), defaultSettings), undefined);

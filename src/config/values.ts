@@ -237,7 +237,7 @@ function readHeaders(input: unknown): Parsed {
     return refuse(`must be headers by host, not ${quoteValue(input)}.`, headersHint);
   }
   for (const [host, headers] of Object.entries(input)) {
-    if (!isHeaderHost(host)) return refuse(`has a key that is no host: ${quoteValue(host)}.`, headersHint);
+    if (!isHeaderHost(host)) return refuse(`has a key that is not a host: ${quoteValue(host)}.`, headersHint);
     if (!isObject(headers)) return refuse(`must have an object of headers for ${quoteValue(host)}.`, headersHint);
     for (const [name, value] of Object.entries(headers)) {
       const sound = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && typeof value === "string" && !/\p{Cc}/u.test(value);

@@ -12,7 +12,7 @@ export function takeLock(path: string, waitMs = lookMs): Disposable | null {
     return take(path, waitMs);
   } catch (error) {
     if (!isDamaged(error)) throw error;
-    rmSync(path, { force: true }); // Nobody can hold a lock in a file that is no database.
+    rmSync(path, { force: true }); // A file that is not a database cannot be locked by anyone.
     return take(path, waitMs);
   }
 }

@@ -4,7 +4,8 @@ import { version } from "../../version.ts";
 
 export function mcpMarkdown(): string {
   const rows = clientRows.map(
-    ({ name, published, whenExceeded, source }) => `| ${name} | ${limitWords(published)} | ${whenExceeded} | ${source} |`,
+    ({ name, published, whenExceeded, source }) =>
+      `| ${name} | ${limitWords(published)} | ${whenExceeded} | ${source} |`,
   );
   return `${opening}\n| client | limit on one result | past it | source |\n|---|---|---|---|\n${rows.join("\n")}\n`;
 }
