@@ -6,10 +6,10 @@ import { knownLimits } from "../../overflow/known-limits.ts";
 import type { Session } from "../../session/session.ts";
 import type { Event } from "../../telemetry/events.ts";
 import type { Tool } from "../../tools/tool.ts";
-import { openAsker, type RunSetting } from "./ask-model.ts";
-import { answerCalls, type Call, fieldsOf, hidden, withoutSecrets } from "./calls.ts";
+import { openAsker, type RunSetting } from "./model-client.ts";
 import type { RunEvent } from "./run-events.ts";
 import { createTally, endingOf, type RunEnding, type RunReport, type Tally } from "./run-report.ts";
+import { answerCalls, type Call, fieldsOf, hidden, withoutSecrets } from "./tool-calls.ts";
 
 /** Goes on from where the transcript ends. What went wrong is thrown after it was written down. */
 export async function runAgent(setting: RunSetting): Promise<RunReport> {

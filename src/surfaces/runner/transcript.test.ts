@@ -82,7 +82,7 @@ test("of two processes that want the same run at the same moment one gets it, ro
 }, async () => {
   await using folder = await temporaryFolder();
   await begun(folder.path, "k");
-  const rival = join(import.meta.dirname, "..", "..", "..", "test", "rival.ts");
+  const rival = join(import.meta.dirname, "..", "..", "..", "test", "rival-process.ts");
   const rivals = [fork(rival, [folder.path]), fork(rival, [folder.path])];
   try {
     await Promise.all(rivals.map((each) => once(each, "message")));

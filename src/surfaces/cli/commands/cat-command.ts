@@ -11,8 +11,8 @@ import type { Session } from "../../../session/session.ts";
 import { clipped } from "../../../system/safe-names.ts";
 import { type TakenIn, takeIn } from "../../../verbs/load-source.ts";
 import { openArtifact } from "../../../verbs/read.ts";
+import { forEachInput } from "../arguments.ts";
 import type { Call, Command } from "../command.ts";
-import { forEachInput } from "../inputs.ts";
 import { modeOption, modeRow, passwordRow, textOption } from "../options.ts";
 import { jsonLine } from "../output.ts";
 

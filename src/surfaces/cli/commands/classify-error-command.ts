@@ -4,8 +4,8 @@ import { SpillwayError } from "../../../errors.ts";
 import { classify } from "../../../overflow/classify/classify.ts";
 import type { Verdict } from "../../../overflow/classify/verdict.ts";
 import { clipped } from "../../../system/safe-names.ts";
+import { requireAtMost } from "../arguments.ts";
 import type { Call, Command } from "../command.ts";
-import { requireAtMost } from "../inputs.ts";
 import { errorFields, errorLines, jsonLine } from "../output.ts";
 
 export const classifyErrorCommand: Command = {

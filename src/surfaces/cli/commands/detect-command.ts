@@ -2,8 +2,8 @@
 import type { Claims } from "../../../detect/kind.ts";
 import { clipped } from "../../../system/safe-names.ts";
 import { type Detected, detectSource } from "../../../verbs/load-source.ts";
+import { forEachInput } from "../arguments.ts";
 import type { Call, Command } from "../command.ts";
-import { forEachInput } from "../inputs.ts";
 import { textOption } from "../options.ts";
 import { jsonLine } from "../output.ts";
 

@@ -8,8 +8,8 @@ import { handlers } from "../../../extract/handlers.ts";
 import type { Session } from "../../../session/session.ts";
 import { makeFolders } from "../../../system/folders.ts";
 import { version } from "../../../version.ts";
+import { requireAtMost } from "../arguments.ts";
 import type { Call, Command } from "../command.ts";
-import { requireAtMost } from "../inputs.ts";
 import { jsonLine } from "../output.ts";
 
 type Check = { readonly name: string; readonly ok: boolean; readonly detail: string };

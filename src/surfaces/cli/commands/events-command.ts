@@ -2,8 +2,8 @@
 
 import { listRuns, readEvents } from "../../../telemetry/event-log.ts";
 import type { LoggedEvent } from "../../../telemetry/events.ts";
+import { requireAtMost } from "../arguments.ts";
 import type { Command } from "../command.ts";
-import { requireAtMost } from "../inputs.ts";
 import { printListing } from "../listing.ts";
 import { allRow, textOption } from "../options.ts";
 import { jsonLine } from "../output.ts";

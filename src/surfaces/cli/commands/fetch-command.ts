@@ -4,8 +4,8 @@ import type { FetchFields } from "../../../answer/fetch-reply.ts";
 import { grouped } from "../../../answer/phrases.ts";
 import { CHARACTER_LIMIT, OVERHEAD_CHARS, SMALLEST_BUDGET_CHARS } from "../../../fit/limits.ts";
 import { fetchSource } from "../../../verbs/fetch.ts";
+import { forEachInput } from "../arguments.ts";
 import type { Command } from "../command.ts";
-import { forEachInput } from "../inputs.ts";
 import { maxCharsOption, maxCharsRow, modeOption, modeRow, passwordRow, textOption } from "../options.ts";
 import { jsonLine } from "../output.ts";
 

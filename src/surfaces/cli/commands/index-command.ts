@@ -5,8 +5,8 @@ import { watchFolder } from "../../../search/index/watch.ts";
 import { ownFolders } from "../../../search/jobs.ts";
 import { startIndex } from "../../../search/search.ts";
 import { clipped } from "../../../system/safe-names.ts";
+import { requireAtMost } from "../arguments.ts";
 import type { Call, Command } from "../command.ts";
-import { requireAtMost } from "../inputs.ts";
 import { projectRow, textOption } from "../options.ts";
 import { jsonLine } from "../output.ts";
 

@@ -4,8 +4,8 @@ import { SpillwayError } from "../../../errors.ts";
 import { openSession } from "../../../session/session.ts";
 import { clipped } from "../../../system/safe-names.ts";
 import { serveMcp } from "../../mcp/serve-stdio.ts";
+import { requireAtMost } from "../arguments.ts";
 import type { Command } from "../command.ts";
-import { requireAtMost } from "../inputs.ts";
 import { textOption } from "../options.ts";
 
 export const mcpCommand: Command = {

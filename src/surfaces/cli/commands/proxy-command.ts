@@ -1,8 +1,8 @@
 /** `spillway proxy`: recovery for any client that lets its base URL be changed. */
 import { once } from "node:events";
 import type { ArtifactStore } from "../../../artifacts/artifact-store.ts";
+import { requireAtMost } from "../arguments.ts";
 import type { Command } from "../command.ts";
-import { requireAtMost } from "../inputs.ts";
 import { jsonLine } from "../output.ts";
 
 export const proxyCommand: Command = {

@@ -2,8 +2,8 @@
 import { answerText } from "../../../answer/answer.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { readArtifact } from "../../../verbs/read.ts";
+import { requireAtMost } from "../arguments.ts";
 import type { Command } from "../command.ts";
-import { requireAtMost } from "../inputs.ts";
 import { maxCharsOption, maxCharsRow, modeOption, modeRow, passwordRow, textOption } from "../options.ts";
 import { jsonLine } from "../output.ts";
 

@@ -5,12 +5,12 @@ import { createCleaner } from "../../../extract/clean.ts";
 import { openSession, type Session } from "../../../session/session.ts";
 import { tools } from "../../../tools/tools.ts";
 import { findTarget } from "../../runner/providers.ts";
-import { callsOf } from "../../runner/repair.ts";
+import { callsOf } from "../../runner/repair-history.ts";
 import type { RunEvent, Tell } from "../../runner/run-events.ts";
 import { endingOf } from "../../runner/run-report.ts";
 import { beginTranscript, type MessageLine, resumeTranscript, type Transcript } from "../../runner/transcript.ts";
+import { requireAtMost } from "../arguments.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
-import { requireAtMost } from "../inputs.ts";
 import { textOption } from "../options.ts";
 import { jsonLine } from "../output.ts";
 

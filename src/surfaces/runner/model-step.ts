@@ -9,9 +9,9 @@ import {
 } from "ai";
 import { inputSchema } from "../../tools/parameters.ts";
 import type { Tool } from "../../tools/tool.ts";
-import type { Call } from "./calls.ts";
-import { providerOptions } from "./model.ts";
-import { callsOf } from "./repair.ts";
+import { providerOptions } from "./load-model.ts";
+import { callsOf } from "./repair-history.ts";
+import type { Call } from "./tool-calls.ts";
 
 // The SDK would write its warnings about models it does not know to standard error, between our lines.
 globalThis.AI_SDK_LOG_WARNINGS = false;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findTool } from "../../tools/tools.ts";
-import { hidden } from "./calls.ts";
+import { hidden } from "./tool-calls.ts";
 
 test("a secret is hidden however it is spelled and wherever it may stand, and nothing else is", () => {
   const fields = findTool("read_artifact")?.input ?? assert.fail();

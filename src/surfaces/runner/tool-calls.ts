@@ -5,7 +5,7 @@ import { callTool } from "../../tools/call-tool.ts";
 import { type Fields, fieldNamed } from "../../tools/parameters.ts";
 import type { Tool, ToolSession } from "../../tools/tool.ts";
 import { openTurn } from "../../tools/turn-budget.ts";
-import { toolResult } from "./repair.ts";
+import { toolResult } from "./repair-history.ts";
 
 /** A call of a model, which may have been too garbled to be read. */
 export type Call = ToolCallPart & { readonly unreadable?: true };

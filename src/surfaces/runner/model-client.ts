@@ -10,13 +10,13 @@ import { ContextOverflowError } from "../../overflow/wire/failure.ts";
 import { withOverflowRecovery } from "../../overflow/wire/overflow-fetch.ts";
 import type { Session } from "../../session/session.ts";
 import type { Tool } from "../../tools/tool.ts";
-import { loadModel } from "./model.ts";
+import { loadModel } from "./load-model.ts";
+import { askModel, type StepAnswer, StepFailure } from "./model-step.ts";
 import { faultOf, providerError, waitBefore } from "./provider-errors.ts";
 import type { Target } from "./providers.ts";
-import { sendable } from "./repair.ts";
+import { sendable } from "./repair-history.ts";
 import type { Tell } from "./run-events.ts";
 import type { Tally } from "./run-report.ts";
-import { askModel, type StepAnswer, StepFailure } from "./step.ts";
 import type { Transcript } from "./transcript.ts";
 
 /** What a run is made of. */

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import type { ModelMessage } from "ai";
 import fc from "fast-check";
 import { interruptedCall } from "../../answer/runner-texts.ts";
-import { sendable, toolResult } from "./repair.ts";
+import { sendable, toolResult } from "./repair-history.ts";
 
 const call = (id: string) => ({
   type: "tool-call" as const,
