@@ -1,8 +1,8 @@
 /** Writes the files of docs/ that are made from tables: settings, their schema, events, commands, tools and clients. */
 import { writeFileSync } from "node:fs";
 import { settingsMarkdown, settingsSchema } from "../src/config/settings-docs.ts";
-import { commandsMarkdown } from "../src/surfaces/cli/cli-docs.ts";
-import { mcpMarkdown } from "../src/surfaces/mcp/mcp-docs.ts";
+import { renderCommandsMarkdown } from "../src/surfaces/cli/cli-docs.ts";
+import { renderMcpMarkdown } from "../src/surfaces/mcp/mcp-docs.ts";
 import { eventsMarkdown } from "../src/telemetry/events-docs.ts";
 import { toolsMarkdown } from "../src/tools/tools-docs.ts";
 
@@ -12,9 +12,9 @@ export async function docFiles(): Promise<Readonly<Record<string, string>>> {
     "settings.md": settingsMarkdown(),
     "config.schema.json": `${JSON.stringify(settingsSchema(), null, 2)}\n`,
     "events.md": eventsMarkdown(),
-    "cli.md": await commandsMarkdown(),
+    "cli.md": await renderCommandsMarkdown(),
     "tools.md": toolsMarkdown(),
-    "mcp.md": mcpMarkdown(),
+    "mcp.md": renderMcpMarkdown(),
   };
 }
 

@@ -4,9 +4,9 @@ import { dirname, join } from "node:path";
 import { runCli } from "../src/surfaces/cli/main.ts";
 import { chunksOf, temporaryFolder } from "./bodies.ts";
 
-export type Ran = { readonly status: number; readonly out: string; readonly err: string; readonly bytes: Buffer };
+export type CliResult = { readonly status: number; readonly out: string; readonly err: string; readonly bytes: Buffer };
 
-export type RunOptions = {
+export type CliRunOptions = {
   readonly stdin?: string | Uint8Array;
   readonly env?: object;
   readonly signal?: AbortSignal;
@@ -21,7 +21,7 @@ export async function openCli() {
   const work = join(folder.path, "work");
   await mkdir(work);
 
-  async function run(argv: readonly string[], more: RunOptions = {}): Promise<Ran> {
+  async function run(argv: readonly string[], more: CliRunOptions = {}): Promise<CliResult> {
     const out: Buffer[] = [];
     let err = "";
     const env = { HOME: folder.path, SPILLWAY_HOME: join(folder.path, "home"), ...more.env };

@@ -31,8 +31,11 @@ for (const revision of revisions) {
       for (const { title, annotations, description, outputSchema } of listed) {
         assert.ok(title && annotations?.readOnlyHint && description && description.length < 1_000 && outputSchema);
       }
-      const read = listed.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-      assert.ok(JSON.stringify(read).length < 7_000, `a model reads ${JSON.stringify(read).length} characters`);
+      const shownToModel = listed.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+      assert.ok(
+        JSON.stringify(shownToModel).length < 7_000,
+        `a model reads ${JSON.stringify(shownToModel).length} characters`,
+      );
       assert.ok(JSON.stringify(listed).length < 24_000, `${JSON.stringify(listed).length} characters in all`);
       assert.deepEqual((await client.listTools()).tools, listed);
       assert.match(client.getInstructions() ?? "", /artifact_ref/);
@@ -293,11 +296,11 @@ describe("the line protocol", () => {
     await server.open();
     const urls = ["data:,a", "data:,b", "data:,c"];
     await server.request("tools/call", { name: "fetch_content", arguments: { urls }, _meta: { progressToken: "p" } });
-    const told = server.received
+    const progress = server.received
       .map((line) => JSON.parse(line))
       .filter(({ method }) => method === "notifications/progress");
     assert.deepEqual(
-      told.map(({ params }) => params),
+      progress.map(({ params }) => params),
       [1, 2, 3].map((progress) => ({ progressToken: "p", progress, message: `Fetched ${progress} of 3` })),
     );
   });
@@ -313,7 +316,7 @@ test("a client that nobody knows is wrong usage, and every known one can be name
 
 describe("the end", () => {
   /** A file whose parser works for long: the call is still going on while the test acts. */
-  async function busy(mcp: Awaited<ReturnType<typeof openMcp>>) {
+  async function startBusyCall(mcp: Awaited<ReturnType<typeof openMcp>>) {
     const pages = Array.from({ length: 6_000 }, (_, index) => `Page ${index} ${"of the long report ".repeat(3)}`);
     await mcp.write("long.pdf", pdfWithPages(pages));
     const server = mcp.lines();
@@ -321,15 +324,15 @@ describe("the end", () => {
     const id = 77;
     const params = { name: "web_fetch", arguments: { url: "long.pdf", query: "page 5999" } };
     server.send({ id, method: "tools/call", params });
-    const child = await parserOf(server.child.pid ?? 0);
+    const child = await findParser(server.child.pid ?? 0);
     return { server, id, child };
   }
 
   test("of a call that is cancelled comes at once, and nothing is answered", async () => {
     await using mcp = await openMcp();
-    const { server, id, child } = await busy(mcp);
+    const { server, id, child } = await startBusyCall(mcp);
     server.send({ method: "notifications/cancelled", params: { requestId: id, reason: "changed my mind" } });
-    await gone(child);
+    await waitUntilGone(child);
     assert.ok("result" in (await server.request("ping")));
     assert.ok(server.received.every((line) => JSON.parse(line).id !== id));
     server.child.stdin.end();
@@ -339,10 +342,10 @@ describe("the end", () => {
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     test(`by ${signal} leaves no process`, async () => {
       await using mcp = await openMcp();
-      const { server, child } = await busy(mcp);
+      const { server, child } = await startBusyCall(mcp);
       server.child.kill(signal);
       await server.exited;
-      await gone(child);
+      await waitUntilGone(child);
     });
   }
 
@@ -357,12 +360,12 @@ describe("the end", () => {
       server.stdin.write(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params }) + "\\n");`;
     await mcp.write("client.mjs", script);
     const { stdout } = await run(process.execPath, ["client.mjs"], { cwd: mcp.work }).catch((error) => error);
-    await gone(Number(stdout.trim()));
+    await waitUntilGone(Number(stdout.trim()));
   });
 });
 
 /** The child that a process started for parsing. */
-async function parserOf(parent: number): Promise<number> {
+async function findParser(parent: number): Promise<number> {
   for (let attempt = 0; attempt < 400; attempt++) {
     const children = await readFile(`/proc/${parent}/task/${parent}/children`, "utf8").catch(() => "");
     const [child] = children.trim().split(" ").filter(Boolean);
@@ -372,7 +375,7 @@ async function parserOf(parent: number): Promise<number> {
   return assert.fail("no parser was started");
 }
 
-async function gone(pid: number): Promise<void> {
+async function waitUntilGone(pid: number): Promise<void> {
   assert.ok(pid > 0);
   for (let attempt = 0; attempt < 600; attempt++) {
     // A process that has ended and that nobody has waited for yet is shown as a zombie.

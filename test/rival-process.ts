@@ -14,7 +14,7 @@ process.on("message", async ({ at }: { readonly at?: number }) => {
   }
   while (Date.now() < at);
   try {
-    held = await resumeTranscript({ folder, keep: 9 }, "k");
+    held = await resumeTranscript({ folder, maxTranscripts: 9 }, "k");
     process.send?.("got it");
   } catch (error) {
     process.send?.(error instanceof SpillwayError ? error.code : String(error));

@@ -10,38 +10,40 @@ import { openRunner, type RunnerDialect, runnerDialects, runnerEnvironment, runn
 import { resultsIn, type Said, type Script } from "./scripted.ts";
 
 /** Says one thing after the other, whatever it is asked. */
-function saying(...answers: readonly Said[]): Script {
-  let at = 0;
-  return () => answers[at++] ?? { text: "Nothing more." };
+function answerInTurn(...answers: readonly Said[]): Script {
+  let index = 0;
+  return () => answers[index++] ?? { text: "Nothing more." };
 }
 
 const task = ["run", "What does it say?", "--model"] as const;
-const quick = { SPILLWAY_RUNNER_RETRY_WAIT: "1ms" };
+const quickRetries = { SPILLWAY_RUNNER_RETRY_WAIT: "1ms" };
 
 /** The request as it was sent, without what JSON puts before a quote. */
-const asked = ({ json }: { readonly json: string } = { json: "" }): string => json.replaceAll("\\", "");
+const requestText = ({ json }: { readonly json: string } = { json: "" }): string => json.replaceAll("\\", "");
 
-function everywhere(name: string, check: (dialect: RunnerDialect, model: string) => Promise<void>): void {
+function inEveryDialect(name: string, check: (dialect: RunnerDialect, model: string) => Promise<void>): void {
   for (const dialect of runnerDialects) test(`${name} (${dialect})`, () => check(dialect, runnerModels[dialect]));
 }
 
 describe("an answer that is none yet", () => {
-  everywhere("is cut at the model's limit: it is kept, and the model is asked to go on", async (_, model) => {
-    await using runner = await openRunner({ script: saying({ text: "The heron ", ends: "cut" }, { text: "stands." }) });
+  inEveryDialect("is cut at the model's limit: it is kept, and the model is asked to go on", async (_, model) => {
+    await using runner = await openRunner({
+      script: answerInTurn({ text: "The heron ", ends: "cut" }, { text: "stands." }),
+    });
     const { events, status } = await runner.events([...task, model]);
     assert.deepEqual([status, events.at(-1).how], [1, "cut"]);
     const resumed = await runner.run(["run", "--resume", "last"]);
     assert.deepEqual([resumed.status, resumed.out], [0, "stands.\n"], resumed.err);
-    const request = asked(runner.provider.seen[1]);
+    const request = requestText(runner.provider.seen[1]);
     assert.ok(request.includes(goOn.cut) && request.includes("The heron"), request);
     assert.equal((await runner.run(["run", "--resume", "last"])).status, 2, "now it is answered");
   });
 
-  everywhere(
+  inEveryDialect(
     "just ends in the middle: its words are kept beside the conversation and asked for again",
     async (_, model) => {
       await using runner = await openRunner({
-        script: saying({ text: "The her", ends: "in the middle" }, { text: "The heron stands." }),
+        script: answerInTurn({ text: "The her", ends: "in the middle" }, { text: "The heron stands." }),
       });
       const ran = await runner.run([...task, model]);
       assert.deepEqual([ran.status, runner.provider.seen.length], [1, 1], ran.err);
@@ -57,15 +59,17 @@ describe("an answer that is none yet", () => {
     },
   );
 
-  everywhere("ends before its first word: it is asked again at once", async (_, model) => {
-    await using runner = await openRunner({ script: saying({ ends: "in the middle" }, { text: "The heron stands." }) });
-    const ran = await runner.run([...task, model], quick);
+  inEveryDialect("ends before its first word: it is asked again at once", async (_, model) => {
+    await using runner = await openRunner({
+      script: answerInTurn({ ends: "in the middle" }, { text: "The heron stands." }),
+    });
+    const ran = await runner.run([...task, model], quickRetries);
     assert.deepEqual([ran.status, ran.out], [0, "The heron stands.\n"], ran.err);
     assert.match(ran.err, /2 requests: 1 retried/);
   });
 
-  everywhere("holds no word: that is no answer, and the run can go on", async (_, model) => {
-    await using runner = await openRunner({ script: saying({ text: " " }, { text: "The heron stands." }) });
+  inEveryDialect("holds no word: that is no answer, and the run can go on", async (_, model) => {
+    await using runner = await openRunner({ script: answerInTurn({ text: " " }, { text: "The heron stands." }) });
     const { events, status, err } = await runner.events([...task, model]);
     assert.deepEqual([status, events.at(-1).how], [1, "empty"], err);
     const resumed = await runner.run(["run", "--resume", "last"]);
@@ -73,7 +77,7 @@ describe("an answer that is none yet", () => {
   });
 
   test("is told in the summary", async () => {
-    await using runner = await openRunner({ script: saying({ text: "" }, { text: "The", ends: "cut" }) });
+    await using runner = await openRunner({ script: answerInTurn({ text: "" }, { text: "The", ends: "cut" }) });
     assert.match((await runner.run([...task, "sim:sim-1"])).err, /\nThe model gave no answer\.\n[\s\S]*Go on: /);
     assert.match(
       (await runner.run(["run", "--resume", "last"])).err,
@@ -82,7 +86,7 @@ describe("an answer that is none yet", () => {
   });
 
   test("is known as what it is even where the process was killed before it could say how it ended", async () => {
-    await using runner = await openRunner({ script: saying({ text: "The", ends: "cut" }, { text: "heron." }) });
+    await using runner = await openRunner({ script: answerInTurn({ text: "The", ends: "cut" }, { text: "heron." }) });
     await runner.run([...task, "sim:sim-1"]);
     await withoutLastLine((await runner.transcriptPath()) ?? "");
     assert.equal((await runner.run(["run", "--resume", "last"])).out, "heron.\n");
@@ -113,7 +117,7 @@ describe("a run that goes on", () => {
   test("takes no blank for a task", async () => {
     await using runner = await openRunner({
       instead: (index) => (index === 0 ? error(401) : undefined),
-      script: saying({ text: "Yes." }),
+      script: answerInTurn({ text: "Yes." }),
     });
     await runner.run([...task, "sim:sim-1"]);
     const resumed = await runner.run(["run", "--resume", "last", "  "]);
@@ -146,7 +150,7 @@ describe("a run that goes on", () => {
   });
 
   test("is told last on standard output after Ctrl-C, as JSON", async () => {
-    await using runner = await openRunner({ script: saying({ text: "I will look. ".repeat(20) }), delayMs: 30 });
+    await using runner = await openRunner({ script: answerInTurn({ text: "I will look. ".repeat(20) }), delayMs: 30 });
     const stop = new AbortController();
     const onOut = (text: string) => void (text.includes('"text"') && stop.abort());
     const { events, status, err } = await runner.events([...task, "sim:sim-1"], {}, { signal: stop.signal, onOut });
@@ -161,9 +165,9 @@ describe("a run as a process", { skip: process.platform === "win32" && "it speak
   const command = join(import.meta.dirname, "..", "src", "surfaces", "cli", "process.ts");
 
   /** Runs the real command in a shell, with its streams led where the words after it say. */
-  async function inShell(streams: string) {
+  async function runInShell(redirections: string) {
     await using runner = await openRunner({
-      script: saying(
+      script: answerInTurn(
         { text: "Look. ", calls: [{ tool: "fetch_content", input: { url: "a.txt" } }] },
         { text: "It stands. ".repeat(500) },
       ),
@@ -174,8 +178,8 @@ describe("a run as a process", { skip: process.platform === "win32" && "it speak
       SPILLWAY_HOME: runner.home,
       ...runnerEnvironment(runner.provider.url),
     };
-    const typed = `"${process.execPath}" "${command}" run Hello? --model sim:sim-1 ${streams}`;
-    const shell = spawn("bash", ["-c", typed], { cwd: runner.work, env, stdio: ["ignore", "pipe", "pipe"] });
+    const commandLine = `"${process.execPath}" "${command}" run Hello? --model sim:sim-1 ${redirections}`;
+    const shell = spawn("bash", ["-c", commandLine], { cwd: runner.work, env, stdio: ["ignore", "pipe", "pipe"] });
     let err = "";
     shell.stderr.on("data", (chunk) => {
       err += chunk;
@@ -185,12 +189,12 @@ describe("a run as a process", { skip: process.platform === "win32" && "it speak
   }
 
   test("goes on when nobody reads what it says beside the answer", async () => {
-    const { status, last } = await inShell("2> >(head -c1 >/dev/null) >/dev/null");
+    const { status, last } = await runInShell("2> >(head -c1 >/dev/null) >/dev/null");
     assert.deepEqual([status, last?.type === "end" && last.how], [0, "answered"]);
   });
 
   test("stops cleanly, and says so, when its answer cannot be written", async () => {
-    const { status, err, last } = await inShell(">/dev/full");
+    const { status, err, last } = await runInShell(">/dev/full");
     assert.equal(status, 1);
     assert.match(err, /spillway: standard output cannot be written to \(ENOSPC\)\./);
     assert.deepEqual(last?.type === "end" && last.how, "interrupted");
@@ -198,7 +202,7 @@ describe("a run as a process", { skip: process.platform === "win32" && "it speak
 });
 
 describe("the story of a run", () => {
-  const story = async (runner: Awaited<ReturnType<typeof openRunner>>) => {
+  const readStory = async (runner: Awaited<ReturnType<typeof openRunner>>) => {
     const { out } = await runner.run(["events", "story", "--json"]);
     return out
       .split("\n")
@@ -208,8 +212,8 @@ describe("the story of a run", () => {
 
   test("tells each time a busy provider was asked again, and why the run failed", async () => {
     await using runner = await openRunner({ always: error(503) });
-    await runner.run([...task, "sim:sim-1"], { ...quick, SPILLWAY_RUN: "story", SPILLWAY_RUNNER_RETRIES: "2" });
-    const events = await story(runner);
+    await runner.run([...task, "sim:sim-1"], { ...quickRetries, SPILLWAY_RUN: "story", SPILLWAY_RUNNER_RETRIES: "2" });
+    const events = await readStory(runner);
     const retried = events.filter(({ event }) => event === "run.retried");
     assert.deepEqual(
       retried.map(({ step, attempt, reason }) => [step, attempt, reason]),

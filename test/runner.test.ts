@@ -143,12 +143,15 @@ describe("spillway run", () => {
       const { how, tool_calls, chars_given, transcript } = events.at(-1);
       assert.deepEqual([how, tool_calls], ["answered", calls.length], err);
       assert.equal(events.filter(({ type, is_error }) => type === "tool" && is_error).length, calls.length);
-      const told = events
+      const answerText = events
         .map(({ type, text }) => (type === "text" ? text : ""))
         .join("")
         .replaceAll("\\", "");
-      assert.ok(told.includes('There is no tool "open_pdf". There are: fetch_content,') && chars_given < 1_500, told);
-      if (dialect !== "gemini") assert.ok(told.includes(unreadableCall), told);
+      assert.ok(
+        answerText.includes('There is no tool "open_pdf". There are: fetch_content,') && chars_given < 1_500,
+        answerText,
+      );
+      if (dialect !== "gemini") assert.ok(answerText.includes(unreadableCall), answerText);
       for (const text of [await readFile(transcript, "utf8"), JSON.stringify(events), err])
         assert.doesNotMatch(text, /sesame/);
       // The simulator's Gemini signs a call with its arguments, and those are gone.

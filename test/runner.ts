@@ -2,7 +2,7 @@
 import { glob } from "node:fs/promises";
 import { join } from "node:path";
 import { readTranscript } from "../src/surfaces/runner/transcript.ts";
-import { openCli, type Ran, type RunOptions } from "./cli.ts";
+import { type CliResult, type CliRunOptions, openCli } from "./cli.ts";
 import { type ProviderOptions, serveProvider } from "./provider.ts";
 
 /** How each dialect is asked for on the command line. */
@@ -38,11 +38,15 @@ export async function openRunner(options: ProviderOptions & { readonly delayMs?:
   return {
     ...cli,
     provider,
-    async run(argv: readonly string[], more: Record<string, string> = {}, options: RunOptions = {}): Promise<Ran> {
+    async run(
+      argv: readonly string[],
+      more: Record<string, string> = {},
+      options: CliRunOptions = {},
+    ): Promise<CliResult> {
       return cli.run(argv, { ...options, env: { ...env, ...more } });
     },
     /** Runs with --json and gives the events. */
-    async events(argv: readonly string[], more: Record<string, string> = {}, options: RunOptions = {}) {
+    async events(argv: readonly string[], more: Record<string, string> = {}, options: CliRunOptions = {}) {
       const ran = await cli.run([...argv, "--json"], { ...options, env: { ...env, ...more } });
       const lines = ran.out.split("\n").filter(Boolean);
       return { ...ran, events: lines.map((line) => JSON.parse(line)) };

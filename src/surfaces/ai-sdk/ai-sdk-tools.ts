@@ -39,23 +39,23 @@ export type AiSdkTool = {
 
 /** All tools by their names. The results of one step share one budget; the model reads their text. */
 export function tools(options: ToolsOptions = {}): Record<string, AiSdkTool> {
-  let opened: Promise<Session> | undefined;
+  let openedSession: Promise<Session> | undefined;
   const turns = new WeakMap<object, Turn>();
 
   /** Calls of one step come with the same messages. */
-  function turnOf(messages: readonly unknown[] | undefined, { settings }: Session): Turn {
-    const known = messages && turns.get(messages);
-    if (known) return known;
+  function findTurn(messages: readonly unknown[] | undefined, { settings }: Session): Turn {
+    const existing = messages && turns.get(messages);
+    if (existing) return existing;
     const turn = openTurn(options.turnChars ?? settings["runner.turn_chars"]);
     if (messages) turns.set(messages, turn);
     return turn;
   }
 
   async function execute(tool: Tool, input: unknown, { abortSignal, messages }: CallOptions): Promise<ToolReply> {
-    opened ??= options.session ? Promise.resolve(options.session) : openSession({ confined: true });
-    const session = await opened;
+    openedSession ??= options.session ? Promise.resolve(options.session) : openSession({ confined: true });
+    const session = await openedSession;
     const signal = abortSignal ? AbortSignal.any([session.signal, abortSignal]) : session.signal;
-    return callTool(tool, input, { ...session, signal, turn: turnOf(messages, session) });
+    return callTool(tool, input, { ...session, signal, turn: findTurn(messages, session) });
   }
 
   return Object.fromEntries(
@@ -75,7 +75,14 @@ export function tools(options: ToolsOptions = {}): Record<string, AiSdkTool> {
 }
 
 function openSchema(schema: JsonSchema): OpenSchema {
-  const shown = () => ({ ...schema });
+  const toJsonSchema = () => ({ ...schema });
   const validate = (value: unknown) => ({ value });
-  return { "~standard": { version: 1, vendor: "spillway", validate, jsonSchema: { input: shown, output: shown } } };
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "spillway",
+      validate,
+      jsonSchema: { input: toJsonSchema, output: toJsonSchema },
+    },
+  };
 }

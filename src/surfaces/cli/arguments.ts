@@ -2,7 +2,7 @@
 import { SpillwayError } from "../../errors.ts";
 import { clipped } from "../../system/safe-names.ts";
 import type { Call, ExitCode } from "./command.ts";
-import { errorFields, errorLines, jsonLine } from "./output.ts";
+import { toErrorFields, toErrorLines, toJsonLine } from "./output.ts";
 
 /** Answers each argument in turn; the status is 1 when one of them failed. */
 export async function forEachInput(call: Call, answer: (input: string) => Promise<void>): Promise<ExitCode> {
@@ -12,23 +12,23 @@ export async function forEachInput(call: Call, answer: (input: string) => Promis
       hint: "Add a URL, a file, a ref or - for stdin.",
     });
   }
-  let failed = false;
+  let hasFailed = false;
   for (const input of args) {
     try {
       await answer(input);
     } catch (error) {
       if (call.signal.aborted) throw error;
-      failed = true;
-      if (json) await terminal.out(jsonLine({ source_url: clipped(input, 2_000), ...errorFields(error) }));
-      terminal.note(errorLines(error));
+      hasFailed = true;
+      if (json) await terminal.out(toJsonLine({ source_url: clipped(input, 2_000), ...toErrorFields(error) }));
+      terminal.note(toErrorLines(error));
     }
   }
-  return failed ? 1 : 0;
+  return hasFailed ? 1 : 0;
 }
 
 /** An argument that would be ignored is a mistake the user should hear of. */
-export function requireAtMost(count: number, { args }: Call): void {
-  const extra = args[count];
+export function rejectExtraArguments(maxCount: number, { args }: Call): void {
+  const extra = args[maxCount];
   if (extra === undefined) return;
   throw new SpillwayError("usage", `${JSON.stringify(clipped(extra))} is one argument too many.`, {
     hint: "spillway help <command> shows what it takes.",

@@ -9,7 +9,7 @@ export const commonOptions = {
   help: { type: "boolean", short: "h", about: "Show this help." },
 } as const satisfies Record<string, OptionRow>;
 
-export function overview(): string {
+export function renderOverview(): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   const lines = commands.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`);
   return [
@@ -25,7 +25,7 @@ export function overview(): string {
   ].join("\n");
 }
 
-export function commandHelp({ usage, about, details, options }: Command): string {
+export function renderCommandHelp({ usage, about, details, options }: Command): string {
   const rows = Object.entries({ ...options, ...commonOptions }).map(([name, row]) => ({
     flag: flagOf(name, row),
     row,

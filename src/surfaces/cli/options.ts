@@ -12,9 +12,9 @@ export const modeRow: OptionRow = {
 };
 
 /** The mode asked for. */
-export function modeOption(call: Call): Mode {
-  const text = textOption(call, "mode") ?? "markdown";
-  const mode = modes.find((known) => known === text);
+export function readMode(call: Call): Mode {
+  const text = readText(call, "mode") ?? "markdown";
+  const mode = modes.find((candidate) => candidate === text);
   if (mode) return mode;
   throw new SpillwayError("usage", `There is no mode ${JSON.stringify(text)}.`, {
     hint: `Modes: ${modes.join(", ")}.`,
@@ -42,15 +42,15 @@ export const projectRow: OptionRow = {
 export const allRow: OptionRow = { type: "boolean", about: "Show everything, however much it is." };
 
 /** The text of an option, or undefined when it was not given. */
-export function textOption({ values }: Call, name: string): string | undefined {
+export function readText({ values }: Call, name: string): string | undefined {
   const value = values[name];
   return typeof value === "string" ? value : undefined;
 }
 
 /** A whole number of characters. What is out of range is brought into it later, and the reply says so. */
-export function maxCharsOption(call: Call): number | undefined {
+export function readMaxChars(call: Call): number | undefined {
   const name = "max-chars";
-  const text = textOption(call, name);
+  const text = readText(call, name);
   if (text === undefined) return undefined;
   const chars = Number(text.replaceAll(/[_,]/g, ""));
   if (Number.isInteger(chars)) return chars;

@@ -22,10 +22,10 @@ export type Health = {
 };
 
 /** Looks at the settings and the store now. */
-export async function health(session: Session, config: LoadedConfig, client: string | null): Promise<Health> {
-  const problems = settingsProblems(config);
+export async function checkHealth(session: Session, config: LoadedConfig, client: string | null): Promise<Health> {
+  const problems = describeSettingsProblems(config);
   const [folder = ""] = session.spoolFolders;
-  const problem = await writingProblem(folder);
+  const problem = await findWriteProblem(folder);
   return {
     status: problems.length === 0 && problem === null ? "ok" : "degraded",
     version,
@@ -40,11 +40,11 @@ export async function health(session: Session, config: LoadedConfig, client: str
 }
 
 /** One sentence each, with what to do; the settings they were meant for keep what holds without them. */
-export function settingsProblems({ problems }: LoadedConfig): string[] {
+export function describeSettingsProblems({ problems }: LoadedConfig): string[] {
   return problems.slice(0, 20).map((problem) => `${describeProblem(problem)} ${problem.hint}`);
 }
 
-async function writingProblem(folder: string): Promise<string | null> {
+async function findWriteProblem(folder: string): Promise<string | null> {
   try {
     await makeFolders(folder);
     await access(folder, constants.W_OK);

@@ -2,19 +2,19 @@
 import { clientRows, type ResultLimit } from "../../config/clients.ts";
 import { version } from "../../version.ts";
 
-export function mcpMarkdown(): string {
+export function renderMcpMarkdown(): string {
   const rows = clientRows.map(
-    ({ name, published, pastIt, source }) => `| ${name} | ${limitWords(published)} | ${pastIt} | ${source} |`,
+    ({ name, published, pastIt, source }) => `| ${name} | ${formatLimit(published)} | ${pastIt} | ${source} |`,
   );
-  return `${opening}\n| client | limit on one result | past it | source |\n|---|---|---|---|\n${rows.join("\n")}\n`;
+  return `${introduction}\n| client | limit on one result | past it | source |\n|---|---|---|---|\n${rows.join("\n")}\n`;
 }
 
-function limitWords(limit: ResultLimit): string {
+function formatLimit(limit: ResultLimit): string {
   const words = Object.entries(limit).map(([unit, max]) => `${max.toLocaleString("en-US")} ${unit}`);
   return words.length === 0 ? "not published" : words.join(", ");
 }
 
-const opening = `# The MCP server
+const introduction = `# The MCP server
 
 \`spillway mcp\` serves the [tools](tools.md) over standard input and output, in revision 2026-07-28 of the protocol and
 in those before it back to 2024-11-05.

@@ -1,9 +1,15 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Circumstances, faultOf, providerError, waitBefore } from "./provider-errors.ts";
-import type { Target } from "./providers.ts";
+import { type FailureContext, findRetryDelayMs, toProviderError, toProviderFailure } from "./provider-errors.ts";
+import type { ModelTarget } from "./providers.ts";
 
-const target: Target = { speech: "openai", provider: "openai", model: "gpt-99", baseUrl: undefined, key: "sk-secret" };
+const target: ModelTarget = {
+  apiFormat: "openai",
+  provider: "openai",
+  model: "gpt-99",
+  baseUrl: undefined,
+  key: "sk-secret",
+};
 
 /** As the AI SDK throws it. */
 const thrown = (statusCode: number, responseBody: string, responseHeaders: Record<string, string> = {}): Error =>
@@ -33,7 +39,8 @@ const perMinute = JSON.stringify({
   },
 });
 
-const wait = (error: Error, attempt = 1, longestMs = 60_000) => waitBefore(faultOf(error), attempt, longestMs);
+const wait = (error: Error, attempt = 1, longestMs = 60_000) =>
+  findRetryDelayMs(toProviderFailure(error), attempt, longestMs);
 
 describe("asking a provider again", () => {
   test("is for what may pass", () => {
@@ -67,7 +74,7 @@ describe("asking a provider again", () => {
       unreachable("ENOTFOUND"),
       unreachable("ECONNREFUSED"),
     ]) {
-      assert.equal(wait(error), undefined, JSON.stringify(faultOf(error)));
+      assert.equal(wait(error), undefined, JSON.stringify(toProviderFailure(error)));
     }
   });
 
@@ -84,8 +91,12 @@ describe("asking a provider again", () => {
 });
 
 describe("a provider's refusal", () => {
-  const said = (error: unknown, circumstances: Partial<Circumstances> = {}) =>
-    providerError(faultOf(error), { target, begun: false, recovers: true, ...circumstances }, error);
+  const said = (error: unknown, circumstances: Partial<FailureContext> = {}) =>
+    toProviderError(
+      toProviderFailure(error),
+      { target, hasStarted: false, isRecoveryOn: true, ...circumstances },
+      error,
+    );
   const cases = [
     [
       thrown(401, '{"error":{"message":"Incorrect API key provided: sk-secret."}}'),
@@ -139,7 +150,7 @@ describe("a provider's refusal", () => {
 
   test("after the first word is a connection that broke off, not one that was never there", () => {
     assert.match(said(brokenSuccess).message, /^openai could not be reached \(UND_ERR_SOCKET\)\.$/);
-    assert.equal(said(brokenSuccess, { begun: true }).message, "openai broke off: UND_ERR_SOCKET");
+    assert.equal(said(brokenSuccess, { hasStarted: true }).message, "openai broke off: UND_ERR_SOCKET");
   });
 
   test("says how long it wants to be left alone", () => {
@@ -148,7 +159,7 @@ describe("a provider's refusal", () => {
   });
 
   test("of somebody without a key asks for one", () => {
-    const own: Target = { ...target, speech: "compatible", provider: "my-vllm", key: undefined };
+    const own: ModelTarget = { ...target, apiFormat: "compatible", provider: "my-vllm", key: undefined };
     const told = said(thrown(401, "{}"), { target: own });
     assert.deepEqual([told.code, told.message], ["key_missing", "my-vllm wants a key (401: {})."]);
     assert.match(told.hint, /^Set MY_VLLM_API_KEY,/);
@@ -157,6 +168,6 @@ describe("a provider's refusal", () => {
   test("for its size names the fallback only where that is off", () => {
     const large = thrown(413, "<html><h1>413 Request Entity Too Large</h1></html>");
     assert.match(said(large).hint, /^Start a new run/);
-    assert.match(said(large, { recovers: false }).hint, /^Set runner\.enable_model_overflow_fallback=on/);
+    assert.match(said(large, { isRecoveryOn: false }).hint, /^Set runner\.enable_model_overflow_fallback=on/);
   });
 });

@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import type { ModelMessage } from "ai";
 import fc from "fast-check";
 import { interruptedCall } from "../../answer/runner-texts.ts";
-import { sendable, toolResult } from "./repair-history.ts";
+import { makeToolResult, repairHistory } from "./repair-history.ts";
 
 const call = (id: string) => ({
   type: "tool-call" as const,
@@ -18,12 +18,12 @@ const calledWith = (...inputs: unknown[]): ModelMessage => ({
 });
 const results = (...ids: string[]): ModelMessage => ({
   role: "tool",
-  content: ids.map((id) => toolResult(call(id), `text of ${id}`, false)),
+  content: ids.map((id) => makeToolResult(call(id), `text of ${id}`, false)),
 });
 const user: ModelMessage = { role: "user", content: "Go on." };
 const interrupted = (...ids: string[]): ModelMessage => ({
   role: "tool",
-  content: ids.map((id) => toolResult(call(id), interruptedCall, true)),
+  content: ids.map((id) => makeToolResult(call(id), interruptedCall, true)),
 });
 
 describe("what is sent of a stored history", () => {
@@ -50,7 +50,7 @@ describe("what is sent of a stored history", () => {
   for (const { name, stored, sent } of cases) {
     test(`${name}: has a result for every call`, () => {
       const before = structuredClone(stored);
-      assert.deepEqual(sendable(stored), sent);
+      assert.deepEqual(repairHistory(stored), sent);
       assert.deepEqual(stored, before, "the history itself stays as it is");
     });
   }
@@ -62,8 +62,8 @@ describe("what is sent of a stored history", () => {
     );
     fc.assert(
       fc.property(fc.array(message, { maxLength: 8 }), (stored) => {
-        const sent = sendable(stored);
-        assert.deepEqual(sendable(sent), sent);
+        const sent = repairHistory(stored);
+        assert.deepEqual(repairHistory(sent), sent);
       }),
     );
   });

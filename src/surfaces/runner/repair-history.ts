@@ -3,28 +3,28 @@ import type { AssistantModelMessage, ModelMessage, ToolCallPart, ToolModelMessag
 import { interruptedCall } from "../../answer/runner-texts.ts";
 
 /** The messages with a result for every call, and without answers that hold nothing. */
-export function sendable(messages: readonly ModelMessage[]): ModelMessage[] {
-  const sent: ModelMessage[] = [];
+export function repairHistory(messages: readonly ModelMessage[]): ModelMessage[] {
+  const repaired: ModelMessage[] = [];
   for (const [index, message] of messages.entries()) {
     if (message.role === "assistant" && message.content.length === 0) continue;
     if (message.role !== "assistant") {
-      sent.push(message);
+      repaired.push(message);
       continue;
     }
-    sent.push(withObjects(message));
-    const answered = answeredAfter(messages, index);
-    const missing = callsOf(message).filter(({ toolCallId }) => !answered.has(toolCallId));
-    if (missing.length > 0) sent.push(resultsFor(missing));
+    repaired.push(withObjectInputs(message));
+    const answeredIds = findAnsweredIds(messages, index);
+    const missing = findPendingCalls(message).filter(({ toolCallId }) => !answeredIds.has(toolCallId));
+    if (missing.length > 0) repaired.push(makeInterruptedResults(missing));
   }
-  return sent;
+  return repaired;
 }
 
 /** Arguments that are no object, as the model sent them or because they are not stored, are refused by most providers. */
-function withObjects(message: AssistantModelMessage): AssistantModelMessage {
+function withObjectInputs(message: AssistantModelMessage): AssistantModelMessage {
   const { content } = message;
   if (typeof content === "string") return message;
   const sent = content.map((part) =>
-    part.type === "tool-call" && !isObject(part.input) ? { ...part, input: objectIn(part.input) } : part,
+    part.type === "tool-call" && !isObject(part.input) ? { ...part, input: parseObject(part.input) } : part,
   );
   return { ...message, content: sent };
 }
@@ -33,7 +33,7 @@ const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Some models write their arguments as a text that holds them. */
-function objectIn(input: unknown): object {
+function parseObject(input: unknown): object {
   try {
     const value: unknown = JSON.parse(String(input));
     return isObject(value) ? value : {};
@@ -43,30 +43,30 @@ function objectIn(input: unknown): object {
 }
 
 /** The calls of an answer that the runner has to carry out. */
-export function callsOf({ content }: AssistantModelMessage): ToolCallPart[] {
+export function findPendingCalls({ content }: AssistantModelMessage): ToolCallPart[] {
   if (typeof content === "string") return [];
-  const own = new Set(content.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : [])));
+  const executedIds = new Set(content.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : [])));
   return content.flatMap((part) =>
-    part.type === "tool-call" && !part.providerExecuted && !own.has(part.toolCallId) ? [part] : [],
+    part.type === "tool-call" && !part.providerExecuted && !executedIds.has(part.toolCallId) ? [part] : [],
   );
 }
 
 /** Ids are looked for in the results that directly follow: some servers give every turn the same ones. */
-function answeredAfter(messages: readonly ModelMessage[], index: number): ReadonlySet<string> {
-  const answered = new Set<string>();
+function findAnsweredIds(messages: readonly ModelMessage[], index: number): ReadonlySet<string> {
+  const answeredIds = new Set<string>();
   for (const message of messages.slice(index + 1)) {
     if (message.role !== "tool") break;
-    for (const part of message.content) if (part.type === "tool-result") answered.add(part.toolCallId);
+    for (const part of message.content) if (part.type === "tool-result") answeredIds.add(part.toolCallId);
   }
-  return answered;
+  return answeredIds;
 }
 
-function resultsFor(calls: readonly ToolCallPart[]): ToolModelMessage {
-  return { role: "tool", content: calls.map((call) => toolResult(call, interruptedCall, true)) };
+function makeInterruptedResults(calls: readonly ToolCallPart[]): ToolModelMessage {
+  return { role: "tool", content: calls.map((call) => makeToolResult(call, interruptedCall, true)) };
 }
 
 /** A result as it is stored and sent. */
-export function toolResult({ toolCallId, toolName }: ToolCallPart, text: string, isError: boolean): ToolResultPart {
+export function makeToolResult({ toolCallId, toolName }: ToolCallPart, text: string, isError: boolean): ToolResultPart {
   const output = { type: isError ? ("error-text" as const) : ("text" as const), value: text };
   return { type: "tool-result", toolCallId, toolName, output };
 }

@@ -38,4 +38,4 @@ export type RunEvent =
   | ({ readonly type: "summary"; readonly run: string; readonly transcript: string } & RunReport);
 
 /** Is waited for, so that a slow reader slows the run and loses nothing. */
-export type Tell = (event: RunEvent) => Promise<void>;
+export type OnRunEvent = (event: RunEvent) => Promise<void>;

@@ -8,15 +8,15 @@ export type RunEnding = "answered" | "cut" | "empty" | "interrupted" | "steps" |
 export type RunReport = Omit<EventFields["run.ended"], "how"> & { readonly how: RunEnding };
 
 /** How an answer without calls ends a run. */
-export function endingOf(
+export function classifyEnding(
   message: AssistantModelMessage | undefined,
   finish: string,
 ): Extract<RunEnding, "answered" | "cut" | "empty"> {
   if (!["stop", "other"].includes(finish)) return "cut";
-  return wordsOf(message?.content ?? "").trim() === "" ? "empty" : "answered";
+  return joinText(message?.content ?? "").trim() === "" ? "empty" : "answered";
 }
 
-function wordsOf(content: AssistantModelMessage["content"]): string {
+function joinText(content: AssistantModelMessage["content"]): string {
   if (typeof content === "string") return content;
   return content.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
@@ -46,17 +46,17 @@ export function createTally() {
   return {
     add,
     /** The model was given the result of a call. */
-    answered(chars: number): void {
+    countResult(chars: number): void {
       sums.tool_calls++;
       sizes.chars_given += chars;
     },
     /** A request was sent, whether or not an answer comes. */
-    sent: (): void => void sums.requests++,
+    countRequest: (): void => void sums.requests++,
     /** One of them because the provider was busy before. */
-    retried: (): void => void sums.retries++,
-    tokens: (): number => sums.tokens_in + sums.tokens_out,
-    steps: (): number => sums.steps,
-    report: (how: RunEnding, error: string | null): RunReport => ({
+    countRetry: (): void => void sums.retries++,
+    totalTokens: (): number => sums.tokens_in + sums.tokens_out,
+    stepCount: (): number => sums.steps,
+    makeReport: (how: RunEnding, error: string | null): RunReport => ({
       how,
       error,
       ...sums,

@@ -1,24 +1,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findTool } from "../../tools/tools.ts";
-import { hidden } from "./tool-calls.ts";
+import { hideSecrets } from "./tool-calls.ts";
 
 test("a secret is hidden however it is spelled and wherever it may stand, and nothing else is", () => {
   const fields = findTool("read_artifact")?.input ?? assert.fail();
   for (const name of ["password", "Password", "pass_word"]) {
-    assert.deepEqual(hidden({ [name]: "sesame", pages: "3" }, fields), { [name]: "(not stored)", pages: "3" });
+    assert.deepEqual(hideSecrets({ [name]: "sesame", pages: "3" }, fields), { [name]: "(not stored)", pages: "3" });
   }
   for (const input of ['{"password":"sesame"}', [{ password: "sesame" }]])
-    assert.equal(hidden(input, fields), "(not stored)");
-  assert.deepEqual(hidden({ args: { password: "sesame" } }, fields), { args: "(not stored)" });
-  for (const input of [{}, null, undefined, [], ""]) assert.deepEqual(hidden(input, fields), input);
+    assert.equal(hideSecrets(input, fields), "(not stored)");
+  assert.deepEqual(hideSecrets({ args: { password: "sesame" } }, fields), { args: "(not stored)" });
+  for (const input of [{}, null, undefined, [], ""]) assert.deepEqual(hideSecrets(input, fields), input);
   const open = findTool("web_fetch")?.input ?? assert.fail();
   for (const input of [{ url: "a.txt", more: [1] }, "a.txt", ["a.txt"], null, 7])
-    assert.deepEqual(hidden(input, open), input);
+    assert.deepEqual(hideSecrets(input, open), input);
 });
 
 test("nothing is shown of a call to a tool that is not known", () => {
   for (const input of [{ password: "sesame" }, "sesame", ["sesame"]])
-    assert.equal(hidden(input, undefined), "(not stored)");
-  assert.deepEqual(hidden({}, undefined), {});
+    assert.equal(hideSecrets(input, undefined), "(not stored)");
+  assert.deepEqual(hideSecrets({}, undefined), {});
 });

@@ -5,26 +5,26 @@ import { callTool } from "../../tools/call-tool.ts";
 import { type Fields, fieldNamed } from "../../tools/parameters.ts";
 import type { Tool, ToolSession } from "../../tools/tool.ts";
 import { openTurn } from "../../tools/turn-budget.ts";
-import { toolResult } from "./repair-history.ts";
+import { makeToolResult } from "./repair-history.ts";
 
 /** A call of a model, which may have been too garbled to be read. */
-export type Call = ToolCallPart & { readonly unreadable?: true };
+export type ToolCall = ToolCallPart & { readonly unreadable?: true };
 
-export type Answering = {
+export type AnswerOptions = {
   readonly tools: readonly Tool[];
   readonly session: ToolSession;
   readonly turnChars: number;
   /** Told of each call when its result is there. */
-  onAnswered(call: Call, text: string, isError: boolean): Promise<void>;
+  onAnswered(call: ToolCall, text: string, isError: boolean): Promise<void>;
 };
 
 /** The results in the order of the calls. Throws only when the session's signal is aborted. */
-export async function answerCalls(calls: readonly Call[], answering: Answering): Promise<ToolModelMessage> {
-  const session = { ...answering.session, turn: openTurn(answering.turnChars) };
-  return { role: "tool", content: await Promise.all(calls.map((call) => answerCall(call, { ...answering, session }))) };
+export async function answerCalls(calls: readonly ToolCall[], options: AnswerOptions): Promise<ToolModelMessage> {
+  const session = { ...options.session, turn: openTurn(options.turnChars) };
+  return { role: "tool", content: await Promise.all(calls.map((call) => answerCall(call, { ...options, session }))) };
 }
 
-async function answerCall(call: Call, { tools, session, onAnswered }: Answering): Promise<ToolResultPart> {
+async function answerCall(call: ToolCall, { tools, session, onAnswered }: AnswerOptions): Promise<ToolResultPart> {
   const tool = tools.find(({ name }) => name === call.toolName);
   const refusal =
     tool === undefined
@@ -34,29 +34,29 @@ async function answerCall(call: Call, { tools, session, onAnswered }: Answering)
         )
       : unreadableCall;
   const isReadable = tool !== undefined && !call.unreadable;
-  const { text, isError } = isReadable ? await callTool(tool, call.input, session) : told(refusal, session);
+  const { text, isError } = isReadable ? await callTool(tool, call.input, session) : refuseCall(refusal, session);
   await onAnswered(call, text, isError);
-  return toolResult(call, text, isError);
+  return makeToolResult(call, text, isError);
 }
 
 /** What is said without a tool takes its room in the turn as well. */
-function told(text: string, { turn }: ToolSession): { text: string; isError: boolean } {
+function refuseCall(text: string, { turn }: ToolSession): { text: string; isError: boolean } {
   turn?.join();
   turn?.spend(text.length);
   return { text, isError: true };
 }
 
 /** The message without what is never stored, such as the password of a document. */
-export function withoutSecrets(message: ModelMessage, tools: readonly Tool[]): ModelMessage {
+export function removeSecrets(message: ModelMessage, tools: readonly Tool[]): ModelMessage {
   if (message.role !== "assistant" || typeof message.content === "string") return message;
   const content = message.content.map((part) =>
-    part.type === "tool-call" ? { ...part, input: hidden(part.input, fieldsOf(part, tools)) } : part,
+    part.type === "tool-call" ? { ...part, input: hideSecrets(part.input, findParameters(part, tools)) } : part,
   );
   return { ...message, content };
 }
 
 /** The parameters of the tool that is called, if there is one. */
-export function fieldsOf({ toolName }: ToolCallPart, tools: readonly Tool[]): Fields | undefined {
+export function findParameters({ toolName }: ToolCallPart, tools: readonly Tool[]): Fields | undefined {
   return tools.find(({ name }) => name === toolName)?.input;
 }
 
@@ -64,18 +64,18 @@ export function fieldsOf({ toolName }: ToolCallPart, tools: readonly Tool[]): Fi
  * What a call says, without its secrets, however they are spelled. Where one may be anywhere (a text, a list, a
  * parameter that is not known, a tool that is not known), nothing of it is shown.
  */
-export function hidden(input: unknown, fields: Fields | undefined): unknown {
+export function hideSecrets(input: unknown, fields: Fields | undefined): unknown {
   if (fields !== undefined && !Object.values(fields).some(({ secret }) => secret)) return input;
   if (fields === undefined || typeof input === "string" || Array.isArray(input))
-    return isEmpty(input) ? input : notStored;
+    return isEmpty(input) ? input : hiddenValue;
   if (typeof input !== "object" || input === null) return input;
   const isShown = (name: string): boolean => {
     const field = fields[fieldNamed(fields, name) ?? ""];
     return field !== undefined && !field.secret;
   };
-  return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, isShown(name) ? value : notStored]));
+  return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, isShown(name) ? value : hiddenValue]));
 }
 
 const isEmpty = (input: unknown): boolean => input === undefined || input === null || Object.keys(input).length === 0;
 
-const notStored = "(not stored)";
+const hiddenValue = "(not stored)";

@@ -19,8 +19,8 @@ const head = (run: string): RunHead => ({
 });
 const task: MessageLine = { type: "message", at: "", message: { role: "user", content: "What does it say?" } };
 
-async function begun(folder: string, run: string, keep = 200): Promise<void> {
-  await using _ = await beginTranscript({ folder, keep }, head(run), task);
+async function begun(folder: string, run: string, maxTranscripts = 200): Promise<void> {
+  await using _ = await beginTranscript({ folder, maxTranscripts }, head(run), task);
 }
 
 const codeOf = (error: unknown): string => (error instanceof SpillwayError ? error.code : String(error));
@@ -31,18 +31,18 @@ describe("a transcript", () => {
     await begun(folder.path, "old");
     await writeFile(join(folder.path, "k.jsonl.new"), '{"type":"run"');
     {
-      await using last = await resumeTranscript({ folder: folder.path, keep: 9 }, undefined);
+      await using last = await resumeTranscript({ folder: folder.path, maxTranscripts: 9 }, undefined);
       assert.equal(last.head.run, "old");
     }
     await begun(folder.path, "k");
-    await using k = await resumeTranscript({ folder: folder.path, keep: 9 }, "k");
+    await using k = await resumeTranscript({ folder: folder.path, maxTranscripts: 9 }, "k");
     assert.deepEqual(k.messages, [task.message]);
     assert.ok(!(await readdir(folder.path)).includes("k.jsonl.new"));
   });
 
   test("takes nothing after a line that could not be written whole", async () => {
     await using folder = await temporaryFolder();
-    await using transcript = await beginTranscript({ folder: folder.path, keep: 9 }, head("k"), task);
+    await using transcript = await beginTranscript({ folder: folder.path, maxTranscripts: 9 }, head("k"), task);
     const unwritable = { ...task, message: { role: "user", content: 1n } } as unknown as MessageLine;
     await assert.rejects(transcript.add(unwritable), TypeError);
     await assert.rejects(transcript.add(task), TypeError);
@@ -56,7 +56,7 @@ describe("a transcript", () => {
     await begun(folder.path, "k");
     for (const name of await readdir(folder.path)) await chmod(join(folder.path, name), 0o400);
     await chmod(folder.path, 0o500);
-    const place = { folder: folder.path, keep: 9 };
+    const place = { folder: folder.path, maxTranscripts: 9 };
     await assert.rejects(resumeTranscript(place, "k"), { code: "store_unavailable" });
     await assert.rejects(beginTranscript(place, head("l"), task), { code: "store_unavailable" });
     await chmod(folder.path, 0o700);
@@ -99,7 +99,7 @@ test("of two processes that want the same run at the same moment one gets it, ro
   } finally {
     for (const each of rivals) each.kill();
   }
-  await using after = await resumeTranscript({ folder: folder.path, keep: 9 }, "k").catch((error) =>
+  await using after = await resumeTranscript({ folder: folder.path, maxTranscripts: 9 }, "k").catch((error) =>
     assert.fail(codeOf(error)),
   );
   assert.equal(after.messages.length, 1);

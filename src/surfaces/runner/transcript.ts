@@ -50,62 +50,62 @@ export type Transcript = AsyncDisposable & {
   readonly head: RunHead;
   readonly messages: readonly ModelMessage[];
   /** The line of the last of them. */
-  readonly last: MessageLine;
+  readonly lastMessage: MessageLine;
   /** Those of earlier processes. */
   readonly stubs: readonly KnownStub[];
   add(...lines: readonly Exclude<TranscriptLine, RunHead>[]): Promise<void>;
 };
 
-export type TranscriptFolder = { readonly folder: string; readonly keep: number };
+export type TranscriptFolder = { readonly folder: string; readonly maxTranscripts: number };
 
 /** Begins the transcript of a new run with what it is about and its task; it is there with both, or not at all. */
 export async function beginTranscript(
-  { folder, keep }: TranscriptFolder,
+  { folder, maxTranscripts }: TranscriptFolder,
   head: RunHead,
   task: MessageLine,
 ): Promise<Transcript> {
-  return writable(folder, async () => {
+  return explainUnwritable(folder, async () => {
     await makeFolders(folder);
-    await removeOldest(folder, keep - 1);
+    await removeOldest(folder, maxTranscripts - 1);
     const path = pathOf(folder, head.run);
-    return locked(path, head.run, async (lock) => {
-      if (await exists(path)) throw alreadyThere(head.run);
-      const file = await written(path, [head, task]);
-      return writing({ path, head, said: [task], stubs: [], file, lock });
+    return withLock(path, head.run, async (lock) => {
+      if (await exists(path)) throw transcriptExistsError(head.run);
+      const file = await createFile(path, [head, task]);
+      return makeTranscript({ path, head, said: [task], stubs: [], file, lock });
     });
   });
 }
 
 /** Goes on with the transcript of a run, or of the one that was active last. */
 export async function resumeTranscript({ folder }: TranscriptFolder, run: string | undefined): Promise<Transcript> {
-  const path = run === undefined ? await newest(folder) : pathOf(folder, run);
+  const path = run === undefined ? await findNewest(folder) : pathOf(folder, run);
   const name = run ?? path?.replace(/^.*[\\/]|\.jsonl$/g, "") ?? "";
-  if (path === undefined || !(await exists(path))) throw noTranscript(run);
-  return writable(folder, () =>
-    locked(path, name, async (lock) => {
-      const { lines, wholeBytes } = await readLines(path);
+  if (path === undefined || !(await exists(path))) throw transcriptNotFoundError(run);
+  return explainUnwritable(folder, () =>
+    withLock(path, name, async (lock) => {
+      const { lines, wholeBytes } = await readWholeLines(path);
       const [head] = lines;
-      const said = lines.filter((line) => line.type === "message");
-      if (head?.type !== "run" || said.length === 0) return damage(path);
+      const messageLines = lines.filter((line) => line.type === "message");
+      if (head?.type !== "run" || messageLines.length === 0) return throwDamaged(path);
       await truncate(path, wholeBytes);
       const stubs = lines.flatMap((line) => (line.type === "stubs" ? line.stubs : []));
-      return writing({ path, head, said, stubs, file: await open(path, "a"), lock });
+      return makeTranscript({ path, head, said: messageLines, stubs, file: await open(path, "a"), lock });
     }),
   );
 }
 
 /** A folder that cannot be written to is told in a sentence. */
-async function writable<T>(folder: string, work: () => Promise<T>): Promise<T> {
+async function explainUnwritable<T>(folder: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw isUnwritable(error) || isRefused(error) ? unwritable(folder, error) : error;
+    throw isUnwritable(error) || isRefused(error) ? unwritableError(folder, error) : error;
   }
 }
 
 /** The lock is handed on with what `work` gives; only where that fails it is given back. */
-async function locked<T>(path: string, run: string, work: (lock: Disposable) => Promise<T>): Promise<T> {
-  const lock = lockFor(path, run);
+async function withLock<T>(path: string, run: string, work: (lock: Disposable) => Promise<T>): Promise<T> {
+  const lock = lockOrThrow(path, run);
   try {
     return await work(lock);
   } catch (error) {
@@ -116,39 +116,39 @@ async function locked<T>(path: string, run: string, work: (lock: Disposable) => 
 
 /** The whole lines of a transcript, for those who only read. */
 export async function readTranscript(path: string): Promise<readonly TranscriptLine[]> {
-  return (await readLines(path)).lines;
+  return (await readWholeLines(path)).lines;
 }
 
-type Writing = Pick<Transcript, "path" | "head" | "stubs"> & {
+type OpenTranscript = Pick<Transcript, "path" | "head" | "stubs"> & {
   readonly said: readonly MessageLine[];
   readonly file: FileHandle;
   readonly lock: Disposable;
 };
 
-function writing({ path, head, said, stubs, file, lock }: Writing): Transcript {
-  const known = said.map(({ message }) => message);
-  let last = said.at(-1) ?? damage(path);
-  let broken: unknown;
+function makeTranscript({ path, head, said, stubs, file, lock }: OpenTranscript): Transcript {
+  const messages = said.map(({ message }) => message);
+  let lastMessage = said.at(-1) ?? throwDamaged(path);
+  let writeError: unknown;
   return {
     path,
     head,
-    messages: known,
-    get last() {
-      return last;
+    messages: messages,
+    get lastMessage() {
+      return lastMessage;
     },
     stubs,
     async add(...lines) {
       // After half a line nothing may follow: it would be taken for its end.
-      if (broken !== undefined) throw broken;
+      if (writeError !== undefined) throw writeError;
       try {
         await append(file, lines);
       } catch (error) {
-        broken = isUnwritable(error) ? unwritable(path, error) : error;
-        throw broken;
+        writeError = isUnwritable(error) ? unwritableError(path, error) : error;
+        throw writeError;
       }
       for (const line of lines.filter((each) => each.type === "message")) {
-        last = line;
-        known.push(line.message);
+        lastMessage = line;
+        messages.push(line.message);
       }
     },
     async [Symbol.asyncDispose]() {
@@ -159,7 +159,7 @@ function writing({ path, head, said, stubs, file, lock }: Writing): Transcript {
 }
 
 /** A new file that takes its name only when its first lines are on the disk. */
-async function written(path: string, lines: readonly TranscriptLine[]): Promise<FileHandle> {
+async function createFile(path: string, lines: readonly TranscriptLine[]): Promise<FileHandle> {
   const file = await open(`${path}.new`, "w", 0o600);
   try {
     await append(file, lines);
@@ -176,24 +176,24 @@ async function append(file: FileHandle, lines: readonly TranscriptLine[]): Promi
   await file.datasync();
 }
 
-async function readLines(path: string): Promise<{ lines: TranscriptLine[]; wholeBytes: number }> {
+async function readWholeLines(path: string): Promise<{ lines: TranscriptLine[]; wholeBytes: number }> {
   const bytes = await readFile(path);
   const wholeBytes = bytes.lastIndexOf(0x0a) + 1;
   const texts = bytes.subarray(0, wholeBytes).toString("utf8").split("\n").slice(0, -1);
-  return { lines: texts.map((text) => lineOf(text) ?? damage(path)), wholeBytes };
+  return { lines: texts.map((text) => parseLine(text) ?? throwDamaged(path)), wholeBytes };
 }
 
 /** A line that we wrote; undefined for what we cannot have written. */
-function lineOf(text: string): TranscriptLine | undefined {
+function parseLine(text: string): TranscriptLine | undefined {
   try {
     const line: unknown = JSON.parse(text);
-    return isLine(line) ? line : undefined;
+    return isTranscriptLine(line) ? line : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isLine(value: unknown): value is TranscriptLine {
+function isTranscriptLine(value: unknown): value is TranscriptLine {
   const { type, message, stubs, version, run, model, system, cwd } = fieldsOf(value);
   if (type === "message") return roles.has(String(fieldsOf(message).role)) && "content" in fieldsOf(message);
   if (type === "stubs") return Array.isArray(stubs);
@@ -206,7 +206,7 @@ const roles: ReadonlySet<string> = new Set(["user", "assistant", "tool"]);
 const pathOf = (folder: string, run: string): string => join(folder, `${wordFor(run)}.jsonl`);
 
 /** One writer at a time: two would ask the same question twice. A process that is gone holds nothing. */
-function lockFor(path: string, run: string): Disposable {
+function lockOrThrow(path: string, run: string): Disposable {
   const lock = takeLock(`${path}.lock`);
   if (lock !== null) return lock;
   throw new SpillwayError("run_busy", `Run ${clipped(run)} is going on in another process.`, {
@@ -214,7 +214,7 @@ function lockFor(path: string, run: string): Disposable {
   });
 }
 
-async function transcriptsIn(folder: string): Promise<{ path: string; time: number }[]> {
+async function listTranscripts(folder: string): Promise<{ path: string; time: number }[]> {
   const names = await readdir(folder).catch(() => []);
   const paths = names.filter((name) => name.endsWith(".jsonl")).map((name) => join(folder, name));
   const times = await Promise.all(paths.map(async (path) => (await stat(path).catch(() => undefined))?.mtimeMs ?? 0));
@@ -223,10 +223,10 @@ async function transcriptsIn(folder: string): Promise<{ path: string; time: numb
     .sort((one, other) => other.time - one.time || other.path.localeCompare(one.path));
 }
 
-const newest = async (folder: string): Promise<string | undefined> => (await transcriptsIn(folder))[0]?.path;
+const findNewest = async (folder: string): Promise<string | undefined> => (await listTranscripts(folder))[0]?.path;
 
-async function removeOldest(folder: string, keep: number): Promise<void> {
-  for (const { path } of (await transcriptsIn(folder)).slice(keep)) {
+async function removeOldest(folder: string, maxCount: number): Promise<void> {
+  for (const { path } of (await listTranscripts(folder)).slice(maxCount)) {
     using lock = takeLock(`${path}.lock`, 0);
     if (lock === null) continue;
     for (const name of [path, `${path}.lock`, `${path}.lock-journal`]) await rm(name, { force: true });
@@ -239,7 +239,7 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-function noTranscript(run: string | undefined): SpillwayError {
+function transcriptNotFoundError(run: string | undefined): SpillwayError {
   const sentence =
     run === undefined
       ? "There is no run to go on with."
@@ -248,19 +248,19 @@ function noTranscript(run: string | undefined): SpillwayError {
   return new SpillwayError("run_not_found", sentence, { hint });
 }
 
-function alreadyThere(run: string): SpillwayError {
+function transcriptExistsError(run: string): SpillwayError {
   return new SpillwayError("usage", `There is a transcript of run ${JSON.stringify(clipped(run))} already.`, {
     hint: `Go on with it by --resume ${clipped(run)}, or choose another name (SPILLWAY_RUN).`,
   });
 }
 
-function damage(path: string): never {
+function throwDamaged(path: string): never {
   throw new SpillwayError("artifact_damaged", `The transcript ${path} is damaged.`, {
     hint: "It is left as it is. Start a new run; what the old one kept is listed by spillway artifacts ls.",
   });
 }
 
-function unwritable(folder: string, cause: unknown): SpillwayError {
+function unwritableError(folder: string, cause: unknown): SpillwayError {
   return new SpillwayError("store_unavailable", `No transcript can be written to ${folder}.`, {
     hint: "Free space, or set SPILLWAY_HOME to a folder that can be written.",
     cause,

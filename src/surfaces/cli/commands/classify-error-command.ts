@@ -4,9 +4,9 @@ import { SpillwayError } from "../../../errors.ts";
 import { classify } from "../../../overflow/classify/classify.ts";
 import type { Verdict } from "../../../overflow/classify/verdict.ts";
 import { clipped } from "../../../system/safe-names.ts";
-import { requireAtMost } from "../arguments.ts";
+import { rejectExtraArguments } from "../arguments.ts";
 import type { Call, Command } from "../command.ts";
-import { errorFields, errorLines, jsonLine } from "../output.ts";
+import { toErrorFields, toErrorLines, toJsonLine } from "../output.ts";
 
 export const classifyErrorCommand: Command = {
   usage: "classify-error",
@@ -16,19 +16,19 @@ export const classifyErrorCommand: Command = {
     'The body is the text of the answer, or the same as JSON. A line {"streamEvent": ...} is one event of a stream.\n' +
     "Classes: context_tokens, request_bytes, attachment_limit, output_limit, rate_limit, other.",
   async run(call) {
-    requireAtMost(0, call);
-    let failed = false;
+    rejectExtraArguments(0, call);
+    let hasFailed = false;
     for await (const line of linesOf(call)) {
       try {
         const verdict = classify(parseLine(line));
-        await call.terminal.out(call.json ? jsonLine(verdictFields(verdict)) : `${verdictText(verdict)}\n`);
+        await call.terminal.out(call.json ? toJsonLine(verdictFields(verdict)) : `${verdictText(verdict)}\n`);
       } catch (error) {
-        failed = true;
-        if (call.json) await call.terminal.out(jsonLine(errorFields(error)));
-        call.terminal.note(errorLines(error));
+        hasFailed = true;
+        if (call.json) await call.terminal.out(toJsonLine(toErrorFields(error)));
+        call.terminal.note(toErrorLines(error));
       }
     }
-    return failed ? 1 : 0;
+    return hasFailed ? 1 : 0;
   },
 };
 
@@ -45,23 +45,23 @@ async function* linesOf({ terminal }: Call): AsyncGenerator<string> {
 }
 
 function parseLine(line: string): Parameters<typeof classify>[0] {
-  const value = parsed(line);
-  if (typeof value !== "object" || value === null) throw notAnAnswer(line);
+  const value = parseJson(line);
+  if (typeof value !== "object" || value === null) throw invalidLineError(line);
   if ("streamEvent" in value || "finish" in value) return value;
-  if (!("body" in value)) throw notAnAnswer(line);
+  if (!("body" in value)) throw invalidLineError(line);
   const status = "status" in value && value.status !== null ? Number(value.status) : null;
-  if (Number.isNaN(status)) throw notAnAnswer(line);
-  const headers = "headers" in value ? headersOf(value.headers) : {};
+  if (Number.isNaN(status)) throw invalidLineError(line);
+  const headers = "headers" in value ? toHeaders(value.headers) : {};
   return { status, headers, body: value.body };
 }
 
 /** Names in lower case, as every reader of headers has them. */
-function headersOf(given: unknown): Record<string, string> {
-  if (typeof given !== "object" || given === null) return {};
-  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), String(value)]));
+function toHeaders(value: unknown): Record<string, string> {
+  if (typeof value !== "object" || value === null) return {};
+  return Object.fromEntries(Object.entries(value).map(([name, value]) => [name.toLowerCase(), String(value)]));
 }
 
-function parsed(line: string): unknown {
+function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
@@ -69,7 +69,7 @@ function parsed(line: string): unknown {
   }
 }
 
-function notAnAnswer(line: string): SpillwayError {
+function invalidLineError(line: string): SpillwayError {
   return new SpillwayError("usage", `${JSON.stringify(clipped(line))} is not a provider's answer.`, {
     hint: 'Write each as {"status": 400, "headers": {}, "body": "..."} on one line.',
   });

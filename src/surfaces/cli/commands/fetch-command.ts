@@ -6,8 +6,8 @@ import { CHARACTER_LIMIT, OVERHEAD_CHARS, SMALLEST_BUDGET_CHARS } from "../../..
 import { fetchSource } from "../../../verbs/fetch.ts";
 import { forEachInput } from "../arguments.ts";
 import type { Command } from "../command.ts";
-import { maxCharsOption, maxCharsRow, modeOption, modeRow, passwordRow, textOption } from "../options.ts";
-import { jsonLine } from "../output.ts";
+import { maxCharsRow, modeRow, passwordRow, readMaxChars, readMode, readText } from "../options.ts";
+import { toJsonLine } from "../output.ts";
 
 export const fetchCommand: Command = {
   usage: "fetch <url|file|-|data:>...",
@@ -22,35 +22,35 @@ export const fetchCommand: Command = {
   async run(call) {
     const session = await call.session();
     const options = {
-      maxChars: maxCharsOption(call),
-      mode: modeOption(call),
-      password: textOption(call, "password"),
+      maxChars: readMaxChars(call),
+      mode: readMode(call),
+      password: readText(call, "password"),
       noCache: call.values["no-cache"] === true,
     };
-    const reply = boundedReply();
+    const reply = createBoundedReply();
     const status = await forEachInput(call, async (source) => {
       const turnChars = call.json ? undefined : reply.roomChars();
       const answer = await fetchSource(source, { ...options, turnChars }, session);
-      await call.terminal.out(call.json ? jsonLine(answer.fields) : reply.add(answer));
+      await call.terminal.out(call.json ? toJsonLine(answer.fields) : reply.add(answer));
     });
-    if (reply.unsaid() > 0) {
-      call.terminal.note(`spillway: ${reply.unsaid()} more were fetched; spillway artifacts ls lists them.\n`);
+    if (reply.omitted() > 0) {
+      call.terminal.note(`spillway: ${reply.omitted()} more were fetched; spillway artifacts ls lists them.\n`);
     }
     return status;
   },
 };
 
 /** Many answers are one reply to whoever reads them: when it is nearly full, only summaries follow, then a count. */
-function boundedReply() {
-  let [room, unsaid] = [CHARACTER_LIMIT + OVERHEAD_CHARS, 0];
+function createBoundedReply() {
+  let [roomLeft, omittedCount] = [CHARACTER_LIMIT + OVERHEAD_CHARS, 0];
   return {
-    roomChars: () => Math.max(SMALLEST_BUDGET_CHARS, room - OVERHEAD_CHARS),
-    unsaid: () => unsaid,
+    roomChars: () => Math.max(SMALLEST_BUDGET_CHARS, roomLeft - OVERHEAD_CHARS),
+    omitted: () => omittedCount,
     add(answer: Answer<FetchFields>): string {
-      const fits = [`${answerText(answer)}\n`, `${answer.summary}\n`].find((text) => text.length <= room);
-      if (fits === undefined) unsaid++;
-      room -= fits?.length ?? 0;
-      return fits ?? "";
+      const text = [`${answerText(answer)}\n`, `${answer.summary}\n`].find((text) => text.length <= roomLeft);
+      if (text === undefined) omittedCount++;
+      roomLeft -= text?.length ?? 0;
+      return text ?? "";
     },
   };
 }

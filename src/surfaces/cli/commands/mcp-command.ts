@@ -4,9 +4,9 @@ import { SpillwayError } from "../../../errors.ts";
 import { openSession } from "../../../session/session.ts";
 import { clipped } from "../../../system/safe-names.ts";
 import { serveMcp } from "../../mcp/serve-stdio.ts";
-import { requireAtMost } from "../arguments.ts";
+import { rejectExtraArguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
-import { textOption } from "../options.ts";
+import { readText } from "../options.ts";
 
 export const mcpCommand: Command = {
   usage: "mcp",
@@ -17,8 +17,8 @@ export const mcpCommand: Command = {
   details: "docs/mcp.md shows how to add it to a client. Standard output carries the protocol only.",
   toleratesBadConfig: true,
   async run(call) {
-    requireAtMost(0, call);
-    const client = knownClient(textOption(call, "client"));
+    rejectExtraArguments(0, call);
+    const client = requireKnownClient(readText(call, "client"));
     const { config, terminal, signal } = call;
     const { cwd, env, stdin, out } = terminal;
     const log = (sentence: string) => terminal.note(`spillway mcp: ${sentence}\n`);
@@ -29,7 +29,7 @@ export const mcpCommand: Command = {
 };
 
 /** A name that fits no client would leave replies unfitted without a word. */
-function knownClient(name: string | undefined): string | undefined {
+function requireKnownClient(name: string | undefined): string | undefined {
   if (name === undefined || clientProfile(name)) return name;
   throw new SpillwayError("usage", `There is no client ${JSON.stringify(clipped(name))} whose limits are known.`, {
     hint: `Known are ${clientRows.map((each) => each.name).join(", ")}.`,

@@ -1,9 +1,9 @@
 /** `spillway proxy`: recovery for any client that lets its base URL be changed. */
 import { once } from "node:events";
 import type { ArtifactStore } from "../../../artifacts/artifact-store.ts";
-import { requireAtMost } from "../arguments.ts";
+import { rejectExtraArguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
-import { jsonLine } from "../output.ts";
+import { toJsonLine } from "../output.ts";
 
 export const proxyCommand: Command = {
   usage: "proxy",
@@ -16,7 +16,7 @@ export const proxyCommand: Command = {
     "Keys and headers are passed on and never stored or logged. It runs until it is stopped.",
   ].join("\n"),
   async run(call) {
-    requireAtMost(0, call);
+    rejectExtraArguments(0, call);
     const { settings, ...session } = await call.session();
     const [{ openProxy }, { parseUpstreams }, { openRecovery }] = await Promise.all([
       import("../../proxy/proxy-server.ts"),
@@ -35,7 +35,7 @@ export const proxyCommand: Command = {
     const names = [...upstreams.keys()];
     await call.terminal.out(
       call.json
-        ? jsonLine({ url: proxy.url, upstreams: names })
+        ? toJsonLine({ url: proxy.url, upstreams: names })
         : names.map((name) => `${proxy.url}/${name}\n`).join(""),
     );
     if (!call.signal.aborted) await once(call.signal, "abort");

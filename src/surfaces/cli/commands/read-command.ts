@@ -2,10 +2,10 @@
 import { answerText } from "../../../answer/answer.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { readArtifact } from "../../../verbs/read.ts";
-import { requireAtMost } from "../arguments.ts";
+import { rejectExtraArguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
-import { maxCharsOption, maxCharsRow, modeOption, modeRow, passwordRow, textOption } from "../options.ts";
-import { jsonLine } from "../output.ts";
+import { maxCharsRow, modeRow, passwordRow, readMaxChars, readMode, readText } from "../options.ts";
+import { toJsonLine } from "../output.ts";
 
 export const readCommand: Command = {
   usage: "read <artifact_ref>",
@@ -21,24 +21,24 @@ export const readCommand: Command = {
     password: passwordRow,
   },
   async run(call) {
-    requireAtMost(1, call);
+    rejectExtraArguments(1, call);
     const [ref] = call.args;
     if (ref === undefined) {
       throw new SpillwayError("usage", "read takes one artifact_ref.", { hint: "spillway artifacts ls lists them." });
     }
-    const choice = (name: string) => textOption(call, name);
+    const option = (name: string) => readText(call, name);
     const options = {
-      lines: choice("lines"),
-      offset: choice("offset"),
-      pages: choice("pages"),
-      section: choice("section"),
-      query: choice("query"),
-      maxChars: maxCharsOption(call),
-      mode: modeOption(call),
-      password: choice("password"),
+      lines: option("lines"),
+      offset: option("offset"),
+      pages: option("pages"),
+      section: option("section"),
+      query: option("query"),
+      maxChars: readMaxChars(call),
+      mode: readMode(call),
+      password: option("password"),
     };
     const answer = await readArtifact(ref, options, await call.session());
-    await call.terminal.out(call.json ? jsonLine(answer.fields) : `${answerText(answer)}\n`);
+    await call.terminal.out(call.json ? toJsonLine(answer.fields) : `${answerText(answer)}\n`);
     return 0;
   },
 };

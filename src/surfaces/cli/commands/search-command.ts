@@ -7,9 +7,9 @@ import { searchCode } from "../../../search/search.ts";
 import type { Session } from "../../../session/session.ts";
 import { clipped } from "../../../system/safe-names.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
-import { linesOf } from "../input-lines.ts";
-import { projectRow, textOption } from "../options.ts";
-import { errorFields, errorLines, jsonLine } from "../output.ts";
+import { readLines } from "../input-lines.ts";
+import { projectRow, readText } from "../options.ts";
+import { toErrorFields, toErrorLines, toJsonLine } from "../output.ts";
 
 export const searchCommand: Command = {
   usage: "search <query|->",
@@ -33,16 +33,16 @@ export const searchCommand: Command = {
   async run(call) {
     if (call.args.length === 1 && call.args[0] === "-") return searchLines(call);
     const query = call.args.join(" ");
-    const reply = await searchCode(inputOf(call, query), await sessionOf(call));
-    await call.terminal.out(call.json ? jsonLine(reply) : textOf(reply, query, call.terminal.color === true));
-    for (const notice of call.json ? [] : [...searchNotices(reply), ...further(reply)])
+    const reply = await searchCode(readInput(call, query), await openSearchSession(call));
+    await call.terminal.out(call.json ? toJsonLine(reply) : formatReply(reply, query, call.terminal.color === true));
+    for (const notice of call.json ? [] : [...searchNotices(reply), ...listHints(reply)])
       call.terminal.note(`${notice}\n`);
     return 0;
   },
 };
 
 /** How the query was read, where that was asked for, and how to see more. */
-function further({ next_cursor, question }: SearchReply): string[] {
+function listHints({ next_cursor, question }: SearchReply): string[] {
   const list = (words: readonly string[]) => clipped(words.join(" "), 300);
   return [
     ...(question === undefined
@@ -52,29 +52,30 @@ function further({ next_cursor, question }: SearchReply): string[] {
   ];
 }
 
-/** Where nobody reads notices, the log tells of what was cut. */
-async function sessionOf({ session, json, args, terminal }: Call): Promise<Session> {
-  const opened = await session();
-  return json || args[0] === "-" ? { ...opened, log: (line) => terminal.note(`spillway: ${line}\n`) } : opened;
+/** With JSON output no notices are printed, so the session logs what was cut. */
+async function openSearchSession(call: Call): Promise<Session> {
+  const session = await call.session();
+  const log = (line: string) => call.terminal.note(`spillway: ${line}\n`);
+  return call.json || call.args[0] === "-" ? { ...session, log } : session;
 }
 
-function inputOf(call: Call, query: string): SearchInput {
-  const limit = textOption(call, "limit");
+function readInput(call: Call, query: string): SearchInput {
+  const limit = readText(call, "limit");
   return {
     query,
-    dir: textOption(call, "dir"),
-    limit: limit === undefined ? undefined : limitNumber(limit),
-    file_type: textOption(call, "file-type"),
-    directory: textOption(call, "directory"),
-    cursor: textOption(call, "cursor"),
+    dir: readText(call, "dir"),
+    limit: limit === undefined ? undefined : parseLimit(limit),
+    file_type: readText(call, "file-type"),
+    directory: readText(call, "directory"),
+    cursor: readText(call, "cursor"),
     explain: call.values.explain === true,
-    project_id: textOption(call, "project"),
-    repository_id: textOption(call, "repository"),
+    project_id: readText(call, "project"),
+    repository_id: readText(call, "repository"),
   };
 }
 
 /** A number that is none of the allowed ones is the search's to refuse, in the same words everywhere. */
-function limitNumber(text: string): number {
+function parseLimit(text: string): number {
   if (/^-?\d{1,9}(?:\.\d{1,9})?$/.test(text)) return Number(text);
   throw new SpillwayError("usage", `--limit must be a number, got ${JSON.stringify(clipped(text))}.`, {
     hint: "For example --limit 20.",
@@ -83,63 +84,63 @@ function limitNumber(text: string): number {
 
 /** A query that cannot be answered gets its line too, so that answers stay beside their questions. */
 async function searchLines(call: Call): Promise<ExitCode> {
-  const session = await sessionOf(call);
-  let failed = false;
-  for await (const query of linesOf(call.terminal.stdin)) {
+  const session = await openSearchSession(call);
+  let hasFailed = false;
+  for await (const query of readLines(call.terminal.stdin)) {
     try {
-      await call.terminal.out(jsonLine(await searchCode(inputOf(call, query), session, { complete: true })));
+      await call.terminal.out(toJsonLine(await searchCode(readInput(call, query), session, { complete: true })));
     } catch (error) {
       if (call.signal.aborted) throw error;
-      failed = true;
-      await call.terminal.out(jsonLine(errorFields(error)));
-      call.terminal.note(errorLines(error));
+      hasFailed = true;
+      await call.terminal.out(toJsonLine(toErrorFields(error)));
+      call.terminal.note(toErrorLines(error));
     }
   }
-  return failed ? 1 : 0;
+  return hasFailed ? 1 : 0;
 }
 
-function textOf(reply: SearchReply, query: string, color: boolean): string {
+function formatReply(reply: SearchReply, query: string, color: boolean): string {
   if (reply.results.length === 0) return "Nothing found.\n";
-  const style = color ? colored(query) : plain;
-  return reply.results.map((result) => resultText(result, style)).join("\n");
+  const style = color ? makeColorStyle(query) : plainStyle;
+  return reply.results.map((result) => formatResult(result, style)).join("\n");
 }
 
 type Style = { path(text: string): string; faint(text: string): string; code(line: string): string };
 
-const plain: Style = { path: (text) => text, faint: (text) => text, code: (line) => line };
+const plainStyle: Style = { path: (text) => text, faint: (text) => text, code: (line) => line };
 
 /** Words of the question stand out. */
-function colored(query: string): Style {
+function makeColorStyle(query: string): Style {
   const terms = parseQuestion(query).terms.filter((term) => term.length > 1);
-  const words = terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-  const found = new RegExp(words.join("|") || "(?!)", "giu");
+  const escaped = terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const pattern = new RegExp(escaped.join("|") || "(?!)", "giu");
   return {
     path: (text) => `\x1b[1;35m${text}\x1b[0m`,
     faint: (text) => `\x1b[2m${text}\x1b[0m`,
-    code: (line) => line.replace(found, (word) => `\x1b[1;33m${word}\x1b[0m`),
+    code: (line) => line.replace(pattern, (word) => `\x1b[1;33m${word}\x1b[0m`),
   };
 }
 
-function resultText(result: CodeResult, style: Style): string {
+function formatResult(result: CodeResult, style: Style): string {
   const { file_path, start_line, end_line, similarity_score, stale, explain } = result;
   const place = `${file_path}:${start_line}-${end_line}`;
   const facts = [
     similarity_score.toFixed(3),
     ...(stale ? ["changed since"] : []),
-    ...(explain ? [explained(explain)] : []),
+    ...(explain ? [formatExplanation(explain)] : []),
   ];
   const spans = [{ start_line, content: result.content }, ...(result.spans ?? [])];
-  const parts = spans.map((span) => spanText(span, style)).join(style.faint("   ...\n"));
-  return `${style.path(place)}  ${style.faint(facts.join("  "))}\n${parts}`;
+  const spansText = spans.map((span) => formatSpan(span, style)).join(style.faint("   ...\n"));
+  return `${style.path(place)}  ${style.faint(facts.join("  "))}\n${spansText}`;
 }
 
-function explained(parts: Readonly<Record<string, number>>): string {
+function formatExplanation(parts: Readonly<Record<string, number>>): string {
   return Object.entries(parts)
     .map(([name, value]) => `${name}=${value}`)
     .join(" ");
 }
 
-function spanText({ start_line, content }: { start_line: number; content: string }, style: Style): string {
+function formatSpan({ start_line, content }: { start_line: number; content: string }, style: Style): string {
   const lines = content.split("\n").map((line, index) => {
     return `${style.faint(String(start_line + index).padStart(6))}  ${style.code(line)}\n`;
   });
