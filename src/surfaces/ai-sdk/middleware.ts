@@ -1,4 +1,4 @@
-/** Recovery as AI SDK middleware: `wrapLanguageModel({ model, middleware: overflowMiddleware() })`. */
+/** Overflow recovery as AI SDK middleware: `wrapLanguageModel({ model, middleware: overflowMiddleware() })`. */
 import { classify } from "../../overflow/classify/classify.ts";
 import { isOverflow } from "../../overflow/classify/verdict.ts";
 import { aiSdk } from "../../overflow/dialects/ai-sdk.ts";
@@ -10,14 +10,15 @@ import { ContextOverflowError } from "../../overflow/wire/failure.ts";
 import type { Outgoing } from "../../overflow/wire/outgoing.ts";
 import { openSession, type Session } from "../../session/session.ts";
 
+/** Options of `overflowMiddleware`. */
 export type MiddlewareOptions = {
-  /** Whose store, settings and log are used. Default: a session of this process, opened at the first call. */
+  /** The session whose store, settings and log are used. Default: a new one, opened at the first call. */
   readonly session?: Pick<Session, "settings" | "store" | "emit">;
   /** Default: a recovery opened on the session. */
   readonly recovery?: Recovery;
 };
 
-/** As much of a language model as middleware calls; the SDK's own types fit it. */
+/** The part of a language model that middleware calls; the SDK's own types match it. */
 export type CallableModel<Params, Generated, Streamed> = {
   readonly provider: string;
   readonly modelId: string;
@@ -32,7 +33,7 @@ type WrappedCall<Params, Generated, Streamed> = {
   readonly model: CallableModel<Params, Generated, Streamed>;
 };
 
-/** Middleware that sends a prompt refused for its size once more, smaller; a second refusal is a ContextOverflowError. */
+/** Middleware that retries a prompt refused for its size once, smaller. A second refusal throws a ContextOverflowError. */
 export function overflowMiddleware(options: MiddlewareOptions = {}) {
   let openedRecovery = options.recovery ?? (options.session && openRecovery(options.session));
   const recovery = async (): Promise<Recovery> => (openedRecovery ??= openRecovery(await openSession()));
@@ -51,7 +52,7 @@ export function overflowMiddleware(options: MiddlewareOptions = {}) {
   };
 }
 
-/** What a call came to: a value, or what was thrown instead. */
+/** The outcome of a call: a value, or what was thrown instead. */
 type Outcome<T> = { readonly value: T } | { readonly thrown: unknown };
 
 async function recoverCall<Params, T>(
@@ -85,7 +86,7 @@ function unwrap<T>(outcome: Outcome<T>): T {
   throw outcome.thrown;
 }
 
-/** The SDK's APICallError carries the status and the body; an abort or a bug of ours carries neither. */
+/** Reads a refusal from the SDK's APICallError, which has the status and the body. An abort or a bug of ours has neither. */
 function toRefusal(thrown: unknown): Refusal | undefined {
   const { statusCode, responseBody, message, data } = thrown instanceof Error ? errorFields(thrown) : fieldsOf(thrown);
   const status = typeof statusCode === "number" ? statusCode : null;
@@ -96,7 +97,7 @@ function toRefusal(thrown: unknown): Refusal | undefined {
 
 const errorFields = (error: Error): Fields => ({ ...error, message: error.message });
 
-/** An answer cut before its first token is an overflow that the provider did not call one; thinking is output too. */
+/** An answer cut before its first token is an overflow that the provider did not report. Reasoning counts as output. */
 function inspectAnswer<T>(value: T): Sent<Outcome<T>> {
   const { finishReason, content, usage } = fieldsOf(value);
   const reason = typeof finishReason === "string" ? finishReason : fieldsOf(finishReason).unified;
@@ -108,23 +109,26 @@ function inspectAnswer<T>(value: T): Sent<Outcome<T>> {
   return { answer: { value }, accepted: false, refusal: { verdict, status: 200, body: null } };
 }
 
-/** A count by itself, or with what it is made of. */
+/** Reads a token count, given as a number or as an object with a total. */
 function readTotal(count: unknown): number | undefined {
   const total = typeof count === "number" ? count : fieldsOf(count).total;
   return typeof total === "number" ? total : undefined;
 }
 
-/** Parts by which a stream only says that it has begun. */
+/** Whether a part only says that the stream has started. */
 const isLifecycle = (part: unknown): boolean =>
   /^(stream-start|response-metadata|raw)$/.test(String(fieldsOf(part).type));
 
-/** Looks at a stream up to its first meaningful part; an error there can still be recovered. */
+/** More lifecycle parts than any provider sends. */
+const MAX_INSPECTED_PARTS = 8;
+
+/** Reads a stream up to its first content part. An error there can still be recovered. */
 async function inspectStream<T>(value: T): Promise<Sent<Outcome<T>>> {
   const { stream } = fieldsOf(value);
   if (!(stream instanceof ReadableStream)) return { answer: { value }, accepted: true };
   const reader: ReadableStreamDefaultReader<unknown> = stream.getReader();
   const buffered: unknown[] = [];
-  for (let inspected = 0; inspected < 8; inspected++) {
+  for (let inspected = 0; inspected < MAX_INSPECTED_PARTS; inspected++) {
     const { done, value: part } = await reader.read();
     if (done) break;
     buffered.push(part);

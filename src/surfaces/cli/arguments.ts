@@ -1,14 +1,14 @@
-/** Several inputs, answered in order: one that fails is told and the others go on. */
+/** The arguments of a command: many inputs answered in order, and too many refused. */
 import { SpillwayError } from "../../errors.ts";
 import { clipped } from "../../system/safe-names.ts";
 import type { Call, ExitCode } from "./command.ts";
 import { toErrorFields, toErrorLines, toJsonLine } from "./output.ts";
 
-/** Answers each argument in turn; the status is 1 when one of them failed. */
+/** Answers each argument in turn. A failure is reported and the others continue; the exit status is then 1. */
 export async function forEachInput(call: Call, answer: (input: string) => Promise<void>): Promise<ExitCode> {
   const { args, json, terminal } = call;
   if (args.length === 0) {
-    throw new SpillwayError("usage", "Nothing to work on was given.", {
+    throw new SpillwayError("usage", "No input was given.", {
       hint: "Add a URL, a file, a ref or - for stdin.",
     });
   }
@@ -26,11 +26,11 @@ export async function forEachInput(call: Call, answer: (input: string) => Promis
   return hasFailed ? 1 : 0;
 }
 
-/** An argument that would be ignored is a mistake the user should hear of. */
+/** Throws for an argument that would otherwise be ignored silently. */
 export function rejectExtraArguments(maxCount: number, { args }: Call): void {
   const extra = args[maxCount];
   if (extra === undefined) return;
   throw new SpillwayError("usage", `${JSON.stringify(clipped(extra))} is one argument too many.`, {
-    hint: "spillway help <command> shows what it takes.",
+    hint: "spillway help <command> shows the usage.",
   });
 }

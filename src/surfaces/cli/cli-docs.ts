@@ -1,7 +1,8 @@
-/** Describes the commands as the Markdown of docs/cli.md. */
+/** Writes docs/cli.md from the table of commands. */
 import { commands } from "./commands.ts";
 import { renderCommandHelp, renderOverview } from "./help.ts";
 
+/** The page as Markdown: the overview, then the help of every command. */
 export async function renderCommandsMarkdown(): Promise<string> {
   const sections = await Promise.all(
     commands.map(async ({ name, load }) => `## ${name}\n\n${fenced(renderCommandHelp(await load()))}`),

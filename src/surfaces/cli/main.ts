@@ -1,4 +1,4 @@
-/** The command line: finds the command, reads its options, runs it, and turns errors into sentences and exit codes. */
+/** The main function of the CLI: finds the command, parses its options, runs it, and maps errors to sentences and exit codes. */
 import { parseArgs } from "node:util";
 import { type ErrorCode, SpillwayError } from "../../errors.ts";
 import { clipped } from "../../system/safe-names.ts";
@@ -8,11 +8,12 @@ import { commands } from "./commands.ts";
 import { commonOptions, renderCommandHelp, renderOverview } from "./help.ts";
 import { toErrorFields, toErrorLines, toJsonLine } from "./output.ts";
 
+/** The exit status of the process; 130 after an interrupt. */
 export type ExitStatus = ExitCode | 130;
 
 const usageCodes: readonly ErrorCode[] = ["usage", "selector_invalid", "search_invalid"];
 
-/** Runs one command line to its end. */
+/** Runs one command line and returns the exit status. Never throws; an interrupt is 130. */
 export async function runCli(argv: readonly string[], terminal: Terminal, signal: AbortSignal): Promise<ExitStatus> {
   try {
     return await dispatch(argv, terminal, signal);
@@ -54,7 +55,7 @@ async function execute(
   return await command.run({ args, values, json: values.json === true, signal, terminal, config, session });
 }
 
-/** Opens at the first use, and closes only what was opened. */
+/** Opens the value on first use, and disposes it only if it was opened. */
 function makeLazy<T extends AsyncDisposable>(open: () => Promise<T>): { get(): Promise<T> } & AsyncDisposable {
   let value: Promise<T> | undefined;
   return {

@@ -1,21 +1,21 @@
-/** The process around the command line: streams, signals, exit status. */
+/** The process of the CLI: streams, signals and exit status. */
 import { guardStdout } from "../mcp/stdout.ts";
 import { runCli } from "./main.ts";
 
 const stopController = new AbortController();
 let outputError: NodeJS.ErrnoException | undefined;
-/** Where a protocol is spoken, what others print is turned away; our own output goes out by this. */
+/** Our own output. As an MCP server, everything else that prints to stdout is redirected to stderr. */
 const write = process.stdout.write.bind(process.stdout);
 if (process.argv[2] === "mcp") guardStdout();
 
 for (const name of ["SIGINT", "SIGTERM"] as const) {
   process.on(name, () => {
-    // The first asks to stop and leave everything tidy, the second does not ask.
+    // The first signal stops and cleans up, the second exits at once.
     if (stopController.signal.aborted) process.exit(130);
     stopController.abort();
   });
 }
-// A reader that has seen enough (`| head`) closes the pipe: that is no error, but nothing more is wanted.
+// A closed pipe (`| head`) is not an error, but ends the work.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (outputError === undefined && error.code !== "EPIPE") {
     process.stderr.write(`spillway: standard output cannot be written to (${error.code}).\n`);
@@ -23,7 +23,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   outputError ??= error;
   stopController.abort();
 });
-// Nobody reads what is said beside the data; the work goes on.
+// If stderr is closed, the work continues without notes.
 process.stderr.on("error", () => undefined);
 
 const status = await runCli(
@@ -41,15 +41,15 @@ const status = await runCli(
   stopController.signal,
 );
 process.exitCode = outputError === undefined ? status : outputError.code === "EPIPE" ? 0 : 1;
-// Standard input may still be waiting for bytes.
+// Standard input may still be open.
 if (stopController.signal.aborted) process.exit();
 
-/** Opened only when a command reads it: an open standard input would keep the process alive. */
+/** Opens stdin only when a command reads it: an open stdin keeps the process alive. */
 async function* readStdin(): AsyncGenerator<Uint8Array> {
   yield* process.stdin;
 }
 
-/** Waits while the reader is slower than we are, but not for one that is gone. */
+/** Waits for a slow reader, but not for a closed one. */
 function out(text: string | Uint8Array): Promise<void> {
   return new Promise((done, stop) => {
     if (stopController.signal.aborted) return stop(stopController.signal.reason);

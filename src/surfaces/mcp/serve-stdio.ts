@@ -4,7 +4,7 @@ import { describeSettingsProblems } from "./health.ts";
 import { createMcpServer, type McpServerOptions } from "./mcp-server.ts";
 import { createLineTransport, type LineStreams } from "./stdio-transport.ts";
 
-/** Answers whoever is at the other end, in the revision of the protocol that it speaks. */
+/** Serves one client, in the protocol revision it uses. Returns when the connection has ended. */
 export async function serveMcp(options: McpServerOptions, streams: LineStreams): Promise<void> {
   for (const problem of describeSettingsProblems(options.config)) streams.log(problem);
   const transport = createLineTransport(streams);

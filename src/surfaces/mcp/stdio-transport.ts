@@ -1,6 +1,7 @@
-/** JSON-RPC over two streams, a message a line: what cannot be read is logged, and the last questions are answered. */
+/** JSON-RPC over two streams, one message per line. Unreadable input is logged; pending calls are answered before the end. */
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 
+/** The streams of a connection. */
 export type LineStreams = {
   readonly input: AsyncIterable<Uint8Array>;
   out(line: string): Promise<void>;
@@ -8,13 +9,13 @@ export type LineStreams = {
   readonly signal: AbortSignal;
 };
 
-/** A line longer than this is no message that anybody meant to send. */
+/** A longer line is not a message that anyone meant to send. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
-/** How long calls may go on after the input has ended: whoever pipes questions in wants their answers. */
+/** How long pending calls may run after the input has ended, so that piped requests get their answers. */
 const DRAIN_TIMEOUT_MS = 10_000;
 
-/** A transport for the SDK, and a promise that is kept when the connection has ended. */
+/** Creates a transport for the SDK. `ended` resolves when the connection has ended. */
 export function createLineTransport(streams: LineStreams): Transport & { readonly ended: Promise<void> } {
   const unanswered = new Set<unknown>();
   let onAllAnswered = () => {};
@@ -29,12 +30,12 @@ export function createLineTransport(streams: LineStreams): Transport & { readonl
     transport.onmessage?.(message);
   }
 
-  /** Whoever sent a line that is too long waits for an answer; its id stands near the start, if it has one. */
+  /** Answers a line that is too long with an error. Its id, if it has one, is near the start. */
   function rejectLongLine(start: string): void {
     const [, idText] = /"id"\s*:\s*("(?:[^"\\]|\\.){0,200}"|-?\d{1,18})/.exec(start) ?? [];
     if (idText === undefined) return;
     const id: unknown = JSON.parse(idText);
-    const error = { code: -32600, message: `A message may have ${MAX_LINE_BYTES} bytes.` };
+    const error = { code: -32600, message: `A message may have at most ${MAX_LINE_BYTES} bytes.` };
     void streams.out(`${JSON.stringify({ jsonrpc: "2.0", id, error })}\n`);
   }
 
@@ -50,7 +51,7 @@ export function createLineTransport(streams: LineStreams): Transport & { readonl
       if (unanswered.size > 0)
         await Promise.race([new Promise<void>((done) => (onAllAnswered = done)), drainTimeout(streams.signal)]);
     } catch (error) {
-      streams.log(`the input broke off: ${String(error)}`);
+      streams.log(`reading the input failed: ${String(error)}`);
     } finally {
       await transport.close();
     }
@@ -81,14 +82,14 @@ function drainTimeout(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Whole lines; one that is too long is left out and told. */
+/** Yields whole lines. A line that is too long is skipped and reported. */
 async function* splitLines({ input, log }: LineStreams, onLongLine: (start: string) => void): AsyncGenerator<string> {
   let chunks: Uint8Array[] = [];
   let sizeBytes = 0;
   const takeLine = (): string | undefined => {
     const line = sizeBytes > MAX_LINE_BYTES ? undefined : Buffer.concat(chunks).toString("utf8");
     if (line === undefined) {
-      log(`a line of ${sizeBytes} bytes was left out: no message is that long`);
+      log(`skipped a line of ${sizeBytes} bytes: a message may have at most ${MAX_LINE_BYTES}`);
       onLongLine(Buffer.from(chunks[0] ?? []).toString("utf8", 0, 1_024));
     }
     [chunks, sizeBytes] = [[], 0];
@@ -115,28 +116,27 @@ async function* splitLines({ input, log }: LineStreams, onLongLine: (start: stri
 
 const NEWLINE = 0x0a;
 
-/** The messages of a line: one, or a batch of them as an older revision of the protocol had it. */
+/** The messages of a line: one, or a batch as in an older revision of the protocol. */
 function parseMessages(line: string, { log }: LineStreams): JSONRPCMessage[] {
   if (line.trim() === "") return [];
   try {
     const value: unknown = JSON.parse(line);
     const items = Array.isArray(value) ? value : [value];
     const messages = items.filter((item) => isMessage(item));
-    if (messages.length < items.length)
-      log(`${items.length - messages.length} items that are no JSON-RPC were left out`);
+    if (messages.length < items.length) log(`skipped ${items.length - messages.length} items that are not JSON-RPC`);
     return messages.map(normalizeArguments);
   } catch {
-    log(`a line of ${line.length} characters that is not JSON was left out`);
+    log(`skipped a line of ${line.length} characters that is not JSON`);
     return [];
   }
 }
 
-/** Only the outermost form; the SDK judges the rest. */
+/** Checks the outermost form only; the SDK checks the rest. */
 function isMessage(value: unknown): value is JSONRPCMessage {
   return typeof value === "object" && value !== null && "jsonrpc" in value && value.jsonrpc === "2.0";
 }
 
-/** Arguments of a tool in a form that the SDK lets through to callTool, which understands more of them. */
+/** Brings the arguments of a tool into a form that the SDK passes to callTool, which accepts lenient input. */
 function normalizeArguments(message: JSONRPCMessage): JSONRPCMessage {
   if (!("method" in message) || message.method !== "tools/call" || !message.params) return message;
   const { arguments: input, ...params } = message.params;
@@ -150,6 +150,6 @@ function parseOrKeep(text: string): unknown {
   try {
     return text.trim() === "" ? {} : JSON.parse(text);
   } catch {
-    return text; // callTool names what it could not use.
+    return text; // callTool reports what it cannot use.
   }
 }

@@ -1,4 +1,4 @@
-/** The agent loop: ask, carry out, remember; until the task is answered or a limit is reached. */
+/** The agent loop: ask the model, run its tool calls, record the messages, until an answer or a limit. */
 import type { ModelMessage } from "ai";
 import { SpillwayError } from "../../errors.ts";
 import { CHAR_TO_TOKEN_RATIO } from "../../fit/limits.ts";
@@ -11,7 +11,7 @@ import type { RunEvent } from "./run-events.ts";
 import { classifyEnding, createTally, type RunEnding, type RunReport, type Tally } from "./run-report.ts";
 import { answerCalls, findParameters, hideSecrets, removeSecrets, type ToolCall } from "./tool-calls.ts";
 
-/** Goes on from where the transcript ends. What went wrong is thrown after it was written down. */
+/** Continues from the end of the transcript. A failure is recorded first and then thrown. */
 export async function runAgent(options: AgentOptions): Promise<RunReport> {
   const { transcript, session, onEvent } = options;
   const tally = createTally();
@@ -31,7 +31,7 @@ export async function runAgent(options: AgentOptions): Promise<RunReport> {
   const error = failure === undefined ? null : failure instanceof SpillwayError ? failure.code : "internal";
   const report = tally.makeReport(how, error);
   session.emit({ event: "run.ended", ...report });
-  // A transcript that cannot be written is told by the failure itself.
+  // If the transcript cannot be written, the failure itself says so.
   await transcript.add({ type: "end", at: new Date(session.now()).toISOString(), ...report }).catch(() => undefined);
   await onEvent({ type: "summary", run: transcript.head.run, transcript: transcript.path, ...report });
   if (failure !== undefined) throw failure;
@@ -69,7 +69,7 @@ function findReachedLimit(tally: Tally, { settings }: Session): RunEnding | unde
   return tally.totalTokens() >= settings["runner.tokens"] ? "tokens" : undefined;
 }
 
-/** A turn that fills the window would leave nothing that could be set aside. */
+/** The budget of a turn, at most a quarter of the model's window: a turn that fills it would leave nothing to replace by stubs. */
 function turnBudgetChars({ session: { settings }, target: { model } }: AgentOptions): number {
   const windowTokens = knownLimits(settings["overflow.limits"]).tokensFor({ endpoint: "", model }) ?? Infinity;
   return Math.min(settings["runner.turn_chars"], Math.floor((windowTokens * CHAR_TO_TOKEN_RATIO) / 4));

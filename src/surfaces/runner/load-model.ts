@@ -1,10 +1,10 @@
-/** Loads the provider of a target from the AI SDK; only the one that is needed. */
+/** Loads the AI SDK provider of a target, and only that one. */
 import type { LanguageModel } from "ai";
 import type { ApiFormat, ModelTarget } from "./providers.ts";
 
 type Fetch = typeof globalThis.fetch;
 
-/** The model of a target, asked through the given `fetch`. */
+/** Loads the model of a target. It sends its requests with the given `fetch`. */
 export async function loadModel(target: ModelTarget, fetch: Fetch): Promise<LanguageModel> {
   return loaders[target.apiFormat](target, fetch);
 }
@@ -35,5 +35,5 @@ function connectionOptions({ baseUrl, key }: ModelTarget, fetch: Fetch) {
   };
 }
 
-/** Nothing of a conversation is left with the provider: what is sent is what the transcript holds. */
+/** The provider stores nothing of a conversation; each request holds the whole transcript. */
 export const providerOptions = { openai: { store: false } };

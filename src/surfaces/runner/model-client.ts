@@ -1,4 +1,4 @@
-/** The way from a run to its model: counted, recovered, asked again while the provider is busy, and told. */
+/** The model client of a run: counts requests, recovers from overflows, retries while the provider is busy, and reports events. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { ModelMessage } from "ai";
 import type { OverflowReport } from "../../answer/overflow-reply.ts";
@@ -19,21 +19,21 @@ import type { OnRunEvent } from "./run-events.ts";
 import type { Tally } from "./run-report.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** What a run is made of. */
+/** Options of a run. */
 export type AgentOptions = {
   readonly target: ModelTarget;
   readonly session: Session;
   readonly transcript: Transcript;
   readonly tools: readonly Tool[];
   readonly onEvent: OnRunEvent;
-  /** The way to the provider. */
+  /** Sends the requests to the provider. */
   readonly fetch: typeof globalThis.fetch;
 };
 
-/** Asks the model what comes after this history, as the step of this number. */
+/** Asks the model for the next answer to this history, as the step of this number. */
 export type AskModel = (history: readonly ModelMessage[], step: number) => Promise<StepAnswer>;
 
-/** What was set aside on the way is in the transcript before anything else happens, whatever came of the step. */
+/** Opens the client. New stubs are in the transcript before the next step, even if the current one fails. */
 export async function openModelClient(options: AgentOptions, tally: Tally): Promise<AskModel> {
   const { session, target, transcript, tools, onEvent } = options;
   const { signal, settings } = session;
@@ -49,7 +49,7 @@ export async function openModelClient(options: AgentOptions, tally: Tally): Prom
   const model = await loadModel(target, withOverflowRecovery(counter.fetch, { session, recovery }));
   const timestamp = (): string => new Date(session.now()).toISOString();
 
-  /** Asks again, a few times, while the provider is busy; never after its first word. */
+  /** Retries a few times while the provider is busy, but never after its first word. */
   async function askWithRetries(history: readonly ModelMessage[], step: number): Promise<StepAnswer> {
     const requestsBefore = counter.counts.requests;
     for (let retries = 0; ; retries++) {
@@ -67,7 +67,7 @@ export async function openModelClient(options: AgentOptions, tally: Tally): Prom
     }
   }
 
-  /** Words of an answer that was broken off are kept. */
+  /** Asks once. The text of an interrupted answer is recorded. */
   async function askOnce(history: readonly ModelMessage[], step: number): Promise<StepAnswer | StepFailure> {
     let receivedText = "";
     const onText = (text: string) => {
@@ -88,24 +88,24 @@ export async function openModelClient(options: AgentOptions, tally: Tally): Prom
     }
   }
 
-  /** How long to wait, and why; throws what will not pass. */
+  /** How long to wait before the next attempt, and why. Throws a failure that waiting cannot help. */
   function retryDelayOrThrow({ hasStarted, cause }: StepFailure, retries: number): { wait_ms: number; reason: string } {
     if (overflow !== undefined) throw new ContextOverflowError(overflow, cause);
-    const fault = toProviderFailure(cause);
+    const failure = toProviderFailure(cause);
     const mayRetry = retries < settings["runner.retries"] && !hasStarted;
-    const waitMs = mayRetry ? findRetryDelayMs(fault, retries + 1, settings["runner.retry_wait"]) : undefined;
+    const waitMs = mayRetry ? findRetryDelayMs(failure, retries + 1, settings["runner.retry_wait"]) : undefined;
     if (waitMs !== undefined) {
-      return { wait_ms: Math.round(waitMs), reason: String(fault.status ?? fault.code ?? "broken off") };
+      return { wait_ms: Math.round(waitMs), reason: String(failure.status ?? failure.code ?? "broken off") };
     }
     throw cause instanceof SpillwayError
       ? cause
-      : toProviderError(fault, { target, hasStarted, isRecoveryOn: recovery.mode === "on" }, cause);
+      : toProviderError(failure, { target, hasStarted, isRecoveryOn: recovery.mode === "on" }, cause);
   }
 
   async function reportStep(answer: StepAnswer, counts: { step: number; retries: number; requests: number }) {
     const { finish, calls, message } = answer;
     const { step, retries, requests } = counts;
-    // Some servers count nothing; the limit of tokens holds for them as well.
+    // Some servers report no usage; the limit on tokens applies to them too.
     const tokens_in = answer.tokensIn ?? estimateTokens(counter.counts.chars);
     const tokens_out = answer.tokensOut ?? estimateTokens(JSON.stringify(message?.content ?? "").length);
     const sizes = { tokens_in, tokens_out, requests };
@@ -117,7 +117,7 @@ export async function openModelClient(options: AgentOptions, tally: Tally): Prom
   return askWithRetries;
 }
 
-/** Counts what is really sent, whoever asked for it. */
+/** Counts the requests that are actually sent, including retries by recovery. */
 function countRequests(fetch: typeof globalThis.fetch, tally: Tally) {
   const counts = { requests: 0, chars: 0 };
   const countingFetch: typeof globalThis.fetch = (input, init) => {

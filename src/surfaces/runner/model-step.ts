@@ -1,4 +1,4 @@
-/** One step: the model is asked once, its words are handed on as they come, and its answer is taken whole. */
+/** One step: asks the model once, streams its text, and returns its complete answer. */
 import {
   type AssistantModelMessage,
   jsonSchema,
@@ -13,31 +13,32 @@ import { providerOptions } from "./load-model.ts";
 import { findPendingCalls } from "./repair-history.ts";
 import type { ToolCall } from "./tool-calls.ts";
 
-// The SDK would write its warnings about models it does not know to standard error, between our lines.
+// Otherwise the SDK prints warnings about unknown models to standard error, between our lines.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
+/** Options of one step. */
 export type StepOptions = {
   readonly model: Parameters<typeof streamText>[0]["model"];
   readonly system: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly Tool[];
   readonly signal: AbortSignal;
-  /** Told the words as they come; it is waited for. */
+  /** Called with the text as it arrives. The step waits for it. */
   onText(text: string): Promise<void>;
 };
 
-/** A whole answer. */
+/** A complete answer. */
 export type StepAnswer = {
-  /** Undefined where the model said nothing at all. */
+  /** Undefined if the model sent nothing at all. */
   readonly message: AssistantModelMessage | undefined;
-  /** What is left to be carried out. */
+  /** The calls that the runner has to run. */
   readonly calls: readonly ToolCall[];
   readonly finish: string;
   readonly tokensIn: number | undefined;
   readonly tokensOut: number | undefined;
 };
 
-/** Thrown in place of what went wrong: whether anything had come before decides if the step may be asked again. */
+/** Wraps the error of a step. A step may be retried only if no content had arrived (`hasStarted`). */
 export class StepFailure extends Error {
   readonly hasStarted: boolean;
 
@@ -47,7 +48,7 @@ export class StepFailure extends Error {
   }
 }
 
-/** Asks once. The SDK neither tries again nor calls tools: the runner does both, and keeps count. */
+/** Asks once. The SDK neither retries nor calls tools: the runner does both, and counts them. */
 export async function runModelStep({
   model,
   system,
@@ -68,7 +69,7 @@ export async function runModelStep({
       maxRetries: 0,
       abortSignal: signal,
       providerOptions,
-      onError: () => undefined, // Errors come as parts of the stream too, and are thrown below.
+      onError: () => undefined, // Errors also arrive as parts of the stream, and are thrown below.
     });
     for await (const part of response.stream) {
       if (part.type === "error") throw part.error;
@@ -83,7 +84,7 @@ export async function runModelStep({
     if (finishPart === undefined || isIncomplete(finishPart))
       throw new Error("the answer ended without a finish reason");
     const { finishReason: finish, usage } = finishPart;
-    // What the SDK itself answered to calls it could not read is left out: the runner answers every call.
+    // The SDK's own results for unreadable calls are dropped: the runner answers every call.
     const message = (await response.responseMessages).find(({ role }) => role === "assistant");
     const calls = message?.role === "assistant" ? findPendingCalls(message) : [];
     return {
@@ -105,7 +106,7 @@ const contentPartTypes: ReadonlySet<string> = new Set([
   "tool-call",
 ]);
 
-/** Providers whose stream just ends are said to have been interrupted, or to have ended for another reason than any they name. */
+/** A stream that ends without a finish reason was interrupted; the SDK reports a reason of its own for it. */
 const isIncomplete = ({
   finishReason,
   rawFinishReason,
@@ -114,7 +115,7 @@ const isIncomplete = ({
   rawFinishReason: string | undefined;
 }) => rawFinishReason === undefined && !["stop", "length", "content-filter", "tool-calls"].includes(finishReason);
 
-/** Only shown to the model: what it sends is read with good will by callTool. */
+/** The tools as the model sees them. The SDK does not run them: callTool does, with lenient input. */
 function toToolSet(tools: readonly Tool[]): ToolSet {
   return Object.fromEntries(
     tools.map(({ name, about, input }) => [name, { description: about, inputSchema: jsonSchema(inputSchema(input)) }]),

@@ -1,4 +1,4 @@
-/** What a provider did not do, in one sentence with the next move; and which of it may pass by waiting. */
+/** Turns provider failures into errors with a hint, and decides which may be retried. */
 import { timeWords } from "../../answer/phrases.ts";
 import { SpillwayError, systemCode } from "../../errors.ts";
 import { classify } from "../../overflow/classify/classify.ts";
@@ -7,19 +7,19 @@ import { type Fields, fieldsOf } from "../../overflow/dialects/dialect.ts";
 import { clipped } from "../../system/safe-names.ts";
 import { type ModelTarget, toKeyVariable } from "./providers.ts";
 
-/** What is known about a failed request. */
+/** The facts about a failed request. */
 export type ProviderFailure = {
-  /** The provider's status; undefined where none came, or where a success broke off. */
+  /** The provider's status; undefined if none arrived or a successful response was interrupted. */
   readonly status: number | undefined;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The system's code where no whole answer came. */
+  /** The system's error code, if no complete response arrived. */
   readonly code: string | undefined;
-  /** Whether the provider said it. What went wrong on our side says nothing about its limits. */
+  /** Whether the provider reported the failure. A failure on our side says nothing about its limits. */
   readonly isFromProvider: boolean;
 };
 
-/** Reads what the AI SDK threw, or handed on as an error inside a stream. */
+/** Reads an error that the AI SDK threw or passed on from a stream. */
 export function toProviderFailure(thrown: unknown): ProviderFailure {
   const fields = { ...(typeof thrown === "object" ? thrown : {}) } as Fields;
   const { statusCode, responseBody, responseHeaders, data } = fields;
@@ -34,7 +34,7 @@ export function toProviderFailure(thrown: unknown): ProviderFailure {
   };
 }
 
-/** The longest wait a provider may ask for is the caller's to set; undefined where waiting does not help. */
+/** The delay before the next attempt; undefined if waiting does not help or the provider asks for more than the maximum. */
 export function findRetryDelayMs(failure: ProviderFailure, attempt: number, maxDelayMs: number): number | undefined {
   if (!isTransient(failure)) return undefined;
   const requestedMs = findRequestedDelayMs(failure);
@@ -46,10 +46,10 @@ const FIRST_RETRY_DELAY_MS = 500;
 const transientStatuses: readonly number[] = [408, 409, 425, 429];
 const transientCodes = /^(ECONNRESET|EPIPE|ETIMEDOUT|EAI_AGAIN|UND_ERR_SOCKET|UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT)$/;
 
-/** The words of quotas that are spent for a day or for good; a rate is spent for a minute. */
+/** Quotas that are spent for a day or permanently. A rate limit is over in a minute. */
 const spentQuota = /insufficient_quota|billing_(hard_limit|not_active)|credit balance is too low|PerDay/;
 
-/** A spent quota and a request that is larger than a minute allows stay what they are, however long one waits. */
+/** Waiting helps neither with a spent quota nor with a request larger than a minute's allowance. */
 function isTransient(failure: ProviderFailure): boolean {
   const { status, body, headers, code, isFromProvider } = failure;
   if (headers["x-should-retry"] === "false" || spentQuota.test(body)) return false;
@@ -59,17 +59,17 @@ function isTransient(failure: ProviderFailure): boolean {
   return (transientStatuses.includes(status) || status >= 500) && subclass === undefined && !isTooLarge(failure);
 }
 
-/** An error event as the first of a stream has no status but says what it is. */
+/** An error event at the start of a stream has no status, but its text names the problem. */
 const isBusyEvent = (body: string): boolean =>
   /overloaded|rate.?limit|server_error|unavailable|internal.?error|api_error/i.test(body);
 
-/** A stream that ended before it was one. */
+/** Whether a stream ended before its answer was complete. */
 const isInterrupted = (message: string): boolean => /without a finish|terminated|socket/i.test(message);
 
 const isTooLarge = ({ status, body, isFromProvider }: ProviderFailure): boolean =>
   isFromProvider && isOverflow(classify({ status: status ?? null, body }));
 
-/** One provider says in the body how long to wait. */
+/** The delay that the provider asks for. One provider puts it into the body. */
 function findRequestedDelayMs({ headers, body }: ProviderFailure): number | undefined {
   const exactMs = Number(headers["retry-after-ms"] ?? Number.NaN);
   if (Number.isFinite(exactMs)) return Math.max(0, exactMs);
@@ -79,16 +79,16 @@ function findRequestedDelayMs({ headers, body }: ProviderFailure): number | unde
   return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
-/** What is known beside the fault itself. */
+/** What is known besides the failure. */
 export type FailureContext = {
   readonly target: ModelTarget;
-  /** Whether the first word had come. */
+  /** Whether the first word had arrived. */
   readonly hasStarted: boolean;
   /** Whether recovery is on. */
   readonly isRecoveryOn: boolean;
 };
 
-/** The error a user reads. The key is taken out of whatever the provider said. */
+/** The error that a user reads. The key is removed from the provider's text. */
 export function toProviderError(failure: ProviderFailure, context: FailureContext, cause: unknown): SpillwayError {
   const { target, hasStarted, isRecoveryOn } = context;
   const { status, code, isFromProvider } = failure;
@@ -112,16 +112,16 @@ export function toProviderError(failure: ProviderFailure, context: FailureContex
   const outcome =
     status === undefined ? `broke off: ${isFromProvider ? message : (code ?? message)}` : `answered ${reason}`;
   const delayMs = findRequestedDelayMs(failure) ?? 0;
-  const continuation = delayMs < 5_000 ? "goes on from here" : `goes on from here, in ${timeWords(delayMs)} as it asks`;
+  const wait = delayMs < 5_000 ? "" : ` The provider asks to wait ${timeWords(delayMs)}.`;
   return new SpillwayError("provider_refused", `${provider} ${outcome}`, {
-    hint: `Nothing is lost: spillway run --resume ${continuation}.`,
+    hint: `Nothing is lost: spillway run --resume continues from here.${wait}`,
     cause,
   });
 }
 
 const unknownModelPattern = /model.{0,80}(not (exist|found|supported)|unknown)|(unknown|invalid|no such) model/i;
 
-/** Providers repeat what they were sent, some of them as it stands in an address. */
+/** Providers repeat the key they were sent, some of them URL-encoded. */
 function removeKey(text: string, key: string | undefined): string {
   return key === undefined || key.length < 4
     ? text
@@ -131,14 +131,14 @@ function removeKey(text: string, key: string | undefined): string {
 function unreachableError({ provider, baseUrl }: ModelTarget, code: string, cause: unknown): SpillwayError {
   const place = baseUrl === undefined ? provider : `${provider} at ${new URL(baseUrl).host}`;
   return new SpillwayError("provider_unreachable", `${place} could not be reached (${code}).`, {
-    hint: "Check the network and the address, then go on with spillway run --resume.",
+    hint: "Check the network and the address, then continue with spillway run --resume.",
     cause,
   });
 }
 
 function refusedKeyError({ provider, key }: ModelTarget, reason: string, cause: unknown): SpillwayError {
   if (key === undefined) {
-    return new SpillwayError("key_missing", `${provider} wants a key (${reason}).`, {
+    return new SpillwayError("key_missing", `${provider} needs a key (${reason}).`, {
       hint: `Set ${toKeyVariable(provider)}, or name another variable in runner.keys (${provider}=$NAME).`,
       cause,
     });
@@ -149,7 +149,7 @@ function refusedKeyError({ provider, key }: ModelTarget, reason: string, cause: 
   });
 }
 
-/** Told without a report: recovery was not on, or could not look at it. */
+/** An overflow without a report: recovery was off, or could not inspect the response. */
 function tooLargeError(message: string, isRecoveryOn: boolean, cause: unknown): SpillwayError {
   const opening = isRecoveryOn ? "Start" : "Set runner.enable_model_overflow_fallback=on, start";
   return new SpillwayError("context_overflow", `The model's provider refused the request for its size: ${message}`, {
@@ -158,7 +158,7 @@ function tooLargeError(message: string, isRecoveryOn: boolean, cause: unknown): 
   });
 }
 
-/** The sentence inside an error body; a page of HTML is no sentence. */
+/** The message inside an error body, without HTML tags. */
 function findMessage(body: string): string {
   const { error, message, response } = parseErrorObject(body);
   const inner = error ?? fieldsOf(response).error;
@@ -166,13 +166,13 @@ function findMessage(body: string): string {
   return /^\s*</.test(text) ? text.replaceAll(/<[^>]*>/g, " ") : text;
 }
 
-/** One service puts its error into a list. */
+/** The object of an error body. One service wraps it in a list. */
 function parseErrorObject(body: string): Fields {
   try {
     const value: unknown = JSON.parse(body);
     return fieldsOf(Array.isArray(value) ? value[0] : value);
   } catch {
-    return {}; // Some gateways answer with a page or a sentence.
+    return {}; // Some gateways send HTML or plain text.
   }
 }
 
@@ -184,7 +184,7 @@ function toLowerCaseHeaders(value: unknown): Readonly<Record<string, string>> {
 const messageOf = (thrown: unknown): string =>
   (thrown instanceof Error ? thrown.message : JSON.stringify(thrown)) ?? "";
 
-/** The first system code down the chain of causes; providers have codes too, in small letters. */
+/** The first system error code in the chain of causes. Codes of providers are in lower case. */
 function findSystemCode(thrown: unknown): string | undefined {
   let error = thrown;
   for (let depth = 0; depth < 6 && error instanceof Error; depth++) {

@@ -1,19 +1,19 @@
-/** Which provider a model is asked of, where that is, and with whose key. Nothing here is loaded or sent. */
+/** Resolves `provider:model` to an API format, an address and a key. Nothing is loaded or sent here. */
 import { SpillwayError } from "../../errors.ts";
 import { clipped } from "../../system/safe-names.ts";
 
-/** How a provider is spoken to; every endpoint of one's own speaks OpenAI's chat format. */
+/** The API format of a provider. Every custom endpoint uses OpenAI's chat format (`compatible`). */
 export type ApiFormat = "openai" | "anthropic" | "google" | "compatible";
 
-/** A model and the way to it. */
+/** A model and how to reach it. */
 export type ModelTarget = {
   readonly apiFormat: ApiFormat;
-  /** The name before the colon: `openai`, or that of an endpoint. */
+  /** The name before the colon: `openai`, or the name of an endpoint. */
   readonly provider: string;
   readonly model: string;
-  /** Undefined where the provider's own address holds. */
+  /** Undefined for the provider's default address. */
   readonly baseUrl: string | undefined;
-  /** Undefined for an endpoint that wants none. Never part of a message. */
+  /** Undefined for an endpoint that needs none. Never part of a message. */
   readonly key: string | undefined;
 };
 
@@ -22,7 +22,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 type ProviderPreset = {
   readonly apiFormat: ApiFormat;
   readonly keyNames: readonly string[];
-  /** Where it is unless a setting says otherwise; one on this machine wants no key. */
+  /** The default address of a local provider, which needs no key. */
   readonly localUrl?: string;
 };
 
@@ -33,12 +33,13 @@ const providerPresets: Readonly<Record<string, ProviderPreset>> = {
   ollama: { apiFormat: "compatible", keyNames: ["OLLAMA_API_KEY"], localUrl: "http://127.0.0.1:11434/v1" },
 };
 
+/** The settings that name endpoints and keys. */
 export type ProviderSettings = {
   readonly "runner.endpoints": readonly string[];
   readonly "runner.keys": readonly string[];
 };
 
-/** Reads `provider:model`. A name nobody knows, a missing key and a crooked address are each told in a sentence. */
+/** Resolves `provider:model`. Throws for an unknown name, a missing or invalid key, and an invalid address. */
 export function findTarget(modelSpec: string, settings: ProviderSettings, env: Environment): ModelTarget {
   const endpoints = parseEndpoints(settings["runner.endpoints"]);
   const [provider = "", ...rest] = modelSpec.split(":");
@@ -54,12 +55,12 @@ export function findTarget(modelSpec: string, settings: ProviderSettings, env: E
   return { apiFormat: apiFormat, provider, model, baseUrl, key };
 }
 
-/** A key goes into a header: what cannot stand there was not copied whole, or is no key at all. */
+/** A key goes into a header. One that does not fit there was not copied completely, or is not a key. */
 function requirePlainKey(variable: string, value: string): string {
   const key = value.trim();
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new SpillwayError("key_invalid", `The key in ${variable} holds a character that no key has.`, {
-    hint: "Copy the key again: it is one line of plain letters, digits and signs, without spaces.",
+  throw new SpillwayError("key_invalid", `The key in ${variable} contains a character that no key can have.`, {
+    hint: "Copy the key again: it is one line of ASCII letters, digits and punctuation, without spaces.",
   });
 }
 
@@ -74,39 +75,43 @@ function parseEndpoints(lines: readonly string[]): ReadonlyMap<string, string> {
         .replace(/[?#].*$/, "?...");
       throw new SpillwayError("config_invalid", `runner.endpoints cannot hold ${JSON.stringify(clipped(redacted))}.`, {
         hint:
-          "Write each as name=address, for example vllm=http://127.0.0.1:8000/v1. An address holds no user, password, " +
-          "query or fragment; a key is named in runner.keys.",
+          "Write each as name=address, for example vllm=http://127.0.0.1:8000/v1. An address has no user, password, " +
+          "query or fragment. Name a key in runner.keys.",
       });
     }),
   );
 }
 
-/** One that paths can be added to and that can be shown: nobody's password, nothing behind the path. */
+/** Whether paths can be appended to the address and it can be shown: no password, nothing after the path. */
 function isPlainUrl(address: string): boolean {
   if (!/^https?:\/\//.test(address) || !URL.canParse(address)) return false;
   const { username, password } = new URL(address);
   return username + password === "" && !/[?#]/.test(address);
 }
 
-/** Only names of variables are taken: a key in a file is read by whoever reads the file. */
+/** Accepts only names of environment variables, so that no key is stored in a file. */
 function findKeyVariables(provider: string, lines: readonly string[]): readonly string[] | undefined {
   const line = lines.find((each) => each.trim().startsWith(`${provider}=`));
   if (line === undefined) return undefined;
   const name = /^[^=]+=\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?$/.exec(line.trim())?.[1];
   if (name !== undefined) return [name];
   throw new SpillwayError("config_invalid", `runner.keys does not name an environment variable for ${provider}.`, {
-    hint: `Put the key into a variable and write ${provider}=$NAME_OF_IT.`,
+    hint: `Put the key into an environment variable and write ${provider}=$NAME.`,
   });
 }
 
-/** The variable that holds the key of an endpoint of one's own. */
+/** The environment variable with the key of a custom endpoint. */
 export const toKeyVariable = (provider: string): string => `${provider.toUpperCase().replaceAll("-", "_")}_API_KEY`;
 
 function unknownModelError(modelSpec: string, endpoints: ReadonlyMap<string, string>): SpillwayError {
   const names = [...new Set([...Object.keys(providerPresets), ...endpoints.keys()])].join(", ");
-  return new SpillwayError("usage", `${JSON.stringify(clipped(modelSpec))} names no model of a known provider.`, {
-    hint: `Write provider:model; providers: ${names} (setting runner.endpoints adds others).`,
-  });
+  return new SpillwayError(
+    "usage",
+    `${JSON.stringify(clipped(modelSpec))} does not name a model of a known provider.`,
+    {
+      hint: `Write provider:model; providers: ${names} (the setting runner.endpoints adds others).`,
+    },
+  );
 }
 
 function missingKeyError(provider: string, names: readonly string[]): SpillwayError {

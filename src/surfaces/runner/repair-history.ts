@@ -1,8 +1,8 @@
-/** Makes stored history fit to be sent: providers refuse a call without its result. The history itself stays as it is. */
+/** Repairs stored history before it is sent: providers refuse a call without a result. The history itself is not changed. */
 import type { AssistantModelMessage, ModelMessage, ToolCallPart, ToolModelMessage, ToolResultPart } from "ai";
 import { interruptedCall } from "../../answer/runner-texts.ts";
 
-/** The messages with a result for every call, and without answers that hold nothing. */
+/** The messages with a result for every call, and without empty answers. */
 export function repairHistory(messages: readonly ModelMessage[]): ModelMessage[] {
   const repaired: ModelMessage[] = [];
   for (const [index, message] of messages.entries()) {
@@ -19,7 +19,7 @@ export function repairHistory(messages: readonly ModelMessage[]): ModelMessage[]
   return repaired;
 }
 
-/** Arguments that are no object, as the model sent them or because they are not stored, are refused by most providers. */
+/** Most providers refuse arguments that are not an object. A model may have sent them, or hiding a secret replaced them. */
 function withObjectInputs(message: AssistantModelMessage): AssistantModelMessage {
   const { content } = message;
   if (typeof content === "string") return message;
@@ -32,7 +32,7 @@ function withObjectInputs(message: AssistantModelMessage): AssistantModelMessage
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Some models write their arguments as a text that holds them. */
+/** Some models send their arguments as JSON in a string. */
 function parseObject(input: unknown): object {
   try {
     const value: unknown = JSON.parse(String(input));
@@ -42,7 +42,7 @@ function parseObject(input: unknown): object {
   }
 }
 
-/** The calls of an answer that the runner has to carry out. */
+/** The calls of an answer that the runner has to run. */
 export function findPendingCalls({ content }: AssistantModelMessage): ToolCallPart[] {
   if (typeof content === "string") return [];
   const executedIds = new Set(content.flatMap((part) => (part.type === "tool-result" ? [part.toolCallId] : [])));
@@ -51,7 +51,7 @@ export function findPendingCalls({ content }: AssistantModelMessage): ToolCallPa
   );
 }
 
-/** Ids are looked for in the results that directly follow: some servers give every turn the same ones. */
+/** The ids answered by the results that directly follow. Some servers use the same ids in every turn. */
 function findAnsweredIds(messages: readonly ModelMessage[], index: number): ReadonlySet<string> {
   const answeredIds = new Set<string>();
   for (const message of messages.slice(index + 1)) {
@@ -65,7 +65,7 @@ function makeInterruptedResults(calls: readonly ToolCallPart[]): ToolModelMessag
   return { role: "tool", content: calls.map((call) => makeToolResult(call, interruptedCall, true)) };
 }
 
-/** A result as it is stored and sent. */
+/** Makes a tool result as it is stored and sent. */
 export function makeToolResult({ toolCallId, toolName }: ToolCallPart, text: string, isError: boolean): ToolResultPart {
   const output = { type: isError ? ("error-text" as const) : ("text" as const), value: text };
   return { type: "tool-result", toolCallId, toolName, output };

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { findTool } from "../../tools/tools.ts";
 import { hideSecrets } from "./tool-calls.ts";
 
-test("a secret is hidden however it is spelled and wherever it may stand, and nothing else is", () => {
+test("secrets are hidden however they are spelled and wherever they are, and nothing else is", () => {
   const fields = findTool("read_artifact")?.input ?? assert.fail();
   for (const name of ["password", "Password", "pass_word"]) {
     assert.deepEqual(hideSecrets({ [name]: "sesame", pages: "3" }, fields), { [name]: "(not stored)", pages: "3" });
@@ -17,7 +17,7 @@ test("a secret is hidden however it is spelled and wherever it may stand, and no
     assert.deepEqual(hideSecrets(input, open), input);
 });
 
-test("nothing is shown of a call to a tool that is not known", () => {
+test("the whole input of a call to an unknown tool is hidden", () => {
   for (const input of [{ password: "sesame" }, "sesame", ["sesame"]])
     assert.equal(hideSecrets(input, undefined), "(not stored)");
   assert.deepEqual(hideSecrets({}, undefined), {});

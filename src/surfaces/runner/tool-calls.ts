@@ -1,4 +1,4 @@
-/** Carries out what a model called, all at once, with one budget for what comes back. */
+/** Runs the tool calls of a model in parallel, with one budget for all results. */
 import type { ModelMessage, ToolCallPart, ToolModelMessage, ToolResultPart } from "ai";
 import { unknownTool, unreadableCall } from "../../answer/runner-texts.ts";
 import { callTool } from "../../tools/call-tool.ts";
@@ -7,18 +7,19 @@ import type { Tool, ToolSession } from "../../tools/tool.ts";
 import { openTurn } from "../../tools/turn-budget.ts";
 import { makeToolResult } from "./repair-history.ts";
 
-/** A call of a model, which may have been too garbled to be read. */
+/** A tool call of a model. `unreadable` if its arguments are not JSON. */
 export type ToolCall = ToolCallPart & { readonly unreadable?: true };
 
+/** Options of `answerCalls`. */
 export type AnswerOptions = {
   readonly tools: readonly Tool[];
   readonly session: ToolSession;
   readonly turnChars: number;
-  /** Told of each call when its result is there. */
+  /** Called with each result as it arrives. */
   onAnswered(call: ToolCall, text: string, isError: boolean): Promise<void>;
 };
 
-/** The results in the order of the calls. Throws only when the session's signal is aborted. */
+/** Runs the calls and returns the results in their order. Throws only when the session's signal is aborted. */
 export async function answerCalls(calls: readonly ToolCall[], options: AnswerOptions): Promise<ToolModelMessage> {
   const session = { ...options.session, turn: openTurn(options.turnChars) };
   return { role: "tool", content: await Promise.all(calls.map((call) => answerCall(call, { ...options, session }))) };
@@ -39,14 +40,14 @@ async function answerCall(call: ToolCall, { tools, session, onAnswered }: Answer
   return makeToolResult(call, text, isError);
 }
 
-/** What is said without a tool takes its room in the turn as well. */
+/** A refusal without a tool also spends the budget of the turn. */
 function refuseCall(text: string, { turn }: ToolSession): { text: string; isError: boolean } {
   turn?.join();
   turn?.spend(text.length);
   return { text, isError: true };
 }
 
-/** The message without what is never stored, such as the password of a document. */
+/** The message without values that are never stored, such as the password of a document. */
 export function removeSecrets(message: ModelMessage, tools: readonly Tool[]): ModelMessage {
   if (message.role !== "assistant" || typeof message.content === "string") return message;
   const content = message.content.map((part) =>
@@ -55,14 +56,14 @@ export function removeSecrets(message: ModelMessage, tools: readonly Tool[]): Mo
   return { ...message, content };
 }
 
-/** The parameters of the tool that is called, if there is one. */
+/** The parameters of the called tool; undefined if the tool is unknown. */
 export function findParameters({ toolName }: ToolCallPart, tools: readonly Tool[]): Fields | undefined {
   return tools.find(({ name }) => name === toolName)?.input;
 }
 
 /**
- * What a call says, without its secrets, however they are spelled. Where one may be anywhere (a text, a list, a
- * parameter that is not known, a tool that is not known), nothing of it is shown.
+ * The input of a call without its secrets, however their names are spelled. Where a secret could be anywhere (in a
+ * text, a list, an unknown parameter, or a call to an unknown tool), the whole value is hidden.
  */
 export function hideSecrets(input: unknown, fields: Fields | undefined): unknown {
   if (fields !== undefined && !Object.values(fields).some(({ secret }) => secret)) return input;

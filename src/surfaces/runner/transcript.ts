@@ -1,6 +1,6 @@
 /**
- * The transcript of a run: JSON lines, each on the disk before the next thing happens. What was written is never
- * changed; a line that a killed process left half written was never acknowledged and is cut off.
+ * The transcript of a run: JSON lines, each flushed to disk before the run continues. Written lines never change. A
+ * killed process can leave an incomplete last line; it was never acknowledged and is removed.
  */
 import { type FileHandle, open, readdir, readFile, rename, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { clipped, wordFor } from "../../system/safe-names.ts";
 import { isRefused } from "../../system/sqlite.ts";
 import type { RunReport } from "./run-report.ts";
 
-/** What a run is about; its first line. */
+/** The first line: what the run is about. */
 export type RunHead = {
   readonly type: "run";
   readonly version: 1;
@@ -25,7 +25,7 @@ export type RunHead = {
   readonly started_at: string;
 };
 
-/** What a model was told or said, in the AI SDK's form; and why its own answer ended, as the provider says. */
+/** A message to or from the model, in the AI SDK's form, and why the model's answer ended, as the provider reports it. */
 export type MessageLine = {
   readonly type: "message";
   readonly at: string;
@@ -33,32 +33,34 @@ export type MessageLine = {
   readonly finish?: string;
 };
 
-/** Words of an answer that was broken off; they are not sent again. */
+/** The text of an interrupted answer. It is not sent again. */
 export type PartialLine = { readonly type: "partial"; readonly at: string; readonly text: string };
 
-/** What was set aside to fit the model's limit: the next process sets the same aside before it sends anything. */
+/** The stubs that made the request fit the model's limit. The next process applies them before it sends anything. */
 export type StubsLine = { readonly type: "stubs"; readonly at: string; readonly stubs: readonly KnownStub[] };
 
 /** How one call of the runner ended. */
 export type EndLine = { readonly type: "end"; readonly at: string } & RunReport;
 
+/** Any line of a transcript. */
 export type TranscriptLine = RunHead | MessageLine | PartialLine | StubsLine | EndLine;
 
-/** A transcript that is written to. Closing it lets others write. */
+/** A transcript open for writing. Disposing it releases its lock. */
 export type Transcript = AsyncDisposable & {
   readonly path: string;
   readonly head: RunHead;
   readonly messages: readonly ModelMessage[];
-  /** The line of the last of them. */
+  /** The line of the last message. */
   readonly lastMessage: MessageLine;
-  /** Those of earlier processes. */
+  /** The stubs of earlier processes. */
   readonly stubs: readonly KnownStub[];
   add(...lines: readonly Exclude<TranscriptLine, RunHead>[]): Promise<void>;
 };
 
+/** The folder of the transcripts, and how many it keeps. */
 export type TranscriptFolder = { readonly folder: string; readonly maxTranscripts: number };
 
-/** Begins the transcript of a new run with what it is about and its task; it is there with both, or not at all. */
+/** Begins the transcript of a new run. The file appears with its head and its task, or not at all. */
 export async function beginTranscript(
   { folder, maxTranscripts }: TranscriptFolder,
   head: RunHead,
@@ -71,12 +73,12 @@ export async function beginTranscript(
     return withLock(path, head.run, async (lock) => {
       if (await exists(path)) throw transcriptExistsError(head.run);
       const file = await createFile(path, [head, task]);
-      return makeTranscript({ path, head, said: [task], stubs: [], file, lock });
+      return makeTranscript({ path, head, messageLines: [task], stubs: [], file, lock });
     });
   });
 }
 
-/** Goes on with the transcript of a run, or of the one that was active last. */
+/** Opens the transcript of a run for writing; without a name, that of the run that was active last. */
 export async function resumeTranscript({ folder }: TranscriptFolder, run: string | undefined): Promise<Transcript> {
   const path = run === undefined ? await findNewest(folder) : pathOf(folder, run);
   const name = run ?? path?.replace(/^.*[\\/]|\.jsonl$/g, "") ?? "";
@@ -89,12 +91,12 @@ export async function resumeTranscript({ folder }: TranscriptFolder, run: string
       if (head?.type !== "run" || messageLines.length === 0) return throwDamaged(path);
       await truncate(path, wholeBytes);
       const stubs = lines.flatMap((line) => (line.type === "stubs" ? line.stubs : []));
-      return makeTranscript({ path, head, said: messageLines, stubs, file: await open(path, "a"), lock });
+      return makeTranscript({ path, head, messageLines, stubs, file: await open(path, "a"), lock });
     }),
   );
 }
 
-/** A folder that cannot be written to is told in a sentence. */
+/** Turns errors of an unwritable folder into a SpillwayError. */
 async function explainUnwritable<T>(folder: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -103,7 +105,7 @@ async function explainUnwritable<T>(folder: string, work: () => Promise<T>): Pro
   }
 }
 
-/** The lock is handed on with what `work` gives; only where that fails it is given back. */
+/** Takes the lock for `work`, whose result then owns it. Releases it only if `work` fails. */
 async function withLock<T>(path: string, run: string, work: (lock: Disposable) => Promise<T>): Promise<T> {
   const lock = lockOrThrow(path, run);
   try {
@@ -114,20 +116,20 @@ async function withLock<T>(path: string, run: string, work: (lock: Disposable) =
   }
 }
 
-/** The whole lines of a transcript, for those who only read. */
+/** Reads the complete lines of a transcript, without a lock. */
 export async function readTranscript(path: string): Promise<readonly TranscriptLine[]> {
   return (await readWholeLines(path)).lines;
 }
 
 type OpenTranscript = Pick<Transcript, "path" | "head" | "stubs"> & {
-  readonly said: readonly MessageLine[];
+  readonly messageLines: readonly MessageLine[];
   readonly file: FileHandle;
   readonly lock: Disposable;
 };
 
-function makeTranscript({ path, head, said, stubs, file, lock }: OpenTranscript): Transcript {
-  const messages = said.map(({ message }) => message);
-  let lastMessage = said.at(-1) ?? throwDamaged(path);
+function makeTranscript({ path, head, messageLines, stubs, file, lock }: OpenTranscript): Transcript {
+  const messages = messageLines.map(({ message }) => message);
+  let lastMessage = messageLines.at(-1) ?? throwDamaged(path);
   let writeError: unknown;
   return {
     path,
@@ -138,7 +140,7 @@ function makeTranscript({ path, head, said, stubs, file, lock }: OpenTranscript)
     },
     stubs,
     async add(...lines) {
-      // After half a line nothing may follow: it would be taken for its end.
+      // Nothing may follow an incomplete line: it would be read as its end.
       if (writeError !== undefined) throw writeError;
       try {
         await append(file, lines);
@@ -158,7 +160,7 @@ function makeTranscript({ path, head, said, stubs, file, lock }: OpenTranscript)
   };
 }
 
-/** A new file that takes its name only when its first lines are on the disk. */
+/** Creates a file that gets its name only when its first lines are on disk. */
 async function createFile(path: string, lines: readonly TranscriptLine[]): Promise<FileHandle> {
   const file = await open(`${path}.new`, "w", 0o600);
   try {
@@ -183,7 +185,7 @@ async function readWholeLines(path: string): Promise<{ lines: TranscriptLine[]; 
   return { lines: texts.map((text) => parseLine(text) ?? throwDamaged(path)), wholeBytes };
 }
 
-/** A line that we wrote; undefined for what we cannot have written. */
+/** Parses a line; undefined for one that we cannot have written. */
 function parseLine(text: string): TranscriptLine | undefined {
   try {
     const line: unknown = JSON.parse(text);
@@ -205,12 +207,12 @@ const roles: ReadonlySet<string> = new Set(["user", "assistant", "tool"]);
 
 const pathOf = (folder: string, run: string): string => join(folder, `${wordFor(run)}.jsonl`);
 
-/** One writer at a time: two would ask the same question twice. A process that is gone holds nothing. */
+/** Allows one writer at a time: two would send the same request twice. The lock of a dead process is free. */
 function lockOrThrow(path: string, run: string): Disposable {
   const lock = takeLock(`${path}.lock`);
   if (lock !== null) return lock;
-  throw new SpillwayError("run_busy", `Run ${clipped(run)} is going on in another process.`, {
-    hint: "Wait until it has ended, or stop it.",
+  throw new SpillwayError("run_busy", `Run ${clipped(run)} is active in another process.`, {
+    hint: "Wait until it ends, or stop it.",
   });
 }
 
@@ -241,28 +243,26 @@ const exists = (path: string): Promise<boolean> =>
 
 function transcriptNotFoundError(run: string | undefined): SpillwayError {
   const sentence =
-    run === undefined
-      ? "There is no run to go on with."
-      : `There is no transcript of run ${JSON.stringify(clipped(run))}.`;
-  const hint = 'Start one with spillway run "<task>"; go on with the last one by spillway run "<task>" --resume.';
+    run === undefined ? "There is no run to resume." : `There is no transcript of run ${JSON.stringify(clipped(run))}.`;
+  const hint = 'Start one with spillway run "<task>". Continue the last one with spillway run "<task>" --resume.';
   return new SpillwayError("run_not_found", sentence, { hint });
 }
 
 function transcriptExistsError(run: string): SpillwayError {
-  return new SpillwayError("usage", `There is a transcript of run ${JSON.stringify(clipped(run))} already.`, {
-    hint: `Go on with it by --resume ${clipped(run)}, or choose another name (SPILLWAY_RUN).`,
+  return new SpillwayError("usage", `Run ${JSON.stringify(clipped(run))} already has a transcript.`, {
+    hint: `Continue it with --resume ${clipped(run)}, or choose another name (SPILLWAY_RUN).`,
   });
 }
 
 function throwDamaged(path: string): never {
   throw new SpillwayError("artifact_damaged", `The transcript ${path} is damaged.`, {
-    hint: "It is left as it is. Start a new run; what the old one kept is listed by spillway artifacts ls.",
+    hint: "It is left unchanged. Start a new run; spillway artifacts ls lists what the old one kept.",
   });
 }
 
 function unwritableError(folder: string, cause: unknown): SpillwayError {
   return new SpillwayError("store_unavailable", `No transcript can be written to ${folder}.`, {
-    hint: "Free space, or set SPILLWAY_HOME to a folder that can be written.",
+    hint: "Free space, or set SPILLWAY_HOME to a writable folder.",
     cause,
   });
 }

@@ -1,4 +1,4 @@
-/** `spillway artifacts`: what is kept, under whose ref, and taking it away. */
+/** `spillway artifacts`: lists, shows, removes and sweeps artifacts. */
 import { sizeWords } from "../../../answer/phrases.ts";
 import type { Listed } from "../../../artifacts/artifact-store.ts";
 import { SpillwayError } from "../../../errors.ts";
@@ -13,18 +13,19 @@ import { toErrorFields, toJsonLine } from "../output.ts";
 
 export const artifactsCommand: Command = {
   usage: "artifacts ls|show|rm|sweep|manifest [ref|run]...",
-  about: "ls lists artifacts, show prints records, rm removes, sweep applies retention, manifest lists a run.",
+  about:
+    "ls lists artifacts, show prints their records, rm removes them, sweep applies retention, manifest lists a run.",
   options: {
-    run: { type: "string", value: "RUN", about: "With ls: only what this run used." },
+    run: { type: "string", value: "RUN", about: "With ls: only artifacts that this run used." },
     all: allRow,
   },
-  details: "show and rm take refs, manifest takes a run. A removed or swept ref still says when it expired.",
+  details: "show and rm take refs, manifest takes a run. Reading a removed or swept ref says when it expired.",
   async run(call) {
     const [name = "ls", ...args] = call.args;
     const action = Object.hasOwn(actions, name) ? actions[name as keyof typeof actions] : undefined;
     if (action === undefined) {
-      throw new SpillwayError("usage", `artifacts cannot ${JSON.stringify(clipped(name))}.`, {
-        hint: `It can ${Object.keys(actions).join(", ")}.`,
+      throw new SpillwayError("usage", `There is no action ${JSON.stringify(clipped(name))} of artifacts.`, {
+        hint: `Actions: ${Object.keys(actions).join(", ")}.`,
       });
     }
     return action({ ...call, args }, await call.session());
@@ -60,13 +61,13 @@ async function sweepNow(call: Call, session: Session): Promise<ExitCode> {
   return 0;
 }
 
-/** A run's manifest is the listing of its records, made when it is asked for. */
+/** A run's manifest is the list of its records, made on request. */
 async function manifest(call: Call, { store }: Session): Promise<ExitCode> {
   rejectExtraArguments(1, call);
   const [run] = call.args;
   if (run === undefined) {
     throw new SpillwayError("usage", "manifest takes the name of a run.", {
-      hint: "spillway events --list names them.",
+      hint: "spillway events --list lists the runs.",
     });
   }
   const count = await printListing(call, formatEntries(store.list(run), jsonEntry));
@@ -114,7 +115,6 @@ function sweepFields({
 function sweepText({ swept, deletedBlobs, deletedBytes, damagedRecords, deletedIndexes }: Sweeping): string {
   const damagedLine =
     damagedRecords === 0 ? "" : `${damagedRecords} records cannot be read, so no bytes were deleted.\n`;
-  const indexesLine =
-    deletedIndexes === 0 ? "" : `${deletedIndexes} search indexes of folders that are gone deleted.\n`;
+  const indexesLine = deletedIndexes === 0 ? "" : `${deletedIndexes} search indexes of missing folders deleted.\n`;
   return `${swept.length} artifacts expired, ${deletedBlobs} blobs deleted (${sizeWords(deletedBytes)}).\n${indexesLine}${damagedLine}`;
 }

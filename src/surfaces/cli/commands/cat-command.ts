@@ -1,4 +1,4 @@
-/** `spillway cat`: the one unbounded pipe, for scripts: all the text of an artifact or file, or all its bytes. */
+/** `spillway cat`: prints the whole text or all bytes. The only unbounded output, for scripts. */
 import { documentFields, failureSentence } from "../../../answer/extract-notices.ts";
 import { sizeWords } from "../../../answer/phrases.ts";
 import type { Settings } from "../../../config/settings.ts";
@@ -18,9 +18,9 @@ import { toJsonLine } from "../output.ts";
 
 export const catCommand: Command = {
   usage: "cat <artifact_ref|url|file>...",
-  about: "Prints the whole text of each artifact, URL or file, without any limit.",
+  about: "Prints the whole text of each artifact, URL or file, without a limit.",
   options: {
-    raw: { type: "boolean", about: "Print the bytes as they are instead of their text." },
+    raw: { type: "boolean", about: "Print the bytes instead of the text." },
     mode: modeRow,
     password: passwordRow,
   },
@@ -48,10 +48,10 @@ async function printBytes({ content, facts }: OpenedInput, { terminal, signal }:
     await terminal.out(chunk);
 }
 
-/** What was printed is only the beginning: a script must not take it for the whole. */
+/** Throws if only the beginning of the source is kept: a script must not take it for the whole. */
 function assertComplete({ name, source_truncated, size_bytes }: TakenIn["facts"]): void {
   if (!source_truncated) return;
-  const sentence = `${clipped(name)} is larger than what is kept: these were its first ${sizeWords(size_bytes)}.`;
+  const sentence = `${clipped(name)} is larger than what is kept: only the first ${sizeWords(size_bytes)} were printed.`;
   throw new SpillwayError("source_truncated", sentence, { hint: "Raise the setting artifacts.source_bytes." });
 }
 
@@ -76,13 +76,17 @@ async function printText(source: OpenedInput, call: Call, settings: Settings): P
   if (extract.hasText) for await (const { text } of extract.all()) await call.terminal.out(text);
   if (error !== null || !extract.hasText) {
     throw new SpillwayError("source_unreadable", error ?? `${clipped(facts.name)} has no text to print.`, {
-      hint: "With --raw its bytes are printed.",
+      hint: "Use --raw to print its bytes.",
     });
   }
   if (extract.isPartial) {
-    throw new SpillwayError("source_truncated", `The text of ${clipped(facts.name)} goes on after what was printed.`, {
-      hint: "It is too long to be held in memory; read the rest by pages.",
-    });
+    throw new SpillwayError(
+      "source_truncated",
+      `The text of ${clipped(facts.name)} continues after what was printed.`,
+      {
+        hint: "It is too long to be held in memory. Read the rest with spillway read and --pages.",
+      },
+    );
   }
 }
 

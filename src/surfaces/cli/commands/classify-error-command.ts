@@ -1,24 +1,27 @@
-/** `spillway classify-error`: what a provider's refusals mean, one line each. */
+/** `spillway classify-error`: classifies provider error responses, a line each. */
 import { grouped } from "../../../answer/phrases.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { classify } from "../../../overflow/classify/classify.ts";
 import type { Verdict } from "../../../overflow/classify/verdict.ts";
 import { clipped } from "../../../system/safe-names.ts";
 import { rejectExtraArguments } from "../arguments.ts";
-import type { Call, Command } from "../command.ts";
+import type { Command } from "../command.ts";
+import { readLines } from "../input-lines.ts";
 import { toErrorFields, toErrorLines, toJsonLine } from "../output.ts";
 
 export const classifyErrorCommand: Command = {
   usage: "classify-error",
-  about: "Reads provider answers from stdin, a JSON object {status, headers, body} a line, and prints what each means.",
+  about:
+    "Reads provider responses from stdin, one JSON object {status, headers, body} per line, and prints what each means.",
   options: {},
   details:
-    'The body is the text of the answer, or the same as JSON. A line {"streamEvent": ...} is one event of a stream.\n' +
+    'The body is the text of the response, or the same as JSON. A line {"streamEvent": ...} is one event of a stream.\n' +
     "Classes: context_tokens, request_bytes, attachment_limit, output_limit, rate_limit, other.",
   async run(call) {
     rejectExtraArguments(0, call);
     let hasFailed = false;
-    for await (const line of linesOf(call)) {
+    for await (const line of readLines(call.terminal.stdin)) {
+      if (line.trim() === "") continue;
       try {
         const verdict = classify(parseLine(line));
         await call.terminal.out(call.json ? toJsonLine(verdictFields(verdict)) : `${verdictText(verdict)}\n`);
@@ -32,18 +35,6 @@ export const classifyErrorCommand: Command = {
   },
 };
 
-/** Lines as they come; the last one needs no newline. */
-async function* linesOf({ terminal }: Call): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of terminal.stdin) {
-    const lines = `${rest}${decoder.decode(chunk, { stream: true })}`.split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) if (line.trim() !== "") yield line;
-  }
-  if (rest.trim() !== "") yield rest;
-}
-
 function parseLine(line: string): Parameters<typeof classify>[0] {
   const value = parseJson(line);
   if (typeof value !== "object" || value === null) throw invalidLineError(line);
@@ -55,7 +46,7 @@ function parseLine(line: string): Parameters<typeof classify>[0] {
   return { status, headers, body: value.body };
 }
 
-/** Names in lower case, as every reader of headers has them. */
+/** Header names in lower case, as the classifier expects them. */
 function toHeaders(value: unknown): Record<string, string> {
   if (typeof value !== "object" || value === null) return {};
   return Object.fromEntries(Object.entries(value).map(([name, value]) => [name.toLowerCase(), String(value)]));
@@ -65,17 +56,17 @@ function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    return undefined; // Said below, like everything else that is no answer.
+    return undefined; // Reported by parseLine, like any other invalid line.
   }
 }
 
 function invalidLineError(line: string): SpillwayError {
-  return new SpillwayError("usage", `${JSON.stringify(clipped(line))} is not a provider's answer.`, {
-    hint: 'Write each as {"status": 400, "headers": {}, "body": "..."} on one line.',
+  return new SpillwayError("usage", `${JSON.stringify(clipped(line))} is not a provider's response.`, {
+    hint: 'Write each response as {"status": 400, "headers": {}, "body": "..."} on one line.',
   });
 }
 
-/** Every field is there, null where it is not known. */
+/** Every field is present; an unknown one is null. */
 function verdictFields(verdict: Verdict) {
   const {
     limit = null,

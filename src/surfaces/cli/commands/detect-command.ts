@@ -1,4 +1,4 @@
-/** `spillway detect`: what a file is and which signal said so; nothing is kept. */
+/** `spillway detect`: shows the kind of a source and the signal that decided it. Keeps nothing. */
 import type { Claims } from "../../../detect/kind.ts";
 import { clipped } from "../../../system/safe-names.ts";
 import { type Detected, detectSource } from "../../../verbs/load-source.ts";
@@ -9,10 +9,10 @@ import { toJsonLine } from "../output.ts";
 
 export const detectCommand: Command = {
   usage: "detect <url|file|-|data:>...",
-  about: "Decides the kind of each source from its bytes, its name and what is claimed about it.",
+  about: "Decides the kind of each source from its bytes, its name and its declared type.",
   options: {
-    "content-type": { type: "string", value: "TYPE", about: "Stands in for the Content-Type header." },
-    url: { type: "string", value: "URL", about: "Stands in for the file's name." },
+    "content-type": { type: "string", value: "TYPE", about: "Use this instead of the Content-Type header." },
+    url: { type: "string", value: "URL", about: "Use this instead of the file's name." },
   },
   async run(call) {
     const session = await call.session();
@@ -47,7 +47,7 @@ function jsonFields(input: string, { kind, mediaType, charset, decidedBy, signal
 function textLines(input: string, { kind, mediaType, charset, decidedBy, signals, sourceTruncated }: Detected): string {
   const type = charset === null ? mediaType : `${mediaType}; charset=${charset}`;
   const truncationNotes = sourceTruncated
-    ? ["Only the beginning was looked at: the source is larger than artifacts.source_bytes."]
+    ? ["Only the beginning was checked: the source is larger than artifacts.source_bytes."]
     : [];
   const notes = [...signals.notes, ...truncationNotes].map((note) => `  ${note}\n`).join("");
   return `${clipped(input, 200)}: ${kind} (${type}), decided by ${decidedBy}\n${notes}`;

@@ -1,4 +1,4 @@
-/** `spillway doctor`: whether everything Spillway stands on is sound, and what to do where it is not. */
+/** `spillway doctor`: checks everything Spillway depends on, and says how to fix what is wrong. */
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { sizeWords } from "../../../answer/phrases.ts";
@@ -16,7 +16,7 @@ type Check = { readonly name: string; readonly ok: boolean; readonly detail: str
 
 export const doctorCommand: Command = {
   usage: "doctor",
-  about: "Checks the settings, the store, the event log and every record; exit status 1 when something is wrong.",
+  about: "Checks the settings, the store, the event log and every record. The exit status is 1 if something is wrong.",
   options: {},
   toleratesBadConfig: true,
   async run(call) {
@@ -32,7 +32,7 @@ export const doctorCommand: Command = {
 
 function checkSettings({ config }: Call): Check {
   const paths = config.files.filter((file) => file.found).map(({ path }) => path);
-  const detail = paths.length === 0 ? "no config file, defaults hold" : `read from ${paths.join(", ")}`;
+  const detail = paths.length === 0 ? "no config file, using defaults" : `read from ${paths.join(", ")}`;
   const problems = config.problems.map((problem) => `${describeProblem(problem)} ${problem.hint}`);
   return { name: "settings", ok: problems.length === 0, detail: problems.length === 0 ? detail : problems.join(" | ") };
 }
@@ -41,10 +41,10 @@ async function storeChecks(call: Call): Promise<Check[]> {
   try {
     const session = await call.session();
     const [spoolFolder = ""] = session.spoolFolders;
-    const storeConsequence = "Replies will carry no artifact_ref. Set SPILLWAY_HOME to a folder that can be written.";
+    const storeConsequence = "Replies will have no artifact_ref. Set SPILLWAY_HOME to a writable folder.";
     return [
       await checkWritable("store", spoolFolder, storeConsequence),
-      await checkWritable("events", session.eventFolder, "Nothing that happens will be logged."),
+      await checkWritable("events", session.eventFolder, "Events will not be logged."),
       await checkArtifacts(session),
     ];
   } catch (error) {
@@ -59,9 +59,9 @@ async function checkWritable(name: string, folder: string, consequence: string):
     await makeFolders(folder);
     await writeFile(probe, "probe", { mode: 0o600 });
     await rm(probe);
-    return { name, ok: true, detail: `${dirname(probe)} can be written` };
+    return { name, ok: true, detail: `${dirname(probe)} is writable` };
   } catch (error) {
-    return { name, ok: false, detail: `${folder} cannot be written (${String(error)}). ${consequence}` };
+    return { name, ok: false, detail: `${folder} is not writable (${String(error)}). ${consequence}` };
   }
 }
 

@@ -1,5 +1,4 @@
-/** `spillway events`: what happened during a run, decision by decision. */
-
+/** `spillway events`: shows the events of a run. */
 import { listRuns, readEvents } from "../../../telemetry/event-log.ts";
 import type { LoggedEvent } from "../../../telemetry/events.ts";
 import { rejectExtraArguments } from "../arguments.ts";
@@ -10,13 +9,13 @@ import { toJsonLine } from "../output.ts";
 
 export const eventsCommand: Command = {
   usage: "events [run]",
-  about: "Prints the events of a run, or of the last one, in the order they happened.",
+  about: "Prints the events of a run, oldest first. Without a name, those of the last run.",
   options: {
-    list: { type: "boolean", about: "Name the runs that have events, the last one first." },
+    list: { type: "boolean", about: "List the runs that have events, the last one first." },
     ref: { type: "string", value: "REF", about: "Only events of this artifact." },
     all: allRow,
   },
-  details: "docs/events.md tells what each event says.",
+  details: "docs/events.md describes each event.",
   async run(call) {
     const { json, values } = call;
     rejectExtraArguments(1, call);

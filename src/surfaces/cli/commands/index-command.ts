@@ -1,4 +1,4 @@
-/** `spillway index`: makes or refreshes the search index of a folder, and keeps it fresh with --watch. */
+/** `spillway index`: builds or updates the search index of a folder; --watch keeps it up to date. */
 import type { JobRecord } from "../../../answer/indexing-reply.ts";
 import { counted } from "../../../answer/phrases.ts";
 import { watchFolder } from "../../../search/index/watch.ts";
@@ -12,19 +12,19 @@ import { toJsonLine } from "../output.ts";
 
 export const indexCommand: Command = {
   usage: "index [dir]",
-  about: "Indexes the source files of a folder for search; only what changed is read again.",
+  about: "Indexes the source files of a folder for search. Only changed files are read again.",
   options: {
     project: projectRow,
-    force: { type: "boolean", about: "Read every file again, changed or not." },
-    watch: { type: "boolean", about: "Stay and index what changes, until stopped." },
+    force: { type: "boolean", about: "Read every file again, even if it has not changed." },
+    watch: { type: "boolean", about: "Keep running and index changes until stopped." },
   },
   details:
-    "Respects .gitignore, .spillwayignore and a list of its own. The index lies in the data folder, not in the project.",
+    "Respects .gitignore, .spillwayignore and a built-in ignore list. The index is kept in the data folder, not in the project.",
   async run(call) {
     rejectExtraArguments(1, call);
     const { status, repository_path } = await indexOnce(call, call.values.force === true);
     if (call.values.watch !== true) return status === "failed" ? 1 : 0;
-    call.terminal.note(`Watching ${clipped(repository_path, 200)}; Ctrl-C ends it.\n`);
+    call.terminal.note(`Watching ${clipped(repository_path, 200)}. Press Ctrl-C to stop.\n`);
     const ignoredFolders = ownFolders(await call.session());
     for await (const _ of watchFolder(repository_path, call.signal, ignoredFolders)) await indexOnce(call, false);
     return 0;
@@ -36,7 +36,7 @@ async function startJob(call: Call, force_reindex: boolean) {
   return startIndex({ repo_path: call.args[0], project_id, force_reindex }, await call.session());
 }
 
-/** Times between two pictures of the progress. */
+/** The time between two updates of the progress line. */
 const DRAW_INTERVAL_MS = 100;
 
 async function indexOnce(call: Call, force: boolean): Promise<JobRecord> {
@@ -52,7 +52,7 @@ async function indexOnce(call: Call, force: boolean): Promise<JobRecord> {
   else call.terminal.note(`${resultSentence(record)}\n`);
   const { files, problem } = await job.embedded();
   if (files > 0) call.terminal.note(`Embedded ${counted(files, "file")}.\n`);
-  if (problem !== null) call.terminal.note(`Not everything is embedded; searches go by words. ${problem}\n`);
+  if (problem !== null) call.terminal.note(`Not all files are embedded; searches use words only. ${problem}\n`);
   return record;
 }
 

@@ -1,4 +1,4 @@
-/** `spillway read`: a part of a kept artifact, by place or by question. */
+/** `spillway read`: reads part of an artifact, chosen by place or by question. */
 import { answerText } from "../../../answer/answer.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { readArtifact } from "../../../verbs/read.ts";
@@ -9,12 +9,13 @@ import { toJsonLine } from "../output.ts";
 
 export const readCommand: Command = {
   usage: "read <artifact_ref>",
-  about: "Shows the asked part of an artifact with its places and totals; without a choice, its beginning.",
+  about:
+    "Shows the selected part of an artifact with its place and the totals. Without a selector, shows the beginning.",
   options: {
     lines: { type: "string", value: "A-B", about: "Lines A to B, counted from 1." },
-    offset: { type: "string", value: "N", about: "From character N on; a cut reply names the next offset." },
+    offset: { type: "string", value: "N", about: "From character N on. A truncated reply names the next offset." },
     pages: { type: "string", value: "A-B,C", about: "Pages, sheets or slides." },
-    section: { type: "string", value: "HEADING", about: "The section under a heading." },
+    section: { type: "string", value: "HEADING", about: "The section under this heading." },
     query: { type: "string", value: "WORDS", about: "The passages that answer a question, best first." },
     "max-chars": maxCharsRow,
     mode: modeRow,

@@ -1,4 +1,4 @@
-/** `spillway run`: an agent on our tools that survives its own reading. */
+/** `spillway run`: runs an agent on our tools whose context cannot overflow. */
 import { callLine, goOn, summaryLines, systemPrompt } from "../../../answer/runner-texts.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { createCleaner } from "../../../extract/clean.ts";
@@ -16,23 +16,24 @@ import { toJsonLine } from "../output.ts";
 
 export const runCommand: Command = {
   usage: 'run "<task>"',
-  about: "Works on a task with a model and all tools, and answers it. What the model reads can never fill its window.",
+  about:
+    "Runs an agent on a task, with a model and all tools, and prints its answer. What it reads cannot overflow its context.",
   options: {
     model: {
       type: "string",
       value: "PROVIDER:MODEL",
-      about: "openai:..., anthropic:..., google:..., or an endpoint's.",
+      about: "openai:..., anthropic:..., google:..., or the name of your own endpoint.",
     },
     resume: {
       type: "string",
       value: "RUN",
       bare: "last",
-      about: "Go on with a run; last, or nothing, is the last one. A task is added to it.",
+      about: 'Continue a run; "last" or no name continues the last one. A task is added to it.',
     },
   },
   details: [
-    "The model's words go to standard output, tool calls and the summary to standard error. Ctrl-C leaves a transcript",
-    "that --resume goes on from. Keys come from the environment: OPENAI_API_KEY, ANTHROPIC_API_KEY,",
+    "The model's text goes to standard output, tool calls and the summary to standard error. After Ctrl-C, --resume",
+    "continues from the transcript. Keys come from the environment: OPENAI_API_KEY, ANTHROPIC_API_KEY,",
     "GOOGLE_GENERATIVE_AI_API_KEY. Limits: settings runner.steps, runner.tokens, runner.time. See docs/runner.md.",
   ].join("\n"),
   async run(call) {
@@ -45,7 +46,7 @@ export const runCommand: Command = {
     const resolveTarget = (model: string) => findTarget(model, settings, call.terminal.env);
     const beginRun = async () => {
       const [newTask, model] = [requireTask(task), requireModel(modelOption ?? settings["runner.model"])];
-      resolveTarget(model); // A model that cannot be asked is told before anything is written.
+      resolveTarget(model); // Reports an unusable model before anything is written.
       return beginTranscript(transcripts, makeHead(call, run, model), taskLine(newTask));
     };
     await using transcript =
@@ -86,7 +87,7 @@ function makeHead({ terminal: { cwd } }: Call, run: string, model: string) {
   return { type: "run", version: 1, run, model, system: systemPrompt(cwd), cwd, started_at } as const;
 }
 
-/** What is asked next: a run that was answered needs something new to do, one that was cut is asked to go on. */
+/** Adds what the model is asked next. An answered run needs a new task; a cut or empty answer is continued. */
 async function addTask(
   { lastMessage: { message, finish = "stop" }, add }: Transcript,
   task: string | undefined,
@@ -96,7 +97,7 @@ async function addTask(
   const how = classifyEnding(message, finish);
   if (how !== "answered") return add(taskLine(goOn[how]));
   throw new SpillwayError("usage", "This run has answered its task.", {
-    hint: 'Say what to do next: spillway run --resume RUN "<task>".',
+    hint: 'Add a task: spillway run --resume RUN "<task>".',
   });
 }
 
@@ -118,13 +119,13 @@ function requireModel(model: string | null): string {
   });
 }
 
-/** One JSON object a line; the summary is told after Ctrl-C too. */
+/** Prints one JSON object per line. The summary is printed after Ctrl-C too. */
 function printJson({ terminal }: Call): OnRunEvent {
   return async (event) =>
     event.type === "summary" ? terminal.lastOut(toJsonLine(event)) : terminal.out(toJsonLine(event));
 }
 
-/** Words as they come on standard output, clean, for a terminal obeys what is not; everything else, a line each, beside it. */
+/** Prints the model's text on stdout as it arrives, without control characters, and everything else on stderr, a line each. */
 function printText({ terminal }: Call): OnRunEvent {
   let cleaner = createCleaner();
   let isMidLine = false;
@@ -137,7 +138,7 @@ function printText({ terminal }: Call): OnRunEvent {
     if (event.type === "text") return print(cleaner.push(event.text));
     const heldText = cleaner.flush();
     cleaner = createCleaner();
-    // The reader may be gone; the summary is still told.
+    // The reader may be gone; the summary is still printed.
     await print(heldText)
       .then(() => (isMidLine ? print("\n") : undefined))
       .catch(() => undefined);
@@ -153,11 +154,11 @@ function formatEvent(event: Exclude<RunEvent, { type: "text" }>): string {
     case "tool":
       return `${callLine(event.tool, event.input, event.chars, event.is_error)}\n`;
     case "retry":
-      return `  the provider is busy (${event.reason}); asking again in ${(event.wait_ms / 1_000).toFixed(1)} s\n`;
+      return `  the provider is busy (${event.reason}); retrying in ${(event.wait_ms / 1_000).toFixed(1)} s\n`;
     case "step":
       return "";
     case "summary":
-      // What never began is told by its error alone.
+      // A run that never started is reported by its error alone.
       if (event.steps === 0 && event.how === "failed") return "";
       return `\n${summaryLines(event, event.run, event.transcript)}`;
   }

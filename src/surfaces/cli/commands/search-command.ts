@@ -1,4 +1,4 @@
-/** `spillway search`: the lines of a folder's code that answer a question. */
+/** `spillway search`: finds the lines of code that answer a question. */
 import { type CodeResult, type SearchReply, searchNotices } from "../../../answer/search-reply.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { parseQuestion } from "../../../search/rank/query.ts";
@@ -13,23 +13,23 @@ import { toErrorFields, toErrorLines, toJsonLine } from "../output.ts";
 
 export const searchCommand: Command = {
   usage: "search <query|->",
-  about: "Finds the files and lines that answer a question about a folder of code; - reads a query a line.",
+  about:
+    "Finds the files and lines that answer a question about a folder of code. With -, reads one query per line from stdin.",
   options: {
-    dir: { type: "string", value: "DIR", about: "Folder to search. Default: where you stand." },
+    dir: { type: "string", value: "DIR", about: "Folder to search. Default: the current folder." },
     limit: { type: "string", value: "N", about: "Files to show, 1 to 50. Default: 10." },
-    "file-type": { type: "string", value: "TYPE", about: "Only files that end so: py, ts, d.ts." },
+    "file-type": { type: "string", value: "TYPE", about: "Only files with this extension: py, ts, d.ts." },
     directory: {
       type: "string",
       value: "PATH",
-      about: "Only below this folder of the repository; % stands for anything.",
+      about: "Only files below this folder of the repository; % matches anything.",
     },
-    cursor: { type: "string", value: "C", about: "Go on where an earlier reply ended." },
-    explain: { type: "boolean", about: "Say what each score is made of." },
+    cursor: { type: "string", value: "C", about: "Continue where an earlier reply ended." },
+    explain: { type: "boolean", about: "Show what each score is made of." },
     project: projectRow,
-    repository: { type: "string", value: "ID", about: "A repository of the project by its id." },
+    repository: { type: "string", value: "ID", about: "Only this repository of the project, by its id." },
   },
-  details:
-    "A folder that was never indexed is indexed first. With - each reply is one line of JSON, from a complete index.",
+  details: "A folder without an index is indexed first. With -, each reply is one line of JSON, from a complete index.",
   async run(call) {
     if (call.args.length === 1 && call.args[0] === "-") return searchLines(call);
     const query = call.args.join(" ");
@@ -41,13 +41,13 @@ export const searchCommand: Command = {
   },
 };
 
-/** How the query was read, where that was asked for, and how to see more. */
+/** How the query was parsed, with --explain, and how to see more results. */
 function listHints({ next_cursor, question }: SearchReply): string[] {
   const list = (words: readonly string[]) => clipped(words.join(" "), 300);
   return [
     ...(question === undefined
       ? []
-      : [`Read as ${question.kind}: ${list(question.terms)}; as names: ${list(question.names)}.`]),
+      : [`Query type: ${question.kind}; terms: ${list(question.terms)}; names: ${list(question.names)}.`]),
     ...(next_cursor === null ? [] : [`More: --cursor ${next_cursor}`]),
   ];
 }
@@ -74,7 +74,7 @@ function readInput(call: Call, query: string): SearchInput {
   };
 }
 
-/** A number that is none of the allowed ones is the search's to refuse, in the same words everywhere. */
+/** Parses --limit. The search itself checks the range, with the same message on every surface. */
 function parseLimit(text: string): number {
   if (/^-?\d{1,9}(?:\.\d{1,9})?$/.test(text)) return Number(text);
   throw new SpillwayError("usage", `--limit must be a number, got ${JSON.stringify(clipped(text))}.`, {
@@ -82,7 +82,7 @@ function parseLimit(text: string): number {
   });
 }
 
-/** A query that cannot be answered gets its line too, so that answers stay beside their questions. */
+/** Prints a line for every query, also for one that fails, so that replies stay in step with queries. */
 async function searchLines(call: Call): Promise<ExitCode> {
   const session = await openSearchSession(call);
   let hasFailed = false;
@@ -109,7 +109,7 @@ type Style = { path(text: string): string; faint(text: string): string; code(lin
 
 const plainStyle: Style = { path: (text) => text, faint: (text) => text, code: (line) => line };
 
-/** Words of the question stand out. */
+/** Highlights the words of the question. */
 function makeColorStyle(query: string): Style {
   const terms = parseQuestion(query).terms.filter((term) => term.length > 1);
   const escaped = terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
@@ -126,7 +126,7 @@ function formatResult(result: CodeResult, style: Style): string {
   const place = `${file_path}:${start_line}-${end_line}`;
   const facts = [
     similarity_score.toFixed(3),
-    ...(stale ? ["changed since"] : []),
+    ...(stale ? ["changed since indexing"] : []),
     ...(explain ? [formatExplanation(explain)] : []),
   ];
   const spans = [{ start_line, content: result.content }, ...(result.spans ?? [])];
