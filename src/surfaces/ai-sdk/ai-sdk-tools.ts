@@ -8,7 +8,7 @@ import { openTurn, type Turn } from "../../tools/turn-budget.ts";
 
 /** Options of `tools`. */
 export type ToolsOptions = {
-  /** The session whose store, settings and log are used. Default: a new one, with paths confined to the working directory. */
+  /** The session whose store, settings and log are used. Default: a new one that reads only below the working directory. */
   readonly session?: Session;
   /** How many characters the results of one step may have together. Default: the setting runner.turn_chars. */
   readonly turnChars?: number;

@@ -1,4 +1,4 @@
-/** The main function of the CLI: finds the command, parses its options, runs it, and maps errors to sentences and exit codes. */
+/** The main function of the CLI: finds the command, parses its options, runs it, and reports errors. */
 import { parseArgs } from "node:util";
 import { type ErrorCode, SpillwayError } from "../../errors.ts";
 import { clipped } from "../../system/safe-names.ts";

@@ -160,7 +160,7 @@ function canListRoots(server: Server, context: ServerContext): boolean {
   );
 }
 
-/** Reports progress, in bytes if any; undefined if the client did not ask. The value always rises, as the protocol requires. */
+/** Reports progress, in bytes if any; undefined if the client did not ask. The protocol requires rising values. */
 function makeProgress({ mcpReq }: ServerContext): ToolSession["progress"] {
   const progressToken = mcpReq._meta?.progressToken;
   if (progressToken === undefined) return undefined;

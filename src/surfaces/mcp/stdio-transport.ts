@@ -1,4 +1,4 @@
-/** JSON-RPC over two streams, one message per line. Unreadable input is logged; pending calls are answered before the end. */
+/** JSON-RPC over two streams, one message per line. Unreadable lines are logged; pending calls are still answered. */
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
 
 /** The streams of a connection. */

@@ -69,7 +69,7 @@ function findReachedLimit(tally: Tally, { settings }: Session): RunEnding | unde
   return tally.totalTokens() >= settings["runner.tokens"] ? "tokens" : undefined;
 }
 
-/** The budget of a turn, at most a quarter of the model's window: a turn that fills it would leave nothing to replace by stubs. */
+/** The budget of a turn: at most a quarter of the model's window, so that older turns can make room for it. */
 function turnBudgetChars({ session: { settings }, target: { model } }: AgentOptions): number {
   const windowTokens = knownLimits(settings["overflow.limits"]).tokensFor({ endpoint: "", model }) ?? Infinity;
   return Math.min(settings["runner.turn_chars"], Math.floor((windowTokens * CHAR_TO_TOKEN_RATIO) / 4));

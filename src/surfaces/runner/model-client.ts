@@ -1,4 +1,4 @@
-/** The model client of a run: counts requests, recovers from overflows, retries while the provider is busy, and reports events. */
+/** The model client of a run: counts requests, recovers from overflows and retries while the provider is busy. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { ModelMessage } from "ai";
 import type { OverflowReport } from "../../answer/overflow-reply.ts";

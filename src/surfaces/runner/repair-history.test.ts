@@ -26,36 +26,36 @@ const interrupted = (...ids: string[]): ModelMessage => ({
   content: ids.map((id) => makeToolResult(call(id), interruptedCall, true)),
 });
 
-describe("what is sent of a stored history", () => {
+describe("a repaired history", () => {
   const cases: readonly { name: string; stored: ModelMessage[]; sent: ModelMessage[] }[] = [
-    { name: "whole", stored: [user, calls("a"), results("a")], sent: [user, calls("a"), results("a")] },
+    { name: "complete", stored: [user, calls("a"), results("a")], sent: [user, calls("a"), results("a")] },
     {
-      name: "broken off before any result",
+      name: "interrupted before any result",
       stored: [user, calls("a", "b")],
       sent: [user, calls("a", "b"), interrupted("a", "b")],
     },
     { name: "with a new task after that", stored: [calls("a"), user], sent: [calls("a"), interrupted("a"), user] },
     {
-      name: "with the same id in two turns, one of them broken off",
+      name: "with the same id in two turns, one of them interrupted",
       stored: [calls("a"), user, calls("a"), results("a")],
       sent: [calls("a"), interrupted("a"), user, calls("a"), results("a")],
     },
     {
-      name: "with arguments that are no object",
+      name: "with arguments that are not objects",
       stored: [calledWith("(not stored)", '{"url":"a"}', ["a"], null), results("0", "1", "2", "3")],
       sent: [calledWith({}, { url: "a" }, {}, {}), results("0", "1", "2", "3")],
     },
-    { name: "with an answer that holds nothing", stored: [user, { role: "assistant", content: [] }], sent: [user] },
+    { name: "with an empty answer", stored: [user, { role: "assistant", content: [] }], sent: [user] },
   ];
   for (const { name, stored, sent } of cases) {
     test(`${name}: has a result for every call`, () => {
       const before = structuredClone(stored);
       assert.deepEqual(repairHistory(stored), sent);
-      assert.deepEqual(stored, before, "the history itself stays as it is");
+      assert.deepEqual(stored, before, "the history itself is not changed");
     });
   }
 
-  test("is its own repair", () => {
+  test("needs no second repair", () => {
     const message = fc.oneof(
       fc.constant(user),
       fc.subarray(["a", "b", "c"]).map((ids) => calls(...ids)),

@@ -19,7 +19,7 @@ export const indexCommand: Command = {
     watch: { type: "boolean", about: "Keep running and index changes until stopped." },
   },
   details:
-    "Respects .gitignore, .spillwayignore and a built-in ignore list. The index is kept in the data folder, not in the project.",
+    "Respects .gitignore, .spillwayignore and a built-in ignore list. The index is in the data folder, not in the project.",
   async run(call) {
     rejectExtraArguments(1, call);
     const { status, repository_path } = await indexOnce(call, call.values.force === true);

@@ -125,7 +125,7 @@ function printJson({ terminal }: Call): OnRunEvent {
     event.type === "summary" ? terminal.lastOut(toJsonLine(event)) : terminal.out(toJsonLine(event));
 }
 
-/** Prints the model's text on stdout as it arrives, without control characters, and everything else on stderr, a line each. */
+/** Prints the model's text on stdout as it arrives, without control characters; everything else goes to stderr. */
 function printText({ terminal }: Call): OnRunEvent {
   let cleaner = createCleaner();
   let isMidLine = false;
