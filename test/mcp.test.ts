@@ -20,7 +20,7 @@ type Result = Record<string, unknown> & { content: Block[]; isError?: boolean };
 
 for (const revision of revisions) {
   describe(`a client of revision ${revision}`, () => {
-    test("lists the tools with their titles, hints and schemas, the same ones every time", async () => {
+    test("lists the tools with their titles, hints and schemas, always the same", async () => {
       await using mcp = await openMcp();
       const client = await mcp.client(revision);
       const { tools: listed } = await client.listTools();
@@ -41,7 +41,7 @@ for (const revision of revisions) {
       assert.match(client.getInstructions() ?? "", /artifact_ref/);
     });
 
-    test("calls every tool, and each reply holds to its schema", async () => {
+    test("calls every tool, and each reply matches its schema", async () => {
       await using mcp = await openMcp();
       await mcp.write("a.md", `# Title\n\n${"Water level and weir.\n".repeat(4_000)}`);
       await mcp.write("a.pdf", pdfWithPages(["The first page", "The second page"]));
@@ -104,7 +104,7 @@ for (const revision of revisions) {
       }
     });
 
-    test("gets a PDF page by page, with a link to all of it", async () => {
+    test("gets a PDF as one block per page, with a link to the whole", async () => {
       await using mcp = await openMcp();
       await mcp.write("report.pdf", pdfWithPages(["The weir", "The gauge"]));
       const client = await mcp.client(revision);
@@ -123,7 +123,7 @@ for (const revision of revisions) {
       assert.match(JSON.stringify(contents), /The weir.*The gauge/);
     });
 
-    test("gets replies that fit it", async () => {
+    test("gets replies that fit its limit", async () => {
       await using mcp = await openMcp();
       await mcp.write("a.txt", '水 "level"\n'.repeat(20_000));
       for (const { name, args = [] } of [{ name: "Visual Studio Code" }, { name: "x", args: ["--client", "vscode"] }]) {
@@ -135,7 +135,7 @@ for (const revision of revisions) {
       }
     });
 
-    test("reads files in its roots, and no others", async () => {
+    test("reads files only in its roots", async () => {
       await using mcp = await openMcp();
       for (const name of ["root", "other"]) {
         await mkdir(join(mcp.path, name));
@@ -158,7 +158,7 @@ for (const revision of revisions) {
       assert.match(refused.content[0]?.text ?? "", /outside the folders/);
     });
 
-    test("is told of a malformed config once, and served all the same", async () => {
+    test("is warned of a malformed config once, and still served", async () => {
       await using mcp = await openMcp();
       await mkdir(join(mcp.work, ".spillway"));
       await mcp.write(".spillway/config.jsonc", '{\n  "fit.inline_chars": 5\n  "x"');
@@ -168,7 +168,7 @@ for (const revision of revisions) {
       const [first, second] = [await fetch(), await fetch()];
       assert.match(
         first.content[0]?.text ?? "",
-        /The settings have a problem, and defaults hold in its place: .*config\.jsonc, line 3/,
+        /The settings have a problem; defaults are used instead: .*config\.jsonc, line 3/,
       );
       assert.match(first.content[0]?.text ?? "", /hello$/);
       assert.ok(!second.content[0]?.text?.includes("problem"));
@@ -181,7 +181,7 @@ for (const revision of revisions) {
 }
 
 describe("standard output", () => {
-  /** Prints in every way a library can, each time a call is answered. */
+  /** Prints in every way a library can, at each call. */
   const noisy = `data:text/javascript,${encodeURIComponent(`
     const any = AbortSignal.any;
     AbortSignal.any = (signals) => {
@@ -193,7 +193,7 @@ describe("standard output", () => {
     };
   `)}`;
 
-  test("carries JSON-RPC only, also when a library prints", async () => {
+  test("carries only JSON-RPC, even when a library prints", async () => {
     await using mcp = await openMcp();
     const server = mcp.lines({ nodeArgs: ["--import", noisy] });
     await server.open();
@@ -208,17 +208,20 @@ describe("standard output", () => {
     assert.match(server.stderr(), /a library prints[\s\S]*and writes without a line end/);
   });
 
-  test("says nothing to lines that are no messages, and goes on", async () => {
+  test("stays silent on lines that are not messages, and continues", async () => {
     await using mcp = await openMcp();
     const server = mcp.lines();
     await server.open();
     server.child.stdin.write(`not JSON\n\n[]\n7\n{"jsonrpc":"1.0"}\n${"x".repeat(17 * 1024 * 1024)}\n`);
     assert.ok("result" in (await server.request("ping")));
-    assert.match(server.stderr(), /not JSON was left out[\s\S]*17825792 bytes was left out/);
+    assert.match(
+      server.stderr(),
+      /skipped a line of 8 characters that is not JSON[\s\S]*skipped a line of 17825792 bytes/,
+    );
     assert.equal(server.received.length, 2);
   });
 
-  test("answers a question that is too long, and repeats nothing of it", async () => {
+  test("answers a request that is too long, and repeats nothing of it", async () => {
     await using mcp = await openMcp();
     const server = mcp.lines();
     await server.open();
@@ -233,7 +236,7 @@ describe("standard output", () => {
 
 describe("the line protocol", () => {
   for (const revision of ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]) {
-    test(`is spoken in revision ${revision}`, async () => {
+    test(`works in revision ${revision}`, async () => {
       await using mcp = await openMcp();
       const server = mcp.lines();
       const { result } = await server.open(revision);
@@ -247,7 +250,7 @@ describe("the line protocol", () => {
     });
   }
 
-  test("lets callTool judge arguments that the SDK would refuse", async () => {
+  test("passes arguments to callTool that the SDK would refuse", async () => {
     await using mcp = await openMcp();
     const server = mcp.lines();
     await server.open();
@@ -265,7 +268,7 @@ describe("the line protocol", () => {
     }
   });
 
-  test("answers what was asked before the input ended, then leaves", async () => {
+  test("answers pending requests after the input ended, then exits", async () => {
     await using mcp = await openMcp();
     await mcp.write("a.pdf", pdfWithPages(["Asked and answered"]));
     const server = mcp.lines();
@@ -276,7 +279,7 @@ describe("the line protocol", () => {
     assert.deepEqual(await server.exited, [0, null]);
   });
 
-  test("answers many calls at once, each with its own", async () => {
+  test("answers many parallel calls, each with its own reply", async () => {
     await using mcp = await openMcp();
     const server = mcp.lines();
     await server.open();
@@ -290,7 +293,7 @@ describe("the line protocol", () => {
     );
   });
 
-  test("tells progress of long work to who asks for it", async () => {
+  test("reports progress if the client asks for it", async () => {
     await using mcp = await openMcp();
     const server = mcp.lines();
     await server.open();
@@ -306,16 +309,16 @@ describe("the line protocol", () => {
   });
 });
 
-test("a client that nobody knows is wrong usage, and every known one can be named", async () => {
+test("an unknown client is wrong usage, and every known one is accepted", async () => {
   await using cli = await openCli();
   const { status, out, err } = await cli.run(["mcp", "--client", "nosuch"]);
   assert.deepEqual([status, out], [2, ""]);
-  assert.match(err, /^spillway: There is no client "nosuch" whose limits are known\.\n {2}Known are Claude Code, /);
+  assert.match(err, /^spillway: The limits of the client "nosuch" are not known\.\n {2}Known clients: Claude Code, /);
   for (const { name } of clientRows) assert.equal((await cli.run(["mcp", "--client", name])).status, 0, name);
 });
 
-describe("the end", () => {
-  /** A file whose parser works for long: the call is still going on while the test acts. */
+describe("ending", () => {
+  /** Starts a call that parses for a long time, so that it is still running while the test acts. */
   async function startBusyCall(mcp: Awaited<ReturnType<typeof openMcp>>) {
     const pages = Array.from({ length: 6_000 }, (_, index) => `Page ${index} ${"of the long report ".repeat(3)}`);
     await mcp.write("long.pdf", pdfWithPages(pages));
@@ -328,7 +331,7 @@ describe("the end", () => {
     return { server, id, child };
   }
 
-  test("of a call that is cancelled comes at once, and nothing is answered", async () => {
+  test("a cancelled call stops at once without an answer", async () => {
     await using mcp = await openMcp();
     const { server, id, child } = await startBusyCall(mcp);
     server.send({ method: "notifications/cancelled", params: { requestId: id, reason: "changed my mind" } });
@@ -340,7 +343,7 @@ describe("the end", () => {
   });
 
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-    test(`by ${signal} leaves no process`, async () => {
+    test(`${signal} leaves no process behind`, async () => {
       await using mcp = await openMcp();
       const { server, child } = await startBusyCall(mcp);
       server.child.kill(signal);
@@ -349,7 +352,7 @@ describe("the end", () => {
     });
   }
 
-  test("of the client leaves no process", async () => {
+  test("the death of the client leaves no process behind", async () => {
     await using mcp = await openMcp();
     const script = `
       import { spawn } from "node:child_process";
@@ -364,7 +367,7 @@ describe("the end", () => {
   });
 });
 
-/** The child that a process started for parsing. */
+/** Waits for the parser that a process starts. */
 async function findParser(parent: number): Promise<number> {
   for (let attempt = 0; attempt < 400; attempt++) {
     const children = await readFile(`/proc/${parent}/task/${parent}/children`, "utf8").catch(() => "");
@@ -378,10 +381,10 @@ async function findParser(parent: number): Promise<number> {
 async function waitUntilGone(pid: number): Promise<void> {
   assert.ok(pid > 0);
   for (let attempt = 0; attempt < 600; attempt++) {
-    // A process that has ended and that nobody has waited for yet is shown as a zombie.
+    // An ended process that has not been reaped yet is shown as a zombie.
     const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
     if (stat === "" || /\) Z /.test(stat)) return;
     await new Promise((done) => setTimeout(done, 10));
   }
-  assert.fail(`process ${pid} is still there`);
+  assert.fail(`process ${pid} is still running`);
 }

@@ -1,4 +1,4 @@
-/** The MCP server as a client sees it: a process of its own, driven by the SDK's client or line by line. */
+/** The MCP test harness: runs the server as a process, driven by the SDK's client or line by line. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -10,9 +10,10 @@ import { temporaryFolder } from "./bodies.ts";
 
 const program = join(import.meta.dirname, "..", "src", "surfaces", "cli", "process.ts");
 
+/** The current protocol revision and the previous one. */
 export type Revision = "2026-07-28" | "2025-11-25";
 
-/** A folder to work in, a store, and ways to start servers there. */
+/** Opens a work folder and a store, and starts servers there. */
 export async function openMcp() {
   const folder = await temporaryFolder();
   const work = join(folder.path, "work");
@@ -58,7 +59,7 @@ export async function openMcp() {
 
 type Message = { readonly id?: number; readonly method?: string; readonly [key: string]: unknown };
 
-/** Sends messages by hand and keeps every byte that came back. */
+/** Sends raw messages and records every line that is received. */
 function makeLineClient(child: ChildProcessWithoutNullStreams) {
   const received: string[] = [];
   const errors: string[] = [];
@@ -80,7 +81,7 @@ function makeLineClient(child: ChildProcessWithoutNullStreams) {
     child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   }
 
-  /** The first message from now on that fits. */
+  /** The next message that matches. */
   function next(wanted: (message: Message) => boolean): Promise<Message> {
     return new Promise((done) => waiters.set(wanted, done));
   }

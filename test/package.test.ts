@@ -20,7 +20,7 @@ describe("the packed package, installed elsewhere", () => {
     await run("npm", ["pack", "--pack-destination", folder], { cwd: root });
     await writeFile(join(folder, "package.json"), '{ "name": "user", "private": true, "type": "module" }');
     const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-    // The dependencies, and theirs, come from our own node_modules: a test opens no connection.
+    // All dependencies are installed from our own node_modules: a test opens no connection.
     const { packages } = JSON.parse(await readFile(join(root, "package-lock.json"), "utf8"));
     const isNeeded = (path: string) => path !== "" && !packages[path].dev && !packages[path].optional;
     const dependencies = Object.keys(packages)
@@ -59,7 +59,7 @@ describe("the packed package, installed elsewhere", () => {
     assert.match(stdout, /artifact_ref=af_[0-9a-f]{32}[\s\S]*hello from a file/);
   });
 
-  test("serves MCP with nothing but itself", async () => {
+  test("serves MCP without further packages", async () => {
     const clientInfo = { name: "user", version: "1" };
     const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
     const requests = [
@@ -76,7 +76,7 @@ describe("the packed package, installed elsewhere", () => {
     assert.match(called.result.content[0].text, /hello from afar$/);
   });
 
-  test("is imported as a library, with a config file", async () => {
+  test("can be imported as a library, with a config file", async () => {
     await writeFile(join(folder, "config.jsonc"), '{ "fit.inline_chars": 2000, /* ours */ }');
     await writeFile(
       join(folder, "use.js"),
@@ -92,7 +92,7 @@ describe("the packed package, installed elsewhere", () => {
     assert.deepEqual(JSON.parse(stdout), [2_000, 35, "pdf"]);
   });
 
-  test("does what the README shows", async () => {
+  test("runs the sample in the README", async () => {
     const readme = await readFile(join(root, "README.md"), "utf8");
     const sample = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? assert.fail("the README has no sample");
     await writeFile(join(folder, "readme.ts"), sample);
@@ -105,7 +105,7 @@ describe("the packed package, installed elsewhere", () => {
     assert.match(stdout, /Selected the best .*disk quota exceeded on volume 7/s);
   });
 
-  test("reads a PDF, and says so when the engine for it is not installed", async () => {
+  test("reads a PDF, and says so if the PDF engine is not installed", async () => {
     await writeFile(join(folder, "a.pdf"), pdfWithPages(["The founding accident"]));
     const fetchPdf = () => run("npx", ["--offline", "spillway", "fetch", "a.pdf"], { cwd: folder, env: env() });
     assert.match((await fetchPdf()).stdout, /pages 1\. [\s\S]*The founding accident/);
@@ -116,7 +116,7 @@ describe("the packed package, installed elsewhere", () => {
     assert.match(stdout, /artifact_ref=af_\S+ for targeted follow-up\.\]\nFailed to extract text from PDF: the engine/);
   });
 
-  test("reads a small web page here and a long one in a child", async () => {
+  test("reads a small web page in process and a long one in a child process", async () => {
     for (const count of [10, 10_000]) {
       await writeFile(join(folder, "a.html"), `<!doctype html><main>${"<h2>Light</h2><p>It is on.</p>".repeat(count)}`);
       const args = ["--offline", "spillway", "fetch", "a.html", "--json", "--max-chars", "1000"];
@@ -125,7 +125,7 @@ describe("the packed package, installed elsewhere", () => {
     }
   });
 
-  test("runs an agent with nothing but itself, and says what it lacks", async () => {
+  test("runs an agent without further packages, and says what is missing", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
@@ -139,7 +139,7 @@ describe("the packed package, installed elsewhere", () => {
     assert.equal(code, 1);
   });
 
-  test("has types that a strict program checks against", async () => {
+  test("has types that pass a strict type check", async () => {
     await writeFile(
       join(folder, "use.ts"),
       `import { callTool, type FetchFields, fetchSource, findTool, openSession, type ToolReply } from "spillway";
@@ -156,7 +156,7 @@ describe("the packed package, installed elsewhere", () => {
     await typeCheck("use.ts");
   });
 
-  test("tells an old Node in one sentence what it needs", async () => {
+  test("prints one sentence on an old Node", async () => {
     const entry = join(folder, "node_modules", "spillway", "dist", "cli.js");
     const oldNode = join(folder, "old.mjs");
     await writeFile(
@@ -167,7 +167,7 @@ describe("the packed package, installed elsewhere", () => {
     assert.deepEqual([stderr, code], ["spillway needs Node 22.13 or newer; this is Node 20.19.0.\n", 1]);
   });
 
-  test("ships compiled code, types and docs, and nothing else", async () => {
+  test("contains only compiled code, types and docs", async () => {
     const { stdout } = await run("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], { cwd: root });
     const files: string[] = JSON.parse(stdout)[0].files.map(({ path }: { path: string }) => path);
     const strays = files.filter(

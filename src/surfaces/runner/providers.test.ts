@@ -19,14 +19,14 @@ describe("a model target", () => {
     const env = { OPENAI_API_KEY: "one", ANTHROPIC_API_KEY: "two", GEMINI_API_KEY: "three" };
     const settings = { ...none, "runner.endpoints": ["vllm=http://127.0.0.1:8000/v1/"] };
     const cases = [
-      ["openai:gpt-5", { speech: "openai", model: "gpt-5", baseUrl: undefined, key: "one" }],
-      ["anthropic:claude", { speech: "anthropic", model: "claude", baseUrl: undefined, key: "two" }],
-      ["google:gemini-3", { speech: "google", model: "gemini-3", baseUrl: undefined, key: "three" }],
+      ["openai:gpt-5", { apiFormat: "openai", model: "gpt-5", baseUrl: undefined, key: "one" }],
+      ["anthropic:claude", { apiFormat: "anthropic", model: "claude", baseUrl: undefined, key: "two" }],
+      ["google:gemini-3", { apiFormat: "google", model: "gemini-3", baseUrl: undefined, key: "three" }],
       [
         "ollama:q/q:8b",
-        { speech: "compatible", model: "q/q:8b", baseUrl: "http://127.0.0.1:11434/v1", key: undefined },
+        { apiFormat: "compatible", model: "q/q:8b", baseUrl: "http://127.0.0.1:11434/v1", key: undefined },
       ],
-      ["vllm:llama", { speech: "compatible", model: "llama", baseUrl: "http://127.0.0.1:8000/v1", key: undefined }],
+      ["vllm:llama", { apiFormat: "compatible", model: "llama", baseUrl: "http://127.0.0.1:8000/v1", key: undefined }],
     ] as const;
     for (const [modelSpec, wanted] of cases) {
       const { provider: _, ...target } = findTarget(modelSpec, settings, env);
