@@ -457,7 +457,7 @@ describe("spillway artifacts, events and doctor", () => {
     for (const name of ["toString", "constructor", "__proto__", "polish"]) {
       const { status, err } = await cli.run(["artifacts", name]);
       assert.equal(status, 2);
-      assert.match(err, /There is no action/);
+      assert.match(err, /artifacts has no action/);
     }
     for (const argv of [
       ["doctor", "x"],

@@ -37,7 +37,7 @@ test("the configurations for clients start the server", async () => {
     const configs = lines.filter((line) => /^\{ "(mcpServers|servers|mcp)"/.test(line));
     for (const line of configs) assert.match(JSON.stringify(JSON.parse(line)), /"spillway".*"mcp"/);
     const added = lines.filter((line) => /^\w+ mcp add /.test(line));
-    for (const line of added) assert.match(line, / mcp add spillway -- spillway mcp$/);
+    for (const line of added) assert.match(line, / mcp add spillway -- spillway mcp\b/);
     assert.ok(configs.length + added.length > 0, page);
     for (const [file] of lines.join("\n").matchAll(/spillway-[\d.]+\.tgz/g))
       assert.equal(file, `spillway-${version}.tgz`);

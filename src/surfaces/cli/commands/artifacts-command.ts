@@ -24,7 +24,7 @@ export const artifactsCommand: Command = {
     const [name = "ls", ...args] = call.args;
     const action = Object.hasOwn(actions, name) ? actions[name as keyof typeof actions] : undefined;
     if (action === undefined) {
-      throw new SpillwayError("usage", `There is no action ${JSON.stringify(clipped(name))} of artifacts.`, {
+      throw new SpillwayError("usage", `artifacts has no action ${JSON.stringify(clipped(name))}.`, {
         hint: `Actions: ${Object.keys(actions).join(", ")}.`,
       });
     }

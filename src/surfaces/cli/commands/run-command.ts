@@ -22,13 +22,13 @@ export const runCommand: Command = {
     model: {
       type: "string",
       value: "PROVIDER:MODEL",
-      about: "openai:..., anthropic:..., google:..., or the name of your own endpoint.",
+      about: "openai:..., anthropic:..., google:..., ollama:..., or one of your endpoints (setting runner.endpoints).",
     },
     resume: {
       type: "string",
       value: "RUN",
       bare: "last",
-      about: 'Continue a run; "last" or no name continues the last one. A task is added to it.',
+      about: 'Continue a run; "last" or no name means the last one. A new task is optional.',
     },
   },
   details: [
