@@ -21,7 +21,7 @@ type Row = {
   readonly maxPerStep: number;
   readonly tokens: number;
   readonly facts: number;
-  readonly ended: string;
+  readonly ending: string;
 };
 
 export async function run(): Promise<void> {
@@ -41,7 +41,7 @@ export async function run(): Promise<void> {
 function print(
   dialect: string,
   bounds: string,
-  { steps, requests, refused, maxPerStep, tokens, facts, ended }: Row,
+  { steps, requests, refused, maxPerStep, tokens, facts, ending }: Row,
 ): void {
   const cells = [
     dialect,
@@ -52,7 +52,7 @@ function print(
     maxPerStep,
     tokens.toLocaleString("en-US"),
     `${facts} of ${researchSources.length}`,
-    ended,
+    ending,
   ];
   console.log(`| ${cells.join(" | ")} |`);
 }
@@ -71,13 +71,13 @@ async function runBounded(dialect: RunnerDialect, env: Record<string, string>): 
   const steps = events.filter(({ type }) => type === "step");
   const answer = events.filter(({ type, step }) => type === "text" && step === researchSteps);
   const maxPerStep = Math.max(...steps.map(({ requests }) => requests));
-  const ended = events.findLast(({ type }) => type === "summary")?.how;
+  const ending = events.findLast(({ type }) => type === "summary")?.how;
   return {
     ...countSent(runner),
     steps: steps.length,
     maxPerStep,
     facts: factsIn(answer.map(({ text }) => text).join("")),
-    ended,
+    ending,
   };
 }
 
@@ -89,7 +89,7 @@ async function runUnbounded(dialect: RunnerDialect): Promise<Row> {
     steps,
     maxPerStep: 1,
     facts: factsIn(answer),
-    ended: failure === undefined ? "answered" : "overflowed",
+    ending: failure === undefined ? "answered" : "overflowed",
   };
 }
 

@@ -28,8 +28,8 @@ describe("spillway fetch", () => {
     assert.deepEqual([blank, ...content], ["", "first", "second", "", ""]);
     const ref = /af_[0-9a-f]{32}/.exec(summary)?.[0] ?? "";
     const env = { ...process.env, SPILLWAY_HOME: cli.home };
-    const read = execFileSync(process.execPath, [bin, "read", ref, "--lines", "2"], { env, encoding: "utf8" });
-    assert.match(read, /\n\nsecond\n/);
+    const output = execFileSync(process.execPath, [bin, "read", ref, "--lines", "2"], { env, encoding: "utf8" });
+    assert.match(output, /\n\nsecond\n/);
     assert.equal(execFileSync(process.execPath, [bin, "cat", ref], { env, encoding: "utf8" }), "first\nsecond\n");
   });
 
@@ -137,8 +137,8 @@ describe("spillway fetch", () => {
 
   test("reads standard input and data: URLs", async () => {
     await using cli = await openCli();
-    const piped = JSON.parse((await cli.run(["fetch", "-", "--json"], { stdin: "from a pipe" })).out);
-    assert.deepEqual([piped.content, piped.source_url], ["from a pipe", "-"]);
+    const reply = JSON.parse((await cli.run(["fetch", "-", "--json"], { stdin: "from a pipe" })).out);
+    assert.deepEqual([reply.content, reply.source_url], ["from a pipe", "-"]);
     const [data] = await cli.json("fetch", "data:text/html,<p>hi</p>");
     assert.deepEqual([data.content_kind, data.content], ["html", "hi"]);
   });
@@ -240,8 +240,8 @@ describe("spillway read", () => {
     const [one] = await cli.json("read", ref, "--lines", "2000-2001");
     assert.equal(one.content, "line 2000 of a long text\nline 2001 of a long text\n");
     assert.deepEqual([one.start_line, one.end_line, one.total_lines, one.has_more], [2_000, 2_001, 4_000, false]);
-    const [rest] = await cli.json("read", ref, "--lines", "3999-");
-    assert.equal(rest.content, "line 3999 of a long text\nline 4000 of a long text\n");
+    const [tail] = await cli.json("read", ref, "--lines", "3999-");
+    assert.equal(tail.content, "line 3999 of a long text\nline 4000 of a long text\n");
     const [past] = await cli.json("read", ref, "--lines", "4000-9000");
     assert.equal(past.content, "line 4000 of a long text\n");
     const [first] = await cli.json("read", ref, "--lines", "1");
@@ -275,8 +275,8 @@ describe("spillway read", () => {
     const { start_line, end_line } = fields.passages[0];
     assert.ok(start_line <= 4_002 && end_line >= 4_002);
     assert.ok(fields.content.length <= 30_000);
-    const [none] = await cli.json("read", ref, "--query", "zebra");
-    assert.deepEqual([none.content, none.matched_count], [null, 0]);
+    const [unmatched] = await cli.json("read", ref, "--query", "zebra");
+    assert.deepEqual([unmatched.content, unmatched.matched_count], [null, 0]);
     assert.match((await cli.run(["read", ref, "--query", "zebra"])).out, /No passage .* Try other words/);
   });
 
@@ -308,10 +308,10 @@ describe("spillway read", () => {
       await using cli = await openCli();
       await cli.write("a.txt", "one\ntwo\n");
       const [{ artifact_ref }] = await cli.json("fetch", "a.txt");
-      const ran = await cli.run(["read", artifact_ref, ...argv]);
-      assert.equal(ran.status, status);
-      assert.match(ran.err, says);
-      assert.equal(ran.out, "");
+      const result = await cli.run(["read", artifact_ref, ...argv]);
+      assert.equal(result.status, status);
+      assert.match(result.err, says);
+      assert.equal(result.out, "");
     });
   }
 
@@ -363,8 +363,8 @@ describe("spillway cat and detect", () => {
     const [fetched] = await cli.json("fetch", "wide.txt", ...set);
     assert.equal(fetched.extraction_truncated, true);
     assert.ok(fetched.extracted_chars < 200_000);
-    const [read] = await cli.json("read", fetched.artifact_ref, "--offset", "150000", "--max-chars", "1000", ...set);
-    assert.equal(read.content, "x".repeat(1_000));
+    const [part] = await cli.json("read", fetched.artifact_ref, "--offset", "150000", "--max-chars", "1000", ...set);
+    assert.equal(part.content, "x".repeat(1_000));
     const [end] = await cli.json("read", fetched.artifact_ref, "--lines", "1", "--max-chars", "1000");
     assert.deepEqual([end.total_chars, end.extraction_truncated], [350_000, false]);
     const [last] = await cli.json("read", fetched.artifact_ref, "--offset", "349999");
@@ -411,7 +411,7 @@ describe("spillway artifacts, events and doctor", () => {
     await using cli = await openCli();
     await cli.write("a.txt", "a");
     const [{ artifact_ref: ref, artifact_path }] = await cli.json("fetch", "a.txt", "--set", "run=first");
-    const [shown] = await cli.json("artifacts", "show", ref);
+    const [record] = await cli.json("artifacts", "show", ref);
     for (const field of [
       "path",
       "media_type",
@@ -422,17 +422,17 @@ describe("spillway artifacts, events and doctor", () => {
       "owner",
       "signals",
     ]) {
-      assert.ok(field in shown, field);
+      assert.ok(field in record, field);
     }
-    assert.match(shown.created_at, /^\d{4}-\d\d-\d\dT.*Z$/);
-    assert.equal(shown.run, "first");
+    assert.match(record.created_at, /^\d{4}-\d\d-\d\dT.*Z$/);
+    assert.equal(record.run, "first");
     assert.equal((await cli.json("artifacts", "manifest", "first"))[0].artifact_ref, ref);
     assert.equal((await cli.run(["artifacts", "manifest", "none"])).status, 1);
     assert.equal((await cli.run(["artifacts", "rm", ref])).status, 0);
     await assert.rejects(readFile(artifact_path), /ENOENT/);
-    const gone = await cli.run(["read", ref]);
-    assert.equal(gone.status, 1);
-    assert.match(gone.err, /expired on .* \(removed by its owner\)/);
+    const expired = await cli.run(["read", ref]);
+    assert.equal(expired.status, 1);
+    assert.match(expired.err, /expired on .* \(removed by its owner\)/);
     assert.equal((await cli.run(["artifacts", "rm", ref])).status, 1);
     const [report] = await cli.json("artifacts", "sweep");
     assert.deepEqual(report.swept, []);
@@ -476,8 +476,8 @@ describe("spillway artifacts, events and doctor", () => {
     const [report] = await cli.json("artifacts", "sweep", "--set", "artifacts.keep_bytes=0", "--set", "run=two");
     assert.deepEqual(report.swept, [{ artifact_ref: ref, reason: "bytes", size_bytes: 1 }]);
     assert.match((await cli.run(["read", ref])).err, /expired on .*the store was full.*\n.*Fetch a\.txt again/);
-    const [again] = await cli.json("fetch", "a.txt");
-    assert.equal(again.artifact_ref, ref);
+    const [refetched] = await cli.json("fetch", "a.txt");
+    assert.equal(refetched.artifact_ref, ref);
   });
 
   test("events say why a source is binary, and contain no content", async () => {
@@ -511,9 +511,9 @@ describe("spillway artifacts, events and doctor", () => {
       env: { SPILLWAY_HOME: join(cli.work, "file"), SPILLWAY_FIT_READ_CHARS: "many" },
     });
     assert.equal(broken.status, 1);
-    const failed = JSON.parse(broken.out).checks.filter(({ ok }: { ok: boolean }) => !ok);
+    const failedChecks = JSON.parse(broken.out).checks.filter(({ ok }: { ok: boolean }) => !ok);
     assert.deepEqual(
-      failed.map(({ name }: { name: string }) => name),
+      failedChecks.map(({ name }: { name: string }) => name),
       ["settings", "store", "events"],
     );
   });
@@ -650,8 +650,8 @@ describe("spillway proxy", () => {
 
   test("refuses invalid settings with a hint", async () => {
     await using cli = await openCli();
-    const wrong = await cli.run(["proxy", "--set", "proxy.upstreams=x=ftp://a"]);
-    assert.deepEqual([wrong.status, /name=address/.test(wrong.err)], [1, true]);
+    const invalid = await cli.run(["proxy", "--set", "proxy.upstreams=x=ftp://a"]);
+    assert.deepEqual([invalid.status, /name=address/.test(invalid.err)], [1, true]);
     const limits = await cli.run(["proxy", "--set", "overflow.limits=gpt-4o"]);
     assert.match(limits.err, /model=tokens/);
   });

@@ -59,10 +59,10 @@ test("the server runs from source with npm, and npm prints nothing", async () =>
 
 for (const page of await listPages()) {
   test(`${page} names only commands that exist`, async () => {
-    const known = new Set(["help", ...commands.map(({ name }) => name)]);
+    const names = new Set(["help", ...commands.map(({ name }) => name)]);
     for (const code of codeIn(await fileText(page)))
       for (const [, name = ""] of code.matchAll(/(?:^|[\s;&|(])spillway ([a-z][a-z-]*)/g))
-        assert.ok(known.has(name), `${page} shows spillway ${name}`);
+        assert.ok(names.has(name), `${page} shows spillway ${name}`);
   });
 
   test(`every relative link in ${page} leads to a file, and to a heading if it names one`, async () => {

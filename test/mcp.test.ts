@@ -63,16 +63,16 @@ for (const revision of revisions) {
       assert.ok(fetched.text.includes(first?.artifact_ref ?? "?") && fetched.text.length <= 5_600);
       const link = fetched.content.find(({ type }) => type === "resource_link");
       assert.equal(link?.uri, `artifact://${first?.artifact_ref}`);
-      const stored = await call("get_search_content", { responseId: fetched.fields.responseId, urlIndex: 1 });
-      assert.equal(stored.fields.content, "The first page\n\nThe second page");
-      const page = await call("read_artifact", { artifact_ref: stored.fields.artifact_ref, pages: 2 });
+      const second = await call("get_search_content", { responseId: fetched.fields.responseId, urlIndex: 1 });
+      assert.equal(second.fields.content, "The first page\n\nThe second page");
+      const page = await call("read_artifact", { artifact_ref: second.fields.artifact_ref, pages: 2 });
       assert.equal(page.fields.content, "The second page");
       assert.match((await call("web_fetch", { url: "a.pdf", query: "second" })).text, /Selected the best 1 of/);
       assert.match((await call("web_fetch_html", { url: "a.md" })).text, /# Title/);
       for (const { name } of listed) {
-        const wrong = await call(name, { maxChars: {} });
-        assert.equal(wrong.isError, true);
-        assert.match(wrong.text, /^.+\n.{10,}/);
+        const reply = await call(name, { maxChars: {} });
+        assert.equal(reply.isError, true);
+        assert.match(reply.text, /^.+\n.{10,}/);
       }
       await assert.rejects(
         client.callTool({ name: "nope", arguments: {} }),
@@ -99,8 +99,8 @@ for (const revision of revisions) {
       assert.ok((await read(uri)).length <= 30_600);
       assert.ok((await read(`${uri}?offset=99995`)).endsWith("\n\n56789"));
       assert.equal(JSON.parse(await read("health://status")).status, "ok");
-      for (const wrong of [`artifact://af_${"0".repeat(32)}`, "artifact://../../x", "file:///etc/passwd", "nonsense"]) {
-        await assert.rejects(client.readResource({ uri: wrong }), { code: -32602 });
+      for (const uri of [`artifact://af_${"0".repeat(32)}`, "artifact://../../x", "file:///etc/passwd", "nonsense"]) {
+        await assert.rejects(client.readResource({ uri: uri }), { code: -32602 });
       }
     });
 
@@ -154,8 +154,8 @@ for (const revision of revisions) {
       assert.match((await fetch("a.txt")).content[0]?.text ?? "", /at work$/);
       assert.match((await fetch("../other/a.txt")).content[0]?.text ?? "", /outside the folders/);
       const rootless = await mcp.client(revision);
-      const refused = (await rootless.callTool({ name: "web_fetch", arguments: { url: "../root/a.txt" } })) as Result;
-      assert.match(refused.content[0]?.text ?? "", /outside the folders/);
+      const reply = (await rootless.callTool({ name: "web_fetch", arguments: { url: "../root/a.txt" } })) as Result;
+      assert.match(reply.content[0]?.text ?? "", /outside the folders/);
     });
 
     test("is warned of a malformed config once, and still served", async () => {
@@ -228,8 +228,8 @@ describe("standard output", () => {
     const long = { jsonrpc: "2.0", id: 99, method: "tools/call", params: { s3cret: "x".repeat(17 * 1024 * 1024) } };
     server.child.stdin.write(`s3cret, not JSON\n${JSON.stringify(long)}\n`);
     assert.ok("result" in (await server.request("ping")));
-    const refused = server.received.map((line) => JSON.parse(line)).find(({ id }) => id === 99);
-    assert.equal(refused?.error.code, -32600);
+    const reply = server.received.map((line) => JSON.parse(line)).find(({ id }) => id === 99);
+    assert.equal(reply?.error.code, -32600);
     assert.ok(!server.stderr().includes("s3cret"));
   });
 });

@@ -66,14 +66,14 @@ describe("the packed package, installed elsewhere", () => {
       { id: 1, method: "initialize", params },
       { id: 2, method: "tools/call", params: { name: "web_fetch", arguments: { url: "data:,hello from afar" } } },
     ];
-    const process = run("npx", ["--offline", "spillway", "mcp"], { cwd: folder, env: env() });
-    process.child.stdin?.end(requests.map((each) => `${JSON.stringify({ jsonrpc: "2.0", ...each })}\n`).join(""));
-    const [opened, called] = (await process).stdout
+    const running = run("npx", ["--offline", "spillway", "mcp"], { cwd: folder, env: env() });
+    running.child.stdin?.end(requests.map((each) => `${JSON.stringify({ jsonrpc: "2.0", ...each })}\n`).join(""));
+    const [handshake, reply] = (await running).stdout
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
-    assert.equal(opened.result.serverInfo.name, "spillway");
-    assert.match(called.result.content[0].text, /hello from afar$/);
+    assert.equal(handshake.result.serverInfo.name, "spillway");
+    assert.match(reply.result.content[0].text, /hello from afar$/);
   });
 
   test("can be imported as a library, with a config file", async () => {
@@ -130,11 +130,11 @@ describe("the packed package, installed elsewhere", () => {
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
     await new Promise((done) => server.close(done));
-    const asked = run("npx", ["--offline", "spillway", "run", "Hello?", "--model", "openai:gpt-5"], {
+    const running = run("npx", ["--offline", "spillway", "run", "Hello?", "--model", "openai:gpt-5"], {
       cwd: folder,
       env: { ...env(), OPENAI_API_KEY: "sk-none", SPILLWAY_RUNNER_ENDPOINTS: `openai=http://127.0.0.1:${port}/v1` },
     });
-    const { stderr, code } = await asked.catch((error) => error);
+    const { stderr, code } = await running.catch((error) => error);
     assert.match(stderr, /spillway: openai at 127\.0\.0\.1:\d+ could not be reached \(ECONNREFUSED\)\.\n/);
     assert.equal(code, 1);
   });

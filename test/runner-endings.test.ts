@@ -45,9 +45,9 @@ describe("an incomplete answer", () => {
       await using runner = await openRunner({
         script: answerInTurn({ text: "The her", ends: "in the middle" }, { text: "The heron stands." }),
       });
-      const ran = await runner.run([...task, model]);
-      assert.deepEqual([ran.status, runner.provider.seen.length], [1, 1], ran.err);
-      assert.match(ran.err, /spillway: \w+ broke off: .*without a finish/);
+      const result = await runner.run([...task, model]);
+      assert.deepEqual([result.status, runner.provider.seen.length], [1, 1], result.err);
+      assert.match(result.err, /spillway: \w+ broke off: .*without a finish/);
       const lines = (await runner.transcript()) ?? [];
       assert.deepEqual(
         lines.map((line) => (line.type === "message" ? line.message.role : line.type)),
@@ -63,9 +63,9 @@ describe("an incomplete answer", () => {
     await using runner = await openRunner({
       script: answerInTurn({ ends: "in the middle" }, { text: "The heron stands." }),
     });
-    const ran = await runner.run([...task, model], quickRetries);
-    assert.deepEqual([ran.status, ran.out], [0, "The heron stands.\n"], ran.err);
-    assert.match(ran.err, /2 requests: 1 retried/);
+    const result = await runner.run([...task, model], quickRetries);
+    assert.deepEqual([result.status, result.out], [0, "The heron stands.\n"], result.err);
+    assert.match(result.err, /2 requests: 1 retried/);
   });
 
   inEveryDialect("without words does not count as an answer, and the run can be resumed", async (_, model) => {
@@ -214,9 +214,9 @@ describe("the events of a run", () => {
     await using runner = await openRunner({ always: error(503) });
     await runner.run([...task, "sim:sim-1"], { ...quickRetries, SPILLWAY_RUN: "story", SPILLWAY_RUNNER_RETRIES: "2" });
     const events = await readStory(runner);
-    const retried = events.filter(({ event }) => event === "run.retried");
+    const retryEvents = events.filter(({ event }) => event === "run.retried");
     assert.deepEqual(
-      retried.map(({ step, attempt, reason }) => [step, attempt, reason]),
+      retryEvents.map(({ step, attempt, reason }) => [step, attempt, reason]),
       [
         [1, 1, "503"],
         [1, 2, "503"],
@@ -268,9 +268,9 @@ describe("the limits of a run", () => {
     await using runner = await openRunner({});
     for (const setting of ['"model": "sim:theirs"', '"steps": 9', '"tokens": 9000', '"time": "2h"']) {
       await runner.write(".spillway/config.jsonc", `{ "runner": { ${setting} } }`);
-      const ran = await runner.run([...task, "sim:sim-1"]);
-      assert.notEqual(ran.status, 0);
-      assert.match(ran.err, /config\.jsonc/, setting);
+      const result = await runner.run([...task, "sim:sim-1"]);
+      assert.notEqual(result.status, 0);
+      assert.match(result.err, /config\.jsonc/, setting);
     }
     assert.equal(runner.provider.seen.length, 0);
   });

@@ -58,13 +58,13 @@ describe("spillway run", () => {
       });
       await runner.write("a.txt", "the heron 41 stands there");
       await runner.write("b.txt", "heron 42 too");
-      const ran = await runner.run(["run", "What does it say?", "--model", runnerModels[dialect]]);
-      assert.deepEqual([ran.out, ran.status], ["I will look.\nIt says: heron 41, heron 42\n", 0], ran.err);
+      const result = await runner.run(["run", "What does it say?", "--model", runnerModels[dialect]]);
+      assert.deepEqual([result.out, result.status], ["I will look.\nIt says: heron 41, heron 42\n", 0], result.err);
       for (const name of ["a", "b"])
-        assert.match(ran.err, new RegExp(`\n {2}fetch_content ${name}\\.txt -> \\d+ chars\n`));
-      assert.match(ran.err, /Done\.\n2 steps, 2 tool calls, [\d,]+ tokens in, \d+ out\n2 requests: 0 retried/);
-      const again = await runner.run(["run", "--resume", "last", "And now?"]);
-      assert.deepEqual([again.out, again.status], ["It says: heron 41, heron 42\n", 0], again.err);
+        assert.match(result.err, new RegExp(`\n {2}fetch_content ${name}\\.txt -> \\d+ chars\n`));
+      assert.match(result.err, /Done\.\n2 steps, 2 tool calls, [\d,]+ tokens in, \d+ out\n2 requests: 0 retried/);
+      const resumed = await runner.run(["run", "--resume", "last", "And now?"]);
+      assert.deepEqual([resumed.out, resumed.status], ["It says: heron 41, heron 42\n", 0], resumed.err);
       assert.ok(runner.provider.seen.every(({ status }) => status === 200));
     });
   }
@@ -82,12 +82,12 @@ describe("spillway run", () => {
               ],
             },
     });
-    const ran = await runner.run(sim);
-    assert.deepEqual([ran.out, ran.status], ["Done.\n", 0], ran.err);
-    assert.match(ran.err, /\n {2}fetch_content a\.txt b\.txt maxChars=2000 -> failed\n/);
-    assert.match(ran.err, /\nDone\.\n2 steps, 3 tool calls,/);
-    assert.match(ran.err, /\n {2}fetch_content {2}\[31mnorth south -> failed\n/);
-    assert.match(ran.err, /\n {2}open_ \[2Jgate \(not stored\) -> failed\n/);
+    const result = await runner.run(sim);
+    assert.deepEqual([result.out, result.status], ["Done.\n", 0], result.err);
+    assert.match(result.err, /\n {2}fetch_content a\.txt b\.txt maxChars=2000 -> failed\n/);
+    assert.match(result.err, /\nDone\.\n2 steps, 3 tool calls,/);
+    assert.match(result.err, /\n {2}fetch_content {2}\[31mnorth south -> failed\n/);
+    assert.match(result.err, /\n {2}open_ \[2Jgate \(not stored\) -> failed\n/);
   });
 
   test("prints all events as JSON lines", async () => {
@@ -160,7 +160,7 @@ describe("spillway run", () => {
     });
   }
 
-  test("gives all results of a turn one budget, and tells calls that have no room", async () => {
+  test("gives all results of a turn one budget, and says so to calls that have no room", async () => {
     await using runner = await openRunner({
       script: (request, dialect) => {
         const results = resultsIn(request, dialect);
@@ -171,7 +171,7 @@ describe("spillway run", () => {
         return results.length === 0 ? { calls } : { text: JSON.stringify(results) };
       },
     });
-    for (const at of [0, 1, 2]) await runner.write(`${at}.txt`, `${at} `.repeat(50_000));
+    for (const index of [0, 1, 2]) await runner.write(`${index}.txt`, `${index} `.repeat(50_000));
     const { out } = await runner.run(sim, { SPILLWAY_RUNNER_TURN_CHARS: "6500" });
     const results: string[] = JSON.parse(out);
     assert.ok(
@@ -205,9 +205,9 @@ describe("an interrupted spillway run", () => {
   test("records the text of a streaming answer apart from the conversation, and asks again", async () => {
     await using runner = await openWithFile({ delayMs: 30 });
     const stop = new AbortController();
-    const ran = await runner.run(sim, {}, { signal: stop.signal, onOut: () => stop.abort() });
-    assert.equal(ran.status, 130);
-    assert.match(ran.err, /Interrupted\.\n[\s\S]*Go on: spillway run --resume \S+\n$/);
+    const result = await runner.run(sim, {}, { signal: stop.signal, onOut: () => stop.abort() });
+    assert.equal(result.status, 130);
+    assert.match(result.err, /Interrupted\.\n[\s\S]*Go on: spillway run --resume \S+\n$/);
     const lines = (await runner.transcript()) ?? [];
     assert.deepEqual(
       lines.map(({ type }) => type),
@@ -243,11 +243,11 @@ describe("spillway run --resume", () => {
     await using runner = await openWithFile({ instead: (index) => (index === 1 ? error(400) : undefined) });
     const { events } = await runner.events(sim);
     const { transcript } = events.findLast(({ type }) => type === "summary");
-    const whole = await readFile(transcript, "utf8");
+    const before = await readFile(transcript, "utf8");
     await appendFile(transcript, '{"type":"message","message":{"role":"assis');
     const resumed = await runner.run(["run", "--resume", "--set", "runner.steps=5"]);
     assert.deepEqual([resumed.out, resumed.status], ["It says: heron 41\n", 0]);
-    assert.ok((await readFile(transcript, "utf8")).startsWith(whole));
+    assert.ok((await readFile(transcript, "utf8")).startsWith(before));
   });
 
   test("refuses a run that is missing, answered, active or damaged, and says why", async () => {
@@ -260,19 +260,23 @@ describe("spillway run --resume", () => {
     );
     const { events } = await runner.events(sim);
     const { transcript } = events.at(-1);
-    const answered = await runner.run(["run", "--resume", "last"]);
-    assert.deepEqual([answered.status, answered.err.split("\n")[0]], [2, "spillway: This run has answered its task."]);
-    const more = ["run", "--resume", "last", "More?"];
+    const finished = await runner.run(["run", "--resume", "last"]);
+    assert.deepEqual([finished.status, finished.err.split("\n")[0]], [2, "spillway: This run has answered its task."]);
+    const resumeWithTask = ["run", "--resume", "last", "More?"];
     {
       using _writer = takeLock(`${transcript}.lock`);
-      assert.match((await runner.run(more)).err, /Run .* is active in another process/);
+      assert.match((await runner.run(resumeWithTask)).err, /Run .* is active in another process/);
     }
-    assert.equal((await runner.run(more)).status, 0);
+    assert.equal((await runner.run(resumeWithTask)).status, 0);
     const [head = ""] = (await readFile(transcript, "utf8")).split("\n");
     for (const damage of ["no JSON", "null", "{}", `${head}\n[1]`, `${head}\n{"type":"message","message":null}`, ""]) {
       await writeFile(transcript, `${damage}\n`);
-      const ran = await runner.run(more);
-      assert.deepEqual([ran.status, /transcript .* is damaged/.test(ran.err)], [1, true], `${damage}: ${ran.err}`);
+      const result = await runner.run(resumeWithTask);
+      assert.deepEqual(
+        [result.status, /transcript .* is damaged/.test(result.err)],
+        [1, true],
+        `${damage}: ${result.err}`,
+      );
       assert.equal(await readFile(transcript, "utf8"), `${damage}\n`);
     }
   });
@@ -293,24 +297,24 @@ describe("a busy provider", () => {
   test("is retried, and the summary counts retries apart from recoveries", async () => {
     for (const busy of [error(429, { "retry-after": "0" }), error(503), error(529), brokenStream()]) {
       await using runner = await openWithFile({ instead: (index) => (index < 2 ? busy : undefined) });
-      const ran = await runner.run(sim, { SPILLWAY_RUNNER_RETRY_WAIT: "10ms" });
-      assert.equal(ran.out, "I will look.\nIt says: heron 41\n", ran.err);
-      assert.match(ran.err, /4 requests: 2 retried, 0 made smaller/);
+      const result = await runner.run(sim, { SPILLWAY_RUNNER_RETRY_WAIT: "10ms" });
+      assert.equal(result.out, "I will look.\nIt says: heron 41\n", result.err);
+      assert.match(result.err, /4 requests: 2 retried, 0 made smaller/);
     }
   });
 
   test("is retried at most as often as the setting allows", async () => {
     await using runner = await openWithFile({ always: error(503) });
-    const ran = await runner.run(sim, { SPILLWAY_RUNNER_RETRIES: "2", SPILLWAY_RUNNER_RETRY_WAIT: "1ms" });
-    assert.deepEqual([ran.status, runner.provider.seen.length], [1, 3]);
-    assert.match(ran.err, /spillway: sim answered 503: busy\n/);
+    const result = await runner.run(sim, { SPILLWAY_RUNNER_RETRIES: "2", SPILLWAY_RUNNER_RETRY_WAIT: "1ms" });
+    assert.deepEqual([result.status, runner.provider.seen.length], [1, 3]);
+    assert.match(result.err, /spillway: sim answered 503: busy\n/);
   });
 
   test("is not retried after its first word, nor if it asks to wait too long", async () => {
     for (const always of [brokenStream(firstWord), error(429, { "retry-after": "3600" })]) {
       await using runner = await openWithFile({ always });
-      const ran = await runner.run(sim);
-      assert.deepEqual([ran.status, runner.provider.seen.length], [1, 1], ran.err);
+      const result = await runner.run(sim);
+      assert.deepEqual([result.status, runner.provider.seen.length], [1, 1], result.err);
     }
   });
 });
@@ -328,9 +332,9 @@ describe("a spillway run that cannot start", () => {
       [["run", "Hello?", "--model", "openai:gpt-5"], 1, /There is no key for openai: OPENAI_API_KEY is not set/],
     ] as const;
     for (const [argv, status, words] of cases) {
-      const ran = await runner.run(argv, { OPENAI_API_KEY: "" });
-      assert.deepEqual([ran.status, ran.out], [status, ""]);
-      assert.match(sentence(ran.err), words);
+      const result = await runner.run(argv, { OPENAI_API_KEY: "" });
+      assert.deepEqual([result.status, result.out], [status, ""]);
+      assert.match(sentence(result.err), words);
     }
     assert.equal(await runner.transcript(), undefined);
   });
@@ -339,9 +343,9 @@ describe("a spillway run that cannot start", () => {
     const body =
       '{"error":{"message":"The model `sim-9` does not exist or you do not have access to it.","code":"model_not_found"}}';
     await using runner = await openWithFile({ always: { status: 404, body } });
-    const ran = await runner.run(["run", "Hello?", "--model", "openai:sim-9"]);
-    assert.equal(ran.status, 1);
-    assert.match(sentence(ran.err), /^spillway: openai has no model "sim-9" \(404: The model/);
+    const result = await runner.run(["run", "Hello?", "--model", "openai:sim-9"]);
+    assert.equal(result.status, 1);
+    assert.match(sentence(result.err), /^spillway: openai has no model "sim-9" \(404: The model/);
     assert.equal(runner.provider.seen.length, 1);
   });
 
@@ -352,9 +356,9 @@ describe("a spillway run that cannot start", () => {
     const address = server.address();
     await new Promise((done) => server.close(done));
     const port = typeof address === "object" ? address?.port : 0;
-    const ran = await runner.run(sim, { SPILLWAY_RUNNER_ENDPOINTS: `sim=http://127.0.0.1:${port}/v1` });
-    assert.equal(ran.status, 1);
-    assert.match(sentence(ran.err), /^spillway: sim at 127\.0\.0\.1:\d+ could not be reached \(ECONNREFUSED\)\.$/);
+    const result = await runner.run(sim, { SPILLWAY_RUNNER_ENDPOINTS: `sim=http://127.0.0.1:${port}/v1` });
+    assert.equal(result.status, 1);
+    assert.match(sentence(result.err), /^spillway: sim at 127\.0\.0\.1:\d+ could not be reached \(ECONNREFUSED\)\.$/);
   });
 });
 
@@ -384,16 +388,16 @@ describe("spillway run behind a proxy", () => {
 
   test("does not follow a redirect with its key", async () => {
     await using runner = await openWithFile();
-    const asked: string[] = [];
+    const keysSent: string[] = [];
     await using elsewhere = await startServer((request, response) => {
-      asked.push(String(request.headers.authorization));
+      keysSent.push(String(request.headers.authorization));
       response.writeHead(307, { location: `http://localhost:${elsewhere.port}/v1/chat/completions` }).end();
     });
-    const ran = await runner.run(sim, {
+    const result = await runner.run(sim, {
       SPILLWAY_RUNNER_ENDPOINTS: `sim=http://127.0.0.1:${elsewhere.port}/v1`,
       SIM_API_KEY: "sk-secret",
     });
-    assert.deepEqual([ran.status, asked], [1, ["Bearer sk-secret"]]);
-    assert.match(ran.err, /spillway: sim answered 307/);
+    assert.deepEqual([result.status, keysSent], [1, ["Bearer sk-secret"]]);
+    assert.match(result.err, /spillway: sim answered 307/);
   });
 });

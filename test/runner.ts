@@ -49,9 +49,9 @@ export async function openRunner(options: ProviderOptions & { readonly delayMs?:
     },
     /** Runs with --json and returns the events. */
     async events(argv: readonly string[], more: Record<string, string> = {}, options: CliRunOptions = {}) {
-      const ran = await cli.run([...argv, "--json"], { ...options, env: { ...env, ...more } });
-      const lines = ran.out.split("\n").filter(Boolean);
-      return { ...ran, events: lines.map((line) => JSON.parse(line)) };
+      const result = await cli.run([...argv, "--json"], { ...options, env: { ...env, ...more } });
+      const lines = result.out.split("\n").filter(Boolean);
+      return { ...result, events: lines.map((line) => JSON.parse(line)) };
     },
     /** The path of the only transcript. */
     transcriptPath,

@@ -25,11 +25,11 @@ const lanes: readonly RunnerDialect[] = ["anthropic-messages", "gemini", "openai
 test(`--resume continues after ${KILLS} kills at random moments: nothing is lost, nothing is sent twice`, {
   timeout: 900_000,
 }, async (t) => {
-  let killed = 0;
-  for (let lane = 0; killed < KILLS; lane++)
-    killed += await killedRun(lanes[lane % lanes.length] ?? "gemini", KILLS - killed);
-  t.diagnostic(`${killed} kills`);
-  assert.equal(killed, KILLS);
+  let killCount = 0;
+  for (let lane = 0; killCount < KILLS; lane++)
+    killCount += await killedRun(lanes[lane % lanes.length] ?? "gemini", KILLS - killCount);
+  t.diagnostic(`${killCount} kills`);
+  assert.equal(killCount, KILLS);
 });
 
 type Kill = { readonly starting: boolean };
@@ -47,8 +47,8 @@ async function killedRun(dialect: RunnerDialect, maxKills: number): Promise<numb
     ...runnerEnvironment(runner.provider.url),
   };
   const { seen } = runner.provider;
-  const marks: number[] = [];
-  let stored = "";
+  const requestsAtKill: number[] = [];
+  let storedText = "";
   let startMs = 1_000;
 
   /** Runs one process until it ends or is killed: some time after its first output, or while it starts. */
@@ -95,36 +95,36 @@ async function killedRun(dialect: RunnerDialect, maxKills: number): Promise<numb
 
   for (;;) {
     const isBegun = (await runner.transcriptPath()) !== undefined;
-    assert.ok(isBegun || stored === "", "a transcript never disappears");
+    assert.ok(isBegun || storedText === "", "a transcript never disappears");
     const argv = isBegun ? ["--resume", "killed"] : [researchTask, "--model", runnerModels[dialect]];
-    const starting = marks.length % 3 === 0;
-    const { out, code } = await runProcess(argv, marks.length < maxKills ? { starting } : undefined);
+    const starting = requestsAtKill.length % 3 === 0;
+    const { out, code } = await runProcess(argv, requestsAtKill.length < maxKills ? { starting } : undefined);
     const path = await runner.transcriptPath();
-    const [before, now] = [stored, path === undefined ? "" : wholeLines(await readFile(path, "utf8"))];
+    const [before, now] = [storedText, path === undefined ? "" : wholeLines(await readFile(path, "utf8"))];
     assert.ok(now.startsWith(before), "stored lines never change");
-    stored = now;
+    storedText = now;
     if (code === 0) {
       assert.equal(out.trim().split("\n").at(-1), researchAnswer);
       break;
     }
-    marks.push(seen.length);
+    requestsAtKill.push(seen.length);
   }
   assertNothingTwice(
     seen.map(({ json }) => json),
-    marks,
+    requestsAtKill,
   );
-  return marks.length;
+  return requestsAtKill.length;
 }
 
 const wholeLines = (text: string): string => text.slice(0, text.lastIndexOf("\n") + 1);
 
 /** Only the step that a kill interrupted is sent again: at most the two requests before that kill. */
-function assertNothingTwice(bodies: readonly string[], marks: readonly number[]): void {
+function assertNothingTwice(bodies: readonly string[], requestsAtKill: readonly number[]): void {
   const first = new Map<string, number>();
   for (const [index, body] of bodies.entries()) {
     const before = first.get(body);
     if (before !== undefined) {
-      const isInterrupted = marks.some((mark) => before < mark && before >= mark - 2 && mark <= index);
+      const isInterrupted = requestsAtKill.some((mark) => before < mark && before >= mark - 2 && mark <= index);
       assert.ok(isInterrupted, `request ${index} is the same as ${before}, whose answer was stored`);
     }
     first.set(body, index);

@@ -37,7 +37,7 @@ export type AskModel = (history: readonly ModelMessage[], step: number) => Promi
 export async function openModelClient(options: AgentOptions, tally: Tally): Promise<AskModel> {
   const { session, target, transcript, tools, onEvent } = options;
   const { signal, settings } = session;
-  const counter = countRequests(options.fetch, tally);
+  const counter = makeCountingFetch(options.fetch, tally);
   const newStubs: KnownStub[] = [];
   let overflow: OverflowReport | undefined;
   const recovery = openRecovery(session, {
@@ -118,7 +118,7 @@ export async function openModelClient(options: AgentOptions, tally: Tally): Prom
 }
 
 /** Counts the requests that are actually sent, including retries by recovery. */
-function countRequests(fetch: typeof globalThis.fetch, tally: Tally) {
+function makeCountingFetch(fetch: typeof globalThis.fetch, tally: Tally) {
   const counts = { requests: 0, chars: 0 };
   const countingFetch: typeof globalThis.fetch = (input, init) => {
     counts.requests++;

@@ -161,8 +161,8 @@ describe("the error of a provider failure", () => {
   });
 
   test("asks for a key if there is none", () => {
-    const own: ModelTarget = { ...target, apiFormat: "compatible", provider: "my-vllm", key: undefined };
-    const result = errorFor(thrown(401, "{}"), { target: own });
+    const customTarget: ModelTarget = { ...target, apiFormat: "compatible", provider: "my-vllm", key: undefined };
+    const result = errorFor(thrown(401, "{}"), { target: customTarget });
     assert.deepEqual([result.code, result.message], ["key_missing", "my-vllm needs a key (401: {})."]);
     assert.match(result.hint, /^Set MY_VLLM_API_KEY,/);
   });

@@ -62,8 +62,8 @@ describe("a repaired history", () => {
     );
     fc.assert(
       fc.property(fc.array(message, { maxLength: 8 }), (stored) => {
-        const sent = repairHistory(stored);
-        assert.deepEqual(repairHistory(sent), sent);
+        const repaired = repairHistory(stored);
+        assert.deepEqual(repairHistory(repaired), repaired);
       }),
     );
   });

@@ -23,10 +23,10 @@ export function repairHistory(messages: readonly ModelMessage[]): ModelMessage[]
 function withObjectInputs(message: AssistantModelMessage): AssistantModelMessage {
   const { content } = message;
   if (typeof content === "string") return message;
-  const sent = content.map((part) =>
+  const parts = content.map((part) =>
     part.type === "tool-call" && !isObject(part.input) ? { ...part, input: parseObject(part.input) } : part,
   );
-  return { ...message, content: sent };
+  return { ...message, content: parts };
 }
 
 const isObject = (value: unknown): value is object =>

@@ -87,14 +87,14 @@ test("exactly one of two processes gets a run that both resume at the same momen
   try {
     await Promise.all(rivals.map((each) => once(each, "message")));
     for (let round = 0; round < 30; round++) {
-      const heard = rivals.map((each) => once(each, "message"));
-      const at = Date.now() + 10;
-      for (const each of rivals) each.send({ at });
-      const got = (await Promise.all(heard)).map(([word]) => String(word)).sort();
-      assert.deepEqual(got, ["got it", "run_busy"], `round ${round}`);
-      const free = rivals.map((each) => once(each, "message"));
+      const answers = rivals.map((each) => once(each, "message"));
+      const startAt = Date.now() + 10;
+      for (const each of rivals) each.send({ at: startAt });
+      const outcomes = (await Promise.all(answers)).map(([word]) => String(word)).sort();
+      assert.deepEqual(outcomes, ["got it", "run_busy"], `round ${round}`);
+      const released = rivals.map((each) => once(each, "message"));
       for (const each of rivals) each.send({ free: true });
-      await Promise.all(free);
+      await Promise.all(released);
     }
   } finally {
     for (const each of rivals) each.kill();

@@ -57,9 +57,9 @@ describe("spillway search and index", () => {
       [["index", "a.ts"], 1, /is no folder/],
       [["index", "a", "b"], 2, /one argument too many/],
     ] as const) {
-      const ran = await cli.run(args);
-      assert.equal(ran.status, status, args.join(" "));
-      assert.match(ran.err, words);
+      const result = await cli.run(args);
+      assert.equal(result.status, status, args.join(" "));
+      assert.match(result.err, words);
     }
   });
 
