@@ -38,7 +38,7 @@ export type StepAnswer = {
   readonly tokensOut: number | undefined;
 };
 
-/** Wraps the error of a step. A step may be retried only if no content had arrived (`hasStarted`). */
+/** Wraps the error of a step. `hasStarted` means that content had arrived, so the step must not be retried. */
 export class StepFailure extends Error {
   readonly hasStarted: boolean;
 

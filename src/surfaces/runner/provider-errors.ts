@@ -27,7 +27,7 @@ export function toProviderFailure(thrown: unknown): ProviderFailure {
   const status = typeof statusCode === "number" && statusCode >= 300 ? statusCode : undefined;
   return {
     status,
-    body: body,
+    body,
     headers: toLowerCaseHeaders(responseHeaders),
     code: findSystemCode(thrown),
     isFromProvider: status !== undefined || data !== undefined || !(thrown instanceof Error),

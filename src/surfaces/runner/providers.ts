@@ -52,7 +52,7 @@ export function findTarget(modelSpec: string, settings: ProviderSettings, env: E
   const variable = names.find((name) => (env[name] ?? "").trim() !== "");
   if (variable === undefined && apiFormat !== "compatible") throw missingKeyError(provider, names);
   const key = variable === undefined ? undefined : requirePlainKey(variable, env[variable] ?? "");
-  return { apiFormat: apiFormat, provider, model, baseUrl, key };
+  return { apiFormat, provider, model, baseUrl, key };
 }
 
 /** A key goes into a header. One that does not fit there was not copied completely, or is not a key. */

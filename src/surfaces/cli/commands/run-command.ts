@@ -77,7 +77,7 @@ async function runTask(
   const onEvent = call.json ? printJson(call) : printText(call);
   const model = `${target.provider}:${target.model}`;
   await onEvent({ type: "run", run: transcript.head.run, model, resumed: isResumed, transcript: transcript.path });
-  const { how } = await runAgent({ target, session, transcript, tools, onEvent: onEvent, fetch: service.fetch });
+  const { how } = await runAgent({ target, session, transcript, tools, onEvent, fetch: service.fetch });
   call.signal.throwIfAborted();
   return how === "answered" ? 0 : 1;
 }
