@@ -100,7 +100,7 @@ for (const revision of revisions) {
       assert.ok((await read(`${uri}?offset=99995`)).endsWith("\n\n56789"));
       assert.equal(JSON.parse(await read("health://status")).status, "ok");
       for (const uri of [`artifact://af_${"0".repeat(32)}`, "artifact://../../x", "file:///etc/passwd", "nonsense"]) {
-        await assert.rejects(client.readResource({ uri: uri }), { code: -32602 });
+        await assert.rejects(client.readResource({ uri }), { code: -32602 });
       }
     });
 

@@ -134,7 +134,7 @@ function makeTranscript({ path, head, messageLines, stubs, file, lock }: OpenTra
   return {
     path,
     head,
-    messages: messages,
+    messages,
     get lastMessage() {
       return lastMessage;
     },
