@@ -5,7 +5,8 @@ import { version } from "../../version.ts";
 /** The page as Markdown: the introduction and the table of clients. */
 export function renderMcpMarkdown(): string {
   const rows = clientRows.map(
-    ({ name, published, pastIt, source }) => `| ${name} | ${formatLimit(published)} | ${pastIt} | ${source} |`,
+    ({ name, published, whenExceeded, source }) =>
+      `| ${name} | ${formatLimit(published)} | ${whenExceeded} | ${source} |`,
   );
   return `${introduction}\n| client | limit on one result | above the limit | source |\n|---|---|---|---|\n${rows.join("\n")}\n`;
 }
