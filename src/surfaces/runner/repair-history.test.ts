@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import type { ModelMessage } from "ai";
 import fc from "fast-check";
 import { interruptedCall } from "../../answer/runner-texts.ts";
-import { sendable, toolResult } from "./repair.ts";
+import { makeToolResult, repairHistory } from "./repair-history.ts";
 
 const call = (id: string) => ({
   type: "tool-call" as const,
@@ -18,52 +18,52 @@ const calledWith = (...inputs: unknown[]): ModelMessage => ({
 });
 const results = (...ids: string[]): ModelMessage => ({
   role: "tool",
-  content: ids.map((id) => toolResult(call(id), `text of ${id}`, false)),
+  content: ids.map((id) => makeToolResult(call(id), `text of ${id}`, false)),
 });
 const user: ModelMessage = { role: "user", content: "Go on." };
 const interrupted = (...ids: string[]): ModelMessage => ({
   role: "tool",
-  content: ids.map((id) => toolResult(call(id), interruptedCall, true)),
+  content: ids.map((id) => makeToolResult(call(id), interruptedCall, true)),
 });
 
-describe("what is sent of a stored history", () => {
+describe("a repaired history", () => {
   const cases: readonly { name: string; stored: ModelMessage[]; sent: ModelMessage[] }[] = [
-    { name: "whole", stored: [user, calls("a"), results("a")], sent: [user, calls("a"), results("a")] },
+    { name: "complete", stored: [user, calls("a"), results("a")], sent: [user, calls("a"), results("a")] },
     {
-      name: "broken off before any result",
+      name: "interrupted before any result",
       stored: [user, calls("a", "b")],
       sent: [user, calls("a", "b"), interrupted("a", "b")],
     },
     { name: "with a new task after that", stored: [calls("a"), user], sent: [calls("a"), interrupted("a"), user] },
     {
-      name: "with the same id in two turns, one of them broken off",
+      name: "with the same id in two turns, one of them interrupted",
       stored: [calls("a"), user, calls("a"), results("a")],
       sent: [calls("a"), interrupted("a"), user, calls("a"), results("a")],
     },
     {
-      name: "with arguments that are no object",
+      name: "with arguments that are not objects",
       stored: [calledWith("(not stored)", '{"url":"a"}', ["a"], null), results("0", "1", "2", "3")],
       sent: [calledWith({}, { url: "a" }, {}, {}), results("0", "1", "2", "3")],
     },
-    { name: "with an answer that holds nothing", stored: [user, { role: "assistant", content: [] }], sent: [user] },
+    { name: "with an empty answer", stored: [user, { role: "assistant", content: [] }], sent: [user] },
   ];
   for (const { name, stored, sent } of cases) {
     test(`${name}: has a result for every call`, () => {
       const before = structuredClone(stored);
-      assert.deepEqual(sendable(stored), sent);
-      assert.deepEqual(stored, before, "the history itself stays as it is");
+      assert.deepEqual(repairHistory(stored), sent);
+      assert.deepEqual(stored, before, "the history itself is not changed");
     });
   }
 
-  test("is its own repair", () => {
+  test("needs no second repair", () => {
     const message = fc.oneof(
       fc.constant(user),
       fc.subarray(["a", "b", "c"]).map((ids) => calls(...ids)),
     );
     fc.assert(
       fc.property(fc.array(message, { maxLength: 8 }), (stored) => {
-        const sent = sendable(stored);
-        assert.deepEqual(sendable(sent), sent);
+        const repaired = repairHistory(stored);
+        assert.deepEqual(repairHistory(repaired), repaired);
       }),
     );
   });
