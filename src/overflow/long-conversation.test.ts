@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Turn } from "../../../test/conversations.ts";
-import { messageSize, wordings } from "../../../test/provider.ts";
-import { recoveringProvider } from "../../../test/recovery.ts";
-import { isStub, shownIn, stubText } from "../../answer/stub-text.ts";
-import { openaiChat } from "../dialects/openai-chat.ts";
+import type { Turn } from "../../test/conversations.ts";
+import { messageSize, wordings } from "../../test/provider.ts";
+import { recoveringProvider } from "../../test/recovery.ts";
+import { isStub, shownIn, stubText } from "../answer/stub-text.ts";
+import { openaiChat } from "./dialects/openai-chat.ts";
 
 const words = (name: string, count: number): string =>
   `${name} watched the water rise over the old wall. `.repeat(count);
