@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { classify } from "../src/overflow/classify/classify.ts";
 import type { OverflowClass, Verdict } from "../src/overflow/classify/verdict.ts";
 
-export type RecordedAnswer = {
+export type RecordedResponse = {
   readonly provider: string;
   readonly http_status: number | null;
   readonly body: string;
@@ -18,25 +18,25 @@ export type RecordedAnswer = {
 };
 
 /** The file in the folder `SPILLWAY_CORPUS`, by default in `shared/corpus` next to the repository. */
-export function answersFile(): string {
+export function corpusFile(): string {
   const defaultFolder = fileURLToPath(new URL("../../shared/corpus", import.meta.url));
   return join(process.env.SPILLWAY_CORPUS ?? defaultFolder, "overflow", "errors.jsonl");
 }
 
 /** The answers with their digest, or null if they are not on this machine. */
-export function readAnswers(): { readonly answers: readonly RecordedAnswer[]; readonly digest: string } | null {
-  const file = answersFile();
+export function readAnswers(): { readonly answers: readonly RecordedResponse[]; readonly digest: string } | null {
+  const file = corpusFile();
   if (!existsSync(file)) return null;
   const text = readFileSync(file, "utf8");
   const answers = text
     .split("\n")
     .filter(Boolean)
-    .map((line): RecordedAnswer => JSON.parse(line));
+    .map((line): RecordedResponse => JSON.parse(line));
   return { answers, digest: createHash("sha256").update(text).digest("hex") };
 }
 
 /** A third of the providers, not used in the first tuning; the rules have been fitted to them since. */
-export function isHeldBack({ provider }: RecordedAnswer): boolean {
+export function isHeldBack({ provider }: RecordedResponse): boolean {
   return BigInt(`0x${createHash("sha256").update(provider).digest("hex")}`) % 3n === 0n;
 }
 
@@ -48,7 +48,7 @@ const share = (part: number, whole: number): number => (whole === 0 ? 1 : part /
  * Precision, recall, class and figures. Attachment records count by class only, and numbers that were filled into a
  * template do not count.
  */
-export function scoreAnswers(answers: readonly RecordedAnswer[]) {
+export function scoreAnswers(answers: readonly RecordedResponse[]) {
   const judged = answers
     .filter(({ kind }) => kind !== "adversarial_text")
     .map((answer) => ({ answer, verdict: classify({ status: answer.http_status, body: answer.body }) }));
@@ -71,6 +71,6 @@ export function scoreAnswers(answers: readonly RecordedAnswer[]) {
   };
 }
 
-function hasExactFigures({ answer, verdict }: { answer: RecordedAnswer; verdict: Verdict }): boolean {
+function hasExactFigures({ answer, verdict }: { answer: RecordedResponse; verdict: Verdict }): boolean {
   return (verdict.limit ?? null) === answer.limit && (verdict.actual ?? null) === answer.actual;
 }

@@ -2,7 +2,7 @@
 import { type Report, readReport } from "./reports.ts";
 
 /** An HTTP response; the body as text, or parsed. */
-export type ProviderAnswer = {
+export type ProviderResponse = {
   readonly status?: number | null;
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body: unknown;
@@ -18,7 +18,7 @@ export type Channel =
 export type Finish = "window" | "empty" | "output" | "done";
 
 /** A response with an error status is an error; a successful one only if its body is written as an error. */
-export function findChannel({ status, headers, body }: ProviderAnswer): Channel {
+export function findChannel({ status, headers, body }: ProviderResponse): Channel {
   if (status === null || status === undefined) return errorChannel(undefined, body);
   if (status >= 400) return errorChannel(status, body, headers?.["x-amzn-errortype"]);
   return frameChannel(typeof body === "string" ? framesOf(body) : [body], body);

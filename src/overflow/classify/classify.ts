@@ -4,7 +4,7 @@ import {
   type Finish,
   findChannel,
   findEventChannel,
-  type ProviderAnswer,
+  type ProviderResponse,
   readFinish,
 } from "./channel.ts";
 import { omitUndefined, readFigures } from "./figures.ts";
@@ -16,7 +16,7 @@ import type { Figures, LimitUnit, OverflowClass, Verdict } from "./verdict.ts";
 import { findWording, type Wording } from "./wordings.ts";
 
 /** An HTTP response, one event of a stream, or the end of a successful response. */
-export type Classifiable = ProviderAnswer | { readonly streamEvent: unknown } | { readonly finish: unknown };
+export type Classifiable = ProviderResponse | { readonly streamEvent: unknown } | { readonly finish: unknown };
 
 /** The class of a response with its figures. Text that a model or a tool wrote is never read. */
 export function classify(response: Classifiable): Verdict {

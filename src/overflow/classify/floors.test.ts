@@ -1,7 +1,7 @@
 /** Quality floors on the recorded provider responses. A change may raise a floor, never lower it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answersFile, isHeldBack, readAnswers, scoreAnswers } from "../../../test/overflow-corpus.ts";
+import { corpusFile, isHeldBack, readAnswers, scoreAnswers } from "../../../test/overflow-corpus.ts";
 import { classify } from "./classify.ts";
 import { wordings } from "./wordings.ts";
 
@@ -17,7 +17,7 @@ const skip = reasonToSkip();
 /** Skips only if the corpus is neither present nor configured: a configured folder must contain it. */
 function reasonToSkip(): string | false {
   const isConfigured = process.env.SPILLWAY_CORPUS !== undefined;
-  return corpus === null && !isConfigured ? `no recorded answers at ${answersFile()}; set SPILLWAY_CORPUS` : false;
+  return corpus === null && !isConfigured ? `no recorded answers at ${corpusFile()}; set SPILLWAY_CORPUS` : false;
 }
 
 test("the floors were set on these answers", { skip }, () => assert.equal(corpus?.digest, corpusDigest));
