@@ -20,6 +20,6 @@ test("the fallback opens an encrypted document with its password", async () => {
   await document.close();
 });
 
-test("the fallback rejects what is no PDF", async () => {
+test("the fallback rejects what is not a PDF", async () => {
   await assert.rejects(openWithPdfjs(new TextEncoder().encode("This is a letter.")));
 });
