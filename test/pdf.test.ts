@@ -3,11 +3,11 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { openCli } from "./cli.ts";
-import { line, pdfWithPages, stream, writePdf } from "./pdf.ts";
+import { drawLine, makeStream, pdfWithPages, writePdf } from "./pdf.ts";
 
 const numberedPages = (count: number): string[] => Array.from({ length: count }, (_, i) => `This is page ${i + 1}.`);
 
-const pageWith = (text: string) => ({ content: line(text, 72, 700) });
+const pageWith = (text: string) => ({ content: drawLine(text, 72, 700) });
 
 /** Glyphs of a font without a character map. */
 const glyphs = Array.from({ length: 200 }, (_, i) => (400 + ((i * 37) % 900)).toString(16).padStart(4, "0")).join("");
@@ -18,7 +18,7 @@ const garbledPage = {
 
 /** A colour space defined by another, and so on, deeper than PDFium's stack. */
 const crashingPage = {
-  content: `/C cs 0 0 0 scn ${line("x", 72, 700)}`,
+  content: `/C cs 0 0 0 scn ${drawLine("x", 72, 700)}`,
   entries: "/Resources << /Font << /F1 3 0 R >> /ColorSpace << /C 10000 0 R >> >>",
 };
 const deepObjects: Record<number, string> = {
@@ -127,7 +127,7 @@ describe("a PDF", { timeout: 120_000 }, () => {
     assert.equal(first.content, "");
   });
 
-  const image = stream(
+  const image = makeStream(
     "/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8",
     "0",
   );
@@ -170,7 +170,7 @@ describe("a PDF", { timeout: 120_000 }, () => {
     await using cli = await openCli();
     await cli.write(
       "secret.pdf",
-      writePdf([{ content: line("Sealed words", 72, 700) }], { userPassword: "open sesame" }),
+      writePdf([{ content: drawLine("Sealed words", 72, 700) }], { userPassword: "open sesame" }),
     );
     const [fields] = await cli.json("fetch", "secret.pdf");
     assert.equal(fields.error, "Failed to extract text from PDF: password required");
@@ -200,7 +200,7 @@ describe("a PDF", { timeout: 120_000 }, () => {
 
   test("with text that no viewer shows reports how much", async () => {
     await using cli = await openCli();
-    const page = { content: `${line("Seen", 72, 700)}3 Tr\n${line("Unseen", 72, 650)}` };
+    const page = { content: `${drawLine("Seen", 72, 700)}3 Tr\n${drawLine("Unseen", 72, 650)}` };
     await cli.write("hidden.pdf", writePdf([page, page]));
     const [fields] = await cli.json("fetch", "hidden.pdf");
     assert.match(fields.warnings.join(), /12 characters of the text cannot be seen by a person/);
@@ -250,7 +250,7 @@ describe("a PDF", { timeout: 120_000 }, () => {
   test("that is encrypted and long is read to its last page", async () => {
     await using cli = await openCli();
     const lines = Array.from({ length: 60 }, (_, i) =>
-      line(`Line ${i} of a page that is full of words`, 72, 780 - 12 * i),
+      drawLine(`Line ${i} of a page that is full of words`, 72, 780 - 12 * i),
     );
     const pages = Array.from({ length: 2_500 }, () => ({ content: lines.join("") }));
     await cli.write("long.pdf", writePdf([...pages, pageWith("The very end")], { userPassword: "open" }));
@@ -266,7 +266,7 @@ describe("a PDF", { timeout: 120_000 }, () => {
       21: "<< /Title (Beginning) /Parent 20 0 R /Next 22 0 R /Dest [100 0 R /Fit] >>",
       22: "<< /Title (The end) /Parent 20 0 R /Prev 21 0 R /Dest [104 0 R /Fit] >>",
     };
-    const pages = ["Beginning of it all", "Middle", "The end"].map((text) => ({ content: line(text, 72, 700) }));
+    const pages = ["Beginning of it all", "Middle", "The end"].map((text) => ({ content: drawLine(text, 72, 700) }));
     await cli.write(
       "book.pdf",
       writePdf(pages, { objects: outline, catalog: "/Outlines 20 0 R", info: "/Title (A book)" }),

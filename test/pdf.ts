@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 
 /** One page of a test document. */
 export type FixturePage = {
-  /** Operators of the content stream; `line` writes the usual ones. */
+  /** Operators of the content stream; `drawLine` writes the usual ones. */
   readonly content: string;
   readonly rotate?: number;
   readonly cropBox?: string;
@@ -23,12 +23,12 @@ export type FixtureOptions = {
 };
 
 /** One line of text at a position, in 12 point Helvetica by default. */
-export function line(text: string, x: number, y: number, font = "/F1 12 Tf"): string {
+export function drawLine(text: string, x: number, y: number, font = "/F1 12 Tf"): string {
   return `BT ${font} ${x} ${y} Td (${text}) Tj ET\n`;
 }
 
 /** A stream object with its length, for `objects`. */
-export function stream(dictionary: string, data: string): string {
+export function makeStream(dictionary: string, data: string): string {
   return `<< ${dictionary} /Length ${data.length} >>\nstream\n${data}\nendstream`;
 }
 
@@ -50,7 +50,7 @@ export function writePdf(pages: readonly FixturePage[], options: FixtureOptions 
     const number = FIRST_PAGE_OBJECT + 2 * index;
     const content = encryption === null ? page.content : encryption.encrypt(page.content, number + 1);
     objects.set(number, pageObject(page, number + 1));
-    objects.set(number + 1, stream("", content));
+    objects.set(number + 1, makeStream("", content));
   }
   return assemble(objects, encryption === null ? "" : encryption.trailer);
 }
@@ -127,7 +127,7 @@ function rc4(key: Uint8Array, data: Uint8Array): Buffer {
 
 /** A PDF with one line of text on each page; an empty text makes a blank page. */
 export function pdfWithPages(texts: readonly string[]): Buffer {
-  const pages = texts.map((text) => ({ content: text === "" ? "" : line(escapeText(text), 72, 700) }));
+  const pages = texts.map((text) => ({ content: text === "" ? "" : drawLine(escapeText(text), 72, 700) }));
   return Buffer.from(writePdf(pages));
 }
 
@@ -137,7 +137,7 @@ const escapeText = (text: string): string => text.replace(/[\\()]/g, "\\$&");
 export function pdfWithLines(pages: readonly (readonly string[])[]): Uint8Array {
   return writePdf(
     pages.map((lines) => ({
-      content: lines.map((text, index) => line(text, 30, 780 - 11 * index, "/F1 8 Tf")).join(""),
+      content: lines.map((text, index) => drawLine(text, 30, 780 - 11 * index, "/F1 8 Tf")).join(""),
     })),
   );
 }

@@ -23,7 +23,7 @@ export function wordsOf(text: string): readonly string[] {
   return text.normalize("NFKC").match(unicodeWord) ?? [];
 }
 
-/** The terms of one word of `wordsOf`. */
+/** The terms of one word. */
 export function termsOf(word: string): WordTerms {
   if (unspacedStart.test(word)) return toUnspacedTerms(word);
   const parts = splitIdentifier(word).map((part) => stem(part.toLowerCase()));
@@ -40,7 +40,7 @@ function toUnspacedTerms(run: string): WordTerms {
 
 /**
  * `max_retries`, `utf8Decoder`, `HTTPServer` are split; `URLs` is not. The lookbehind runs only at capitals, so digits
- * are cheap. `eachPart` does the same for ASCII several times faster, because an index splits every new word.
+ * are cheap. ASCII takes a path that is several times faster, because an index splits every new word.
  */
 const partBoundary = /_+|(?=\p{Lu})(?<=\p{Ll}\p{N}*)|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})/u;
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { type FixtureOptions, type FixturePage, line, stream, writePdf } from "../../../test/pdf.ts";
+import { drawLine, type FixtureOptions, type FixturePage, makeStream, writePdf } from "../../../test/pdf.ts";
 import { openPdf, type PdfDocument } from "./document.ts";
 
 async function open(bytes: Uint8Array, password?: string): Promise<PdfDocument> {
@@ -19,65 +19,66 @@ async function readFirstPage(page: FixturePage, options?: FixtureOptions): Promi
   return text;
 }
 
-const freeText = stream(
+const freeText = makeStream(
   "/Type /XObject /Subtype /Form /BBox [0 0 200 20] /Resources << /Font << /F1 3 0 R >> >>",
-  line("Approved", 2, 5),
+  drawLine("Approved", 2, 5),
 );
 const paragraph = ["The first line of it runs on", "and so does the second one", "until it ends here."];
 
 const pages: readonly { name: string; page: FixturePage; options?: FixtureOptions; text: string }[] = [
   {
     name: "lines of a paragraph stay together",
-    page: { content: paragraph.map((text, index) => line(text, 50, 700 - 14 * index)).join("") },
+    page: { content: paragraph.map((text, index) => drawLine(text, 50, 700 - 14 * index)).join("") },
     text: paragraph.join("\n"),
   },
   {
     name: "a wide gap starts a paragraph",
     page: {
       content:
-        paragraph.map((text, index) => line(text, 50, 700 - 14 * index)).join("") + line("Another begins.", 50, 640),
+        paragraph.map((text, index) => drawLine(text, 50, 700 - 14 * index)).join("") +
+        drawLine("Another begins.", 50, 640),
     },
     text: `${paragraph.join("\n")}\n\nAnother begins.`,
   },
   {
     name: "cells of a row stay in one line, separated by tabs",
-    page: { content: line("Name", 50, 700) + line("Amount", 250, 700) + line("Total", 450, 700) },
+    page: { content: drawLine("Name", 50, 700) + drawLine("Amount", 250, 700) + drawLine("Total", 450, 700) },
     text: "Name\tAmount\tTotal",
   },
   {
     name: "a superscript joins its word",
-    page: { content: line("area in m", 50, 700) + line("2", 101, 704, "/F1 8 Tf") },
+    page: { content: drawLine("area in m", 50, 700) + drawLine("2", 101, 704, "/F1 8 Tf") },
     text: "area in m2",
   },
   {
     name: "a word split by a hyphen is joined",
-    page: { content: line("This is an exam-", 50, 700) + line("ple of it.", 50, 686) },
+    page: { content: drawLine("This is an exam-", 50, 700) + drawLine("ple of it.", 50, 686) },
     text: "This is an example\nof it.",
   },
   {
     name: "a hyphen before a capital stays",
-    page: { content: line("They met Smith-", 50, 700) + line("Jones there.", 50, 686) },
+    page: { content: drawLine("They met Smith-", 50, 700) + drawLine("Jones there.", 50, 686) },
     text: "They met Smith-\nJones there.",
   },
   {
     name: "columns are read one after the other",
     page: {
       content:
-        line("left one", 50, 700) +
-        line("left two", 50, 686) +
-        line("right one", 320, 700) +
-        line("right two", 320, 686),
+        drawLine("left one", 50, 700) +
+        drawLine("left two", 50, 686) +
+        drawLine("right one", 320, 700) +
+        drawLine("right two", 320, 686),
     },
     text: "left one\nleft two\n\nright one\nright two",
   },
   {
     name: "text outside the crop box is omitted",
-    page: { cropBox: "0 400 600 800", content: line("shown", 50, 700) + line("cut off", 50, 300) },
+    page: { cropBox: "0 400 600 800", content: drawLine("shown", 50, 700) + drawLine("cut off", 50, 300) },
     text: "shown",
   },
   {
     name: "text outside the media box is omitted",
-    page: { content: line("shown", 50, 700) + line("far below", 50, -300) },
+    page: { content: drawLine("shown", 50, 700) + drawLine("far below", 50, -300) },
     text: "shown",
   },
   {
@@ -91,7 +92,7 @@ const pages: readonly { name: string; page: FixturePage; options?: FixtureOption
   {
     name: "accents drawn over letters are combined with them",
     page: {
-      content: `${line("Sch", 50, 700)}BT /F1 12 Tf 71.4 700 Td (o) Tj ET BT /F1 12 Tf 72.4 700 Td (\\250) Tj ET`,
+      content: `${drawLine("Sch", 50, 700)}BT /F1 12 Tf 71.4 700 Td (o) Tj ET BT /F1 12 Tf 72.4 700 Td (\\250) Tj ET`,
       entries: "/Resources << /Font << /F1 20 0 R >> >>",
     },
     options: { objects: { 20: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>" } },
@@ -104,7 +105,7 @@ const pages: readonly { name: string; page: FixturePage; options?: FixtureOption
   },
   {
     name: "an annotation's text is read at its position",
-    page: { content: line("State:", 50, 700) + line("Below it", 50, 600), entries: "/Annots [20 0 R]" },
+    page: { content: drawLine("State:", 50, 700) + drawLine("Below it", 50, 600), entries: "/Annots [20 0 R]" },
     options: {
       objects: { 20: "<< /Type /Annot /Subtype /Stamp /Rect [100 695 300 715] /AP << /N 21 0 R >> >>", 21: freeText },
     },
@@ -112,7 +113,7 @@ const pages: readonly { name: string; page: FixturePage; options?: FixtureOption
   },
   {
     name: "a hidden annotation is omitted",
-    page: { content: line("State:", 50, 700), entries: "/Annots [20 0 R]" },
+    page: { content: drawLine("State:", 50, 700), entries: "/Annots [20 0 R]" },
     options: {
       objects: {
         20: "<< /Type /Annot /Subtype /Stamp /F 2 /Rect [100 695 300 715] /AP << /N 21 0 R >> >>",
@@ -123,7 +124,7 @@ const pages: readonly { name: string; page: FixturePage; options?: FixtureOption
   },
   {
     name: "an annotation for print only is omitted",
-    page: { content: line("State:", 50, 700), entries: "/Annots [20 0 R]" },
+    page: { content: drawLine("State:", 50, 700), entries: "/Annots [20 0 R]" },
     options: {
       objects: {
         20: "<< /Type /Annot /Subtype /Stamp /F 36 /Rect [100 695 300 715] /AP << /N 21 0 R >> >>",
@@ -134,7 +135,7 @@ const pages: readonly { name: string; page: FixturePage; options?: FixtureOption
   },
   {
     name: "a form field is read with its value",
-    page: { content: line("Name:", 50, 700), entries: "/Annots [20 0 R]" },
+    page: { content: drawLine("Name:", 50, 700), entries: "/Annots [20 0 R]" },
     options: {
       catalog: "/AcroForm << /Fields [20 0 R] /DR << /Font << /Helv 3 0 R >> >> /DA (/Helv 12 Tf 0 g) >>",
       objects: {
@@ -155,9 +156,9 @@ test("ligatures are read as letters", async () => {
     "/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <41> <fb01> endbfchar endcmap";
   const objects = {
     20: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 21 0 R >>",
-    21: stream("", map),
+    21: makeStream("", map),
   };
-  const page = { content: line("An", 50, 700), entries: "/Resources << /Font << /F1 20 0 R >> >>" };
+  const page = { content: drawLine("An", 50, 700), entries: "/Resources << /Font << /F1 20 0 R >> >>" };
   assert.equal((await readFirstPage(page, { objects })).slice(0, 2), "fi");
 });
 
@@ -190,7 +191,7 @@ test("glyph numbers in an unknown order are reported as garbled", async () => {
 
 test("text that a viewer does not see is kept and counted", async () => {
   const hidden = "BT 3 Tr /F1 12 Tf 50 650 Td (secret order) Tj ET";
-  const document = await open(writePdf([{ content: line("shown", 50, 700) + hidden }, { content: hidden }]));
+  const document = await open(writePdf([{ content: drawLine("shown", 50, 700) + hidden }, { content: hidden }]));
   assert.deepEqual(
     [0, 1].map((index) => document.pageText(index).hiddenChars),
     [11, 0],
@@ -199,7 +200,7 @@ test("text that a viewer does not see is kept and counted", async () => {
 });
 
 test("a page that is an image is distinguished from an empty one", async () => {
-  const image = stream(
+  const image = makeStream(
     "/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8",
     "x",
   );
@@ -243,7 +244,7 @@ test("a circular outline ends", async () => {
   assert.deepEqual(document.outline.map(({ label }) => label).sort(), ["One", "Two"]);
 });
 
-const secret = [{ content: line("secret", 50, 700) }];
+const secret = [{ content: drawLine("secret", 50, 700) }];
 
 test("an encrypted document opens with its password", async () => {
   const document = await open(writePdf(secret, { userPassword: "open" }), "open");
@@ -282,7 +283,7 @@ for (const { name, bytes, password, failed } of unreadable) {
 }
 
 test("a damaged cross-reference table is repaired", async () => {
-  const bytes = Buffer.from(writePdf([{ content: line("still here", 50, 700) }]));
+  const bytes = Buffer.from(writePdf([{ content: drawLine("still here", 50, 700) }]));
   const damaged = Buffer.from(bytes.toString("latin1").replace(/\d{10} 00000 n/g, "0000000009 00000 n"), "latin1");
   assert.equal((await open(damaged)).pageText(0).text, "still here");
 });
@@ -308,7 +309,7 @@ test("a document may have no pages", async () => {
 
 test("every page of a long document can be read, in any order, and again", async () => {
   const document = await open(
-    writePdf(Array.from({ length: 300 }, (_, index) => ({ content: line(`Page ${index}`, 50, 700) }))),
+    writePdf(Array.from({ length: 300 }, (_, index) => ({ content: drawLine(`Page ${index}`, 50, 700) }))),
   );
   for (const index of [299, 0, 150, 150]) assert.equal(document.pageText(index).text, `Page ${index}`);
 });
@@ -318,7 +319,7 @@ test("a page with an annotation is the same when read again", async () => {
     20: "<< /Type /Annot /Subtype /Stamp /Rect [100 695 300 715] /AP << /N 21 0 R >> >>",
     21: freeText,
   };
-  const content = line("State:", 50, 700) + line("Below it", 50, 600);
+  const content = drawLine("State:", 50, 700) + drawLine("Below it", 50, 600);
   const document = await open(writePdf([{ content, entries: "/Annots [20 0 R]" }], { objects }));
   assert.deepEqual(document.pageText(0), document.pageText(0));
 });

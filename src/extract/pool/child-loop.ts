@@ -32,11 +32,12 @@ export function serveEngines(engines: Engines): void {
   });
   send({ isReady: true });
 
-  async function runJob({ engine, file, ask }: Job): Promise<void> {
+  async function runJob(job: Job): Promise<void> {
+    const { engine, file } = job;
     try {
       const load = Object.hasOwn(engines, engine) ? engines[engine] : undefined;
       if (load === undefined) throw new Error(`There is no engine ${engine}.`);
-      for await (const item of (await load()).extract(file, ask)) {
+      for await (const item of (await load()).extract(file, job.ask)) {
         if ("segment" in item && item.segment.text.length > MAX_SEGMENT_CHARS) throw new Error("One page is too long.");
         await waitForCredit();
         if (isStopped) break;
