@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { Turn } from "../../../test/conversations.ts";
-import { messageSize, wordings } from "../../../test/provider.ts";
-import { recoveringProvider } from "../../../test/recovery.ts";
-import { isStub, shownIn, stubText } from "../../answer/stub-text.ts";
-import { openaiChat } from "../dialects/openai-chat.ts";
+import type { Turn } from "../../test/conversations.ts";
+import { messageSize, wordings } from "../../test/provider.ts";
+import { recoveringProvider } from "../../test/recovery.ts";
+import { isStub, shownIn, stubText } from "../answer/stub-text.ts";
+import { openaiChat } from "./dialects/openai-chat.ts";
 
 const words = (name: string, count: number): string =>
   `${name} watched the water rise over the old wall. `.repeat(count);
@@ -21,50 +21,53 @@ const conversation = (turns: readonly Turn[]) => ({ system: "You watch dams.", t
 const resultsOf = (json: string): string[] =>
   openaiChat.parts(JSON.parse(json)).map(({ content }) => ("text" in content ? content.text : ""));
 
-/** A turn whose result is the newest thing in the conversation. */
-const open = ({ user, rounds }: Turn): Turn => ({ user, rounds });
+/** A turn without an answer, so that its result is the newest in the conversation. */
+const unanswered = ({ user, rounds }: Turn): Turn => ({ user, rounds });
 
 describe("a conversation that grows long", () => {
-  test("shortens the excerpt that a result left behind once it is no longer the newest, and keeps it short", async () => {
+  test("shortens the excerpt of a result once it is no longer the newest, and keeps it short", async () => {
     const { post } = await recoveringProvider(
       { windowTokens: 1_500, wording: wordings.openai },
       { "overflow.prevent": "off" },
     );
     const [first, second] = [turn("Anna", 400), turn("Bert", 80)];
-    const { sent: one } = await post("openai-chat", conversation([open(first)]));
+    const { sent: one } = await post("openai-chat", conversation([unanswered(first)]));
     const [excerpt = ""] = resultsOf(one.at(-1) ?? "");
     assert.ok((shownIn(excerpt) ?? 0) > 1_000, "the newest result is shown as an excerpt");
-    const { sent: two, response } = await post("openai-chat", conversation([first, open(second)]));
+    const { sent: two, response } = await post("openai-chat", conversation([first, unanswered(second)]));
     const [old = "", newest = ""] = resultsOf(two.at(-1) ?? "");
     assert.deepEqual([response.status, shownIn(old)], [200, 300]);
-    assert.equal(newest, words("Bert", 80), "the newest exchange is left alone while older parts suffice");
+    assert.equal(newest, words("Bert", 80), "the newest result is unchanged while older parts suffice");
     const before = two.length;
-    const { sent: three } = await post("openai-chat", conversation([first, open(second)]));
-    assert.equal(three.length, before + 1, "the shorter stub sticks to the text that the client sends again");
+    const { sent: three } = await post("openai-chat", conversation([first, unanswered(second)]));
+    assert.equal(three.length, before + 1, "the shorter stub is used again for the text that the client resends");
     assert.equal(resultsOf(three.at(-1) ?? "")[0], old);
   });
 
-  test("gives up the glimpses of older results before it cuts the newest one", async () => {
+  test("removes the excerpts of older results before it cuts the newest one", async () => {
     const { post } = await recoveringProvider({ windowTokens: 6_600, wording: wordings.openai });
     const older = Array.from({ length: 20 }, (_, at) => turn(`Anna ${at}`, 60));
-    const { response, sent } = await post("openai-chat", conversation([...older, open(turn("Bert", 120))]));
+    const { response, sent } = await post("openai-chat", conversation([...older, unanswered(turn("Bert", 120))]));
     const results = resultsOf(sent.at(-1) ?? "");
     assert.deepEqual([response.status, sent.length, results.at(-1)], [200, 2, words("Bert", 120)]);
-    const shown = results.slice(0, -1).map((stub) => shownIn(stub) ?? Infinity);
-    assert.ok(shown[0] === 0 && shown.at(-1) === 300, `the oldest first: ${shown}`);
+    const excerptChars = results.slice(0, -1).map((stub) => shownIn(stub) ?? Infinity);
+    assert.ok(excerptChars[0] === 0 && excerptChars.at(-1) === 300, `the oldest first: ${excerptChars}`);
   });
 
-  test("gives up glimpses that have stood for a while, too", async () => {
+  test("also removes excerpts from earlier requests", async () => {
     const { post } = await recoveringProvider({ windowTokens: 6_600, wording: wordings.openai });
     const older = Array.from({ length: 20 }, (_, at) => turn(`Anna ${at}`, 60));
-    const { sent: first } = await post("openai-chat", conversation([...older, open(turn("Bert", 10))]));
+    const { sent: first } = await post("openai-chat", conversation([...older, unanswered(turn("Bert", 10))]));
     assert.equal(shownIn(resultsOf(first.at(-1) ?? "")[0] ?? ""), 294);
-    const { sent } = await post("openai-chat", conversation([...older, turn("Bert", 10), open(turn("Carl", 300))]));
+    const { sent } = await post(
+      "openai-chat",
+      conversation([...older, turn("Bert", 10), unanswered(turn("Carl", 300))]),
+    );
     const results = resultsOf(sent.at(-1) ?? "");
     assert.deepEqual([shownIn(results[0] ?? ""), results.at(-1)], [0, words("Carl", 300)]);
   });
 
-  test("leaves stubs that the client itself sends as they are", async () => {
+  test("does not change stubs that the client sends", async () => {
     const { post } = await recoveringProvider({ windowTokens: 3_000, wording: wordings.openai });
     const stub = (at: number): string =>
       stubText(
@@ -84,33 +87,33 @@ describe("a conversation that grows long", () => {
         rounds: [[{ tool: "shell", result: { text: stub(at), form: "text" } }]],
       }),
     );
-    const { sent } = await post("openai-chat", conversation([...sentBefore, open(turn("Bert", 150))]));
+    const { sent } = await post("openai-chat", conversation([...sentBefore, unanswered(turn("Bert", 150))]));
     assert.deepEqual(
       resultsOf(sent.at(-1) ?? "").slice(0, -1),
       Array.from({ length: 10 }, (_, at) => stub(at)),
     );
   });
 
-  test("is sent once more where no limit is named and less than half of it can be set aside", async () => {
+  test("is retried if no limit is named and less than half of it can be replaced by stubs", async () => {
     const { post } = await recoveringProvider({ windowTokens: 3_000, wording: wordings.responses });
-    const heavy = { ...conversation([open(turn("Anna", 100))]), system: words("Nobody", 220) };
+    const heavy = { ...conversation([unanswered(turn("Anna", 100))]), system: words("Nobody", 220) };
     const { response, sent } = await post("openai-chat", heavy);
     assert.deepEqual([response.status, sent.length], [200, 2]);
   });
 
-  test("shrinks by its share where the provider counts more bytes than we send", async () => {
-    const given = conversation([turn("Anna", 100), { user: "Well?", rounds: [] }]);
+  test("shrinks in proportion if the provider counts more bytes than we send", async () => {
+    const request = conversation([turn("Anna", 100), { user: "Well?", rounds: [] }]);
     const { post } = await recoveringProvider({
       instead: (index) => (index === 0 ? messageSize(4_300_000, 4_194_304) : undefined),
     });
-    const { response, sent } = await post("openai-chat", given);
+    const { response, sent } = await post("openai-chat", request);
     assert.equal(response.status, 200);
     assert.ok((sent[1] ?? "").length < (sent[0] ?? "").length * 0.976);
   });
 });
 
-describe("a provider that names no number", () => {
-  test("is brought down to the limit that the user named, and no further", async () => {
+describe("a provider that names no limit", () => {
+  test("gets a request that just fits the limit in the settings", async () => {
     const stubsWith = async (settings: Record<string, unknown>): Promise<number> => {
       const provider = { windowTokens: 9_000, wording: wordings.responses };
       const { post } = await recoveringProvider(provider, { "overflow.prevent": "off", ...settings });
@@ -119,19 +122,22 @@ describe("a provider that names no number", () => {
       assert.deepEqual([response.status, sent.length], [200, 2]);
       return resultsOf(sent.at(-1) ?? "").filter(isStub).length;
     };
-    const [known, unknown] = [await stubsWith({ "overflow.limits": ["sim-1=9000"] }), await stubsWith({})];
-    assert.ok(known < unknown, `${known} stubs where the limit is known, ${unknown} where it is not`);
+    const [withLimit, withoutLimit] = [await stubsWith({ "overflow.limits": ["sim-1=9000"] }), await stubsWith({})];
+    assert.ok(withLimit < withoutLimit, `${withLimit} stubs with a known limit, ${withoutLimit} without`);
   });
 
-  test("is given what it took before, so that the newest result need not be cut", async () => {
+  test("gets as much as it accepted before, so that the newest result is not cut", async () => {
     const { post } = await recoveringProvider({ windowTokens: 3_000, wording: wordings.responses });
     const turns = [turn("Anna", 250), turn("Bert", 120)];
-    const { response } = await post("openai-chat", conversation([turns[0] ?? turn("", 1), open(turn("Bert", 120))]));
+    const { response } = await post(
+      "openai-chat",
+      conversation([turns[0] ?? turn("", 1), unanswered(turn("Bert", 120))]),
+    );
     assert.equal(response.status, 200);
-    await post("openai-chat", conversation([...turns, open(turn("Carl", 110))]));
+    await post("openai-chat", conversation([...turns, unanswered(turn("Carl", 110))]));
     const { sent, response: last } = await post(
       "openai-chat",
-      conversation([...turns, turn("Carl", 110), open(turn("Dora", 130))]),
+      conversation([...turns, turn("Carl", 110), unanswered(turn("Dora", 130))]),
     );
     assert.equal(last.status, 200);
     assert.equal(resultsOf(sent.at(-1) ?? "").at(-1), words("Dora", 130));
