@@ -10,7 +10,11 @@ import { isHidden } from "./tree/hidden.ts";
 import { parseHtml } from "./tree/parse.ts";
 import { wordSet } from "./tree/tags.ts";
 import { type Element, flatText, type Page } from "./tree/tree.ts";
+import { weights } from "./weights.ts";
 import { type WriteOptions, type Written, writeMarkdown } from "./write/markdown.ts";
+
+const { minTextChars, minLongTextChars, minKeptShare, gainOverShortText, gainOverOtherText } = weights.strategies;
+const { minVisibleChars, maxNoticeChars, minDescriptionChars, descriptionProbeChars } = weights.strategies;
 
 /** The ways of reading a page, from the best to the last resort. */
 export type Method = "main" | "mild" | "hidden" | "noscript" | "json-ld" | "payload" | "full" | "linear";
@@ -40,7 +44,7 @@ export function climb(page: Page, html: string, options: WriteOptions): Climbed 
   }
   const { reading, method } = best ?? { reading: nothing, method: "full" as const };
   const { text, marks, keptChars, copiedChars, dataChars = 0 } = reading;
-  const needsJs = text.length < poorChars && (isShell(page) || (isPlea(text) && hasScripts(page)));
+  const needsJs = text.length < minTextChars && (isShell(page) || (isPlea(text) && hasScripts(page)));
   return { text, marks, method, keptShare: share(keptChars - copiedChars, pageChars + dataChars), needsJs };
 }
 
@@ -52,13 +56,13 @@ function share(part: number, whole: number): number {
 function isShell(page: Page): boolean {
   if (!hasScripts(page)) return false;
   if (page.elements.some((element) => isMount(element) || asksForScripts(element))) return true;
-  return seenChars(page) < emptyChars;
+  return seenChars(page) < minVisibleChars;
 }
 
 /** Shows no text at all, or has scripts and hardly any text that shows without them. */
 function hidesItsText(page: Page): boolean {
   const seen = seenChars(page);
-  return seen === 0 || isShell(page) || (seen < poorChars && hasScripts(page));
+  return seen === 0 || isShell(page) || (seen < minTextChars && hasScripts(page));
 }
 
 function hasScripts(page: Page): boolean {
@@ -82,28 +86,22 @@ function isMount(element: Element): boolean {
   const { tag, attributes } = element;
   const { id = "" } = attributes;
   const isNamed = tag.includes("-") || (!notMounts.has(id) && id.split(/[-_]+/).some((word) => mountWords.has(word)));
-  return isNamed && /^(?:(?:loading|please wait)\b.{0,20})?$/i.test(flatText(element, noticeChars).trim());
+  return isNamed && /^(?:(?:loading|please wait)\b.{0,20})?$/i.test(flatText(element, maxNoticeChars).trim());
 }
 
 function asksForScripts(element: Element): boolean {
-  return element.tag === "noscript" && isNotice(flatText(element, noticeChars));
+  return element.tag === "noscript" && isNotice(flatText(element, maxNoticeChars));
 }
 
 const nothing: Reading = { text: "", marks: [], keptChars: 0, copiedChars: 0 };
 
-/** Fewer characters than this are hardly a page; a small share of the page's text is doubtful unless it is long. */
-const poorChars = 250;
-const emptyChars = 80;
-const longChars = 800;
-const poorShare = 0.06;
-
 function isPoor({ text, keptChars }: Reading, pageChars: number): boolean {
-  return text.length < poorChars || (keptChars < longChars && keptChars < poorShare * pageChars);
+  return text.length < minTextChars || (keptChars < minLongTextChars && keptChars < minKeptShare * pageChars);
 }
 
 /** A milder way must bring clearly more than the better one before it. */
 function isRicher({ text }: Reading, best: Reading): boolean {
-  return text.length > (best.text.length < poorChars ? 1.5 : 3) * best.text.length;
+  return text.length > (best.text.length < minTextChars ? gainOverShortText : gainOverOtherText) * best.text.length;
 }
 
 function rungs(page: Page, whole: Measures, options: WriteOptions): readonly Rung[] {
@@ -126,8 +124,8 @@ function rungs(page: Page, whole: Measures, options: WriteOptions): readonly Run
 /** Shops often show the description of a product only after scripts ran; their structured data has it. */
 function withDescription(page: Page, reading: Reading, options: WriteOptions): Reading {
   const told = readData(productDescription(page), options);
-  if (told === undefined || told.text.length < 100) return reading;
-  if (lettersOf(reading.text).includes(lettersOf(told.text).slice(0, 40))) return reading;
+  if (told === undefined || told.text.length < minDescriptionChars) return reading;
+  if (lettersOf(reading.text).includes(lettersOf(told.text).slice(0, descriptionProbeChars))) return reading;
   return joined([told, reading]);
 }
 
@@ -167,11 +165,10 @@ function readNoscript(page: Page, options: WriteOptions): Reading | undefined {
 }
 
 const mostNoscripts = 50;
-const noticeChars = 300;
 
 /** "You need to enable JavaScript to run this app." says nothing about the page. */
 function isNotice(text: string): boolean {
-  return text.length < noticeChars && /javascript|\bscripts?\b/i.test(text);
+  return text.length < maxNoticeChars && /javascript|\bscripts?\b/i.test(text);
 }
 
 /** The same where it is all that a page shows. */

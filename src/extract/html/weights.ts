@@ -53,6 +53,8 @@ export const weights = {
     maxCommentShare: 0.5,
     /** An element whose text is footnotes by more than this share is a list of footnotes. */
     minFootnoteShare: 0.5,
+    /** A shorter list of footnotes does not keep the content element from getting smaller. */
+    minFootnoteListChars: 40,
   },
 
   /** Which elements inside the content are dropped. */

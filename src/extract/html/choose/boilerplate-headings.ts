@@ -1,6 +1,9 @@
 /** Sections whose heading says that they are not about this page: related stories, newsletters, the author, comments. */
 import { headings } from "../tree/tags.ts";
 import { type Element, flatText } from "../tree/tree.ts";
+import { weights } from "../weights.ts";
+
+const { maxPhraseChars, maxHeadingChars } = weights.boilerplate;
 
 const phrases = [
   "related( (articles?|posts?|stories|content|topics|reading|products?|items|links|news|searches|categories|resources|questions|videos|services))?",
@@ -59,28 +62,24 @@ const controls =
 const shopClosing = new RegExp(`^(?:${shopPhrases.join("|")})$`);
 const closing = new RegExp(`^(?:${[...phrases, ...otherPhrases].join("|")})$`);
 
-const longestPhraseChars = 80;
-/** With the blanks of the source around and between the words. */
-const longestHeadingChars = 250;
-
 /** Elements that look like a heading when there is nothing else in them. */
 const labels = new Set(["p", "div", "strong", "b", "span"]);
 
 /** What kind of section a heading, or a line that looks like one, opens; undefined for one that is about this page. */
 export function sideSection(element: Element, inShop: boolean): "closing" | "controls" | undefined {
   if (!headings.has(element.tag) && !isLabel(element)) return undefined;
-  const text = flatText(element, longestHeadingChars);
-  if (text.length >= longestHeadingChars) return undefined;
+  const text = flatText(element, maxHeadingChars);
+  if (text.length >= maxHeadingChars) return undefined;
   const words = text
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
-  if (words === "" || words.length >= longestPhraseChars) return undefined;
+  if (words === "" || words.length >= maxPhraseChars) return undefined;
   if (closing.test(words) || (inShop && shopClosing.test(words))) return "closing";
   return controls.test(words) ? "controls" : undefined;
 }
 
 function isLabel({ tag, children: [only, ...others] }: Element): boolean {
   if (!labels.has(tag) || others.length > 0) return false;
-  return typeof only === "string" ? only.length < longestHeadingChars : only !== undefined && !headings.has(only.tag);
+  return typeof only === "string" ? only.length < maxHeadingChars : only !== undefined && !headings.has(only.tag);
 }

@@ -3,13 +3,16 @@
 import { isHidden } from "../tree/hidden.ts";
 import { headings, inlineTags, wordSet } from "../tree/tags.ts";
 import { createHolds, type Element, type Page } from "../tree/tree.ts";
+import { weights } from "../weights.ts";
 import { findFootnotes } from "../write/footnotes.ts";
 import { createNameJudge, isNamed, isUnseenName, type NameJudge } from "./class-names.ts";
 import { generatorOf } from "./generators.ts";
 import { type PageKind, pageKind } from "./page-kind.ts";
 import { prune, type Survey } from "./prune.ts";
 import { createTeaserJudge } from "./teasers.ts";
-import { cardChars, isUnread, type Measures, measure, unlinkedChars } from "./text-shares.ts";
+import { isUnread, type Measures, measure, unlinkedChars } from "./text-shares.ts";
+
+const { minMainShare, minArticleProseChars, maxTitledGrowth, minLeadChars, maxCommentShare } = weights.choose;
 
 /** What of a page is written: everything under `root` but what is dropped, by element index. */
 export type Choice = {
@@ -45,7 +48,8 @@ export function choose(page: Page, whole: Measures, { pruning, showsHidden, url 
   const place = pruning === "none" ? wholeOf(bodyOf(page)) : choosePlace(page, kind, pruning, measures, isPart);
   const { root } = place;
   const isLeftOut = (element: Element) => isSkipped(element) || isOutside(element, place, measures);
-  const keepsComments = kind === "forum" || (kind === "unknown" && commentShare(page, root, measures, verdictOn) > 0.5);
+  const keepsComments =
+    kind === "forum" || (kind === "unknown" && commentShare(page, root, measures, verdictOn) > maxCommentShare);
   const title = page.elements.find(({ tag }) => tag === "h1");
   const survey: Survey = {
     page,
@@ -79,7 +83,7 @@ function isSideMatter(element: Element, kind: PageKind, verdictOn: NameJudge, { 
     case "never":
       return true;
     case "notice":
-      return (text[element.index] ?? 0) < 0.5 * (text[0] ?? 0);
+      return (text[element.index] ?? 0) < weights.choose.maxNoticeShare * (text[0] ?? 0);
     case "comments":
       return kind === "article";
     case "reviews":
@@ -109,20 +113,17 @@ function wholeOf(root: Element): Place {
 function isOutside({ tag, index, end }: Element, { from, to, title, text }: Place, measures: Measures): boolean {
   if (end <= from || index >= to) return true;
   if (title === undefined || text === undefined || inlineTags.has(tag)) return false;
-  return index >= title.end && end <= text.index && (measures.text[index] ?? 0) < leadChars;
+  return index >= title.end && end <= text.index && (measures.text[index] ?? 0) < minLeadChars;
 }
-
-/** What is shorter, between the title of an article and its text, is a date, a name or a button. */
-const leadChars = 40;
 
 type Judge = (element: Element) => boolean;
 
 function choosePlace(page: Page, kind: PageKind, pruning: Pruning, measures: Measures, isPart: Judge): Place {
   const main = mainOf(page, measures);
   if (pruning === "mild" || kind === "listing") return wholeOf(main);
-  if (kind === "article") return fromTitle(narrow(main, measures, articleShares, isPart), main, page);
-  if (!isReference(page, kind)) return wholeOf(narrow(main, measures, otherShares, isPart));
-  return wholeOf(withTitle(narrow(main, measures, referenceShares, isPart), page, measures));
+  if (kind === "article") return fromTitle(narrow(main, measures, weights.choose.article, isPart), main, page);
+  if (!isReference(page, kind)) return wholeOf(narrow(main, measures, weights.choose.other, isPart));
+  return wholeOf(withTitle(narrow(main, measures, weights.choose.reference, isPart), page, measures));
 }
 
 /** An article with its title, and what stands between the two: who wrote it, and what it is about. */
@@ -134,18 +135,14 @@ function fromTitle(root: Element, main: Element, page: Page): Place {
   return { root: around, from: title.index, to: root.end, title, text: root };
 }
 
-const titledShare = 1.2;
-
 /** A reference often begins outside what holds most of it: the part around that has the title too, and little else. */
 function withTitle(root: Element, page: Page, measures: Measures): Element {
   const title = page.elements.find(({ tag }) => tag === "h1");
   if (title === undefined || title.index > root.index) return root;
   let around = root;
   while (around.parent !== null && title.index < around.index) around = around.parent;
-  return unlinkedChars(measures, around) < titledShare * unlinkedChars(measures, root) ? around : root;
+  return unlinkedChars(measures, around) < maxTitledGrowth * unlinkedChars(measures, root) ? around : root;
 }
-
-const mainShare = 0.4;
 
 /** The element that calls itself the main one, if enough of the text stands there, else the body. */
 function mainOf(page: Page, measures: Measures): Element {
@@ -156,16 +153,12 @@ function mainOf(page: Page, measures: Measures): Element {
     if (tag !== "main" && attributes.role !== "main") continue;
     if (best === undefined || unlinkedChars(measures, element) > unlinkedChars(measures, best)) best = element;
   }
-  const isEnough = best !== undefined && unlinkedChars(measures, best) > mainShare * unlinkedChars(measures, body);
+  const isEnough = best !== undefined && unlinkedChars(measures, best) > minMainShare * unlinkedChars(measures, body);
   return best !== undefined && isEnough ? best : body;
 }
 
-/** Shares of a parent's sentences and text that make a child its content. */
-type Shares = { readonly prose: number; readonly text: number };
-const articleShares: Shares = { prose: 0.8, text: 0 };
-const referenceShares: Shares = { prose: 0.9, text: 0.95 };
-const otherShares: Shares = { prose: 0.9, text: 0.8 };
-const leastProseChars = 1000;
+/** Shares of a parent's prose and text that make a child its content. */
+type Shares = { readonly proseShare: number; readonly textShare: number };
 const undivided = wordSet("p li ul ol table tbody tr td pre blockquote dl dd h1 h2 h3 h4 h5 h6");
 
 /** Goes down while one child holds nearly all sentences, so that what surrounds an article is left out. */
@@ -173,10 +166,11 @@ function narrow(root: Element, measures: Measures, shares: Shares, isPart: Judge
   const { prose } = measures;
   for (let at = root; ; ) {
     const all = prose[at.index] ?? 0;
-    const holds = (child: Element) => (prose[child.index] ?? 0) >= shares.prose * all;
+    const holds = (child: Element) => (prose[child.index] ?? 0) >= shares.proseShare * all;
     const next = at.children.find((child): child is Element => typeof child !== "string" && holds(child));
-    if (all < leastProseChars || next === undefined || undivided.has(next.tag) || inlineTags.has(next.tag)) return at;
-    if (unlinkedChars(measures, next) < shares.text * unlinkedChars(measures, at)) return at;
+    if (all < minArticleProseChars || next === undefined || undivided.has(next.tag) || inlineTags.has(next.tag))
+      return at;
+    if (unlinkedChars(measures, next) < shares.textShare * unlinkedChars(measures, at)) return at;
     if (at.children.some((child) => child !== next && typeof child !== "string" && isPart(child))) return at;
     at = next;
   }
@@ -188,7 +182,7 @@ function createNotesJudge(page: Page, { text }: Measures): Judge {
   for (const note of findFootnotes(page).notes.keys())
     for (let one: Element | null = note; one !== null; one = one.parent)
       chars[one.index] = (chars[one.index] ?? 0) + (text[note.index] ?? 0);
-  return ({ index }) => (chars[index] ?? 0) > 0.5 * (text[index] ?? 0);
+  return ({ index }) => (chars[index] ?? 0) > weights.choose.minFootnoteShare * (text[index] ?? 0);
 }
 
 /** Tells whether what stands beside most of the text is a part of it: code, a table, or sentences under a heading. */
@@ -197,8 +191,12 @@ function createPartJudge(page: Page, { prose, text, anchors }: Measures, verdict
   const holdsHeading = createHolds(page, ({ tag }) => headings.has(tag));
   return (element) => {
     const { tag, index } = element;
-    if (areNotes(element)) return (text[index] ?? 0) > leadChars;
-    if (siteTags.has(tag) || verdictOn(element) !== "none" || (text[index] ?? 0) < cardChars * (anchors[index] ?? 0))
+    if (areNotes(element)) return (text[index] ?? 0) > weights.choose.minFootnoteListChars;
+    if (
+      siteTags.has(tag) ||
+      verdictOn(element) !== "none" ||
+      (text[index] ?? 0) < weights.measure.cardCharsPerLink * (anchors[index] ?? 0)
+    )
       return false;
     return holdsCode(element) || (holdsHeading(element) && (prose[index] ?? 0) > 0);
   };
@@ -223,5 +221,8 @@ function commentShare(page: Page, root: Element, measures: Measures, verdictOn: 
 }
 
 function isReference(page: Page, kind: PageKind): boolean {
-  return kind === "documentation" || page.elements.filter((element) => element.tag === "pre").length >= 3;
+  return (
+    kind === "documentation" ||
+    page.elements.filter((element) => element.tag === "pre").length >= weights.pageKind.minReferenceCodeBlocks
+  );
 }

@@ -2,6 +2,7 @@
 
 import { headings, wordSet } from "../tree/tags.ts";
 import { type Element, flatText } from "../tree/tree.ts";
+import { weights } from "../weights.ts";
 import { consentTools, insertedTools } from "./generators.ts";
 
 /** What the name of an element says: never content, content only if it reads like it, or nothing. */
@@ -98,7 +99,7 @@ const mostNames = 40;
 
 /** An id made from the words of a heading is about what the section says. Blogs call the comments below by their name. */
 function isSlug({ tag, attributes: { id = "" }, children }: Element): boolean {
-  if (id === "" || id.split(/[-_]/).length > 3) return true;
+  if (id === "" || id.split(/[-_]/).length > weights.names.maxIdWords) return true;
   const first = children.find((child) => typeof child !== "string");
   if (first === undefined || !headings.has(first.tag)) return false;
   if (tag === "section") return true;
@@ -133,7 +134,7 @@ export function words(className: string, id: string): readonly string[] {
 
 function outerWords(name: string): readonly string[] {
   // Utility classes (`md:hidden`, `top-[var(--nav-height)]`) tell how an element looks, not what it is.
-  if (name === "" || name.length > 80 || /[:[\]/()]/.test(name)) return [];
+  if (name === "" || name.length > weights.names.maxNameChars || /[:[\]/()]/.test(name)) return [];
   const parts = partsOf(name);
   const [first, last] = [parts[0], parts.at(-1)];
   if (first === undefined || last === undefined) return [];

@@ -1,6 +1,7 @@
 /** What kind of page this is, from what it says about itself. */
 
 import { flatText, type Page } from "../tree/tree.ts";
+import { weights } from "../weights.ts";
 import { generatorOf, metaContent } from "./generators.ts";
 
 export type PageKind = "article" | "documentation" | "forum" | "product" | "listing" | "unknown";
@@ -41,7 +42,7 @@ function isForSale(page: Page): boolean {
     button.tag === "input" ? (button.attributes.value ?? "") : flatText(button, 60),
   );
   const count = labels.filter((label) => cartLabel.test(label.trim())).length;
-  return count === 1 || count === 2;
+  return count > 0 && count <= weights.pageKind.maxBuyButtons;
 }
 
 const articleTypes = [

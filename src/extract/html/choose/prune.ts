@@ -3,6 +3,7 @@
 import { isInside } from "../tree/hidden.ts";
 import { headings, wordSet } from "../tree/tags.ts";
 import { type Element, flatText, type Node, type Page } from "../tree/tree.ts";
+import { weights } from "../weights.ts";
 import { isPlainTable } from "../write/table-kind.ts";
 import { sideSection } from "./boilerplate-headings.ts";
 import type { Pruning } from "./choose.ts";
@@ -11,6 +12,9 @@ import { type Generator, hasClass, isCalled } from "./generators.ts";
 import type { PageKind } from "./page-kind.ts";
 import { sideElements } from "./sections.ts";
 import { type Measures, unlinkedChars } from "./text-shares.ts";
+
+const { minArticleProseChars, maxDroppedProseShare, maxDroppedTextShare, maxLinkShare } = weights.prune;
+const { maxPullQuoteLinkShare, minDoubtfulChars, minCharsPerLink, minGroupSize } = weights.prune;
 
 /** What is known about the page while one of its elements is judged. */
 export type Survey = {
@@ -35,8 +39,6 @@ export type Survey = {
 };
 type Holds = (element: Element) => boolean;
 
-/** A section that closes a page comes after at least this share of its text. */
-const closingShare = 0.3;
 /** Each look at a section may walk all its siblings. */
 const mostSections = 60;
 
@@ -49,7 +51,7 @@ export function prune(
   const { page, root, measures, pruning } = survey;
   const dropped = new Uint8Array(page.elements.length);
   const isPoorGroup = createGroupJudge(measures);
-  const closingAfter = closingShare * unlinkedChars(measures, root);
+  const closingAfter = weights.boilerplate.minTextShareBefore * unlinkedChars(measures, root);
   const looksForSections = pruning === "strict" && !survey.isReference;
   let sections = 0;
   let keptChars = measures.own[root.index] ?? 0;
@@ -126,13 +128,11 @@ function isKnownPart(element: Element, { generator }: Pick<Survey, "generator">)
 function holdsMost(element: Element, { root, measures }: Survey): boolean {
   const sentences = measures.prose[root.index] ?? 0;
   const own = measures.prose[element.index] ?? 0;
-  if (besideTags.has(element.tag) && sentences - own >= articleChars) return false;
-  if (sentences > articleChars) return own > 0.5 * sentences;
-  return unlinkedChars(measures, element) > 0.4 * Math.max(1, unlinkedChars(measures, root));
+  if (besideTags.has(element.tag) && sentences - own >= minArticleProseChars) return false;
+  if (sentences > minArticleProseChars) return own > maxDroppedProseShare * sentences;
+  return unlinkedChars(measures, element) > maxDroppedTextShare * Math.max(1, unlinkedChars(measures, root));
 }
 
-/** Sentences enough for a text of its own; then what calls itself an aside is one, however long. */
-const articleChars = 1000;
 const besideTags = wordSet("aside nav footer");
 
 const siteTags = wordSet("nav footer dialog");
@@ -152,7 +152,7 @@ function isSitePart(element: Element, { page, pruning, measures, holdsTitle }: S
 }
 
 function mostlyLinks({ index }: Element, { text, links }: Measures): boolean {
-  return (links[index] ?? 0) > 0.5 * (text[index] ?? 0);
+  return (links[index] ?? 0) > maxLinkShare * (text[index] ?? 0);
 }
 
 /** An aside of a few words beside a paragraph of the text, or around what somebody said; others are about something else. */
@@ -164,7 +164,7 @@ function isRemark(element: Element, { elements }: Page, { text, links, prose }: 
   const after = elements[end];
   if (before === undefined || before === parent || after?.parent !== parent) return false;
   const isBetween = (prose[before.index] ?? 0) > 0 || (prose[after.index] ?? 0) > 0;
-  return isBetween && (links[index] ?? 0) < 0.3 * (text[index] ?? 0);
+  return isBetween && (links[index] ?? 0) < maxPullQuoteLinkShare * (text[index] ?? 0);
 }
 
 /** Parts that their name gives away, and forms. */
@@ -212,7 +212,7 @@ function createGroupJudge(measures: Measures): GroupJudge {
     const groups = known.get(parent) ?? groupsIn(parent, measures);
     known.set(parent, groups);
     const group = groups.get(likeness(element));
-    return group === undefined || group.count < 3 ? isPoor(element, measures) : isPoorText(group);
+    return group === undefined || group.count < minGroupSize ? isPoor(element, measures) : isPoorText(group);
   };
 }
 
@@ -240,5 +240,5 @@ function isPoor({ index }: Element, { text, links, anchors }: Measures): boolean
 
 /** Little text, or mostly links of a few words. */
 function isPoorText({ text, links, anchors }: Omit<Group, "count">): boolean {
-  return text < 120 || (links > 0.5 * text && links < 60 * anchors);
+  return text < minDoubtfulChars || (links > maxLinkShare * text && links < minCharsPerLink * anchors);
 }

@@ -2,8 +2,9 @@
 
 import { headings } from "../tree/tags.ts";
 import type { Element, Page } from "../tree/tree.ts";
+import { weights } from "../weights.ts";
 import type { PageKind } from "./page-kind.ts";
-import { cardChars, type Measures, unlinkedChars } from "./text-shares.ts";
+import { type Measures, unlinkedChars } from "./text-shares.ts";
 
 type Around = {
   readonly page: Page;
@@ -15,7 +16,7 @@ type Around = {
 /** What is left out with a heading that closes a page or names the controls of a list; nothing where that is text. */
 export function sideElements(heading: Element, side: "closing" | "controls", around: Around): readonly Element[] {
   const { page, root, measures, kind } = around;
-  const most = 0.3 * Math.max(1, unlinkedChars(measures, root));
+  const most = weights.boilerplate.maxSectionShare * Math.max(1, unlinkedChars(measures, root));
   const isMuch = (element: Element) => unlinkedChars(measures, element) > most;
   if (side === "closing") {
     const section = sectionOf(heading, root, measures, isMuch);
@@ -42,7 +43,10 @@ function holdsNextHeading(box: Element, { tag, end }: Element, { elements }: Pag
 /** Cards with a link each, or hardly anything and no sentence. */
 function isPoorSection(section: readonly Element[], { text, prose, anchors }: Measures): boolean {
   const sum = (numbers: Int32Array) => section.reduce((total, { index }) => total + (numbers[index] ?? 0), 0);
-  return sum(text) < cardChars * sum(anchors) || (sum(text) < 120 && sum(prose) === 0);
+  return (
+    sum(text) < weights.measure.cardCharsPerLink * sum(anchors) ||
+    (sum(text) < weights.boilerplate.minSectionChars && sum(prose) === 0)
+  );
 }
 
 /**

@@ -2,14 +2,10 @@
 
 import { headings } from "../tree/tags.ts";
 import type { Element, Page } from "../tree/tree.ts";
-import { cardChars, type Measures } from "./text-shares.ts";
+import { weights } from "../weights.ts";
+import type { Measures } from "./text-shares.ts";
 
-const leastCards = 3;
-/** How far a heading stands below its card, and a link above its heading. */
-const mostLevels = 5;
-/** An article has at least this many characters of sentences outside of all cards, and nearly all of them before. */
-const leastProseChars = 1000;
-const shareBefore = 0.9;
+const { minCards, maxLevels, minArticleProseChars, minProseShareBefore } = weights.teasers;
 
 /** Tells the cards below an article. Those in the middle of its text, and others like them, are what it is about. */
 export function createTeaserJudge(page: Page, measures: Measures): (element: Element) => boolean {
@@ -28,12 +24,12 @@ function endOfText({ elements }: Page, { prose }: Measures, cards: ReadonlySet<E
   const inCards = [...cards].reduce((sum, { index }) => sum + (prose[index] ?? 0), 0);
   const all = (prose[0] ?? 0) - inCards;
   let before = 0;
-  for (let at = 0; at < elements.length && all >= leastProseChars; ) {
+  for (let at = 0; at < elements.length && all >= minArticleProseChars; ) {
     const element = elements[at] as Element;
     const isCard = cards.has(element);
     if (!isCard) before += own[at] ?? 0;
     at = isCard ? element.end : at + 1;
-    if (before >= shareBefore * all) return at;
+    if (before >= minProseShareBefore * all) return at;
   }
   return elements.length;
 }
@@ -54,7 +50,7 @@ function isLinked({ index, parent }: Element, { text, links }: Measures): boolea
   const chars = text[index] ?? 0;
   if (chars === 0 || chars === links[index]) return chars > 0;
   let one = parent;
-  for (let level = 0; level < mostLevels && one !== null && one.tag !== "a"; level += 1) one = one.parent;
+  for (let level = 0; level < maxLevels && one !== null && one.tag !== "a"; level += 1) one = one.parent;
   return one?.tag === "a";
 }
 
@@ -64,8 +60,8 @@ type Row = { count: number };
 /** The innermost box around a heading that stands beside enough alike ones, and their row. */
 function cardOf(heading: Element, rowOf: (element: Element) => Row): readonly [Element, Row] | undefined {
   let box = heading.parent;
-  for (let level = 0; level < mostLevels && box !== null; level += 1, box = box.parent)
-    if (rowOf(box).count >= leastCards) return [box, rowOf(box)];
+  for (let level = 0; level < maxLevels && box !== null; level += 1, box = box.parent)
+    if (rowOf(box).count >= minCards) return [box, rowOf(box)];
   return undefined;
 }
 
@@ -97,5 +93,5 @@ function likeness({ tag, attributes }: Element): string {
 /** Each has a link for every few words. */
 function isRowOfCards(row: ReadonlySet<Element>, { text, anchors }: Measures): boolean {
   const sum = (numbers: Int32Array) => [...row].reduce((total, { index }) => total + (numbers[index] ?? 0), 0);
-  return row.size >= leastCards && sum(text) < cardChars * sum(anchors);
+  return row.size >= minCards && sum(text) < weights.measure.cardCharsPerLink * sum(anchors);
 }

@@ -3,6 +3,9 @@
 import { embedOf } from "../tree/embeds.ts";
 import { inlineTags } from "../tree/tags.ts";
 import { type Element, isFormula, type Page } from "../tree/tree.ts";
+import { weights } from "../weights.ts";
+
+const { minProseChars, cjkCharWeight } = weights.measure;
 
 /** Numbers per element, by `Element.index`, each including the descendants that are shown. */
 export type Measures = {
@@ -40,8 +43,6 @@ export function isUnread(element: Element): boolean {
   return unread.has(element.tag) && !isFormula(element);
 }
 
-const sentenceChars = 80;
-
 /** Measures a page without the elements that are skipped. */
 export function measure(page: Page, isSkipped: (element: Element) => boolean): Measures {
   const size = page.elements.length;
@@ -73,7 +74,7 @@ function close(element: Element, { text, links, prose, own, anchors }: Measures,
     links[at] = text[at] ?? 0;
     anchors[at] = 1;
     prose[at] = line[at] = 0;
-  } else if (!isInline && (line[at] ?? 0) >= sentenceChars) add(prose, at, line[at] ?? 0);
+  } else if (!isInline && (line[at] ?? 0) >= minProseChars) add(prose, at, line[at] ?? 0);
   const parent = element.parent?.index;
   if (parent === undefined) return;
   if (isInline) add(line, parent, line[at] ?? 0);
@@ -96,20 +97,15 @@ function trimmedLength(text: string): number {
   while (start < end && text.charCodeAt(start) <= 32) start += 1;
   while (end > start && text.charCodeAt(end - 1) <= 32) end -= 1;
   const code = start < end ? text.charCodeAt((start + end) >> 1) : 0;
-  return code < firstDense || !isDense(code) ? end - start : denseWeight * (end - start);
+  return code < firstDense || !isDense(code) ? end - start : cjkCharWeight * (end - start);
 }
 
-/** A character of Chinese, Japanese or Korean says as much as this many letters. */
-const denseWeight = 3;
 /** Kana; ideographs and Hangul come later. */
 const firstDense = 0x3040;
 
 function isDense(code: number): boolean {
   return (code >= firstDense && code <= 0x30ff) || (code >= 0x3400 && code <= 0xd7af);
 }
-
-/** Fewer characters for each link are cards that lead to other pages. */
-export const cardChars = 300;
 
 /** Characters of text outside links. */
 export function unlinkedChars({ text, links }: Measures, { index }: Element): number {

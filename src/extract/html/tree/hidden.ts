@@ -1,4 +1,5 @@
 /** What a browser would not show, and what of it a reader can unfold. */
+import { weights } from "../weights.ts";
 import { isSideNote } from "../write/sidenotes.ts";
 import type { Element } from "./tree.ts";
 
@@ -47,8 +48,10 @@ function isControlled(element: Element): boolean {
   return control !== undefined && holdsControl(control);
 }
 
-/** Looks two levels down. */
-function holdsControl({ tag, attributes, children }: Element, levels = 2): boolean {
+function holdsControl(
+  { tag, attributes, children }: Element,
+  levels: number = weights.visibility.maxControlLevels,
+): boolean {
   if (controls.has(tag) || attributes.role === "button" || attributes.role === "tab") return true;
   return (
     levels > 0 &&

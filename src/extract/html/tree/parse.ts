@@ -3,6 +3,7 @@
  * linear in the size whatever the nesting, and at a limit the caller is told to read the page as a line of text.
  */
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
+import { weights } from "../weights.ts";
 import { nameTables } from "./aria-tables.ts";
 import { isCover } from "./hidden.ts";
 import { placeStreamed } from "./streamed.ts";
@@ -35,7 +36,7 @@ function pageOf({ root, elements, payloads, complete }: Tree): Page {
 
 /** Without a script nothing will ever fade in; a saved page, all of it transparent, has lost its script. */
 function hideTransparent(elements: readonly Element[]): void {
-  const most = 0.2 * elements.length;
+  const most = weights.visibility.maxTransparentShare * elements.length;
   for (const element of elements)
     if (element.attributes["data-transparent"] !== undefined && element.end - element.index < most)
       element.hidden = true;
@@ -43,19 +44,19 @@ function hideTransparent(elements: readonly Element[]): void {
 
 /** What only screen readers skip is seen. Where it is nearly all of the page, a dialog was open over it when it was saved. */
 function showUnspoken(elements: readonly Element[]): void {
+  const { minAriaHiddenElements, maxAriaHiddenShare } = weights.visibility;
   const [root] = elements;
   let most: number | undefined;
   for (let at = 0; root !== undefined && at < elements.length; ) {
     const element = elements[at] as Element;
-    const isLarge = element.attributes["data-unspoken"] !== undefined && element.end - at >= leastUnspoken;
+    const isLarge = element.attributes["data-unspoken"] !== undefined && element.end - at >= minAriaHiddenElements;
     if (isLarge) {
-      most ??= 0.8 * flatText(root).length;
+      most ??= maxAriaHiddenShare * flatText(root).length;
       if (flatText(element).length > most && !isCover(element)) element.hidden = false;
     }
     at = isLarge ? element.end : at + 1;
   }
 }
-const leastUnspoken = 4;
 
 function unclosedComment(source: string): number {
   const lastOpen = source.lastIndexOf("<!--");
