@@ -3,13 +3,13 @@
  * the next, milder way of reading is tried. Says which one gave the answer.
  */
 import { choose, type Pruning } from "./choose/choose.ts";
-import { isUnread, type Measures, measure, unlinkedChars } from "./choose/text-shares.ts";
+import { isUnread, type Measures, measure, unlinkedChars } from "./choose/text-measures.ts";
 import { articleBody, payloadContent, productDescription } from "./data/payloads.ts";
 import { linearText } from "./plain-text.ts";
-import { isHidden } from "./tree/hidden.ts";
 import { parseHtml } from "./tree/parse.ts";
 import { wordSet } from "./tree/tags.ts";
 import { type Element, flatText, type Page } from "./tree/tree.ts";
+import { isHidden } from "./tree/visibility.ts";
 import { weights } from "./weights.ts";
 import { type WriteOptions, type Written, writeMarkdown } from "./write/markdown.ts";
 
@@ -32,7 +32,7 @@ type Rung = readonly [Method, () => Reading | undefined];
 
 /** The text of a page by the first way that does not leave too little, else by the one that leaves most. */
 export function climb(page: Page, html: string, options: WriteOptions): Climbed {
-  if (!page.complete) return { text: linearText(html), marks: [], method: "linear", keptShare: 1, needsJs: false };
+  if (!page.isComplete) return { text: linearText(html), marks: [], method: "linear", keptShare: 1, needsJs: false };
   const whole = measure(page, isUnread);
   const pageChars = Math.max(1, whole.text[0] ?? 0);
   let best: { readonly reading: Reading; readonly method: Method } | undefined;

@@ -1,8 +1,8 @@
 /** Chooses the part of a page that is its content: where it stands, and what in that place does not belong to it. */
 
-import { isHidden } from "../tree/hidden.ts";
 import { headings, inlineTags, wordSet } from "../tree/tags.ts";
-import { createHolds, type Element, type Page } from "../tree/tree.ts";
+import { createContains, type Element, type Page } from "../tree/tree.ts";
+import { isHidden } from "../tree/visibility.ts";
 import { weights } from "../weights.ts";
 import { findFootnotes } from "../write/footnotes.ts";
 import { createNameJudge, isNamed, isUnseenName, type NameJudge } from "./class-names.ts";
@@ -10,7 +10,7 @@ import { generatorOf } from "./generators.ts";
 import { type PageKind, pageKind } from "./page-kind.ts";
 import { prune, type Survey } from "./prune.ts";
 import { createTeaserJudge } from "./teasers.ts";
-import { isUnread, type Measures, measure, unlinkedChars } from "./text-shares.ts";
+import { isUnread, type Measures, measure, unlinkedChars } from "./text-measures.ts";
 
 const { minMainShare, minArticleProseChars, maxTitledGrowth, minLeadChars, maxCommentShare } = weights.choose;
 
@@ -61,10 +61,10 @@ export function choose(page: Page, whole: Measures, { pruning, showsHidden, url 
     pruning,
     keepsComments,
     isReference: isReference(page, kind),
-    holdsHeading: createHolds(page, ({ tag }) => headings.has(tag)),
-    holdsCode: createHolds(page, ({ tag }) => tag === "pre"),
-    holdsField: createHolds(page, isField),
-    holdsTitle: createHolds(page, (element) => element === title),
+    holdsHeading: createContains(page, ({ tag }) => headings.has(tag)),
+    holdsCode: createContains(page, ({ tag }) => tag === "pre"),
+    holdsField: createContains(page, isField),
+    holdsTitle: createContains(page, (element) => element === title),
     areNotes,
   };
   return {
@@ -187,8 +187,8 @@ function createNotesJudge(page: Page, { text }: Measures): Judge {
 
 /** Tells whether what stands beside most of the text is a part of it: code, a table, or sentences under a heading. */
 function createPartJudge(page: Page, { prose, text, anchors }: Measures, verdictOn: NameJudge, areNotes: Judge): Judge {
-  const holdsCode = createHolds(page, ({ tag }) => tag === "pre");
-  const holdsHeading = createHolds(page, ({ tag }) => headings.has(tag));
+  const holdsCode = createContains(page, ({ tag }) => tag === "pre");
+  const holdsHeading = createContains(page, ({ tag }) => headings.has(tag));
   return (element) => {
     const { tag, index } = element;
     if (areNotes(element)) return (text[index] ?? 0) > weights.choose.minFootnoteListChars;

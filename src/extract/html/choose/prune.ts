@@ -1,17 +1,16 @@
 /** Decides which elements inside the content are not content. */
 
-import { isInside } from "../tree/hidden.ts";
 import { headings, wordSet } from "../tree/tags.ts";
-import { type Element, flatText, type Node, type Page } from "../tree/tree.ts";
+import { type Element, flatText, isInside, type Node, type Page } from "../tree/tree.ts";
 import { weights } from "../weights.ts";
 import { isPlainTable } from "../write/table-kind.ts";
 import { sideSection } from "./boilerplate-headings.ts";
+import { sideElements } from "./boilerplate-sections.ts";
 import type { Pruning } from "./choose.ts";
 import { isNamed, type NameJudge } from "./class-names.ts";
 import { type Generator, hasClass, isCalled } from "./generators.ts";
 import type { PageKind } from "./page-kind.ts";
-import { sideElements } from "./sections.ts";
-import { type Measures, unlinkedChars } from "./text-shares.ts";
+import { type Measures, unlinkedChars } from "./text-measures.ts";
 
 const { minArticleProseChars, maxDroppedProseShare, maxDroppedTextShare, maxLinkShare } = weights.prune;
 const { maxPullQuoteLinkShare, minDoubtfulChars, minCharsPerLink, minGroupSize } = weights.prune;

@@ -3,7 +3,7 @@
 import { headings } from "../tree/tags.ts";
 import type { Element, Page } from "../tree/tree.ts";
 import { weights } from "../weights.ts";
-import type { Measures } from "./text-shares.ts";
+import type { Measures } from "./text-measures.ts";
 
 const { minCards, maxLevels, minArticleProseChars, minProseShareBefore } = weights.teasers;
 

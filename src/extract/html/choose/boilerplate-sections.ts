@@ -4,7 +4,7 @@ import { headings } from "../tree/tags.ts";
 import type { Element, Page } from "../tree/tree.ts";
 import { weights } from "../weights.ts";
 import type { PageKind } from "./page-kind.ts";
-import { type Measures, unlinkedChars } from "./text-shares.ts";
+import { type Measures, unlinkedChars } from "./text-measures.ts";
 
 type Around = {
   readonly page: Page;
