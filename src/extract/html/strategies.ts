@@ -2,7 +2,8 @@
  * Never lose a page in silence: what was chosen is compared with all the text there is, and where too little is left
  * the next, milder way of reading is tried. Says which one gave the answer.
  */
-import { choose, type Pruning } from "./choose/choose.ts";
+import { choose } from "./choose/choose.ts";
+import type { Pruning } from "./choose/prune.ts";
 import { isUnread, type Measures, measure, unlinkedChars } from "./choose/text-measures.ts";
 import { articleBody, payloadContent, productDescription } from "./data/payloads.ts";
 import { linearText } from "./plain-text.ts";

@@ -8,7 +8,7 @@ import { findFootnotes } from "../write/footnotes.ts";
 import { createNameJudge, isNamed, isUnseenName, type NameJudge } from "./class-names.ts";
 import { generatorOf } from "./generators.ts";
 import { type PageKind, pageKind } from "./page-kind.ts";
-import { prune, type Survey } from "./prune.ts";
+import { type Pruning, prune, type Survey } from "./prune.ts";
 import { createTeaserJudge } from "./teasers.ts";
 import { isUnread, type Measures, measure, unlinkedChars } from "./text-measures.ts";
 
@@ -24,9 +24,6 @@ export type Choice = {
   /** Characters of the page's text that are kept. */
   readonly keptChars: number;
 };
-
-/** How much is taken for boilerplate: what its place or name says, what its tag or role says, nothing. */
-export type Pruning = "strict" | "mild" | "none";
 
 export type ChooseOptions = {
   readonly pruning: Pruning;

@@ -2,11 +2,11 @@
 
 import { wordSet } from "../tree/tags.ts";
 import type { Element, Page } from "../tree/tree.ts";
-import type { PageKind } from "./page-kind.ts";
 
 export type Generator = {
   readonly name: string;
-  readonly kind: PageKind;
+  /** The kind of its pages, one of `PageKind`. */
+  readonly kind: "documentation" | "forum" | "product";
   readonly matches: (page: Page) => boolean;
   /** Class names, ids and test ids of parts that are never content. */
   readonly drops: readonly string[];

@@ -6,7 +6,6 @@ import { weights } from "../weights.ts";
 import { isPlainTable } from "../write/table-kind.ts";
 import { sideSection } from "./boilerplate-headings.ts";
 import { sideElements } from "./boilerplate-sections.ts";
-import type { Pruning } from "./choose.ts";
 import { isNamed, type NameJudge } from "./class-names.ts";
 import { type Generator, hasClass, isCalled } from "./generators.ts";
 import type { PageKind } from "./page-kind.ts";
@@ -14,6 +13,12 @@ import { type Measures, unlinkedChars } from "./text-measures.ts";
 
 const { minArticleProseChars, maxDroppedProseShare, maxDroppedTextShare, maxLinkShare } = weights.prune;
 const { maxPullQuoteLinkShare, minDoubtfulChars, minCharsPerLink, minGroupSize } = weights.prune;
+
+/**
+ * What counts as boilerplate. "strict": what its tag, role, name or place says. "mild": only tag, role and what is known
+ * of the page's generator. "none": nothing.
+ */
+export type Pruning = "strict" | "mild" | "none";
 
 /** What is known about the page while one of its elements is judged. */
 export type Survey = {
