@@ -1,71 +1,75 @@
-/** The elements of a section that is not about the page, beginning with its heading. */
+/** The elements of a boilerplate section, beginning with its heading. */
 
 import { headings } from "../tree/tags.ts";
 import type { Element, Page } from "../tree/tree.ts";
 import { weights } from "../weights.ts";
+import type { BoilerplateKind } from "./boilerplate-headings.ts";
 import type { PageKind } from "./page-kind.ts";
 import { type Measures, unlinkedChars } from "./text-measures.ts";
 
-type Around = {
+type SectionContext = {
   readonly page: Page;
   readonly root: Element;
   readonly measures: Measures;
   readonly kind: PageKind;
 };
 
-/** What is left out with a heading that closes a page or names the controls of a list; nothing where that is text. */
-export function sideElements(heading: Element, side: "closing" | "controls", around: Around): readonly Element[] {
-  const { page, root, measures, kind } = around;
-  const most = weights.boilerplate.maxSectionShare * Math.max(1, unlinkedChars(measures, root));
-  const isMuch = (element: Element) => unlinkedChars(measures, element) > most;
-  if (side === "closing") {
-    const section = sectionOf(heading, root, measures, isMuch);
-    return !section.some(isMuch) && (kind === "product" || isPoorSection(section, measures)) ? section : [];
+/** The elements to drop together with a boilerplate heading; none if the section is long or reads like content. */
+export function findBoilerplateSection(
+  heading: Element,
+  boilerplate: BoilerplateKind,
+  { page, root, measures, kind }: SectionContext,
+): readonly Element[] {
+  const maxChars = weights.boilerplate.maxSectionShare * Math.max(1, unlinkedChars(measures, root));
+  const isLarge = (element: Element) => unlinkedChars(measures, element) > maxChars;
+  if (boilerplate === "ending") {
+    const section = sectionOf(heading, root, measures, isLarge);
+    return !section.some(isLarge) && (kind === "product" || isLinksOrShort(section, measures)) ? section : [];
   }
-  // What the controls act upon stands under a heading of its own, maybe in the same box.
-  const goesOn = (box: Element) => box !== heading && holdsNextHeading(box, heading, page);
-  const section = sectionOf(heading, root, measures, (box) => isMuch(box) || goesOn(box));
-  const next = section.findIndex(goesOn);
+  // The list that the controls act on has a heading of its own, maybe in the same box.
+  const hasNextHeading = (box: Element) => box !== heading && containsNextHeading(box, heading, page);
+  const section = sectionOf(heading, root, measures, (box) => isLarge(box) || hasNextHeading(box));
+  const next = section.findIndex(hasNextHeading);
   const controls = next < 0 ? section : section.slice(0, next);
-  return controls.some((element) => isMuch(element) || (measures.prose[element.index] ?? 0) > 0) ? [] : controls;
+  return controls.some((element) => isLarge(element) || (measures.prose[element.index] ?? 0) > 0) ? [] : controls;
 }
 
-/** Whether a box holds another heading of the same rank after this one; a line that only looks like one has no rank. */
-function holdsNextHeading(box: Element, { tag, end }: Element, { elements }: Page): boolean {
+/** Whether a box contains another heading of the same rank after this one; a line that only looks like one has no rank. */
+function containsNextHeading(box: Element, { tag, end }: Element, { elements }: Page): boolean {
   const rank = headings.has(tag) ? tag : "h6";
-  for (let at = Math.max(box.index, end); at < box.end; at += 1) {
-    const next = elements[at]?.tag ?? "";
-    if (headings.has(next) && next <= rank) return true;
+  for (let index = Math.max(box.index, end); index < box.end; index += 1) {
+    const nextTag = elements[index]?.tag ?? "";
+    if (headings.has(nextTag) && nextTag <= rank) return true;
   }
   return false;
 }
 
-/** Cards with a link each, or hardly anything and no sentence. */
-function isPoorSection(section: readonly Element[], { text, prose, anchors }: Measures): boolean {
+/** Cards with a link each, or a short text without prose. */
+function isLinksOrShort(section: readonly Element[], { text, prose, anchors }: Measures): boolean {
   const sum = (numbers: Int32Array) => section.reduce((total, { index }) => total + (numbers[index] ?? 0), 0);
-  return (
-    sum(text) < weights.measure.cardCharsPerLink * sum(anchors) ||
-    (sum(text) < weights.boilerplate.minSectionChars && sum(prose) === 0)
-  );
+  const chars = sum(text);
+  if (chars < weights.measure.cardCharsPerLink * sum(anchors)) return true;
+  return chars < weights.boilerplate.minSectionChars && sum(prose) === 0;
 }
 
 /**
- * The elements of the section a heading opens: what it stands first in, or what follows up to the next heading. A line
- * that only looks like a heading opens nothing but the box it stands in.
+ * The elements of the section that a heading opens: the box that it comes first in, or what follows up to the next
+ * heading. A line that only looks like a heading opens nothing but its box.
  */
 function sectionOf(
   heading: Element,
   root: Element,
   { text }: Measures,
-  most: (element: Element) => boolean,
+  isTooLarge: (element: Element) => boolean,
 ): readonly Element[] {
   let section = heading;
-  while (section.parent !== null && section.parent !== root && isFirst(section, text) && !most(section.parent))
+  while (section.parent !== null && section.parent !== root && isFirst(section, text) && !isTooLarge(section.parent))
     section = section.parent;
   if (section !== heading) return [section];
-  return headings.has(heading.tag) ? followers(heading) : [];
+  return headings.has(heading.tag) ? withFollowing(heading) : [];
 }
 
+/** Whether no text comes before an element in its parent. */
 function isFirst(element: Element, text: Int32Array): boolean {
   for (const sibling of element.parent?.children ?? []) {
     if (sibling === element) return true;
@@ -74,13 +78,14 @@ function isFirst(element: Element, text: Int32Array): boolean {
   return false;
 }
 
-function followers(heading: Element): readonly Element[] {
+/** A heading and its siblings up to the next heading of the same rank. */
+function withFollowing(heading: Element): readonly Element[] {
   const siblings = heading.parent?.children ?? [];
-  const found: Element[] = [heading];
+  const section: Element[] = [heading];
   for (const sibling of siblings.slice(siblings.indexOf(heading) + 1)) {
     if (typeof sibling === "string") continue;
     if (headings.has(sibling.tag) && sibling.tag <= heading.tag) break;
-    found.push(sibling);
+    section.push(sibling);
   }
-  return found;
+  return section;
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { parseHtml } from "../tree/parse.ts";
-import { createNameJudge } from "./class-names.ts";
-import { pageKind } from "./page-kind.ts";
+import { createNameClassifier } from "./class-names.ts";
+import { detectPageKind } from "./page-kind.ts";
 
 const data = (value: object): string => `<script type="application/ld+json">${JSON.stringify(value)}</script>`;
 const button = "<button> Add to Cart </button>";
@@ -32,7 +32,7 @@ const kinds: readonly { name: string; html: string; url?: string; kind: string }
 
 describe("the kind of a page", () => {
   for (const { name, html, url, kind } of kinds) {
-    test(`${name}: ${kind}`, () => assert.equal(pageKind(parseHtml(html), url), kind));
+    test(`${name}: ${kind}`, () => assert.equal(detectPageKind(parseHtml(html), url), kind));
   }
 });
 
@@ -57,7 +57,7 @@ const names = [
 ];
 
 describe("what a name says", () => {
-  const verdictOn = createNameJudge();
+  const verdictOn = createNameClassifier();
   for (const { html, verdict } of names) {
     test(`${html}: ${verdict}`, () => {
       const element = parseHtml(html).elements.at(-1) ?? assert.fail();

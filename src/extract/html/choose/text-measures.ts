@@ -1,4 +1,4 @@
-/** How much text, and how much of it in links, every element of a page holds. */
+/** How much text every element of a page has, and how much of it is prose or in links. */
 
 import { embedOf } from "../tree/embeds.ts";
 import { inlineTags } from "../tree/tags.ts";
@@ -7,21 +7,21 @@ import { weights } from "../weights.ts";
 
 const { minProseChars, cjkCharWeight } = weights.measure;
 
-/** Numbers per element, by `Element.index`, each including the descendants that are shown. */
+/** Numbers per element, by `Element.index`. All but `own` include the descendants that were not skipped. */
 export type Measures = {
-  /** Characters of text, blanks at the ends aside; those that are words by themselves count for more. */
+  /** Characters of text without outer blanks; ideographs count for more. */
   readonly text: Int32Array;
-  /** Those of them inside links. */
+  /** Characters of `text` inside links. */
   readonly links: Int32Array;
-  /** Those outside links that stand in paragraphs long enough to be sentences. */
+  /** Characters of `text` outside links, in lines long enough to be prose. */
   readonly prose: Int32Array;
-  /** Characters of text that stand in the element itself. */
+  /** Characters of `text` that are direct children of the element. */
   readonly own: Int32Array;
-  /** How many links there are. */
+  /** The number of links. */
   readonly anchors: Int32Array;
 };
 
-const unread = new Set([
+const ignoredTags = new Set([
   "head",
   "script",
   "style",
@@ -35,54 +35,54 @@ const unread = new Set([
   "datalist",
 ]);
 
-/** Whether an element's text is never part of what a page says. */
-export function isUnread(element: Element): boolean {
+/** Whether the text of an element is never part of a page's text, visible or not. */
+export function isIgnored(element: Element): boolean {
   if (element.tag === "template") return element.attributes.shadowrootmode === undefined;
   if (element.tag === "dialog") return element.attributes.open === undefined;
   if (element.tag === "iframe") return embedOf(element) === undefined;
-  return unread.has(element.tag) && !isFormula(element);
+  return ignoredTags.has(element.tag) && !isFormula(element);
 }
 
 /** Measures a page without the elements that are skipped. */
-export function measure(page: Page, isSkipped: (element: Element) => boolean): Measures {
+export function measureText(page: Page, isSkipped: (element: Element) => boolean): Measures {
   const size = page.elements.length;
   const column = () => new Int32Array(size);
   const measures: Measures = { text: column(), links: column(), prose: column(), own: column(), anchors: column() };
-  /** Characters outside links in one line of text: of a block and of the inline elements in it. */
+  /** Characters outside links in one line of text: of a block and the inline elements in it. */
   const line = column();
-  for (let at = size - 1; at >= 0; at -= 1) {
-    const element = page.elements[at] as Element;
-    if (isSkipped(element)) clear(measures, at);
-    else close(element, measures, line);
+  for (let index = size - 1; index >= 0; index -= 1) {
+    const element = page.elements[index] as Element;
+    if (isSkipped(element)) clearMeasures(measures, index);
+    else addToParent(element, measures, line);
   }
   return measures;
 }
 
-function clear({ text, links, prose, anchors }: Measures, at: number): void {
-  text[at] = links[at] = prose[at] = anchors[at] = 0;
+function clearMeasures({ text, links, prose, anchors }: Measures, index: number): void {
+  text[index] = links[index] = prose[index] = anchors[index] = 0;
 }
 
-/** Adds an element to its parent; all its descendants have been added to it before. */
-function close(element: Element, { text, links, prose, own, anchors }: Measures, line: Int32Array): void {
-  const at = element.index;
+/** Completes the numbers of an element and adds them to its parent's; all its descendants were added to it before. */
+function addToParent(element: Element, { text, links, prose, own, anchors }: Measures, line: Int32Array): void {
+  const { index } = element;
   const isInline = inlineTags.has(element.tag);
   const chars = ownChars(element);
-  own[at] = chars;
-  add(text, at, chars);
-  add(line, at, chars);
+  own[index] = chars;
+  add(text, index, chars);
+  add(line, index, chars);
   if (element.tag === "a") {
-    links[at] = text[at] ?? 0;
-    anchors[at] = 1;
-    prose[at] = line[at] = 0;
-  } else if (!isInline && (line[at] ?? 0) >= minProseChars) add(prose, at, line[at] ?? 0);
+    links[index] = text[index] ?? 0;
+    anchors[index] = 1;
+    prose[index] = line[index] = 0;
+  } else if (!isInline && (line[index] ?? 0) >= minProseChars) add(prose, index, line[index] ?? 0);
   const parent = element.parent?.index;
   if (parent === undefined) return;
-  if (isInline) add(line, parent, line[at] ?? 0);
-  for (const numbers of [text, links, prose, anchors]) add(numbers, parent, numbers[at] ?? 0);
+  if (isInline) add(line, parent, line[index] ?? 0);
+  for (const numbers of [text, links, prose, anchors]) add(numbers, parent, numbers[index] ?? 0);
 }
 
-function add(numbers: Int32Array, at: number, value: number): void {
-  numbers[at] = (numbers[at] ?? 0) + value;
+function add(numbers: Int32Array, index: number, value: number): void {
+  numbers[index] = (numbers[index] ?? 0) + value;
 }
 
 function ownChars(element: Element): number {
@@ -97,14 +97,14 @@ function trimmedLength(text: string): number {
   while (start < end && text.charCodeAt(start) <= 32) start += 1;
   while (end > start && text.charCodeAt(end - 1) <= 32) end -= 1;
   const code = start < end ? text.charCodeAt((start + end) >> 1) : 0;
-  return code < firstDense || !isDense(code) ? end - start : cjkCharWeight * (end - start);
+  return code < FIRST_KANA || !isCjk(code) ? end - start : cjkCharWeight * (end - start);
 }
 
-/** Kana; ideographs and Hangul come later. */
-const firstDense = 0x3040;
+/** The first Japanese letter; ideographs and Hangul have higher code points. */
+const FIRST_KANA = 0x3040;
 
-function isDense(code: number): boolean {
-  return (code >= firstDense && code <= 0x30ff) || (code >= 0x3400 && code <= 0xd7af);
+function isCjk(code: number): boolean {
+  return (code >= FIRST_KANA && code <= 0x30ff) || (code >= 0x3400 && code <= 0xd7af);
 }
 
 /** Characters of text outside links. */
