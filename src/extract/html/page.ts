@@ -8,7 +8,7 @@ import type { WriteOptions } from "./write/markdown.ts";
 /** The text with its headings, how it was extracted, and the facts of the page. */
 export type HtmlExtract = Outcome & { readonly metadata: Metadata };
 
-/** Extracts a page. Takes linear time and never throws, whatever the source. */
+/** Extracts a page. Takes linear time and never throws, for any source. */
 export function extractHtml(html: string, options: WriteOptions): HtmlExtract {
   const page = parseHtml(html);
   return { ...extractBest(page, html, options), metadata: readMetadata(page, options.url) };

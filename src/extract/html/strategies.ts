@@ -6,7 +6,7 @@ import { choose } from "./choose/choose.ts";
 import type { Pruning } from "./choose/prune.ts";
 import { isIgnored, type Measures, measureText, unlinkedChars } from "./choose/text-measures.ts";
 import { articleBody, payloadContent, productDescription } from "./data/payloads.ts";
-import { linearText } from "./plain-text.ts";
+import { toPlainText } from "./plain-text.ts";
 import { parseHtml } from "./tree/parse.ts";
 import { wordSet } from "./tree/tags.ts";
 import { type Element, flatText, type Page } from "./tree/tree.ts";
@@ -34,7 +34,7 @@ type Strategy = readonly [Method, () => Candidate | undefined];
 
 /** Extracts a page by the first strategy that keeps enough text, else by the one that keeps most. */
 export function extractBest(page: Page, html: string, options: WriteOptions): Outcome {
-  if (!page.isComplete) return { text: linearText(html), marks: [], method: "linear", keptShare: 1, needsJs: false };
+  if (!page.isComplete) return { text: toPlainText(html), marks: [], method: "linear", keptShare: 1, needsJs: false };
   const measures = measureText(page, isIgnored);
   const pageChars = Math.max(1, measures.text[0] ?? 0);
   let best: { readonly candidate: Candidate; readonly method: Method } | undefined;

@@ -1,6 +1,6 @@
 /**
  * Parses HTML into a light tree. Uses only the tokenizer of htmlparser2 and its own list of open elements: the cost is
- * linear in the size whatever the nesting. At a limit the tree is incomplete, and the caller reads the page as plain text.
+ * linear in the size at any depth of nesting. At a limit the tree is incomplete, and the caller reads it as plain text.
  */
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 import { setTableTags } from "./aria-tables.ts";
@@ -9,7 +9,7 @@ import { type Page, treeLimits } from "./tree.ts";
 import { TreeBuilder, usesAttribute } from "./tree-builder.ts";
 import { hideTransparent, showAriaHidden } from "./visibility.ts";
 
-/** The tree of a page. Never throws, whatever the source. */
+/** Parses a page. Never throws, for any source. */
 export function parseHtml(html: string): Page {
   const tree = new TreeBuilder();
   const isXml = html.startsWith("<?xml");
