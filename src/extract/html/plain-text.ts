@@ -1,6 +1,6 @@
 /**
- * The text of a page directly from its tokens, chunk by chunk, in linear time and bounded memory. For pages that are too
- * large to parse and pages whose parser failed.
+ * The text of a page directly from its tokens, chunk by chunk, in linear time and bounded memory. For pages that are
+ * too large to parse and pages whose parser failed.
  */
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 import { inlineTags } from "./tree/tags.ts";

@@ -1,6 +1,7 @@
 /**
- * Extracts the text of a page by the first strategy that yields enough. Each result is compared with all the text of the
- * page, so no page is lost silently: if too little is left, the next, milder strategy is tried. The outcome names it.
+ * Extracts the text of a page by the first strategy that yields enough. Each result is compared with all the text of
+ * the page, so no page is lost silently: if too little is left, the next, milder strategy is tried. The outcome names
+ * the strategy.
  */
 import { choose } from "./choose/choose.ts";
 import type { Pruning } from "./choose/prune.ts";

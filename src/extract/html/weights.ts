@@ -1,11 +1,11 @@
 /**
  * The thresholds of HTML extraction, settled on pages with a human-labelled text (npm run bench -- html). Shares are
- * between 0 and 1, `Chars` counts characters of text. Limits that only bound the work stay beside the code they protect.
+ * between 0 and 1, `Chars` counts characters of text. Limits that only bound the work are in the files they protect.
  */
 export const weights = {
   /** What a browser shows, decided while a page is parsed. */
   visibility: {
-    /** An element that holds a larger share of all elements is shown even if it is transparent: its script is missing. */
+    /** A transparent element with a larger share of all elements is shown: the script that fades it in is missing. */
     maxTransparentShare: 0.2,
     /** `aria-hidden` on a larger share of the text means that a dialog was open when the page was saved. */
     maxAriaHiddenShare: 0.8,

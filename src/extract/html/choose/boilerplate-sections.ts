@@ -34,7 +34,7 @@ export function findBoilerplateSection(
   return controls.some((element) => isLarge(element) || (measures.prose[element.index] ?? 0) > 0) ? [] : controls;
 }
 
-/** Whether a box contains another heading of the same rank after this one; a line that only looks like one has no rank. */
+/** Whether a box contains another heading of the same rank after this one; a line that looks like one has no rank. */
 function containsNextHeading(box: Element, { tag, end }: Element, { elements }: Page): boolean {
   const rank = headings.has(tag) ? tag : "h6";
   for (let index = Math.max(box.index, end); index < box.end; index += 1) {

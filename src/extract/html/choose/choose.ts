@@ -141,7 +141,7 @@ function startAtTitle(body: Element, main: Element, page: Page): Bounds {
   return { root: ancestorWith(title, body), start: title.index, end: body.end, title, body };
 }
 
-/** The title of a reference is often outside of what holds most of its text: takes the ancestor if it adds little else. */
+/** The title of a reference is often outside of its text: takes the ancestor with both if that adds little else. */
 function widenToTitle(root: Element, page: Page, measures: Measures): Element {
   const title = page.elements.find(({ tag }) => tag === "h1");
   if (title === undefined || title.index > root.index) return root;

@@ -98,13 +98,13 @@ export function createNameClassifier(): NameClassifier {
 /** Class names of one element beyond this number are ignored. */
 const MAX_NAMES = 40;
 
-/** An id made from the words of a heading says what the section is about; that of the comments below a blog post does not. */
+/** An id made from the words of a heading says what the section is about, except for the comments below a blog post. */
 function isHeadingId({ tag, attributes: { id = "" }, children }: Element): boolean {
   if (id === "" || id.split(/[-_]/).length > weights.names.maxIdWords) return true;
   const first = children.find((child) => typeof child !== "string");
   if (first === undefined || !headings.has(first.tag)) return false;
   if (tag === "section") return true;
-  return !commentWords.has(id) && partsOf(flatText(first, MAX_SLUG_CHARS)).join("-") === partsOf(id).join("-");
+  return !commentWords.has(id) && splitName(flatText(first, MAX_SLUG_CHARS)).join("-") === splitName(id).join("-");
 }
 
 const MAX_SLUG_CHARS = 80;
@@ -118,14 +118,14 @@ function classifyNames(names: readonly string[]): NameClass {
   if (words.some((word) => signatureWords.has(word))) return "signature";
   if (words.some((word) => commentWords.has(word))) return "comments";
   if (names.some(namesReviews)) return "reviews";
-  if (names.some((name) => partsOf(name).some((part) => shopWords.has(part)))) return "shop";
+  if (names.some((name) => splitName(name).some((word) => shopWords.has(word)))) return "shop";
   if (words.some((word) => authorWords.has(word))) return "author";
   return words.some((word) => doubtfulWords.has(word)) ? "doubtful" : "none";
 }
 
 /** Shops name the parts of a review in many ways (`ti-review-item`), so the word counts anywhere. */
 function namesReviews(name: string): boolean {
-  return /review|ratings|questions|qa|qna/i.test(name) && partsOf(name).some((part) => reviewWords.has(part));
+  return /review|ratings|questions|qa|qna/i.test(name) && splitName(name).some((word) => reviewWords.has(word));
 }
 
 /** Elements with the same tag and class are similar: entries of one list, cards of one row. */
@@ -141,17 +141,18 @@ export function words(className: string, id: string): readonly string[] {
 function outerWords(name: string): readonly string[] {
   // Utility classes (`md:hidden`, `top-[var(--nav-height)]`) say how an element looks, not what it is.
   if (name === "" || name.length > weights.names.maxNameChars || /[:[\]/()]/.test(name)) return [];
-  const parts = partsOf(name);
-  const [first, last] = [parts[0], parts.at(-1)];
+  const words = splitName(name);
+  const [first, last] = [words[0], words.at(-1)];
   if (first === undefined || last === undefined) return [];
   // `category-social` says what a post is about, not what it is.
   return first === last || first === "category" || first === "tag" ? [first] : [first, last];
 }
 
-function partsOf(name: string): readonly string[] {
+/** The words of a class name or an id in lower case: `siteNav-main` has three. */
+function splitName(name: string): readonly string[] {
   return name
     .replace(/([a-z])([A-Z])/g, "$1-$2")
     .toLowerCase()
     .split(/[^a-z]+/)
-    .filter((part) => part !== "");
+    .filter((word) => word !== "");
 }

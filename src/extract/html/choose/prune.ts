@@ -15,8 +15,8 @@ const { minArticleProseChars, maxDroppedProseShare, maxDroppedTextShare, maxLink
 const { maxPullQuoteLinkShare, minDoubtfulChars, minCharsPerLink, minGroupSize } = weights.prune;
 
 /**
- * What counts as boilerplate. "strict": what its tag, role, name or place says. "mild": only tag, role and what is known
- * of the page's generator. "none": nothing.
+ * What counts as boilerplate. "strict": what its tag, role, name or place says. "mild": only its tag, its role and what
+ * is known of the page's generator. "none": nothing.
  */
 export type Pruning = "strict" | "mild" | "none";
 
@@ -46,7 +46,7 @@ type ElementTest = (element: Element) => boolean;
 /** Finding a section may visit all siblings of its heading. */
 const MAX_SECTIONS = 60;
 
-/** Marks the dropped elements under the root, each with all its descendants, and counts the characters that are kept. */
+/** Marks the elements to drop under the root, each with its descendants, and counts the characters that are kept. */
 export function prune(
   context: PageContext,
   isSkipped: ElementTest,
@@ -87,7 +87,7 @@ function dropInvisible(whole: Element, page: Page, isInvisible: ElementTest, dro
   }
 }
 
-/** A button that is all of a heading unfolds the part below and is its title; beside other words it does something else. */
+/** A button that is all of a heading unfolds the section and is its title; beside other words it is a control. */
 function isFoldButton(element: Element): boolean {
   const { tag, parent } = element;
   if (tag !== "button" || parent === null || !(headings.has(parent.tag) || foldTags.has(parent.tag))) return false;

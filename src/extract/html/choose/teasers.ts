@@ -8,7 +8,7 @@ import type { Measures } from "./text-measures.ts";
 
 const { minCards, maxLevels, minArticleProseChars, minProseShareBefore } = weights.teasers;
 
-/** Makes a test for the cards below an article. If there are cards in the middle of its text, the article is about them. */
+/** Makes a test for the cards below an article. If any are in the middle of its text, none is a teaser. */
 export function createTeaserTest(page: Page, measures: Measures): (element: Element) => boolean {
   const cards = findCards(page, measures);
   if (cards.size === 0) return () => false;

@@ -22,7 +22,7 @@ export const inlineTags = wordSet(
 export const formattingTags = wordSet("a b big code em font i nobr s small strike strong tt u");
 
 /** Opening one of these ends an open paragraph. */
-export const closesParagraph = wordSet(
+export const paragraphClosers = wordSet(
   "address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form h1 h2 h3 h4 " +
     "h5 h6 header hgroup hr main menu nav ol p pre search section summary table ul listing xmp plaintext dd dt li",
 );
@@ -34,7 +34,7 @@ export const headings = wordSet("h1 h2 h3 h4 h5 h6");
 export const headTags = wordSet("base basefont bgsound link meta noframes noscript script style template title");
 
 /** Tags that end foreign content (svg) at any depth. */
-export const leavesForeign = wordSet(
+export const foreignClosers = wordSet(
   "b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr " +
     "ol p pre ruby s small span strong strike sub sup table tt u ul var",
 );

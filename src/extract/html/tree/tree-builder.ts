@@ -4,14 +4,14 @@ import { payloadOf } from "../data/payloads.ts";
 import { texOfAddress } from "../math/tex-images.ts";
 import { isFrameAttribute } from "./embeds.ts";
 import {
-  closesParagraph,
+  foreignClosers,
   formattingTags,
   headings,
   headTags,
   impliedEnds,
   inlineTags,
-  leavesForeign,
   paragraphBorders,
+  paragraphClosers,
   scopeBorders,
   tableTags,
   voidTags,
@@ -40,7 +40,7 @@ function isImageSource(tag: string, name: string): boolean {
 }
 
 const noAttributes: Attributes = Object.freeze({});
-/** Elements whose text is not markup up to their end tag. Scripts are not listed: their text would be read as a page. */
+/** Elements whose text is not markup up to their end tag. Scripts are left out: their text would be read as a page. */
 const rawTextTags = new Set(["title", "style", "textarea"]);
 const textlessTags = new Set(["script", "style", "iframe", "noembed", "object", "applet"]);
 
@@ -167,7 +167,7 @@ export class TreeBuilder {
   #leavesForeign(tag: string, selfClosing: boolean): boolean {
     if (tag === "svg" && !selfClosing) this.#foreignDepth += 1;
     if (tag === "foreignobject") this.#inForeignObject = true;
-    if (this.#inForeignObject || !leavesForeign.has(tag)) return false;
+    if (this.#inForeignObject || !foreignClosers.has(tag)) return false;
     this.#foreignDepth = 0;
     return true;
   }
@@ -244,7 +244,7 @@ export class TreeBuilder {
   #closeImplied(tag: string): void {
     const { tag: top } = this.#top;
     if (top === "head" && !headTags.has(tag)) this.#popTo(this.#open.length - 1);
-    if (closesParagraph.has(tag) && this.#isOpen("p")) this.#popTo(this.#levelOf(isParagraph, paragraphBorders));
+    if (paragraphClosers.has(tag) && this.#isOpen("p")) this.#popTo(this.#levelOf(isParagraph, paragraphBorders));
     if (headings.has(tag) && headings.has(this.#top.tag)) this.#popTo(this.#open.length - 1);
     const implied = impliedEnds[tag];
     if (implied !== undefined) this.#popTo(this.#levelOf((name) => implied.closes.has(name), implied.until));

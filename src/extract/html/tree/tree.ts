@@ -39,7 +39,7 @@ export const treeLimits = {
 
 /**
  * The text under an element without markup: all of it, or at least its first `enoughChars` characters. In the second
- * case the number of elements is bounded too, so looking at the start of a large element costs no more than of a small one.
+ * case the number of elements is bounded too, so looking at the start of a large element is cheap.
  */
 export function flatText(element: Element, enoughChars = Number.POSITIVE_INFINITY): string {
   const maxElements = 2 * treeLimits.maxDepth + enoughChars;
