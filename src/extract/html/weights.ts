@@ -139,7 +139,7 @@ export const weights = {
     minImageLabelChars: 20,
     /** Longer text in `sup` or `sub` is written without a sign. */
     maxSuperscriptChars: 24,
-    /** A line of more pieces is not the name of a code block's language. */
+    /** A line of more fragments is not the name of a code block's language. */
     maxLabelPieces: 4,
     /** How many wrappers may be between a list item and the heading that makes it a section. */
     maxItemWrappers: 4,
@@ -147,13 +147,13 @@ export const weights = {
 
   /** Footnotes and side notes. */
   footnotes: {
-    /** More raised numbers per distinct number are verses, counted again in each chapter. */
+    /** More references per distinct number are verse numbers, which restart in each chapter. */
     maxMarksPerNumber: 1.5,
     /** An element with more descendants or children is not the number of a note. */
     maxNumberElements: 4,
     /** A longer text is not the number of a note; the note itself has more than half as many characters. */
     maxNumberChars: 20,
-    /** A shorter side note is only its mark. */
+    /** A shorter side note is only its number. */
     minSideNoteChars: 8,
   },
 
