@@ -1,12 +1,9 @@
 /** What a page carries as data in its scripts: facts about it (JSON-LD), and the content that scripts would show. */
 
 import { wordSet } from "../tree/tags.ts";
-import type { Element, Page } from "../tree/tree.ts";
+import type { Element, Page, Payload } from "../tree/tree.ts";
 import { parseJson, readFlight } from "./flight.ts";
 import { stringsIn, type Told, tellTexts } from "./prose-in-json.ts";
-
-/** A script that carries the page's content or facts about it as data. */
-export type Payload = { readonly kind: "json-ld" | "json" | "flight"; readonly text: string };
 
 /** A thing that structured data describes. */
 export type Thing = Readonly<Record<string, unknown>>;
