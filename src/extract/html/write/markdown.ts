@@ -12,10 +12,16 @@ import { codeLanguage } from "./code-language.ts";
 import { Copies } from "./duplicates.ts";
 import { escapeHeading, escapeLineStarts, escapeLinkText, escapeText, labelChars, plainLabel } from "./escape.ts";
 import { continued, continues, fenced, inlineCode, type Listing } from "./fences.ts";
-import { type Footnotes, findFootnotes, isBackReference, isLabel } from "./footnotes.ts";
+import {
+  type Footnotes,
+  findFootnotes,
+  isBackReference,
+  isNoteLabel,
+  isSideNote,
+  isSideNoteNumber,
+} from "./footnotes.ts";
 import { Line, type WrapKind } from "./inline-line.ts";
 import { isSection, itemNumber } from "./list-items.ts";
-import { isNoteNumber, isSideNote } from "./sidenotes.ts";
 import { type RaisedSigns, raisedSigns } from "./superscripts.ts";
 import { tableKind } from "./table-kind.ts";
 import { TableRows } from "./table-rows.ts";
@@ -168,7 +174,7 @@ class Walk {
     if (tag === "br") return this.#addBreak();
     if (tag === "img") return this.#addImage(element);
     if (tag === "input") return this.#addCheckbox(element);
-    if (this.#line.end === sideNote.before && isNoteNumber(element)) return false;
+    if (this.#line.end === sideNote.before && isSideNoteNumber(element)) return false;
     const kind = wrapKinds[tag];
     if (kind === "code") return this.#enterCode(element);
     if ((kind === "link" || tag === "sup") && this.#isFootnoteMark(element)) return false;
@@ -235,7 +241,7 @@ class Walk {
     if (this.#note === undefined) return this.#footnotes.labels.has(element);
     const { label, count } = this.#note;
     const isFirst = this.#line.isEmpty && this.#blocks.count === count;
-    return isFirst && inlineTags.has(element.tag) && isLabel(element, label);
+    return isFirst && inlineTags.has(element.tag) && isNoteLabel(element, label);
   }
 
   /** Whether a note stands in what is written; a label that leads nowhere says less than the link. */
