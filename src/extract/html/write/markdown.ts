@@ -1,7 +1,7 @@
 /** Writes the chosen part of a page as Markdown, or as plain text, in one walk, and notes where its headings stand. */
 
 import type { Choice } from "../choose/choose.ts";
-import { isDrawing, mathTex, type Tex } from "../math/formulas.ts";
+import { type Formula, isFormulaDrawing, readFormula } from "../math/formulas.ts";
 import { type Embed, embedOf } from "../tree/embeds.ts";
 import { createResolver, isAnchorSign, isSkipLink, type Resolver } from "../tree/links.ts";
 import { headings, inlineTags } from "../tree/tags.ts";
@@ -129,9 +129,9 @@ class Walk {
   /** Begins an element; false when it is written already or has nothing to say. */
   #enter(element: Element): boolean {
     const { tag } = element;
-    const tex = mathTex(element);
+    const tex = readFormula(element);
     if (tex !== undefined) return this.#addTex(tex);
-    if (unwritten.has(tag) || isDrawing(element, this.#page) || this.#isNoteLabel(element)) return false;
+    if (unwritten.has(tag) || isFormulaDrawing(element, this.#page) || this.#isNoteLabel(element)) return false;
     if (inlineTags.has(tag)) return this.#enterInline(element);
     if (preformatted.has(tag) || isCodeHolder(element)) return this.#addCode(element);
     if (tag === "table") return this.#enterTable(element);
@@ -299,7 +299,7 @@ class Walk {
     return false;
   }
 
-  #addTex({ tex, isDisplay }: Tex): boolean {
+  #addTex({ tex, isDisplay }: Formula): boolean {
     if (!isDisplay || this.#table !== undefined || this.#heading > 0)
       this.#line.add(this.#isMarkdown ? `$${tex}$` : tex);
     else {
