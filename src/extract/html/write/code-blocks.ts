@@ -6,7 +6,7 @@ import { inlineTags, wordSet } from "../tree/tags.ts";
 import { type Element, flatText, type Node } from "../tree/tree.ts";
 
 /** The text of a code block, line for line. */
-export function codeText(block: Element): string {
+export function readCode(block: Element): string {
   const lines = new LineCollector();
   const numbers = lineNumbers(block);
   const stack: { element: Element; next: number }[] = [{ element: block, next: 0 }];
@@ -15,13 +15,13 @@ export function codeText(block: Element): string {
     const child = frame.element.children[frame.next];
     frame.next += 1;
     if (child === undefined) {
-      if (endsLine(frame.element, block)) lines.endLine();
+      if (endsCodeLine(frame.element, block)) lines.endLine();
       stack.pop();
     } else if (typeof child === "string") {
       if (!isLayoutBlank(child, frame.element)) lines.add(child);
     } else if (child.tag === "br") lines.add("\n");
     else if (!isNotCode(child) && !numbers.has(child)) {
-      if (startsLine(child)) lines.endLine();
+      if (startsCodeLine(child)) lines.endLine();
       stack.push({ element: child, next: 0 });
     }
   }
@@ -39,7 +39,7 @@ function lineNumbers(block: Element): ReadonlySet<Element> {
       element.children.length === 1 && typeof only === "string" && /^\s*\d{1,6}\s*$/.test(only)
         ? Number(only)
         : undefined;
-    if (number !== undefined && startsRow(element) && isApart(element, only as string)) {
+    if (number !== undefined && startsRow(element) && isSeparateNumber(element, only as string)) {
       if (next !== undefined && number !== next) return new Set();
       next = number + 1;
       found.push(element);
@@ -55,7 +55,7 @@ function lineNumbers(block: Element): ReadonlySet<Element> {
 const leastNumbers = 3;
 
 /** A number with nothing between it and the code after it is a number of the code. */
-function isApart(element: Element, text: string): boolean {
+function isSeparateNumber(element: Element, text: string): boolean {
   if (element.tag === "td" || element.tag === "th" || /^\s|\s$/.test(text)) return true;
   const siblings = element.parent?.children ?? [];
   const next = siblings[siblings.indexOf(element) + 1];
@@ -104,26 +104,26 @@ function isLayoutBlank(text: string, holder: Element): boolean {
 }
 const layoutTags = wordSet("table tbody thead tr ol ul");
 
-function startsLine(element: Element): boolean {
+function startsCodeLine(element: Element): boolean {
   return !inlineTags.has(element.tag) && element.tag !== "td" && element.tag !== "th";
 }
 
-function endsLine(element: Element, block: Element): boolean {
+function endsCodeLine(element: Element, block: Element): boolean {
   if (element === block) return false;
-  return startsLine(element) || isLineSpan(element);
+  return startsCodeLine(element) || isLineElement(element);
 }
 
 /** One span per line, shown as blocks by a style sheet. */
-function isLineSpan(element: Element): boolean {
+function isLineElement(element: Element): boolean {
   if (element.tag !== "span" && element.tag !== "code") return false;
   const names = element.attributes.class?.split(/\s+/) ?? [];
-  if (names.some((name) => lineClasses.has(name)) || isOneOfLines(element)) return true;
+  if (names.some((name) => lineClasses.has(name)) || isNamedLine(element)) return true;
   const { tag, parent } = element;
   if (tag !== "code" || parent?.tag !== "pre") return false;
   return parent.children.some((child) => typeof child !== "string" && child !== element);
 }
 /** One of several elements that are named after lines and begin the code. */
-function isOneOfLines({ attributes, parent }: Element): boolean {
+function isNamedLine({ attributes, parent }: Element): boolean {
   const [first, second] = parent?.children ?? [];
   const name = attributes.class ?? "";
   if (typeof first !== "object" || second === undefined || !/(?:^|[-_\s])line(?:$|[-_\s])/.test(name)) return false;
@@ -149,32 +149,32 @@ export function isNotCode(element: Element): boolean {
   if (className === undefined) return false;
   if (className.split(/\s+/).some((name) => gutterTokens.has(name) || codeOverlays.has(name))) return true;
   // The wrapper of a table with a gutter may itself be named after line numbers.
-  if (element.children.length > 0 && holdsPre(element)) return false;
+  if (element.children.length > 0 && containsCode(element)) return false;
   const named = words(className, "");
-  if (named.some((word) => gutterWords.has(word))) return isNumbers(flatText(element, longestGutterChars));
+  if (named.some((word) => gutterWords.has(word))) return isOnlyNumbers(flatText(element, MAX_GUTTER_CHARS));
   return named.some((word) => copyWords.has(word)) && flatText(element, shortChars).trim().length < shortChars;
 }
 
 const shortChars = 30;
 /** A gutter of numbers that goes on after this is one all the way. */
-const longestGutterChars = 2_000;
+const MAX_GUTTER_CHARS = 2_000;
 
-function holdsPre(element: Element): boolean {
+function containsCode(element: Element): boolean {
   return element.children.some(
     (child) =>
       typeof child !== "string" &&
       (child.tag === "pre" || child.tag === "table" || child.tag === "code") &&
-      !isNumbers(flatText(child, longestGutterChars)),
+      !isOnlyNumbers(flatText(child, MAX_GUTTER_CHARS)),
   );
 }
 
-function isNumbers(text: string): boolean {
+function isOnlyNumbers(text: string): boolean {
   return /^[\s\d.:|]*$/.test(text);
 }
 
 /** Looking at all siblings of each of many code elements would be quadratic; a page of blocks has fewer. */
-const mostSiblings = 400;
-const lineHolders = wordSet("p li td th dt dd h1 h2 h3 h4 h5 h6 span a label summary figcaption");
+const MAX_SIBLINGS = 400;
+const lineTags = wordSet("p li td th dt dd h1 h2 h3 h4 h5 h6 span a label summary figcaption");
 
 /** A code element that stands for a whole block: several lines, a table with a gutter, or alone between blocks. */
 export function isCodeBlock(element: Element): boolean {
@@ -182,26 +182,26 @@ export function isCodeBlock(element: Element): boolean {
   if (tag !== "code") return false;
   if (children.some((child) => typeof child !== "string" && (child.tag === "table" || child.tag === "div")))
     return true;
-  if (parent === null || lineHolders.has(parent.tag) || parent.children.length > mostSiblings) return false;
+  if (parent === null || lineTags.has(parent.tag) || parent.children.length > MAX_SIBLINGS) return false;
   const others = parent.children.filter(
     (child) => child !== element && (typeof child !== "string" || child.trim() !== ""),
   );
-  if (!others.every(standsApart)) return false;
+  if (!others.every(isSeparate)) return false;
   return (
     others.some((other) => typeof other !== "string" && !inlineTags.has(other.tag)) ||
-    flatText(element, linesWithinChars).trim().includes("\n")
+    flatText(element, MAX_FIRST_LINE_CHARS).trim().includes("\n")
   );
 }
 
 /** A block of code has its first line end within so many characters. */
-const linesWithinChars = 2_000;
+const MAX_FIRST_LINE_CHARS = 2_000;
 
-function standsApart(node: Node): boolean {
+function isSeparate(node: Node): boolean {
   return typeof node !== "string" && (!inlineTags.has(node.tag) || node.tag === "code" || node.tag === "button");
 }
 
 /** Code in an element that only its attribute calls so. */
-export function isCodeHolder({ tag, attributes, children }: Element): boolean {
+export function isLabelledCode({ tag, attributes, children }: Element): boolean {
   if (tag !== "div" || (attributes["data-lang"] ?? attributes["data-language"]) === undefined) return false;
   const isText = children.every((child) => typeof child === "string" || inlineTags.has(child.tag));
   return isText && children.some((child) => typeof child === "string" && child.trim() !== "");

@@ -4,7 +4,7 @@
  * Signs that mean something inside a line: what opens code, emphasis, links, tags and entities. An underscore inside a
  * word, a star between blanks, a bracket that no address follows and a lone angle are left as they are.
  */
-const inLine = new RegExp(
+const inlineSyntax = new RegExp(
   [
     "\\\\(?=[!-/:-@[-`{-~])",
     "`",
@@ -21,7 +21,7 @@ const inLine = new RegExp(
 
 /** Escapes a piece of text that stands inside a line. */
 export function escapeText(text: string): string {
-  return /[\\`*_[<&~]/.test(text) ? text.replace(inLine, escapeEach) : text;
+  return /[\\`*_[<&~]/.test(text) ? text.replace(inlineSyntax, escapeEach) : text;
 }
 
 function escapeEach(signs: string): string {
@@ -29,15 +29,15 @@ function escapeEach(signs: string): string {
 }
 
 /** What makes a line a heading, a quotation, an item, a rule, a fence, a row or the underline of a heading. */
-const lineStart = /^(?:#{1,6}(?=\s|$)|>|[-+](?=\s|$)|-[- ]*$|=+$|~{3}|\|)/;
-const numbered = /^(\d{1,9})([.)](?:\s|$))/;
+const blockSyntax = /^(?:#{1,6}(?=\s|$)|>|[-+](?=\s|$)|-[- ]*$|=+$|~{3}|\|)/;
+const numberedItem = /^(\d{1,9})([.)](?:\s|$))/;
 
 /** Escapes the beginnings of a paragraph's lines. */
 export function escapeLineStarts(text: string): string {
   if (!/(?:^|\n)[#>+\-=~|\d]/.test(text)) return text;
   return text
     .split("\n")
-    .map((line) => line.replace(lineStart, "\\$&").replace(numbered, "$1\\$2"))
+    .map((line) => line.replace(blockSyntax, "\\$&").replace(numberedItem, "$1\\$2"))
     .join("\n");
 }
 
@@ -58,12 +58,12 @@ export function escapeLinkText(text: string): string {
 }
 
 /** Longer headings are found by how they begin. */
-export const labelChars = 300;
+export const MAX_LABEL_CHARS = 300;
 
 /** The words of a heading without its marks. */
-export function plainLabel(text: string): string {
+export function toPlainLabel(text: string): string {
   return text
-    .slice(0, labelChars)
+    .slice(0, MAX_LABEL_CHARS)
     .replace(/!\[[^\]]*\]\([^)]*\)/g, "")
     .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/(?<!\\)[*`]/g, "")

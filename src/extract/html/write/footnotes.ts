@@ -2,6 +2,7 @@
 
 import { headings, inlineTags, tableTags, wordSet } from "../tree/tags.ts";
 import { type Element, flatText, type Page } from "../tree/tree.ts";
+import { weights } from "../weights.ts";
 
 /** The footnotes of a page whose text is a block of its own. */
 export type Footnotes = {
@@ -20,17 +21,8 @@ const MAX_LABEL_CHARS = 100;
 const MAX_SURROUNDING_CHARS = 200;
 /** A table that is one note has few elements. */
 const MAX_NOTE_TABLE_ELEMENTS = 100;
-/** A superscript number is a small element; most links and bold words are larger and are skipped unread. */
-const MAX_NUMBER_NODES = 4;
-const MAX_NUMBER_CHARS = 20;
-/** A block that begins with a number is a note only if it has more text than the number. */
-const MIN_NOTE_CHARS = 11;
 /** Searching for the position of each of many references among their siblings would be quadratic. */
 const MAX_SIBLINGS = 1000;
-/** Verse numbers restart in each chapter: more references per number than this are verses. */
-const MAX_REFERENCES_PER_NUMBER = 1.5;
-/** A shorter text inside a line is the number of a note, not the note. */
-const MIN_SIDE_NOTE_CHARS = 8;
 
 const footnotesByPage = new WeakMap<Page, Footnotes>();
 
@@ -60,12 +52,12 @@ export function isBackReference(link: Element): boolean {
 export function isSideNote({ tag, attributes: { class: className }, children }: Element): boolean {
   if (className === undefined || !sideNoteTags.has(tag) || !/note/i.test(className)) return false;
   if (!className.split(/\s+/).some((name) => sideNoteName.test(name))) return false;
-  return children.length > 1 || startOf(children[0]).trim().length >= MIN_SIDE_NOTE_CHARS;
+  return children.length > 1 || startOf(children[0]).trim().length >= weights.footnotes.minSideNoteChars;
 }
 
 /** Whether an element at the start of a side note is only its number. */
 export function isSideNoteNumber(element: Element): boolean {
-  return /^[[(]?(?:\d{1,3}|[*†‡§])[\])]?[.:]?$/.test(flatText(element, MIN_SIDE_NOTE_CHARS).trim());
+  return /^[[(]?(?:\d{1,3}|[*†‡§])[\])]?[.:]?$/.test(flatText(element, weights.footnotes.minSideNoteChars).trim());
 }
 
 type MutableFootnotes = {
@@ -165,6 +157,8 @@ function blockOf(target: Element): Element | undefined {
 
 // Unlinked footnotes: a superscript number, and a later block that begins with the number or has it in its id.
 
+const { maxNumberElements, maxNumberChars } = weights.footnotes;
+
 type NumberReference = { readonly element: Element; readonly label: string };
 
 const numberText = /^[[(]?(\d{1,3})[\])]?\.?$/;
@@ -203,11 +197,13 @@ function findUnlinkedNotes(
   return areVerses(references) ? [] : references.flatMap((reference) => withLaterNote(reference, notes));
 }
 
+/** Reads only small elements: most links and bold words are larger than a number. */
 function numberOf(element: Element): string | undefined {
-  const isSmall = element.end - element.index <= MAX_NUMBER_NODES && element.children.length <= MAX_NUMBER_NODES;
-  const isShort = element.children.every((child) => typeof child !== "string" || child.length < MAX_NUMBER_CHARS);
+  const { index, end, children } = element;
+  const isSmall = end - index <= maxNumberElements && children.length <= maxNumberElements;
+  const isShort = children.every((child) => typeof child !== "string" || child.length < maxNumberChars);
   if (!isSmall || !isShort) return undefined;
-  return numberText.exec(flatText(element, MAX_NUMBER_CHARS).trim())?.[1];
+  return numberText.exec(flatText(element, maxNumberChars).trim())?.[1];
 }
 
 function withLaterNote(
@@ -225,8 +221,8 @@ function blockBeginningWith(element: Element): Element | undefined {
     if (ancestor.parent.children.find(isFilled) !== ancestor) return undefined;
     ancestor = ancestor.parent;
   }
-  const isNote = flatText(ancestor, 2 * MAX_NUMBER_CHARS).trim().length >= MIN_NOTE_CHARS;
-  return noteTags.has(ancestor.tag) && isNote ? ancestor : undefined;
+  const isLonger = flatText(ancestor, 2 * maxNumberChars).trim().length > maxNumberChars / 2;
+  return noteTags.has(ancestor.tag) && isLonger ? ancestor : undefined;
 }
 
 function isFilled(node: Element | string): boolean {
@@ -246,15 +242,16 @@ function isReference(element: Element): boolean {
 function textBefore(element: Element): string {
   const siblings = element.parent?.children ?? [];
   const before = siblings.length > MAX_SIBLINGS ? undefined : siblings[siblings.indexOf(element) - 1];
-  return (typeof before === "object" ? flatText(before) : (before ?? "")).trim().slice(-MAX_NUMBER_CHARS);
+  return (typeof before === "object" ? flatText(before) : (before ?? "")).trim().slice(-maxNumberChars);
 }
 
 function isLink(node: Element | string): boolean {
   return typeof node !== "string" && node.tag === "a";
 }
 
+/** Verse numbers restart in each chapter, so the same numbers occur many times. */
 function areVerses(references: readonly NumberReference[]): boolean {
-  return references.length > MAX_REFERENCES_PER_NUMBER * new Set(references.map(({ label }) => label)).size;
+  return references.length > weights.footnotes.maxMarksPerNumber * new Set(references.map(({ label }) => label)).size;
 }
 
 // Side notes: the text of the note is inside the line it belongs to.
@@ -263,5 +260,5 @@ const sideNoteTags = wordSet("span small");
 const sideNoteName = /^(?:side|margin|foot)[-_]?note(?:[-_]?(?:content|text|body))?$|^ltx_note_content$/i;
 
 function startOf(node: Element | string | undefined): string {
-  return typeof node === "object" ? flatText(node, MIN_SIDE_NOTE_CHARS) : (node ?? "");
+  return typeof node === "object" ? flatText(node, weights.footnotes.minSideNoteChars) : (node ?? "");
 }
