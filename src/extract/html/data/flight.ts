@@ -80,7 +80,7 @@ const attributeNames: Readonly<Record<string, string>> = {
 class Renderer {
   readonly #rows: Rows;
   readonly #begun = new Set<string>();
-  readonly #pieces: string[] = [];
+  readonly #markup: string[] = [];
   readonly #data: Strings[] = [];
   #nodes = 0;
 
@@ -91,7 +91,7 @@ class Renderer {
   /** Begins with the first row, which is the page; rows that nothing refers to follow. */
   render(): FlightContent {
     for (const id of ["0", ...this.#rows.keys()]) if (!this.#begun.has(id)) this.#addRow(id, 0, false);
-    return { html: this.#pieces.join(""), data: this.#data.slice(0, MAX_GROUPS) };
+    return { html: this.#markup.join(""), data: this.#data.slice(0, MAX_GROUPS) };
   }
 
   #addRow(id: string, level: number, isShown: boolean): void {
@@ -106,7 +106,7 @@ class Renderer {
     this.#nodes += 1;
     if (this.#nodes > MAX_NODES || level > MAX_LEVELS) return;
     if (typeof value === "string") this.#addString(value, level, isShown);
-    else if (typeof value === "number" && isShown) this.#pieces.push(String(value));
+    else if (typeof value === "number" && isShown) this.#markup.push(String(value));
     else if (Array.isArray(value)) {
       if (value[0] === "$" && typeof value[1] === "string") this.#addElement(value[1], value[3], level + 1);
       else if (isShown) for (const each of value) this.#add(each, level + 1, true);
@@ -119,7 +119,7 @@ class Renderer {
     if (id !== undefined) {
       if (!this.#begun.has(id)) this.#addRow(id, level + 1, isShown);
     } else if (isShown && (!text.startsWith("$") || text.startsWith("$$")))
-      this.#pieces.push(escapeMarkup(text.replace(/^\$\$/, "$")));
+      this.#markup.push(escapeMarkup(text.replace(/^\$\$/, "$")));
   }
 
   #addElement(tag: string, properties: unknown, level: number): void {
@@ -127,9 +127,9 @@ class Renderer {
     const { children, ...others } = properties;
     const isElement = /^[a-z][a-z\d-]*$/.test(tag);
     if (!isElement) this.#addRecord(others, level);
-    if (isElement) this.#pieces.push(`<${tag}${attributesOf(others)}>${this.#innerHtml(others)}`);
+    if (isElement) this.#markup.push(`<${tag}${attributesOf(others)}>${this.#innerHtml(others)}`);
     this.#add(children, level, true);
-    if (isElement) this.#pieces.push(`</${tag}>`);
+    if (isElement) this.#markup.push(`</${tag}>`);
   }
 
   #innerHtml({ dangerouslySetInnerHTML: inner }: Record<string, unknown>): string {

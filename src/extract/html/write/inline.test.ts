@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { extractHtml } from "../page.ts";
 
-const written = (html: string, mode: "markdown" | "text" = "markdown"): string => extractHtml(html, { mode }).text;
+const textOf = (html: string, mode: "markdown" | "text" = "markdown"): string => extractHtml(html, { mode }).text;
 
 const lines: readonly (readonly [html: string, markdown: string])[] = [
   ["e<sup>x</sup> and 10<sup>-6</sup>", "e^x and 10^-6"],
@@ -24,28 +24,35 @@ const lines: readonly (readonly [html: string, markdown: string])[] = [
   ["<kbd>Ctrl</kbd><kbd>C</kbd>", "`Ctrl` `C`"],
 ];
 
-describe("what a browser shows by its place or by signs of its own is written with signs:", () => {
-  for (const [html, markdown] of lines) test(html, () => assert.equal(written(`<p>${html}</p>`), markdown));
+describe("what a browser shows by position or with characters of its own is written with characters:", () => {
+  for (const [html, markdown] of lines) test(html, () => assert.equal(textOf(`<p>${html}</p>`), markdown));
 
-  test("in text too", () => {
+  test("in plain text too", () => {
     assert.equal(
-      written("<p>e<sup>x</sup>, <q>no</q>, <math><msup><mi>x</mi><mn>2</mn></msup></math></p>", "text"),
+      textOf("<p>e<sup>x</sup>, <q>no</q>, <math><msup><mi>x</mi><mn>2</mn></msup></math></p>", "text"),
       "e^x, “no”, x^2",
     );
   });
 });
 
-describe("headings", () => {
+describe("adjacent elements of one word are joined:", () => {
+  test("in two colours", () => assert.equal(textOf("<p><span>Java</span><span>Script</span></p>"), "JavaScript"));
+
+  test("in a script that does not separate words", () =>
+    assert.equal(textOf('<p><span class="a">東京</span><span class="b">都庁</span></p>'), "東京都庁"));
+});
+
+describe("buttons in headings", () => {
   const headings = [
     ["<h1>Struct <span>Vec</span><button>Copy item path</button></h1>", "# Struct Vec"],
     ["<h2><button>Can it rain?</button></h2>", "## Can it rain?"],
     ["<h2> <span></span><button>Can it rain?</button></h2>", "## Can it rain?"],
   ] as const;
   for (const [html, markdown] of headings)
-    test(html, () => assert.equal(written(`${html}<p>x</p>`), `${markdown}\n\nx`));
+    test(html, () => assert.equal(textOf(`${html}<p>x</p>`), `${markdown}\n\nx`));
 });
 
-test("blocks too deep to be kept apart stand on lines of their own", () => {
+test("blocks below the depth limit are on lines of their own", () => {
   const deep = `${"<div>".repeat(600)}<p>one</p><p>two <b>three</b></p><ul><li>four<li>five</ul>${"</div>".repeat(600)}`;
-  assert.equal(written(`<p>zero</p>${deep}<p>six</p>`), "zero\n\none\ntwo three\nfour\nfive\n\nsix");
+  assert.equal(textOf(`<p>zero</p>${deep}<p>six</p>`), "zero\n\none\ntwo three\nfour\nfive\n\nsix");
 });

@@ -8,7 +8,7 @@ export type Delimiters = { readonly before: string; readonly after: string };
 const singleWord = /^(?:[-+−]?[\p{L}\p{N}]+|\S)$/u;
 
 /**
- * The signs around a `sup` or `sub`, as one would type them: `x^2`, `a_(i+1)`. Undefined where it reads as well without.
+ * The signs around a `sup` or `sub`, as people type them: `x^2`, `a_(i+1)`. Undefined where none is needed.
  * `line` is the end of the line before the element.
  */
 export function findScriptSigns(element: Element, line: string): Delimiters | undefined {
