@@ -79,7 +79,7 @@ const attributeNames: Readonly<Record<string, string>> = {
 
 class Renderer {
   readonly #rows: Rows;
-  readonly #begun = new Set<string>();
+  readonly #visited = new Set<string>();
   readonly #markup: string[] = [];
   readonly #data: Strings[] = [];
   #nodes = 0;
@@ -90,13 +90,13 @@ class Renderer {
 
   /** Begins with the first row, which is the page; rows that nothing refers to follow. */
   render(): FlightContent {
-    for (const id of ["0", ...this.#rows.keys()]) if (!this.#begun.has(id)) this.#addRow(id, 0, false);
+    for (const id of ["0", ...this.#rows.keys()]) if (!this.#visited.has(id)) this.#addRow(id, 0, false);
     return { html: this.#markup.join(""), data: this.#data.slice(0, MAX_GROUPS) };
   }
 
   #addRow(id: string, level: number, isShown: boolean): void {
     const value = this.#rows.get(id);
-    this.#begun.add(id);
+    this.#visited.add(id);
     if (typeof value === "string" && !isShown) this.#data.push({ text: value });
     else this.#add(value, level, isShown);
   }
@@ -117,7 +117,7 @@ class Renderer {
   #addString(text: string, level: number, isShown: boolean): void {
     const id = rowReference.exec(text)?.[1];
     if (id !== undefined) {
-      if (!this.#begun.has(id)) this.#addRow(id, level + 1, isShown);
+      if (!this.#visited.has(id)) this.#addRow(id, level + 1, isShown);
     } else if (isShown && (!text.startsWith("$") || text.startsWith("$$")))
       this.#markup.push(escapeMarkup(text.replace(/^\$\$/, "$")));
   }
@@ -152,7 +152,7 @@ class Renderer {
     const id = typeof value === "string" ? rowReference.exec(value)?.[1] : undefined;
     const text = id === undefined ? value : this.#rows.get(id);
     if (typeof text !== "string") return undefined;
-    if (id !== undefined) this.#begun.add(id);
+    if (id !== undefined) this.#visited.add(id);
     return text;
   }
 }

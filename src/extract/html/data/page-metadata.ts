@@ -24,6 +24,10 @@ export function readMetadata(page: Page, url: string | undefined): Metadata {
   return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined));
 }
 
+/** Papers list hundreds of authors; the first ones identify the page. */
+const MAX_NAMES = 10;
+
+/** The content of the first of some meta elements that is present. */
 type MetaReader = (...names: readonly string[]) => string | undefined;
 const authorNames = [
   "author",
@@ -75,7 +79,7 @@ function joinNames(value: unknown): string | undefined {
   if (Array.isArray(value))
     return toFact(
       value
-        .slice(0, 10)
+        .slice(0, MAX_NAMES)
         .map(joinNames)
         .filter((name) => name !== undefined)
         .join(", "),
@@ -97,8 +101,8 @@ function toFact(value: unknown): string | undefined {
 }
 
 function findTime(page: Page): string | undefined {
-  const isPublished = ({ tag, attributes }: Element) => tag === "time" && attributes.datetime !== undefined;
-  return toFact(page.elements.find(isPublished)?.attributes.datetime);
+  const hasTime = ({ tag, attributes }: Element) => tag === "time" && attributes.datetime !== undefined;
+  return toFact(page.elements.find(hasTime)?.attributes.datetime);
 }
 
 function findCanonicalUrl(page: Page): string | undefined {

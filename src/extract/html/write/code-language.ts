@@ -8,8 +8,8 @@ const MAX_SEARCHED_ELEMENTS = 50;
 
 /** The language that a code block, its code element or a wrapper near it names, or "". */
 export function findCodeLanguage(block: Element): string {
-  const inner = findNamedCode(block);
-  for (const element of inner === undefined ? [block] : [inner, block]) {
+  const namedCode = findNamedCode(block);
+  for (const element of namedCode === undefined ? [block] : [namedCode, block]) {
     const language = languageNamedBy(element, isNotGenerated);
     if (language !== "") return language;
   }

@@ -1,4 +1,4 @@
-/** Delimits inline elements that a browser shows by position or with characters of its own. */
+/** Writes delimiters around inline elements that a browser shows by position or with characters it adds. */
 import { type Element, flatText } from "../tree/tree.ts";
 import { isSideNote, isSideNoteNumber } from "./footnotes.ts";
 import type { LineBuilder } from "./line-builder.ts";

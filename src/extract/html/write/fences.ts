@@ -65,8 +65,8 @@ function longestRun(text: string, character: string): number {
   if (!text.includes(character)) return 0;
   let longest = 0;
   let run = 0;
-  for (const one of text) {
-    run = one === character ? run + 1 : 0;
+  for (const current of text) {
+    run = current === character ? run + 1 : 0;
     if (run > longest) longest = run;
   }
   return longest;

@@ -123,8 +123,8 @@ function noteTagsAfter(tag: string): ReadonlySet<string> {
 }
 
 function cellsIn({ index, end }: Element, { elements }: Page): readonly Element[] {
-  const inside = elements.slice(index, Math.min(end, index + MAX_NOTE_TABLE_ELEMENTS));
-  return inside.filter(({ tag }) => tag === "td" || tag === "th");
+  const descendants = elements.slice(index, Math.min(end, index + MAX_NOTE_TABLE_ELEMENTS));
+  return descendants.filter(({ tag }) => tag === "td" || tag === "th");
 }
 
 /** The fragment of a link. After a path only one with a number counts: others name parts of other pages. */
@@ -241,8 +241,8 @@ function isReference(element: Element): boolean {
 /** The end of the text directly before an element in its parent. */
 function textBefore(element: Element): string {
   const siblings = element.parent?.children ?? [];
-  const before = siblings.length > MAX_SIBLINGS ? undefined : siblings[siblings.indexOf(element) - 1];
-  return (typeof before === "object" ? flatText(before) : (before ?? "")).trim().slice(-maxNumberChars);
+  const sibling = siblings.length > MAX_SIBLINGS ? undefined : siblings[siblings.indexOf(element) - 1];
+  return (typeof sibling === "object" ? flatText(sibling) : (sibling ?? "")).trim().slice(-maxNumberChars);
 }
 
 function isLink(node: Element | string): boolean {

@@ -83,11 +83,12 @@ export class LineBuilder {
    * the letters of one word are not marked up like this, except in code. Form labels and times are always separate.
    */
   beginElement(element: Element): void {
-    const before = this.#lastElement;
-    if (before === undefined || this.isInside("code")) return;
-    const isSeparate = separateTags.has(element.tag) || separateTags.has(before.tag);
+    const previous = this.#lastElement;
+    if (previous === undefined || this.isInside("code")) return;
+    const isSeparate = separateTags.has(element.tag) || separateTags.has(previous.tag);
     const { class: name } = element.attributes;
-    const areLabels = name !== undefined && before.attributes.class !== undefined && before.attributes.class !== name;
+    const areLabels =
+      name !== undefined && previous.attributes.class !== undefined && previous.attributes.class !== name;
     const end = this.#lastFormat?.end === this.#fragments.length ? this.#lastFormat.inner : this.lastFragment;
     if (isSeparate) this.#blankBefore = wordStart;
     else this.#blankBefore = areLabels && labelEnd.test(end) ? labelStart : undefined;
@@ -146,14 +147,14 @@ export class LineBuilder {
     const inner = text.trim();
     if (inner === "") return;
     const adjacent = text.startsWith(inner) ? this.#adjacentFormat(open) : undefined;
-    const joined = adjacent !== undefined && canJoin(adjacent) ? adjacent.inner : "";
-    const formatted = this.#format(open.format, open.element, joined + inner);
+    const joinedText = adjacent !== undefined && canJoin(adjacent) ? adjacent.inner : "";
+    const formatted = this.#format(open.format, open.element, joinedText + inner);
     open.isDone = true;
-    if (formatted === joined + inner) return;
-    this.#fragments.length = joined === "" ? open.start : open.start - 1;
-    const isSeparate = !text.startsWith(inner) || (adjacent !== undefined && joined === "");
+    if (formatted === joinedText + inner) return;
+    this.#fragments.length = joinedText === "" ? open.start : open.start - 1;
+    const isSeparate = !text.startsWith(inner) || (adjacent !== undefined && joinedText === "");
     this.add((isSeparate ? " " : "") + formatted);
-    this.#lastFormat = { format: open.format, end: this.#fragments.length, inner: joined + inner };
+    this.#lastFormat = { format: open.format, end: this.#fragments.length, inner: joinedText + inner };
     if (!text.endsWith(inner)) this.addBlank();
   }
 

@@ -41,8 +41,8 @@ export type WriteOptions = { readonly url?: string | undefined; readonly mode: "
 /** Writes the chosen part of a page. If most of it would be left out as duplicates, nothing is. */
 export function writeMarkdown(page: Page, choice: Choice, options: WriteOptions): Written {
   const writer = new PageWriter(page, choice, options);
-  const written = writer.write();
-  if (!writer.isMostlyDuplicates) return written;
+  const firstTry = writer.write();
+  if (!writer.isMostlyDuplicates) return firstTry;
   return new PageWriter(page, { ...choice, keepsRepeats: true }, options).write();
 }
 
