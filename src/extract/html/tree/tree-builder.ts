@@ -1,6 +1,6 @@
 /** Builds the tree of a page from tags and text: implied end tags, foreign content, hidden elements, limits. */
 
-import { payloadOf } from "../data/payloads.ts";
+import { payloadOf } from "../data/payload-scripts.ts";
 import { texOfAddress } from "../math/tex-images.ts";
 import { isFrameAttribute } from "./embeds.ts";
 import {
