@@ -2,12 +2,12 @@
 import { faulty } from "./detect.ts";
 import { type Evidence, gatherEvidence } from "./evidence.ts";
 import { hasAt, latin1 } from "./formats/bytes.ts";
-import type { Finding } from "./formats/finding.ts";
+import type { Finding } from "./formats/format-match.ts";
 import { nameOle, oleSignature, walkDirectory } from "./formats/ole.ts";
 import { readZipTail } from "./formats/zip-tail.ts";
 import { type Body, type Claims, type Detection, firstLookBytes } from "./kind.ts";
-import { resolve } from "./resolve.ts";
-import { followText } from "./text/scan.ts";
+import { resolve } from "./resolve-kind.ts";
+import { followText } from "./text/scan-text.ts";
 
 /**
  * The kind of a body from all of its bytes, of which the first are read from it too. Content never makes it throw; a

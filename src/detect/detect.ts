@@ -1,7 +1,7 @@
 /** The first look: what the first bytes, the header and the name together say the content is. */
 import { gatherEvidence } from "./evidence.ts";
 import type { Claims, Detection } from "./kind.ts";
-import { resolve } from "./resolve.ts";
+import { resolve } from "./resolve-kind.ts";
 
 /** The kind of some content from its beginning. Deterministic, and never throws: a fault in here is an unknown binary. */
 export function detectContentKind(claims: Claims): Detection {

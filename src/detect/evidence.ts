@@ -1,12 +1,13 @@
 /** Gathers all evidence before anything is decided: two claims, what the bytes prove, and how they read as text. */
-import { type HeaderClaim, readExtension, readHeader } from "./claims.ts";
+
 import { latin1 } from "./formats/bytes.ts";
-import type { Finding } from "./formats/finding.ts";
+import type { Finding } from "./formats/format-match.ts";
 import { findMagic } from "./formats/magic.ts";
 import { isPdf } from "./formats/pdf.ts";
 import { type Claims, firstLookBytes } from "./kind.ts";
+import { type HeaderClaim, readExtension, readHeader } from "./read-claims.ts";
 import { readBom, readDeclaration } from "./text/charset.ts";
-import { isProse, judgeText } from "./text/judge.ts";
+import { isProse, judgeText } from "./text/detect-text.ts";
 import { type Markup, readMarkup } from "./text/markup.ts";
 import { notText, type TextVerdict } from "./text/text-verdict.ts";
 

@@ -1,6 +1,7 @@
 /** The tables that must agree: what a look into bytes can name has a kind, a name, a container and one spelling. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { refines } from "./container-claims.ts";
 import { extensionRows, extensions } from "./extensions.ts";
 import { brandedTypes } from "./formats/brands.ts";
 import { isAlwaysSigned } from "./formats/magic.ts";
@@ -8,7 +9,6 @@ import { compoundTypes } from "./formats/ole.ts";
 import { signatures } from "./formats/signatures.ts";
 import { packagedTypes } from "./formats/zip-contents.ts";
 import { canonical, kindOf } from "./media-types.ts";
-import { refines } from "./refinements.ts";
 
 const inContainers = [...packagedTypes, ...compoundTypes, ...brandedTypes];
 const signed = signatures.map((row) => row.mediaType);

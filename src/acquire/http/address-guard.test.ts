@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { SpillwayError } from "../../errors.ts";
 import { breaches } from "./address-guard.contract.ts";
 import { type Destination, type Guard, makeGuard } from "./address-guard.ts";
-import { plainAddress, specialUse } from "./addresses.ts";
+import { plainAddress, specialUse } from "./ip-addresses.ts";
 
 const standard = makeGuard({ allow: [], deny: [] });
 

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { canonicalHost, type NetworkPlace, parseNetworkPlace } from "../../config/network-values.ts";
 import { SpillwayError } from "../../errors.ts";
 import { clipped } from "../../system/safe-names.ts";
-import { carriedAddress, plainAddress, rangeList, specialUse } from "./addresses.ts";
+import { carriedAddress, plainAddress, rangeList, specialUse } from "./ip-addresses.ts";
 
 /** Where a request wants to go. */
 export type Destination = { readonly host: string; readonly port: number };

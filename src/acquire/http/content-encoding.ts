@@ -2,7 +2,7 @@
 import { pipeline, Readable, type Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import { SpillwayError } from "../../errors.ts";
-import { peek } from "./peek.ts";
+import { peek } from "./peek-chunks.ts";
 
 type Chunks = AsyncIterable<Uint8Array>;
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { fetchBytes, networkTo } from "../../../test/network.ts";
+import { fetchBytes, networkTo } from "../../../test/http-client.ts";
 import { startServer } from "../../../test/server.ts";
 import { credentialsFrom } from "./credentials.ts";
 

@@ -5,10 +5,10 @@ import { describe, test } from "node:test";
 import { temporaryFolder } from "../../../test/bodies.ts";
 import { selfSigned } from "../../../test/certificate.ts";
 import { startProxy } from "../../../test/forward-proxy.ts";
-import { fetchBytes, networkTo } from "../../../test/network.ts";
+import { fetchBytes, networkTo } from "../../../test/http-client.ts";
 import { startServer } from "../../../test/server.ts";
-import { machineWires } from "./connect.ts";
 import { proxiesOf } from "./env-proxy.ts";
+import { machineWires } from "./guarded-connect.ts";
 
 describe("the proxy for a URL", () => {
   const all = { HTTP_PROXY: "http://p:1", HTTPS_PROXY: "q:2" };

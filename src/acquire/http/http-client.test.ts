@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { temporaryFolder } from "../../../test/bodies.ts";
 import { selfSigned } from "../../../test/certificate.ts";
-import { fetchBytes, networkTo } from "../../../test/network.ts";
+import { fetchBytes, networkTo } from "../../../test/http-client.ts";
 import { startRawServer, startServer } from "../../../test/server.ts";
 import { SpillwayError } from "../../errors.ts";
 import { version } from "../../version.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, test } from "node:test";
 import * as zlib from "node:zlib";
-import { fetchBytes, networkTo } from "../../../test/network.ts";
+import { fetchBytes, networkTo } from "../../../test/http-client.ts";
 import { startServer } from "../../../test/server.ts";
 import { SpillwayError } from "../../errors.ts";
 

@@ -1,9 +1,9 @@
 /** A body as it is handed on: decoded, watched for bombs, and honest about ending too early. */
 import { SpillwayError } from "../../errors.ts";
 import type { BodyWatch } from "../source.ts";
+import { received } from "./buffered-body.ts";
 import { decode, encodingsOf } from "./content-encoding.ts";
 import { networkError, shortfallOf } from "./network-errors.ts";
-import { received } from "./received.ts";
 import type { Reply } from "./redirects.ts";
 
 export type BodyLimits = {

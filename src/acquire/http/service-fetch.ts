@@ -1,7 +1,7 @@
 /** A `fetch` to services that the user's own settings name: through the user's proxy, trusting the user's certificates. */
 import { Readable } from "node:stream";
 import { anywhere } from "./address-guard.ts";
-import { machineWires } from "./connect.ts";
+import { machineWires } from "./guarded-connect.ts";
 import { openTransport, type TransportOptions } from "./undici-transport.ts";
 
 export type ServiceFetch = AsyncDisposable & { readonly fetch: typeof globalThis.fetch };

@@ -8,8 +8,8 @@ import type { Settings } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
 import { untilAborted } from "../abortable.ts";
 import { anywhere, type Guard } from "./address-guard.ts";
-import { guardedConnector, type Wires } from "./connect.ts";
 import { portOf, proxiesOf } from "./env-proxy.ts";
+import { guardedConnector, type Wires } from "./guarded-connect.ts";
 
 /** The beginning of an answer; its body must be read or discarded. */
 export type Response = {

@@ -1,7 +1,7 @@
 /** Finds what the first bytes prove: the signature table, then a look inside the containers that share a signature. */
 import { brandedTypes, nameIsoMedia, nameMatroska, nameOgg } from "./brands.ts";
 import { hasAt, u8 } from "./bytes.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "./format-match.ts";
 import { compoundTypes, oleSignature, peekOle } from "./ole.ts";
 import { isPdf } from "./pdf.ts";
 import { type Signature, signatures } from "./signatures.ts";

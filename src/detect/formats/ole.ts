@@ -1,6 +1,6 @@
 /** Names the format of an OLE2 compound file from its directory: the storages and streams an application keeps there. */
 import { hasAt, u16le, u32le } from "./bytes.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "./format-match.ts";
 
 /** What every compound file begins with. */
 export const oleSignature = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";

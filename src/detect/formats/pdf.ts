@@ -1,5 +1,5 @@
 /** Tells a PDF from text that talks about one; readers accept the header anywhere in the first 1,024 bytes. */
-import { isProse } from "../text/judge.ts";
+import { isProse } from "../text/detect-text.ts";
 import { hasAt, indexOf, latin1, u8 } from "./bytes.ts";
 
 const headerSpan = 1024;

@@ -1,5 +1,5 @@
 /** Names the format of a ZIP package from its members: a declared media type, an OPC content type, or telling names. */
-import type { Finding } from "./finding.ts";
+import type { Finding } from "./format-match.ts";
 
 /** What was seen of a package's members. */
 type ZipContents = {

@@ -1,7 +1,7 @@
 /** Reads a ZIP's directory from its end, where every member is listed, with bounded work for hostile archives. */
 import type { Body } from "../kind.ts";
 import { lastIndexOf, latin1, u16le, u32le } from "./bytes.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "./format-match.ts";
 import { localSignature, readLocalHeader, tellingMembers, textOf } from "./zip.ts";
 import { nameZip } from "./zip-contents.ts";
 

@@ -1,7 +1,7 @@
 /** Looks into the beginning of a ZIP: the names and the few small members that say what the package is. */
 import { constants, inflateRawSync } from "node:zlib";
 import { hasAt, indexOf, latin1, u16le, u32le } from "./bytes.ts";
-import type { Finding } from "./finding.ts";
+import type { Finding } from "./format-match.ts";
 import { nameZip } from "./zip-contents.ts";
 
 /** One member as its header describes it. */

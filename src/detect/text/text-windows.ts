@@ -1,6 +1,6 @@
 /** Cuts a stream into windows that end where a character ends, whatever its chunks are. */
 import type { Body } from "../kind.ts";
-import { dropCutCharacter } from "./judge.ts";
+import { dropCutCharacter } from "./detect-text.ts";
 
 const windowBytes = 65_536;
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bodyOf } from "../../../test/detection.ts";
 import { bytesOf, joined } from "../../../test/samples.ts";
-import { followText } from "./scan.ts";
-import { judgeWide, looksWide } from "./wide.ts";
+import { followText } from "./scan-text.ts";
+import { judgeWide, looksWide } from "./wide-charset.ts";
 
 const utf16 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "utf16le"));
 const mark = bytesOf("\xff\xfe");

@@ -2,12 +2,13 @@
  * Decides from the evidence. What the bytes prove beats every claim; a header counts where the bytes do not contradict
  * it, then an extension, then how the bytes read. No claim turns bytes that are not text into text.
  */
+
+import { refines } from "./container-claims.ts";
 import type { Evidence } from "./evidence.ts";
-import type { Finding } from "./formats/finding.ts";
+import type { Finding } from "./formats/format-match.ts";
 import { isAlwaysSigned } from "./formats/magic.ts";
 import type { DecidedBy, Detection } from "./kind.ts";
 import { isTextMediaType, kindOf } from "./media-types.ts";
-import { refines } from "./refinements.ts";
 import type { Markup } from "./text/markup.ts";
 
 type Decision = { readonly mediaType: string; readonly decidedBy: DecidedBy; readonly asText?: boolean };

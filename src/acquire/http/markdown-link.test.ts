@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { fetchBytes, networkTo } from "../../../test/network.ts";
+import { fetchBytes, networkTo } from "../../../test/http-client.ts";
 import { startServer } from "../../../test/server.ts";
-import { markdownAlternate } from "./alternate.ts";
+import { markdownAlternate } from "./markdown-link.ts";
 
 const page = new URL("https://docs.example/guide/");
 const md = 'rel="alternate" type="text/markdown"';

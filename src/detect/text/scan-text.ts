@@ -3,12 +3,12 @@ import { isAscii, isUtf8 } from "node:buffer";
 import type { Body } from "../kind.ts";
 import { oddControls, takeCensus } from "./byte-counts.ts";
 import { isWide, readBom, type WideCharset } from "./charset.ts";
-import { hasControl } from "./controls.ts";
-import { judgeText } from "./judge.ts";
-import { stillReads } from "./legacy.ts";
+import { hasControl } from "./control-bytes.ts";
+import { judgeText } from "./detect-text.ts";
+import { stillReads } from "./legacy-charset.ts";
 import { notText, type TextVerdict, text } from "./text-verdict.ts";
-import { judgeWide, unitBytesOf } from "./wide.ts";
-import { windows } from "./windows.ts";
+import { windows } from "./text-windows.ts";
+import { judgeWide, unitBytesOf } from "./wide-charset.ts";
 
 /** The verdict on a whole text, with sentences on what is wrong in it. */
 type Followed = { readonly text: TextVerdict; readonly notes: readonly string[] };

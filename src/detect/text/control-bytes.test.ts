@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { hasControl } from "./controls.ts";
+import { hasControl } from "./control-bytes.ts";
 
 const control = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 

@@ -3,10 +3,10 @@ import { isUtf8 } from "node:buffer";
 import { latin1 } from "../formats/bytes.ts";
 import { type Census, countOf, oddControls, takeCensus } from "./byte-counts.ts";
 import { type Bom, decodes, readBom } from "./charset.ts";
-import { guessLegacy, isShortText, misreads } from "./legacy.ts";
+import { guessLegacy, isShortText, misreads } from "./legacy-charset.ts";
 import { isSeparated } from "./separators.ts";
 import { notText, type TextVerdict, text } from "./text-verdict.ts";
-import { judgeWide, looksWide } from "./wide.ts";
+import { judgeWide, looksWide } from "./wide-charset.ts";
 
 /** The verdict on a prefix, whose last character may be cut. `declared` is a charset that a header or the text names. */
 export function judgeText(bytes: Uint8Array, declared: string | null): TextVerdict {
