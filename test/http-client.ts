@@ -1,16 +1,19 @@
 /** A network for tests: on this machine's servers only, without waiting between tries. */
-import type { Network, NetworkAsk, NetworkOptions } from "../src/acquire/http/http-client.ts";
+import type { HttpOpenOptions, Network, NetworkOptions } from "../src/acquire/http/http-client.ts";
 import { openNetwork } from "../src/acquire/http/lazy-client.ts";
 import type { Opened } from "../src/acquire/source.ts";
 import { defaultSettings, type Settings } from "../src/config/settings.ts";
 import type { TestServer } from "./server.ts";
 
-export type NetworkSetup = Omit<NetworkOptions, "settings" | "env"> & {
+export type TestClientOptions = Omit<NetworkOptions, "settings" | "env"> & {
   readonly settings?: Partial<Settings>;
   readonly env?: NetworkOptions["env"];
 };
 
-export function networkTo(servers: readonly TestServer[], setup: NetworkSetup = {}): Network & { waits: number[] } {
+export function openTestClient(
+  servers: readonly TestServer[],
+  setup: TestClientOptions = {},
+): Network & { waits: number[] } {
   const waits: number[] = [];
   const settings = { ...defaultSettings, "network.allow": servers.map(({ allow }) => allow), ...setup.settings };
   const pause = async (ms: number) => void waits.push(ms);
@@ -18,7 +21,7 @@ export function networkTo(servers: readonly TestServer[], setup: NetworkSetup = 
 }
 
 /** Fetches and reads to the end. */
-export async function fetchBytes(network: Network, url: string, ask: Partial<NetworkAsk> = {}) {
+export async function fetchBytes(network: Network, url: string, ask: Partial<HttpOpenOptions> = {}) {
   const signal = new AbortController().signal;
   const opened = await network.open(new URL(url), { prefers: "markdown", signal, ...ask });
   if ("unchanged" in opened) throw new Error("unchanged");

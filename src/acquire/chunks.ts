@@ -4,7 +4,7 @@ import type { FileHandle } from "node:fs/promises";
 export type ChunkOptions = { readonly start?: number; readonly end?: number; readonly signal?: AbortSignal };
 
 /** Large enough that a gigabyte is a few thousand steps, small enough to hold many at once. */
-const chunkBytes = 128 * 1024;
+const CHUNK_BYTES = 128 * 1024;
 
 /** The file's bytes in order; it is closed at the end whatever happens. */
 export async function* readChunks(handle: FileHandle, options: ChunkOptions = {}): AsyncGenerator<Uint8Array> {
@@ -12,7 +12,7 @@ export async function* readChunks(handle: FileHandle, options: ChunkOptions = {}
   try {
     for (let position = start; position < end; ) {
       signal?.throwIfAborted();
-      const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, end - position));
+      const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, end - position));
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
       if (bytesRead === 0) return;
       position += bytesRead;

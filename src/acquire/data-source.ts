@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { SpillwayError } from "../errors.ts";
 import { clipped } from "../system/safe-names.ts";
 import { chunkOf } from "./chunks.ts";
-import type { SourceKind } from "./source.ts";
+import type { SourceKind } from "./source-kind.ts";
 
 export const dataSource: SourceKind = {
   matches: (given) => /^data:/i.test(given),
@@ -23,7 +23,7 @@ export const dataSource: SourceKind = {
       given: shown,
       identity: `${shown},${createHash("sha256").update(given).digest("hex")}`,
       open: async () => ({
-        chunks: chunkOf(base64 ? decodeBase64(given.slice(comma + 1)) : percentDecode(given.slice(comma + 1))),
+        chunks: chunkOf(base64 ? decodeBase64(given.slice(comma + 1)) : decodePercentEscapes(given.slice(comma + 1))),
         name: "data URL",
         headers: contentType === "" ? {} : { "content-type": contentType },
       }),
@@ -33,7 +33,7 @@ export const dataSource: SourceKind = {
 
 /** Node decodes what it can and drops the rest without a word, so the form is checked first. */
 function decodeBase64(payload: string): Uint8Array {
-  const compact = Buffer.from(percentDecode(payload)).toString("latin1").replace(/\s+/g, "");
+  const compact = Buffer.from(decodePercentEscapes(payload)).toString("latin1").replace(/\s+/g, "");
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(compact)) {
     throw new SpillwayError("source_unreadable", "The data: URL says base64, and its data is not.", {
       hint: "Check that the URL was copied whole, or leave ;base64 out.",
@@ -43,7 +43,7 @@ function decodeBase64(payload: string): Uint8Array {
 }
 
 /** Percent escapes are bytes, not characters; a stray % stands for itself, as browsers have it. */
-function percentDecode(text: string): Uint8Array {
+function decodePercentEscapes(text: string): Uint8Array {
   const bytes = Buffer.from(text, "utf8");
   const decoded = Buffer.alloc(bytes.length);
   let length = 0;

@@ -7,7 +7,7 @@ import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { temporaryFolder } from "../../test/bodies.ts";
 import { SpillwayError } from "../errors.ts";
-import type { SourceContext } from "./source.ts";
+import type { SourceContext } from "./source-kind.ts";
 import { findSource } from "./sources.ts";
 
 const signal = new AbortController().signal;

@@ -4,7 +4,8 @@ import { clipped } from "../system/safe-names.ts";
 import { dataSource } from "./data-source.ts";
 import { fileSource } from "./file-source.ts";
 import { httpSource } from "./http/http-source.ts";
-import type { Source, SourceContext, SourceKind } from "./source.ts";
+import type { Source } from "./source.ts";
+import type { SourceContext, SourceKind } from "./source-kind.ts";
 import { stdinSource } from "./stdin-source.ts";
 
 /** The first entry that matches takes the source; a path is what nothing else claims. */

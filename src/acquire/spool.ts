@@ -30,20 +30,20 @@ export type SpoolOptions = {
 export type SpoolFiles = Pick<typeof nodeFiles, "open" | "mkdir" | "readFile" | "unlink">;
 
 /** What is written at once; a body that is smaller than that needs no file of its own. */
-const gatheredBytes = 256 * 1024;
+const WRITE_BYTES = 256 * 1024;
 
 /** What a body may take in memory when no disk takes it. */
-const memoryCapBytes = 8 * 1024 * 1024;
+const MAX_MEMORY_BYTES = 8 * 1024 * 1024;
 
 export async function spool(chunks: AsyncIterable<Uint8Array>, options: SpoolOptions): Promise<Spool> {
   const hash = createHash("sha256");
-  let writer = memoryWriter();
+  let writer = makeMemoryWriter();
   let sizeBytes = 0;
   let truncated = false;
   try {
-    for await (const chunk of gathered(abortable(chunks, options.signal), () => options.capBytes - sizeBytes)) {
+    for await (const chunk of gatherChunks(abortable(chunks, options.signal), () => options.capBytes - sizeBytes)) {
       // Only the last chunk is ever short, so a short first one is the whole body.
-      if (sizeBytes === 0 && chunk.length >= gatheredBytes) writer = await openWriter(options);
+      if (sizeBytes === 0 && chunk.length >= WRITE_BYTES) writer = await openWriter(options);
       const room = chunk.subarray(0, options.capBytes - sizeBytes);
       const taken = room.subarray(0, await writer.write(room));
       hash.update(taken);
@@ -72,14 +72,14 @@ export function spoolOf(bytes: Uint8Array): Spool {
 }
 
 /** A write costs more than a copy, so small chunks are put together; one that is large enough passes as it is. */
-async function* gathered(chunks: AsyncIterable<Uint8Array>, room: () => number): AsyncGenerator<Uint8Array> {
+async function* gatherChunks(chunks: AsyncIterable<Uint8Array>, room: () => number): AsyncGenerator<Uint8Array> {
   let parts: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of chunks) {
     parts.push(chunk);
     length += chunk.length;
     // More than there is room for need not be read.
-    if (length < gatheredBytes && length <= room()) continue;
+    if (length < WRITE_BYTES && length <= room()) continue;
     yield joinChunks(parts);
     [parts, length] = [[], 0];
   }
@@ -97,16 +97,16 @@ async function openWriter({ folders, files = nodeFiles }: SpoolOptions): Promise
   for (const folder of folders) {
     const path = join(folder, `spool-${process.pid}-${randomBytes(8).toString("hex")}`);
     try {
-      return fileWriter(path, await openIn(folder, path, files), files);
+      return makeFileWriter(path, await openInFolder(folder, path, files), files);
     } catch {
       // A folder that cannot be written is what the next one is for; keeping the artifact will say so aloud.
     }
   }
-  return memoryWriter();
+  return makeMemoryWriter();
 }
 
 /** The folder is nearly always there, so it is made when it is missed. */
-async function openIn(folder: string, path: string, files: SpoolFiles): Promise<nodeFiles.FileHandle> {
+async function openInFolder(folder: string, path: string, files: SpoolFiles): Promise<nodeFiles.FileHandle> {
   const open = () => files.open(path, "wx", 0o600);
   return open().catch(async (error: unknown) => {
     if (systemCode(error) !== "ENOENT") throw error;
@@ -116,17 +116,17 @@ async function openIn(folder: string, path: string, files: SpoolFiles): Promise<
 }
 
 /** Writes to the file as long as the disk takes it; a small body then goes on in memory, a large one ends there. */
-function fileWriter(path: string, handle: nodeFiles.FileHandle, files: SpoolFiles): Writer {
+function makeFileWriter(path: string, handle: nodeFiles.FileHandle, files: SpoolFiles): Writer {
   let sizeBytes = 0;
   let closed = false;
-  let instead: Writer | undefined;
+  let fallback: Writer | undefined;
 
   async function close(): Promise<void> {
     if (closed) return;
     closed = true;
     await handle.close().catch((cause: unknown) => {
       // What went on in memory needs the file no more.
-      if (instead) return;
+      if (fallback) return;
       throw new SpillwayError("store_unavailable", "The source could not be written to disk.", {
         hint: "Check the disk that SPILLWAY_HOME is on, then fetch again.",
         cause,
@@ -136,25 +136,25 @@ function fileWriter(path: string, handle: nodeFiles.FileHandle, files: SpoolFile
 
   return {
     async write(bytes) {
-      if (instead) return instead.write(bytes);
+      if (fallback) return fallback.write(bytes);
       try {
         await handle.appendFile(bytes);
         sizeBytes += bytes.length;
         return bytes.length;
       } catch {
         // The disk is full or gone: keeping the artifact will say so aloud.
-        if (sizeBytes >= memoryCapBytes) {
+        if (sizeBytes >= MAX_MEMORY_BYTES) {
           await handle.truncate(sizeBytes);
           return 0;
         }
-        instead = memoryWriter();
-        await instead.write((await files.readFile(path)).subarray(0, sizeBytes));
-        return instead.write(bytes);
+        fallback = makeMemoryWriter();
+        await fallback.write((await files.readFile(path)).subarray(0, sizeBytes));
+        return fallback.write(bytes);
       }
     },
     async finish() {
       await close();
-      return instead ? instead.finish() : { path };
+      return fallback ? fallback.finish() : { path };
     },
     async remove() {
       await close();
@@ -164,12 +164,12 @@ function fileWriter(path: string, handle: nodeFiles.FileHandle, files: SpoolFile
   };
 }
 
-function memoryWriter(): Writer {
+function makeMemoryWriter(): Writer {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
   return {
     async write(bytes) {
-      const taken = bytes.subarray(0, memoryCapBytes - sizeBytes);
+      const taken = bytes.subarray(0, MAX_MEMORY_BYTES - sizeBytes);
       chunks.push(taken);
       sizeBytes += taken.length;
       return taken.length;

@@ -6,10 +6,10 @@ import type { Content } from "./spool.ts";
 
 /** The body behind some content. */
 export function bodyOf(content: Content, sizeBytes: number): Body {
-  return "path" in content ? fileBody(content.path, sizeBytes) : memoryBody(content.bytes);
+  return "path" in content ? makeFileBody(content.path, sizeBytes) : makeMemoryBody(content.bytes);
 }
 
-function fileBody(path: string, sizeBytes: number): Body {
+function makeFileBody(path: string, sizeBytes: number): Body {
   return {
     sizeBytes,
     async read(start, end) {
@@ -21,7 +21,7 @@ function fileBody(path: string, sizeBytes: number): Body {
   };
 }
 
-function memoryBody(bytes: Uint8Array): Body {
+function makeMemoryBody(bytes: Uint8Array): Body {
   return {
     sizeBytes: bytes.length,
     read: async (start, end) => bytes.subarray(start, end),

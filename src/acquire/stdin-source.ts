@@ -1,9 +1,9 @@
 /** Standard input as a source: `-`. */
 import { SpillwayError } from "../errors.ts";
-import type { SourceKind } from "./source.ts";
+import type { SourceKind } from "./source-kind.ts";
 
 /** What was read once has nothing more to give: a second reading would look like an empty source. */
-const spent = new WeakSet<AsyncIterable<Uint8Array>>();
+const consumedStreams = new WeakSet<AsyncIterable<Uint8Array>>();
 
 export const stdinSource: SourceKind = {
   matches: (given) => given === "-",
@@ -12,8 +12,8 @@ export const stdinSource: SourceKind = {
       given,
       identity: "stdin:",
       async open() {
-        if (stdin && !spent.has(stdin)) {
-          spent.add(stdin);
+        if (stdin && !consumedStreams.has(stdin)) {
+          consumedStreams.add(stdin);
           return { chunks: stdin, name: "stdin", headers: {} };
         }
         if (stdin) {

@@ -1,4 +1,4 @@
-/** What every guard must prevent, tried out through the whole way to the network with wires that lead nowhere. */
+/** What every guard must prevent, tried out through the whole way to the network with dialler that lead nowhere. */
 import { writeFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect } from "node:net";
@@ -35,22 +35,22 @@ export const forbiddenAnswers = [
 ];
 
 /** Addresses that anybody in the world may be behind. */
-export const worldwide = ["93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946"];
-const home = "93.184.216.34";
+export const globalAddresses = ["93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946"];
+const homeAddress = "93.184.216.34";
 
 /** What the guard let happen and should not have, in words; nothing for a guard that holds. */
-export async function* breaches(guard: Guard): AsyncGenerator<string> {
-  await using world = await openWorld(guard);
+export async function* findBreaches(guard: Guard): AsyncGenerator<string> {
+  await using world = await openTestWorld(guard);
   for (const scheme of ["https", "http"]) {
-    for (const address of worldwide) {
+    for (const address of globalAddresses) {
       const host = address.includes(":") ? `[${address}]` : address;
       yield* world.mustDial(`${scheme}://${host}:8443/`, {}, address);
       yield* world.mustDial(`${scheme}://good.example:8443/`, { "good.example": [address] }, address);
     }
-    yield* world.mustRefuse(`${scheme}://good.example:6379/`, { "good.example": [home] });
+    yield* world.mustRefuse(`${scheme}://good.example:6379/`, { "good.example": [homeAddress] });
     for (const answer of forbiddenAnswers) {
       yield* world.mustRefuse(`${scheme}://evil.example/`, { "evil.example": [answer] });
-      yield* world.mustRefuse(`${scheme}://evil.example/`, { "evil.example": [home, answer] });
+      yield* world.mustRefuse(`${scheme}://evil.example/`, { "evil.example": [homeAddress, answer] });
       yield* world.mustRefuse(`${scheme}://home.example/to?${scheme}://evil.example/`, { "evil.example": [answer] });
     }
     for (const host of forbiddenHosts) {
@@ -60,32 +60,32 @@ export async function* breaches(guard: Guard): AsyncGenerator<string> {
   }
 }
 
-type Names = Readonly<Record<string, readonly string[]>>;
+type HostAddresses = Readonly<Record<string, readonly string[]>>;
 
 /** One host leads to a server of ours that redirects; everything else that is dialled is written down and refused. */
-async function openWorld(guard: Guard) {
+async function openTestWorld(guard: Guard) {
   const folder = await temporaryFolder();
   const certificate = selfSigned(["home.example"]);
-  const plain = await startServer(goTo);
-  const secure = await startServer(goTo, certificate);
+  const plain = await startServer(redirectToQuery);
+  const secure = await startServer(redirectToQuery, certificate);
   const caFile = join(folder.path, "ca.pem");
   await writeFile(caFile, certificate.cert);
 
-  async function visit(url: string, names: Names) {
+  async function visit(url: string, names: HostAddresses) {
     const dialled: string[] = [];
     const settings = { ...defaultSettings, "network.tries": 1, "network.ca_file": caFile };
-    const wires = {
-      resolve: async (host: string) => (host === "home.example" ? [home] : (names[host] ?? [])),
+    const dialler = {
+      resolve: async (host: string) => (host === "home.example" ? [homeAddress] : (names[host] ?? [])),
       async dial(address: string, port: number) {
         const server = port === 80 ? plain : port === 443 ? secure : undefined;
-        if (address === home && server && dialled.length === 0 && url.includes("/to?")) {
+        if (address === homeAddress && server && dialled.length === 0 && url.includes("/to?")) {
           return connect(server.port, "127.0.0.1");
         }
         dialled.push(address);
         throw Object.assign(new Error("not connected"), { code: "ECONNREFUSED" });
       },
     };
-    await using network = openNetwork({ settings, env: {}, wires, guard });
+    await using network = openNetwork({ settings, env: {}, dialler, guard });
     const signal = new AbortController().signal;
     const error = await network.open(new URL(url), { prefers: "markdown", signal }).then(
       () => undefined,
@@ -95,13 +95,13 @@ async function openWorld(guard: Guard) {
   }
 
   return {
-    async *mustRefuse(url: string, names: Names): AsyncGenerator<string> {
+    async *mustRefuse(url: string, names: HostAddresses): AsyncGenerator<string> {
       const { dialled, error } = await visit(url, names);
       const refused = error instanceof SpillwayError && error.code === "network_refused";
       if (dialled.length > 0) yield `${url} (${Object.values(names)}) dialled ${dialled}`;
       else if (!refused) yield `${url} (${Object.values(names)}) was not refused by the guard: ${error}`;
     },
-    async *mustDial(url: string, names: Names, address: string): AsyncGenerator<string> {
+    async *mustDial(url: string, names: HostAddresses, address: string): AsyncGenerator<string> {
       const { dialled } = await visit(url, names);
       if (dialled.join() !== address) yield `${url} should dial ${address} and dialled ${dialled}`;
     },
@@ -113,6 +113,6 @@ async function openWorld(guard: Guard) {
   };
 }
 
-function goTo({ url = "" }: IncomingMessage, response: ServerResponse): void {
+function redirectToQuery({ url = "" }: IncomingMessage, response: ServerResponse): void {
   response.writeHead(302, { location: url.slice(url.indexOf("?") + 1) }).end();
 }

@@ -2,71 +2,75 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { SpillwayError } from "../../errors.ts";
-import { breaches } from "./address-guard.contract.ts";
+import { findBreaches } from "./address-guard.contract.ts";
 import { type Destination, type Guard, makeGuard } from "./address-guard.ts";
-import { plainAddress, specialUse } from "./ip-addresses.ts";
+import { findSpecialUse, unwrapMappedAddress } from "./ip-addresses.ts";
 
 const standard = makeGuard({ allow: [], deny: [] });
 
 async function firstBreach(guard: Guard): Promise<string | undefined> {
-  for await (const breach of breaches(guard)) return breach;
+  for await (const breach of findBreaches(guard)) return breach;
   return undefined;
 }
 
 describe("the guard", () => {
   test("lets nothing be dialled that is not of the world: literals, names, redirects, over http and https", async () => {
-    assert.deepEqual(await Array.fromAsync(breaches(standard)), []);
+    assert.deepEqual(await Array.fromAsync(findBreaches(standard)), []);
   });
 
-  const lenient: Guard = { address: () => undefined, host: () => undefined };
-  const special = (address: string, destination: Destination) => standard.address(address, destination);
+  const lenient: Guard = { checkAddress: () => undefined, checkHost: () => undefined };
+  const special = (address: string, destination: Destination) => standard.checkAddress(address, destination);
   const asked = new Set<string>();
   const mutants: Record<string, Guard> = {
     "allows everything": lenient,
     "judges literals only": {
       ...lenient,
-      address: (address, to) => (to.host.includes(".example") ? undefined : special(address, to)),
+      checkAddress: (address, to) => (to.host.includes(".example") ? undefined : special(address, to)),
     },
     "judges names only": {
       ...lenient,
-      address: (address, to) => (to.host.includes(".example") ? special(address, to) : undefined),
+      checkAddress: (address, to) => (to.host.includes(".example") ? special(address, to) : undefined),
     },
     "judges IPv4 only": {
       ...lenient,
-      address: (address, to) => (address.includes(":") ? undefined : special(address, to)),
+      checkAddress: (address, to) => (address.includes(":") ? undefined : special(address, to)),
     },
     "judges IPv6 only": {
       ...lenient,
-      address: (address, to) => (address.includes(":") ? special(address, to) : undefined),
+      checkAddress: (address, to) => (address.includes(":") ? special(address, to) : undefined),
     },
     "does not unwrap mapped addresses": {
       ...lenient,
-      address: (address, to) => (plainAddress(address) === address ? special(address, to) : undefined),
+      checkAddress: (address, to) => (unwrapMappedAddress(address) === address ? special(address, to) : undefined),
     },
     "trusts translators": {
       ...lenient,
-      address: (address, to) => (/^(64:ff9b|2002):/.test(address) ? undefined : special(address, to)),
+      checkAddress: (address, to) => (/^(64:ff9b|2002):/.test(address) ? undefined : special(address, to)),
     },
     "forgets Teredo": {
       ...lenient,
-      address: (address, to) => (/^2001:0?:/.test(address) ? undefined : special(address, to)),
+      checkAddress: (address, to) => (/^2001:0?:/.test(address) ? undefined : special(address, to)),
     },
     "forgets the metadata service": {
       ...lenient,
-      address: (address, to) => (plainAddress(address).startsWith("169.254.") ? undefined : special(address, to)),
+      checkAddress: (address, to) =>
+        unwrapMappedAddress(address).startsWith("169.254.") ? undefined : special(address, to),
     },
     "judges the first answer only": {
       ...lenient,
-      address(address, to) {
+      checkAddress(address, to) {
         const first = !asked.has(to.host);
         asked.add(to.host);
         if (first) special(address, to);
       },
     },
-    "judges http only": { ...lenient, address: (address, to) => (to.port === 443 ? undefined : special(address, to)) },
+    "judges http only": {
+      ...lenient,
+      checkAddress: (address, to) => (to.port === 443 ? undefined : special(address, to)),
+    },
     "refuses everything": {
       ...lenient,
-      address() {
+      checkAddress() {
         throw new SpillwayError("network_refused", "No.", { hint: "None." });
       },
     },
@@ -79,7 +83,7 @@ describe("the guard", () => {
 describe("network.allow and network.deny", () => {
   const outcome = (guard: Guard, address: string, host: string, port: number): boolean => {
     try {
-      guard.address(address, { host, port });
+      guard.checkAddress(address, { host, port });
       return true;
     } catch (error) {
       assert.ok(error instanceof SpillwayError && error.code === "network_refused" && error.hint !== "");
@@ -126,7 +130,7 @@ describe("network.allow and network.deny", () => {
 
   test("behind a proxy, names of the local network are refused and others pass", () => {
     const host = (name: string, allow: string[] = []) =>
-      makeGuard({ allow, deny: ["bad.example"] }).host({ host: name, port: 80 });
+      makeGuard({ allow, deny: ["bad.example"] }).checkHost({ host: name, port: 80 });
     for (const name of [
       "localhost",
       "LOCALHOST.",
@@ -167,8 +171,8 @@ test("a special address is told for what it is", () => {
     "fec0::1": "site-local",
     "ff02::1": "multicast",
   };
-  for (const [address, what] of Object.entries(told)) assert.equal(specialUse(address), what, address);
-  for (const address of ["8.8.8.8", "2606:4700::1", "2a00:1450::1"]) assert.equal(specialUse(address), undefined);
+  for (const [address, what] of Object.entries(told)) assert.equal(findSpecialUse(address), what, address);
+  for (const address of ["8.8.8.8", "2606:4700::1", "2a00:1450::1"]) assert.equal(findSpecialUse(address), undefined);
 });
 
 test("no IPv4 address of a special range is taken for one of the world, however it is wrapped", () => {
@@ -176,9 +180,9 @@ test("no IPv4 address of a special range is taken for one of the world, however 
   fc.assert(
     fc.property(inside, (parts) => {
       const address = parts.join(".");
-      assert.notEqual(specialUse(address), undefined);
+      assert.notEqual(findSpecialUse(address), undefined);
       for (const wrapped of [`::ffff:${address}`, `64:ff9b::${address}`, `::${address}`]) {
-        assert.notEqual(specialUse(plainAddress(wrapped)), undefined, wrapped);
+        assert.notEqual(findSpecialUse(unwrapMappedAddress(wrapped)), undefined, wrapped);
       }
     }),
   );

@@ -2,13 +2,13 @@
 import type { Readable } from "node:stream";
 
 /** So much is taken in before somebody reads it; then the sender has to wait. */
-const aheadBytes = 64 * 1024;
+const MAX_BUFFERED_BYTES = 64 * 1024;
 
 /**
  * Starts at once, for a stream that fails throws away what it still holds. The chunks can be read once; leaving them
  * early closes the body.
  */
-export function received(body: Readable): AsyncIterable<Uint8Array> {
+export function bufferBody(body: Readable): AsyncIterable<Uint8Array> {
   const waiting: Uint8Array[] = [];
   let waitingBytes = 0;
   let ending: { readonly error: unknown } | "whole" | undefined;
@@ -22,7 +22,7 @@ export function received(body: Readable): AsyncIterable<Uint8Array> {
   body.on("data", (chunk: Uint8Array) => {
     waiting.push(chunk);
     waitingBytes += chunk.length;
-    if (waitingBytes >= aheadBytes) body.pause();
+    if (waitingBytes >= MAX_BUFFERED_BYTES) body.pause();
     wake();
   });
   body.once("end", () => end("whole"));
@@ -35,7 +35,7 @@ export function received(body: Readable): AsyncIterable<Uint8Array> {
         const chunk = waiting.shift();
         if (chunk !== undefined) {
           waitingBytes -= chunk.length;
-          if (waitingBytes < aheadBytes) body.resume();
+          if (waitingBytes < MAX_BUFFERED_BYTES) body.resume();
           yield chunk;
         } else if (ending === undefined) {
           await new Promise<void>((resolve) => {

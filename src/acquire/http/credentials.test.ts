@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { fetchBytes, networkTo } from "../../../test/http-client.ts";
+import { fetchBytes, openTestClient } from "../../../test/http-client.ts";
 import { startServer } from "../../../test/server.ts";
-import { credentialsFrom } from "./credentials.ts";
+import { makeCredentials } from "./credentials.ts";
 
 const env = { TOKEN: "t0ken", SID: "s1d" };
 
@@ -24,7 +24,7 @@ describe("headers for a host", () => {
     { host: "::1", url: "http://[::1]:8080/", sent: true },
   ]) {
     test(`${host} ${sent ? "reach" : "do not reach"} ${url}`, () => {
-      const { headersFor } = credentialsFrom({ [host]: { Cookie: "sid=$SID" } }, env);
+      const { headersFor } = makeCredentials({ [host]: { Cookie: "sid=$SID" } }, env);
       assert.deepEqual(headersFor(new URL(url)), sent ? { cookie: "sid=s1d" } : {});
     });
   }
@@ -34,12 +34,12 @@ describe("headers for a host", () => {
       "a.example": { A: "x \u0024{TOKEN}y", B: "$TOKEN$SID", C: "5$$ $" },
       "b.example": { D: "$NONE" },
     };
-    const { headersFor, fingerprint } = credentialsFrom(headers, env);
+    const { headersFor, fingerprint } = makeCredentials(headers, env);
     assert.deepEqual(headersFor(new URL("https://a.example/")), { a: "x t0keny", b: "t0kens1d", c: "5$ $" });
     assert.throws(() => headersFor(new URL("https://b.example/")), /The header D for b\.example needs a variable/);
-    assert.notEqual(fingerprint, credentialsFrom(headers, { ...env, TOKEN: "other" }).fingerprint);
+    assert.notEqual(fingerprint, makeCredentials(headers, { ...env, TOKEN: "other" }).fingerprint);
     for (const TOKEN of ["x\r\nInjected: y", "snow \u2603"]) {
-      const broken = credentialsFrom({ "a.example": { A: "$TOKEN" } }, { TOKEN });
+      const broken = makeCredentials({ "a.example": { A: "$TOKEN" } }, { TOKEN });
       assert.throws(() => broken.headersFor(new URL("https://a.example/")), /line breaks or odd characters/);
     }
   });
@@ -55,7 +55,7 @@ describe("headers for a host", () => {
       if (request.url === "/") response.writeHead(302, { location: away.origin }).end();
       else response.end("page");
     });
-    await using network = networkTo([wiki, away], {
+    await using network = openTestClient([wiki, away], {
       settings: { "network.headers": { [wiki.allow]: { Cookie: "sid=$SID" } } },
       env,
     });

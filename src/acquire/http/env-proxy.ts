@@ -7,22 +7,22 @@ import { SpillwayError } from "../../errors.ts";
 /** The proxy's URL for a request, or undefined where the host is reached directly. */
 export type ChooseProxy = (url: URL) => string | undefined;
 
-export function proxiesOf(env: Environment): ChooseProxy {
+export function makeProxyChooser(env: Environment): ChooseProxy {
   const read = (name: string): string => (env[name.toLowerCase()] ?? env[name] ?? "").trim();
   const direct = read("NO_PROXY")
     .split(/[\s,]+/)
     .filter(Boolean)
-    .map(toException);
+    .map(toNoProxyRule);
   return (url) => {
     const variable = url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
     const proxy = read(variable) || read("ALL_PROXY");
     if (proxy === "" || isLoopback(url) || direct.some((matches) => matches(url))) return undefined;
-    return proxyUrl(variable, proxy);
+    return toProxyUrl(variable, proxy);
   };
 }
 
 /** The URL itself may hold a password, so no message repeats it. */
-function proxyUrl(variable: string, written: string): string {
+function toProxyUrl(variable: string, written: string): string {
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(written) ? written : `http://${written}`;
   if (/^https?:/i.test(url) && URL.canParse(url)) return url;
   throw new SpillwayError("config_invalid", `The proxy in ${variable} (or ALL_PROXY) cannot be used.`, {
@@ -41,17 +41,17 @@ export function isLoopbackHost(host: string): boolean {
 }
 
 /** `example.com` and `.example.com` mean the host and everything below it, `*` everything; a port narrows it. */
-function toException(entry: string): (url: URL) => boolean {
+function toNoProxyRule(entry: string): (url: URL) => boolean {
   if (entry === "*") return () => true;
   const [, name = "", port] = /^(.*?)(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry) ?? [];
   const host = canonicalHost(name.replace(/^\*?\./, ""));
   return (url) => {
     const asked = canonicalHost(url.hostname);
-    return (asked === host || asked.endsWith(`.${host}`)) && (port === undefined || port === portOf(url));
+    return (asked === host || asked.endsWith(`.${host}`)) && (port === undefined || port === getPort(url));
   };
 }
 
 /** The port a URL means, written or not. */
-export function portOf({ port, protocol }: URL): string {
+export function getPort({ port, protocol }: URL): string {
   return port || (protocol === "https:" ? "443" : "80");
 }

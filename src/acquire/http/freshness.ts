@@ -14,7 +14,7 @@ export type Validators = {
   readonly lastModified: string | null;
 };
 
-export function freshnessOf(headers: Readonly<Record<string, string>>, url: URL, now: number): Freshness | undefined {
+export function readFreshness(headers: Readonly<Record<string, string>>, url: URL, now: number): Freshness | undefined {
   const directives = (headers["cache-control"] ?? "")
     .toLowerCase()
     .split(",")
@@ -23,21 +23,21 @@ export function freshnessOf(headers: Readonly<Record<string, string>>, url: URL,
   if (directives.includes("no-store") || varies) return undefined;
   const [etag, lastModified] = [headers.etag ?? null, headers["last-modified"] ?? null];
   const validators = etag === null && lastModified === null ? null : { url: url.href, etag, lastModified };
-  return { maxAgeMs: maxAge(directives, headers, now), validators };
+  return { maxAgeMs: readMaxAge(directives, headers, now), validators };
 }
 
 /** A redirect's word counts for what it leads to; one that is not for ever may lead elsewhere the next time. */
-export function hopFreshness(
+export function readHopFreshness(
   hop: { readonly status: number; readonly headers: Headers; readonly url: URL },
   now: number,
 ) {
-  const freshness = freshnessOf(hop.headers, hop.url, now);
+  const freshness = readFreshness(hop.headers, hop.url, now);
   const isLasting = hop.status === 301 || hop.status === 308;
   return freshness && { ...freshness, maxAgeMs: freshness.maxAgeMs ?? (isLasting ? null : 0) };
 }
 
 /** What all answers that had a part in it allow together; the validators are those of the first. */
-export function strictest(
+export function combineFreshness(
   first: Freshness | undefined,
   others: readonly (Freshness | undefined)[],
 ): Freshness | undefined {
@@ -49,7 +49,7 @@ export function strictest(
 type Headers = Readonly<Record<string, string>>;
 
 /** The conditions that make a server answer 304 when nothing changed. */
-export function conditions(validators: Validators | undefined, url: URL): Record<string, string> {
+export function makeConditionalHeaders(validators: Validators | undefined, url: URL): Record<string, string> {
   if (validators === undefined || validators.url !== url.href) return {};
   const { etag, lastModified } = validators;
   return {
@@ -58,7 +58,11 @@ export function conditions(validators: Validators | undefined, url: URL): Record
   };
 }
 
-function maxAge(directives: readonly string[], headers: Readonly<Record<string, string>>, now: number): number | null {
+function readMaxAge(
+  directives: readonly string[],
+  headers: Readonly<Record<string, string>>,
+  now: number,
+): number | null {
   if (directives.some((each) => /^no-cache\b/.test(each))) return 0;
   const seconds = directives.flatMap((each) => /^max-age\s*=\s*"?(\d+)/.exec(each)?.[1] ?? [])[0];
   const age = Number(headers.age ?? 0) || 0;

@@ -6,13 +6,13 @@ import { describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { temporaryFolder } from "../../../test/bodies.ts";
 import { selfSigned } from "../../../test/certificate.ts";
-import { fetchBytes, networkTo } from "../../../test/http-client.ts";
+import { fetchBytes, openTestClient } from "../../../test/http-client.ts";
 import { startRawServer, startServer } from "../../../test/server.ts";
 import { SpillwayError } from "../../errors.ts";
 import { version } from "../../version.ts";
-import type { Network, NetworkAsk } from "./http-client.ts";
+import type { HttpOpenOptions, Network } from "./http-client.ts";
 
-async function failure(network: Network, url: string, ask: Partial<NetworkAsk> = {}): Promise<SpillwayError> {
+async function failure(network: Network, url: string, ask: Partial<HttpOpenOptions> = {}): Promise<SpillwayError> {
   const error = await fetchBytes(network, url, ask).then(
     ({ text }) => assert.fail(`fetched ${JSON.stringify(text.slice(0, 80))}`),
     (thrown: unknown) => thrown,
@@ -26,7 +26,7 @@ async function failure(network: Network, url: string, ask: Partial<NetworkAsk> =
 describe("a request", () => {
   test("says honestly who asks, prefers Markdown, and takes every encoding", async () => {
     await using server = await startServer((_, response) => response.end("hello"));
-    await using network = networkTo([server]);
+    await using network = openTestClient([server]);
     const { text, name, response } = await fetchBytes(network, `${server.origin}/docs/page.txt?q=1`);
     assert.deepEqual([text, name, response.statusCode, response.notes], ["hello", "page.txt", 200, []]);
     const { accept, "user-agent": agent, "accept-encoding": encodings } = server.requests[0]?.headers ?? {};
@@ -37,7 +37,7 @@ describe("a request", () => {
 
   test("asks for the page as browsers get it where its source is wanted, and under the name that was set", async () => {
     await using server = await startServer((_, response) => response.end("hello"));
-    await using network = networkTo([server], { settings: { "network.user_agent": "Acme bot" } });
+    await using network = openTestClient([server], { settings: { "network.user_agent": "Acme bot" } });
     await fetchBytes(network, server.origin, { prefers: "source" });
     assert.match(String(server.requests[0]?.headers.accept), /^text\/html,/);
     assert.equal(server.requests[0]?.headers["user-agent"], "Acme bot");
@@ -48,7 +48,7 @@ describe("a request", () => {
       response.setHeader("content-disposition", decodeURIComponent(request.url?.slice(2) ?? ""));
       response.end("x");
     });
-    await using network = networkTo([server]);
+    await using network = openTestClient([server]);
     for (const [disposition, name] of [
       ['attachment; filename="report.pdf"', "report.pdf"],
       ["attachment; filename=plain.txt", "plain.txt"],
@@ -74,7 +74,7 @@ describe("a redirect", () => {
       if (left === 0) response.end("arrived");
       else response.writeHead(301 + (left % 2), { location: `/${left - 1}` }).end("moved");
     });
-    await using network = networkTo([server]);
+    await using network = openTestClient([server]);
     const { text, response, location } = await fetchBytes(network, `${server.origin}/5`);
     assert.deepEqual(
       [text, location, response.notes],
@@ -88,7 +88,7 @@ describe("a redirect", () => {
     ["nowhere", to(""), /^HTTP 302 Found$/],
     ["a file", to("file:///etc/passwd"), /redirect to file: is not followed/],
     ["a password", to("http://u:s3cret@example.com/"), /user name or password/],
-    ["no URL", to("http://[bad"), /redirects to where nothing can be fetched \(Invalid URL\)/],
+    ["no URL", to("http://[bad"), /redirects to a URL that cannot be fetched \(Invalid URL\)/],
     ["304 without being asked", to("", 304), /^HTTP 304 Not Modified$/],
     ["300 choices", to("/x", 300), /^HTTP 300 Multiple Choices$/],
   ] as const) {
@@ -96,7 +96,7 @@ describe("a redirect", () => {
       await using server = await startServer((_, response) => {
         response.writeHead(status, location === "" ? {} : { location }).end();
       });
-      await using network = networkTo([server]);
+      await using network = openTestClient([server]);
       assert.match((await failure(network, `${server.origin}/a?s3cret`)).message, sentence);
     });
   }
@@ -107,7 +107,7 @@ describe("a redirect", () => {
       if (request.url === "/") response.writeHead(302, { location }).end();
       else response.end(request.url);
     });
-    await using network = networkTo([server]);
+    await using network = openTestClient([server]);
     assert.equal((await fetchBytes(network, server.origin)).text, "/z%C3%BCrich");
   });
 
@@ -124,7 +124,7 @@ describe("a redirect", () => {
       if (next) response.writeHead(307, { location: next }).end();
       else response.end("done");
     });
-    await using network = networkTo([home, away]);
+    await using network = openTestClient([home, away]);
     await fetchBytes(network, `${home.origin}/start`, { headers: { "x-api-key": "k" } });
     assert.deepEqual(seen, ["/start:k", "/middle:k", "away:none", "/end:none"]);
   });
@@ -146,7 +146,7 @@ describe("an unhappy answer", () => {
   ] as const) {
     test(`${status} is asked for ${sent} times and worded as ours`, async () => {
       await using server = await startServer((_, response) => response.writeHead(status, "Their words").end());
-      await using network = networkTo([server]);
+      await using network = openTestClient([server]);
       const error = await failure(network, server.origin);
       assert.deepEqual([error.code, error.message, server.requests.length], ["http_status", sentence, sent]);
       assert.equal(network.waits.length, sent - 1);
@@ -159,7 +159,7 @@ describe("an unhappy answer", () => {
       else if (server.requests.length === 2) request.socket.destroy();
       else response.end("at last");
     });
-    await using network = networkTo([server]);
+    await using network = openTestClient([server]);
     assert.equal((await fetchBytes(network, server.origin)).text, "at last");
     assert.equal(network.waits[0], 2_000);
     assert.ok(Number(network.waits[1]) >= 400 && Number(network.waits[1]) <= 800);
@@ -167,14 +167,14 @@ describe("an unhappy answer", () => {
 
   test("that wants a longer wait than we do is not asked again, and the wish is told", async () => {
     await using server = await startServer((_, response) => response.writeHead(429, { "retry-after": "3600" }).end());
-    await using network = networkTo([server]);
+    await using network = openTestClient([server]);
     assert.match((await failure(network, server.origin)).hint, /Retry-After 3600/);
     assert.equal(server.requests.length, 1);
   });
 
   test("206 without being asked is kept as the part that it is", async () => {
     await using server = await startServer((_, response) => response.writeHead(206).end("half"));
-    await using network = networkTo([server]);
+    await using network = openTestClient([server]);
     const { text, response } = await fetchBytes(network, server.origin);
     assert.deepEqual(
       [text, response.shortfall(), response.freshness],
@@ -187,7 +187,7 @@ describe("an unhappy answer", () => {
       if (request.url === "/gzip") response.setHeader("content-encoding", "gzip");
       response.end();
     });
-    await using network = networkTo([server]);
+    await using network = openTestClient([server]);
     for (const path of ["", "/gzip"]) assert.equal((await fetchBytes(network, server.origin + path)).bytes.length, 0);
   });
 });
@@ -197,7 +197,7 @@ describe("a connection", () => {
     const resolve = async () => {
       throw Object.assign(new Error("getaddrinfo"), { code: "ENOTFOUND" });
     };
-    await using network = networkTo([], { wires: { resolve, dial: () => assert.fail("dialled") } });
+    await using network = openTestClient([], { dialler: { resolve, dial: () => assert.fail("dialled") } });
     const error = await failure(network, "https://nowhere.example/s3cret?s3cret");
     assert.match(error.message, /^nowhere\.example cannot be found: no such host \(ENOTFOUND\)\.$/);
   });
@@ -205,7 +205,7 @@ describe("a connection", () => {
   test("that is refused is tried three times", async () => {
     const closed = await startServer(() => undefined);
     await closed[Symbol.asyncDispose]();
-    await using network = networkTo([closed]);
+    await using network = openTestClient([closed]);
     assert.match((await failure(network, closed.origin)).message, /refused the connection \(ECONNREFUSED\)/);
     assert.equal(network.waits.length, 2);
   });
@@ -214,14 +214,14 @@ describe("a connection", () => {
     await using server = await startServer((_, response) => response.setHeader("connection", "close").end("ok"));
     const answers = ["93.184.216.34", "127.0.0.1", "93.184.216.34"];
     const dialled: string[] = [];
-    const wires = {
+    const dialler = {
       resolve: async () => [answers.shift() ?? assert.fail("asked too often")],
       dial: async (address: string) => {
         dialled.push(address);
         return connect(server.port, "127.0.0.1");
       },
     };
-    await using network = networkTo([], { wires });
+    await using network = openTestClient([], { dialler });
     assert.equal((await fetchBytes(network, "http://rebinding.example/")).text, "ok");
     assert.match(
       (await failure(network, "http://rebinding.example/")).message,
@@ -234,7 +234,7 @@ describe("a connection", () => {
   test("goes on to the next address when one does not answer", async () => {
     await using server = await startServer((_, response) => response.end("ok"));
     const dialled: string[] = [];
-    const wires = {
+    const dialler = {
       resolve: async () => ["2606:2800::1", "93.184.216.34"],
       dial: async (address: string) => {
         dialled.push(address);
@@ -242,7 +242,7 @@ describe("a connection", () => {
         return connect(server.port, "127.0.0.1");
       },
     };
-    await using network = networkTo([], { wires });
+    await using network = openTestClient([], { dialler });
     assert.equal((await fetchBytes(network, "http://two.example/")).text, "ok");
     assert.deepEqual(dialled, ["2606:2800::1", "93.184.216.34"]);
   });
@@ -252,24 +252,24 @@ describe("a connection", () => {
     const certificate = selfSigned(["good.example"], ["127.0.0.1"]);
     await writeFile(join(folder.path, "ca.pem"), certificate.cert);
     await using server = await startServer((_, response) => response.end("secure"), certificate);
-    const wires = {
+    const dialler = {
       resolve: async () => ["93.184.216.34"],
       dial: async () => connect(server.port, "127.0.0.1"),
     };
-    await using stranger = networkTo([server], { wires });
+    await using stranger = openTestClient([server], { dialler });
     assert.match((await failure(stranger, "https://good.example/")).message, /no secure connection .*SELF_SIGNED/);
     assert.equal(stranger.waits.length, 0);
     const settings = { "network.ca_file": join(folder.path, "ca.pem") };
-    await using trusting = networkTo([server], { wires, settings });
+    await using trusting = openTestClient([server], { dialler, settings });
     assert.equal((await fetchBytes(trusting, "https://good.example/")).text, "secure");
     assert.match((await failure(trusting, "https://other.example/")).message, /ALTNAME_INVALID/);
-    await using literal = networkTo([server], { settings });
+    await using literal = openTestClient([server], { settings });
     assert.equal((await fetchBytes(literal, server.origin)).text, "secure");
   });
 
   test("with certificates that cannot be read is an error of the settings", async () => {
     await using server = await startServer((_, response) => response.end("x"));
-    await using network = networkTo([server], { settings: { "network.ca_file": "/nowhere/ca.pem" } });
+    await using network = openTestClient([server], { settings: { "network.ca_file": "/nowhere/ca.pem" } });
     assert.equal((await failure(network, server.origin)).code, "config_invalid");
   });
 
@@ -281,7 +281,7 @@ describe("a connection", () => {
       open--;
       response.end("x");
     });
-    await using network = networkTo([server], { settings: { "network.connections_per_host": 2 } });
+    await using network = openTestClient([server], { settings: { "network.connections_per_host": 2 } });
     await Promise.all(Array.from({ length: 10 }, () => fetchBytes(network, server.origin)));
     assert.equal(most, 2);
   });
@@ -292,7 +292,7 @@ describe("a connection", () => {
       at.push(performance.now());
       response.end("x");
     });
-    await using network = networkTo([server], { settings: { "network.delay": 60 } });
+    await using network = openTestClient([server], { settings: { "network.delay": 60 } });
     await Promise.all(Array.from({ length: 3 }, () => fetchBytes(network, server.origin)));
     assert.ok((at[2] ?? 0) - (at[0] ?? 0) >= 100, String(at));
   });
@@ -313,14 +313,14 @@ describe("bytes that are no HTTP", () => {
   ] as const) {
     test(`${name} end in a sentence`, async () => {
       await using server = await startRawServer((socket) => socket.end(bytes));
-      await using network = networkTo([server]);
+      await using network = openTestClient([server]);
       assert.match((await failure(network, server.origin)).message, sentence);
     });
   }
 
   test("a body shorter than its length is a part, and says so", async () => {
     await using server = await startRawServer((socket) => socket.end(`${okay}content-length: 500\r\n\r\nonly this`));
-    await using network = networkTo([server]);
+    await using network = openTestClient([server]);
     const { text, response } = await fetchBytes(network, server.origin);
     assert.deepEqual([text, response.shortfall()], ["only this", "the connection broke off"]);
   });
@@ -335,7 +335,7 @@ describe("time", () => {
 
   test("is up for a body that drips: what came is kept as a part", async () => {
     await using server = await drip();
-    await using network = networkTo([server], { settings: { "network.timeout": 400 } });
+    await using network = openTestClient([server], { settings: { "network.timeout": 400 } });
     const started = performance.now();
     const { text, response } = await fetchBytes(network, server.origin);
     assert.match(text, /^(drip )+$/);
@@ -345,14 +345,14 @@ describe("time", () => {
 
   test("is up for a server that never answers", async () => {
     await using server = await startServer(() => undefined);
-    await using network = networkTo([server], { settings: { "network.timeout": 200 } });
+    await using network = openTestClient([server], { settings: { "network.timeout": 200 } });
     const error = await failure(network, `${server.origin}/?s3cret`);
     assert.deepEqual([error.code, error.message], ["network_timeout", `${server.allow} did not answer within 0.2 s.`]);
   });
 
   test("is over when the caller says so, at any moment, with the caller's own reason", async () => {
     await using server = await drip();
-    await using network = networkTo([server]);
+    await using network = openTestClient([server]);
     const reason = new Error("changed my mind");
     await assert.rejects(fetchBytes(network, server.origin, { signal: AbortSignal.abort(reason) }), reason);
     const stop = new AbortController();
@@ -367,7 +367,7 @@ describe("robots.txt", () => {
       if (request.url === "/robots.txt") setTimeout(() => response.writeHead(404).end(), 200);
       else response.end("page");
     });
-    await using network = networkTo([server], { settings: { "network.robots": "on" } });
+    await using network = openTestClient([server], { settings: { "network.robots": "on" } });
     const leaving = fetchBytes(network, server.origin, { signal: AbortSignal.timeout(50) });
     const staying = fetchBytes(network, server.origin);
     await assert.rejects(leaving, { name: "TimeoutError" });
@@ -380,8 +380,8 @@ describe("robots.txt", () => {
       if (request.url === "/robots.txt") response.writeHead(isDown ? 503 : 404).end();
       else response.end("page");
     });
-    await using network = networkTo([server], { settings: { "network.robots": "on" } });
-    assert.match((await failure(network, server.origin)).message, /robots\.txt of .* cannot be had: HTTP 503/);
+    await using network = openTestClient([server], { settings: { "network.robots": "on" } });
+    assert.match((await failure(network, server.origin)).message, /robots\.txt of .* cannot be read: HTTP 503/);
     assert.equal((await fetchBytes(network, server.origin)).text, "page");
   });
 
@@ -393,7 +393,7 @@ describe("robots.txt", () => {
 
   test("is not asked for unless that is set", async () => {
     await using server = await site(200);
-    await using network = networkTo([server]);
+    await using network = openTestClient([server]);
     await fetchBytes(network, `${server.origin}/private`);
     assert.deepEqual(
       server.requests.map(({ url }) => url),
@@ -408,7 +408,7 @@ describe("robots.txt", () => {
   ] as const) {
     test(`that answers ${status} lets ${privatePage ? "everything" : publicPage ? "some" : "nothing"} be fetched`, async () => {
       await using server = await site(status);
-      await using network = networkTo([server], { settings: { "network.robots": "on" } });
+      await using network = openTestClient([server], { settings: { "network.robots": "on" } });
       const fetched = (path: string) =>
         fetchBytes(network, server.origin + path).then(
           () => true,
@@ -424,12 +424,12 @@ describe("robots.txt", () => {
 describe("a fetch that must wait", () => {
   const never = new Promise<never>(() => undefined);
 
-  for (const [what, wires] of [
+  for (const [what, dialler] of [
     ["a name is looked up", { resolve: () => never, dial: () => never }],
     ["an address is dialled", { resolve: async () => ["93.184.216.34"], dial: () => never }],
   ] as const) {
     test(`ends at once when it is aborted while ${what}`, async () => {
-      await using network = networkTo([], { wires });
+      await using network = openTestClient([], { dialler });
       const signal = AbortSignal.timeout(100);
       const startedAt = performance.now();
       await assert.rejects(fetchBytes(network, "http://example.com/", { signal }), { name: "TimeoutError" });
@@ -438,7 +438,7 @@ describe("a fetch that must wait", () => {
 
     test(`ends with its time while ${what}`, async () => {
       const settings = { "network.connect_timeout": 200, "network.timeout": 5_000, "network.tries": 1 };
-      await using network = networkTo([], { wires, settings });
+      await using network = openTestClient([], { dialler, settings });
       const startedAt = performance.now();
       assert.equal((await failure(network, "http://example.com/")).code, "network_timeout");
       assert.ok(performance.now() - startedAt < 2_000);
@@ -447,7 +447,7 @@ describe("a fetch that must wait", () => {
 
   test("ends at once when it is aborted in the queue for a connection", async () => {
     await using server = await startServer((_, response) => void response.write("x"));
-    await using network = networkTo([server], { settings: { "network.connections_per_host": 1 } });
+    await using network = openTestClient([server], { settings: { "network.connections_per_host": 1 } });
     const first = new AbortController();
     const held = fetchBytes(network, server.origin, { signal: first.signal }).catch(() => undefined);
     await wait(50);

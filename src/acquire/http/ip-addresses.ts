@@ -2,10 +2,10 @@
 import { BlockList, isIP } from "node:net";
 
 /** One special range and what it is for, as a reader of the refusal should know it. */
-type Range = readonly [range: string, what: string];
+type SpecialRange = readonly [range: string, what: string];
 
 /** https://www.iana.org/assignments/iana-ipv4-special-registry, and one address that only a cloud's machines see. */
-const special4: readonly Range[] = [
+const specialRanges4: readonly SpecialRange[] = [
   ["0.0.0.0/8", "this network"],
   ["10.0.0.0/8", "private"],
   ["100.64.0.0/10", "shared by a carrier"],
@@ -25,7 +25,7 @@ const special4: readonly Range[] = [
 ];
 
 /** Within 2000::/3, the only part of IPv6 that is given out to the world. The first that matches names the address. */
-const special6: readonly Range[] = [
+const globalExceptions6: readonly SpecialRange[] = [
   ["2001::/32", "a Teredo tunnel"],
   ["2001::/23", "reserved"],
   ["2001:db8::/32", "documentation"],
@@ -34,7 +34,7 @@ const special6: readonly Range[] = [
 ];
 
 /** Outside of it everything is special; these have a name. */
-const outside6: readonly Range[] = [
+const namedRanges6: readonly SpecialRange[] = [
   ["::/128", "this host"],
   ["::1/128", "loopback"],
   ["64:ff9b::/96", "a translated (NAT64) address"],
@@ -45,58 +45,58 @@ const outside6: readonly Range[] = [
   ["ff00::/8", "multicast"],
 ];
 
-const listed4 = special4.map(toList);
-const listed6 = [...outside6, ...special6].map(toList);
-const worldwide6 = rangeList("2000::/3");
+const blockLists4 = specialRanges4.map(toBlockList);
+const blockLists6 = [...namedRanges6, ...globalExceptions6].map(toBlockList);
+const globalUnicast6 = makeRangeList("2000::/3");
 
 /** What a special address is for, or undefined for one that anybody in the world may be behind. */
-export function specialUse(address: string): string | undefined {
-  if (isIP(address) === 4) return listed4.find(({ list }) => list.check(address, "ipv4"))?.what;
-  const what = listed6.find(({ list }) => list.check(address, "ipv6"))?.what;
-  return what ?? (worldwide6.check(address, "ipv6") ? undefined : "not given out to the world");
+export function findSpecialUse(address: string): string | undefined {
+  if (isIP(address) === 4) return blockLists4.find(({ list }) => list.check(address, "ipv4"))?.what;
+  const what = blockLists6.find(({ list }) => list.check(address, "ipv6"))?.what;
+  return what ?? (globalUnicast6.check(address, "ipv6") ? undefined : "not given out to the world");
 }
 
 /** The address as it will be dialled: an IPv4 address written as IPv6 (`::ffff:127.0.0.1`) is the IPv4 address. */
-export function plainAddress(address: string): string {
+export function unwrapMappedAddress(address: string): string {
   const bare = address.replace(/%.*$/, "");
   if (isIP(bare) !== 6) return bare;
-  const groups = groupsOf(bare);
-  return groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff ? lastFour(groups, 6) : bare;
+  const groups = parseGroups(bare);
+  return groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff ? formatIpv4(groups, 6) : bare;
 }
 
 /** The IPv4 address that a translator or tunnel would go on to, for the forms that carry one. */
-export function carriedAddress(address: string): string | undefined {
+export function findEmbeddedAddress(address: string): string | undefined {
   if (isIP(address) !== 6) return undefined;
-  const groups = groupsOf(address);
+  const groups = parseGroups(address);
   const [first = 0, second = 0, third = 0, fourth = 0, fifth = 0, sixth = 0] = groups;
   // RFC 6052: after a prefix of 48 bits the address goes round the eight bits that must be zero.
   if (first === 0x64 && second === 0xff9b && third === 1)
     return [fourth >> 8, fourth & 0xff, fifth & 0xff, sixth >> 8].join(".");
-  if (first === 0x64 && second === 0xff9b) return lastFour(groups, 6);
-  if (first === 0x2002) return lastFour(groups, 1);
+  if (first === 0x64 && second === 0xff9b) return formatIpv4(groups, 6);
+  if (first === 0x2002) return formatIpv4(groups, 1);
   // Teredo hides the client's address by inverting it.
   if (first === 0x2001 && second === 0)
-    return lastFour(
+    return formatIpv4(
       groups.map((group) => group ^ 0xffff),
       6,
     );
-  return groups.slice(0, 6).every((group) => group === 0) ? lastFour(groups, 6) : undefined;
+  return groups.slice(0, 6).every((group) => group === 0) ? formatIpv4(groups, 6) : undefined;
 }
 
 /** A range such as `10.0.0.0/8` as something that addresses can be checked against. */
-export function rangeList(range: string): BlockList {
+export function makeRangeList(range: string): BlockList {
   const [address = "", prefix = ""] = range.split("/");
   const list = new BlockList();
   list.addSubnet(address, Number(prefix), isIP(address) === 4 ? "ipv4" : "ipv6");
   return list;
 }
 
-function toList([range, what]: Range) {
-  return { list: rangeList(range), what };
+function toBlockList([range, what]: SpecialRange) {
+  return { list: makeRangeList(range), what };
 }
 
 /** The eight numbers of an IPv6 address; the URL parser knows every way of writing one. */
-function groupsOf(address: string): number[] {
+function parseGroups(address: string): number[] {
   const [left = "", right] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
   const numbers = (part: string): number[] =>
     part === "" ? [] : part.split(":").map((hex) => Number.parseInt(hex, 16));
@@ -104,7 +104,7 @@ function groupsOf(address: string): number[] {
   return [...start, ...new Array<number>(8 - start.length - end.length).fill(0), ...end];
 }
 
-function lastFour(groups: readonly number[], at: number): string {
+function formatIpv4(groups: readonly number[], at: number): string {
   return groups
     .slice(at, at + 2)
     .flatMap((group) => [group >> 8, group & 0xff])

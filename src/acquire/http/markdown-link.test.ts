@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { fetchBytes, networkTo } from "../../../test/http-client.ts";
+import { fetchBytes, openTestClient } from "../../../test/http-client.ts";
 import { startServer } from "../../../test/server.ts";
-import { markdownAlternate } from "./markdown-link.ts";
+import { findMarkdownLink } from "./markdown-link.ts";
 
 const page = new URL("https://docs.example/guide/");
 const md = 'rel="alternate" type="text/markdown"';
@@ -31,14 +31,14 @@ describe("the Markdown form of a page", () => {
     { html: `<link ${md}>`, found: undefined },
   ]) {
     test(`${html}${link} is ${found ?? "none"}`, () => {
-      assert.equal(markdownAlternate(page, link, Buffer.from(html))?.href, found);
+      assert.equal(findMarkdownLink(page, link, Buffer.from(html))?.href, found);
     });
   }
 
   test("is looked for in linear time", () => {
     const started = performance.now();
     for (const hostile of ["<link ", "<!--", "<link rel=", '<link rel="', "<"]) {
-      markdownAlternate(page, "<".repeat(60_000), Buffer.from(hostile.repeat(64 * 1024).slice(0, 64 * 1024)));
+      findMarkdownLink(page, "<".repeat(60_000), Buffer.from(hostile.repeat(64 * 1024).slice(0, 64 * 1024)));
     }
     assert.ok(performance.now() - started < 1_000);
   });
@@ -56,7 +56,7 @@ describe("a page with a Markdown form", () => {
 
   test("is read in that form, which is told", async () => {
     await using server = await site({});
-    await using network = networkTo([server]);
+    await using network = openTestClient([server]);
     const { text, name, location, response } = await fetchBytes(network, server.origin);
     assert.deepEqual([text, name, location], ["# Page", "page.md", `${server.origin}/page.md`]);
     assert.deepEqual(response.notes, [`Read as Markdown from ${server.origin}/page.md.`]);
@@ -65,7 +65,7 @@ describe("a page with a Markdown form", () => {
 
   test("is read itself where its source is wanted", async () => {
     await using server = await site({});
-    await using network = networkTo([server]);
+    await using network = openTestClient([server]);
     assert.equal((await fetchBytes(network, server.origin, { prefers: "source" })).text, html);
     assert.equal(server.requests.length, 1);
   });
@@ -81,7 +81,7 @@ describe("a page with a Markdown form", () => {
   })) {
     test(`is read itself, whole, when that form ${name}`, async () => {
       await using server = await site(alternate);
-      await using network = networkTo([server]);
+      await using network = openTestClient([server]);
       const { text, response } = await fetchBytes(network, server.origin);
       assert.ok(text === html);
       assert.deepEqual([response.notes, response.freshness?.validators?.etag], [[], '"page"']);
@@ -102,7 +102,7 @@ describe("a page held while its Markdown form is asked for", () => {
   test("does not stand in its way, however few connections there are", async () => {
     await using server = await site();
     const settings = { "network.connections_per_host": 1, "network.timeout": 5_000 };
-    await using network = networkTo([server], { settings });
+    await using network = openTestClient([server], { settings });
     const all = Array.from({ length: 8 }, (_, i) => fetchBytes(network, `${server.origin}/page${i}`));
     for (const { text } of await Promise.all(all)) assert.equal(text, "# /zürich.md");
   });
@@ -112,7 +112,7 @@ describe("a page held while its Markdown form is asked for", () => {
       response.writeHead(200, { "content-type": "text/html" });
       if (request.url === "/page") response.write(big.slice(0, 50_000));
     });
-    await using network = networkTo([server], { settings: { "network.timeout": 400, "network.tries": 1 } });
+    await using network = openTestClient([server], { settings: { "network.timeout": 400, "network.tries": 1 } });
     const { bytes, response } = await fetchBytes(network, `${server.origin}/page`);
     assert.deepEqual(
       [bytes.length, response.shortfall()],

@@ -1,11 +1,11 @@
 /** Finds the Markdown form of a page, where the page itself names one on its own site. */
 
 /** As much of a page as is looked through: links to alternates stand in the head. */
-export const alternateLookBytes = 64 * 1024;
+export const MARKDOWN_LINK_PREFIX_BYTES = 64 * 1024;
 
 /** By the Link header, else by the head of the page; only of the same origin, and not the page itself. */
-export function markdownAlternate(page: URL, linkHeader: string, head: Uint8Array): URL | undefined {
-  const hrefs = [...headerLinks(linkHeader), ...elementLinks(Buffer.from(head).toString("utf8"))];
+export function findMarkdownLink(page: URL, linkHeader: string, head: Uint8Array): URL | undefined {
+  const hrefs = [...findHeaderLinks(linkHeader), ...findElementLinks(Buffer.from(head).toString("utf8"))];
   for (const href of hrefs) {
     const url = URL.canParse(href, page.href) ? new URL(href, page) : undefined;
     if (url === undefined || url.origin !== page.origin || url.username !== "" || url.password !== "") continue;
@@ -16,26 +16,26 @@ export function markdownAlternate(page: URL, linkHeader: string, head: Uint8Arra
 }
 
 /** RFC 8288: `<page.md>; rel="alternate"; type="text/markdown"`. */
-function headerLinks(header: string): string[] {
+function findHeaderLinks(header: string): string[] {
   const links = header.slice(0, 8_192).matchAll(/<([^<>]{1,2048})>([^<]*)/g);
-  return [...links].flatMap(([, href = "", parameters = ""]) => (isMarkdown(parameters) ? [href] : []));
+  return [...links].flatMap(([, href = "", parameters = ""]) => (isMarkdownAlternate(parameters) ? [href] : []));
 }
 
-function elementLinks(html: string): string[] {
+function findElementLinks(html: string): string[] {
   const visible = html.replace(/<!--[\s\S]*?(?:-->|$)/g, "").split(/<\/head|<body/i, 1)[0] ?? "";
   return [...visible.matchAll(/<link\b([^<>]{1,4096})>/gi)].flatMap(([, attributes = ""]) => {
-    const href = attributeOf(attributes, "href");
-    return href !== undefined && isMarkdown(attributes) ? [href.replaceAll("&amp;", "&")] : [];
+    const href = readAttribute(attributes, "href");
+    return href !== undefined && isMarkdownAlternate(attributes) ? [href.replaceAll("&amp;", "&")] : [];
   });
 }
 
-function isMarkdown(attributes: string): boolean {
-  const relations = attributeOf(attributes, "rel")?.toLowerCase().split(/\s+/) ?? [];
-  const type = attributeOf(attributes, "type")?.toLowerCase().split(";")[0]?.trim();
+function isMarkdownAlternate(attributes: string): boolean {
+  const relations = readAttribute(attributes, "rel")?.toLowerCase().split(/\s+/) ?? [];
+  const type = readAttribute(attributes, "type")?.toLowerCase().split(";")[0]?.trim();
   return relations.includes("alternate") && (type === "text/markdown" || type === "text/x-markdown");
 }
 
-function attributeOf(attributes: string, name: string): string | undefined {
+function readAttribute(attributes: string, name: string): string | undefined {
   const found = new RegExp(`(?:^|[\\s;/"'])${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>;,]+))`, "i").exec(
     attributes,
   );

@@ -3,10 +3,10 @@ import { STATUS_CODES } from "node:http";
 import { SpillwayError, systemCode } from "../../errors.ts";
 import { clipped } from "../../system/safe-names.ts";
 
-type Fault = { readonly code: SpillwayError["code"]; readonly fact: string; readonly hint: string };
+type NetworkFault = { readonly code: SpillwayError["code"]; readonly fact: string; readonly hint: string };
 
 /** The first row whose pattern matches the error's code tells what happened. */
-const faults: readonly (readonly [pattern: RegExp, fault: Fault])[] = [
+const faults: readonly (readonly [pattern: RegExp, fault: NetworkFault])[] = [
   [
     /^(ENOTFOUND|EAI_NONAME|EAI_NODATA|ENODATA)$/,
     { code: "network_failed", fact: "cannot be found: no such host", hint: "Check the spelling of the host." },
@@ -67,15 +67,15 @@ const faults: readonly (readonly [pattern: RegExp, fault: Fault])[] = [
 ];
 
 /** An error of the network as one of ours; what is no such error stays what it is. */
-export function networkError(error: unknown, url: URL): unknown {
+export function toNetworkError(error: unknown, url: URL): unknown {
   if (error instanceof SpillwayError) return error;
-  const code = faultCode(error);
+  const code = findErrorCode(error);
   if (code === undefined) return error;
   const {
     code: ours,
     fact,
     hint,
-  } = faultOf(code) ?? {
+  } = findFault(code) ?? {
     code: "network_failed",
     fact: "could not be fetched",
     hint: "Try again.",
@@ -84,16 +84,16 @@ export function networkError(error: unknown, url: URL): unknown {
 }
 
 /** Whether trying once more may help: the connection failed, and not because of what either side is. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   if (error instanceof SpillwayError) return false;
   return /^(ECONN|EPIPE|ETIMEDOUT|EAI_AGAIN|ENET|EHOST|UND_ERR_(SOCKET|CONNECT_TIMEOUT|CLOSED))/.test(
-    faultCode(error) ?? "",
+    findErrorCode(error) ?? "",
   );
 }
 
 /** What ended a body before its end: a sentence's end, for the note about it. */
-export function shortfallOf(error: unknown): string | undefined {
-  const code = faultCode(error);
+export function describeShortfall(error: unknown): string | undefined {
+  const code = findErrorCode(error);
   if (code === "Z_BUF_ERROR") return "its compressed data broke off";
   return code !== undefined && /^(ECONN|EPIPE|UND_ERR_(SOCKET|RES_|CLOSED|BODY)|HPE_)/.test(code)
     ? "the connection broke off"
@@ -101,21 +101,21 @@ export function shortfallOf(error: unknown): string | undefined {
 }
 
 /** A status that brings no content, as the contract words it. */
-export function statusError(status: number, hint = statusHint(status)): SpillwayError {
+export function makeStatusError(status: number, hint = makeStatusHint(status)): SpillwayError {
   return new SpillwayError("http_status", `HTTP ${status} ${STATUS_CODES[status] ?? "Unknown Status"}`, { hint });
 }
 
-export function deadlineError(url: URL, timeoutMs: number): SpillwayError {
+export function makeDeadlineError(url: URL, timeoutMs: number): SpillwayError {
   const sentence = `${clipped(url.host)} did not answer within ${timeoutMs / 1_000} s.`;
   return new SpillwayError("network_timeout", sentence, { hint: "Try again later, or raise network.timeout." });
 }
 
-function faultOf(code: string): Fault | undefined {
+function findFault(code: string): NetworkFault | undefined {
   return faults.find(([pattern]) => pattern.test(code))?.[1];
 }
 
 /** undici wraps what the socket said. */
-function faultCode(error: unknown): string | undefined {
+function findErrorCode(error: unknown): string | undefined {
   // The parser has no code for the most blatant cases.
   if (error instanceof Error && error.name === "HTTPParserError") return systemCode(error) ?? "HPE_INVALID";
   const inner = error instanceof Error && error.cause !== undefined ? systemCode(error.cause) : undefined;
@@ -123,7 +123,7 @@ function faultCode(error: unknown): string | undefined {
   return outer === undefined || outer === "UND_ERR_SOCKET" ? (inner ?? outer) : outer;
 }
 
-function statusHint(status: number): string {
+function makeStatusHint(status: number): string {
   if (status === 204 || status === 205) return "The server has no content for this URL.";
   if (status === 304) return "The server took the request for a repeated one. Fetch it again with noCache.";
   if (status === 401 || status === 407) return "It needs credentials: set them for this host in network.headers.";

@@ -1,9 +1,9 @@
 /** A look at the beginning of some chunks, which can then still be read from the beginning. */
 
-export type Peeked = { readonly head: Buffer; readonly chunks: AsyncIterable<Uint8Array> };
+export type PeekedChunks = { readonly head: Buffer; readonly chunks: AsyncIterable<Uint8Array> };
 
 /** At least so many bytes, unless there are fewer. A look that fails closes the chunks. */
-export async function peek(chunks: AsyncIterable<Uint8Array>, wantedBytes: number): Promise<Peeked> {
+export async function peekChunks(chunks: AsyncIterable<Uint8Array>, wantedBytes: number): Promise<PeekedChunks> {
   const iterator = chunks[Symbol.asyncIterator]();
   const seen: Uint8Array[] = [];
   let length = 0;
@@ -15,10 +15,10 @@ export async function peek(chunks: AsyncIterable<Uint8Array>, wantedBytes: numbe
     seen.push(next.value);
     length += next.value.length;
   }
-  return { head: Buffer.concat(seen), chunks: resumed(seen, iterator, ended) };
+  return { head: Buffer.concat(seen), chunks: resumeChunks(seen, iterator, ended) };
 }
 
-async function* resumed(
+async function* resumeChunks(
   seen: readonly Uint8Array[],
   iterator: AsyncIterator<Uint8Array>,
   ended: boolean,

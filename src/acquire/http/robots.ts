@@ -4,19 +4,19 @@
 type Rule = { readonly allow: boolean; readonly matches: (path: string) => boolean; readonly length: number };
 
 /** The rules for one crawler; a path that no rule is about may be fetched. */
-export type Robots = (pathAndQuery: string) => boolean;
+export type RobotsRules = (pathAndQuery: string) => boolean;
 
-const longestPattern = 2_048;
-const mostRules = 10_000;
+const MAX_PATTERN_CHARS = 2_048;
+const MAX_RULES = 10_000;
 
 /** Reads the groups that name the crawler, or else those for everybody. */
-export function parseRobots(text: string, crawler: string): Robots {
-  const groups = groupsOf(text);
+export function parseRobots(text: string, crawler: string): RobotsRules {
+  const groups = parseGroups(text);
   const named = groups.filter(({ agents }) => agents.includes(crawler));
   const chosen = named.length > 0 ? named : groups.filter(({ agents }) => agents.includes("*"));
-  const rules = chosen.flatMap((group) => group.rules).slice(0, mostRules);
+  const rules = chosen.flatMap((group) => group.rules).slice(0, MAX_RULES);
   return (path) => {
-    const asked = normal(path);
+    const asked = normalizePath(path);
     const matching = rules.filter(({ matches }) => matches(asked));
     const longest = Math.max(...matching.map(({ length }) => length));
     // Between equals the milder one counts.
@@ -26,7 +26,7 @@ export function parseRobots(text: string, crawler: string): Robots {
 
 type Group = { readonly agents: string[]; readonly rules: Rule[] };
 
-function groupsOf(text: string): Group[] {
+function parseGroups(text: string): Group[] {
   const groups: Group[] = [];
   let naming = false;
   for (const line of text.split(/\r\n|\r|\n/)) {
@@ -40,18 +40,18 @@ function groupsOf(text: string): Group[] {
     } else if (name === "allow" || name === "disallow") {
       naming = false;
       // An empty Disallow forbids nothing.
-      if (value !== "" && value.length <= longestPattern) groups.at(-1)?.rules.push(toRule(name === "allow", value));
+      if (value !== "" && value.length <= MAX_PATTERN_CHARS) groups.at(-1)?.rules.push(toRule(name === "allow", value));
     }
   }
   return groups;
 }
 
 function toRule(allow: boolean, value: string): Rule {
-  return { allow, matches: globOf(normal(value)), length: value.length };
+  return { allow, matches: compilePattern(normalizePath(value)), length: value.length };
 }
 
 /** The same path however it is escaped: `/~a` and `/%7ea`, `/\u00e4` and `/%c3%a4`. */
-function normal(path: string): string {
+function normalizePath(path: string): string {
   const ascii = path.replace(/[^\x20-\x7e]+/g, (text) => encodeURIComponent(text.toWellFormed()));
   return ascii.replace(/%[0-9a-f]{2}/gi, (code) => {
     const plain = String.fromCharCode(Number.parseInt(code.slice(1), 16));
@@ -60,7 +60,7 @@ function normal(path: string): string {
 }
 
 /** `*` is any run of characters, a final `$` the end. By hand, for a hostile pattern makes a regular expression crawl. */
-function globOf(value: string): (path: string) => boolean {
+function compilePattern(value: string): (path: string) => boolean {
   const anchored = value.endsWith("$");
   const [first = "", ...rest] = (anchored ? value.slice(0, -1) : value).split("*");
   const last = anchored ? rest.pop() : undefined;

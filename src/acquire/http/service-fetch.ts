@@ -1,7 +1,7 @@
 /** A `fetch` to services that the user's own settings name: through the user's proxy, trusting the user's certificates. */
 import { Readable } from "node:stream";
-import { anywhere } from "./address-guard.ts";
-import { machineWires } from "./guarded-connect.ts";
+import { permissiveGuard } from "./address-guard.ts";
+import { systemDialler } from "./guarded-connect.ts";
 import { openTransport, type TransportOptions } from "./undici-transport.ts";
 
 export type ServiceFetch = AsyncDisposable & { readonly fetch: typeof globalThis.fetch };
@@ -11,7 +11,7 @@ export type ServiceFetch = AsyncDisposable & { readonly fetch: typeof globalThis
  * redirect is followed, so that a key goes nowhere else.
  */
 export function openServiceFetch(options: Pick<TransportOptions, "settings" | "env">): ServiceFetch {
-  const transport = openTransport({ ...options, wires: machineWires, guard: anywhere });
+  const transport = openTransport({ ...options, dialler: systemDialler, guard: permissiveGuard });
   return {
     async fetch(input, init) {
       const asked = new Request(input, init);

@@ -7,17 +7,17 @@ import type { Environment } from "../../config/paths.ts";
 import type { Settings } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
 import { untilAborted } from "../abortable.ts";
-import { anywhere, type Guard } from "./address-guard.ts";
-import { portOf, proxiesOf } from "./env-proxy.ts";
-import { guardedConnector, type Wires } from "./guarded-connect.ts";
+import { type Guard, permissiveGuard } from "./address-guard.ts";
+import { getPort, makeProxyChooser } from "./env-proxy.ts";
+import { type Dialler, makeGuardedConnector } from "./guarded-connect.ts";
 
 /** The beginning of an answer; its body must be read or discarded. */
-export type Response = {
+export type TransportResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readable;
   /** Whether a proxy reached the host for us, so that its address was not ours to judge. */
-  readonly proxied: boolean;
+  readonly isProxied: boolean;
   /** Lets go of the body: a short rest is read so that the connection can be used again. */
   discard(): void;
 };
@@ -27,7 +27,12 @@ export type Lane = "first" | "beside";
 
 export type Transport = AsyncDisposable & {
   /** With a body it is a POST. */
-  request(url: URL, headers: Headers, signal: AbortSignal, more?: { lane?: Lane; body?: string }): Promise<Response>;
+  request(
+    url: URL,
+    headers: Headers,
+    signal: AbortSignal,
+    more?: { lane?: Lane; body?: string },
+  ): Promise<TransportResponse>;
 };
 
 type Headers = Readonly<Record<string, string>>;
@@ -35,29 +40,29 @@ type Headers = Readonly<Record<string, string>>;
 export type TransportOptions = {
   readonly settings: Settings;
   readonly env: Environment;
-  readonly wires: Wires;
+  readonly dialler: Dialler;
   readonly guard: Guard;
 };
 
-const largestHeadersBytes = 64 * 1024;
+const MAX_HEADERS_BYTES = 64 * 1024;
 /** What is read of a body that nobody wants, to keep its connection. */
-const discardedBytes = 64 * 1024;
+const MAX_DISCARDED_BYTES = 64 * 1024;
 
 /** Nothing is loaded or opened before the first request. */
 export function openTransport(options: TransportOptions): Transport {
-  const chooseProxy = proxiesOf(options.env);
+  const chooseProxy = makeProxyChooser(options.env);
   let loading: Promise<Dispatchers> | undefined;
   return {
     async request(url, headers, signal, { lane = "first", body } = {}) {
       const proxy = chooseProxy(url);
-      if (proxy !== undefined) options.guard.host({ host: url.hostname, port: Number(portOf(url)) });
+      if (proxy !== undefined) options.guard.checkHost({ host: url.hostname, port: Number(getPort(url)) });
       // A failed start (a certificate file that is not there yet) must not last.
       loading ??= loadDispatchers(options).catch((error: unknown) => {
         loading = undefined;
         throw error;
       });
-      const dispatcher = (await loading).through(proxy, lane);
-      return send(dispatcher, { url, headers, body }, signal, proxy !== undefined);
+      const dispatcher = (await loading).getDispatcher(proxy, lane);
+      return sendRequest(dispatcher, { url, headers, body }, signal, proxy !== undefined);
     },
     async [Symbol.asyncDispose]() {
       await (await loading)?.destroy();
@@ -65,12 +70,12 @@ export function openTransport(options: TransportOptions): Transport {
   };
 }
 
-async function send(
+async function sendRequest(
   dispatcher: Dispatcher,
   { url, headers, body: sent }: { readonly url: URL; readonly headers: Headers; readonly body: string | undefined },
   signal: AbortSignal,
   proxied: boolean,
-): Promise<Response> {
+): Promise<TransportResponse> {
   const path = `${url.pathname}${url.search}`;
   const requested = dispatcher.request({
     origin: url.origin,
@@ -91,39 +96,39 @@ async function send(
   body.on("error", () => undefined);
   const discard = () => {
     if (body.readableDidRead) body.destroy();
-    else body.dump({ limit: discardedBytes, signal }).catch(() => undefined);
+    else body.dump({ limit: MAX_DISCARDED_BYTES, signal }).catch(() => undefined);
   };
-  return { status: statusCode, headers: joined(raw), body, proxied, discard };
+  return { status: statusCode, headers: joinHeaderLists(raw), body, isProxied: proxied, discard };
 }
 
 /** A header that came several times is one list, as HTTP has it. */
-function joined(raw: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+function joinHeaderLists(raw: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const entries = Object.entries(raw).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
     entries.map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : String(value)]),
   );
 }
 
-type Dispatchers = { through(proxy: string | undefined, lane: Lane): Dispatcher; destroy(): Promise<void> };
+type Dispatchers = { getDispatcher(proxy: string | undefined, lane: Lane): Dispatcher; destroy(): Promise<void> };
 
-async function loadDispatchers({ settings, wires, guard }: TransportOptions): Promise<Dispatchers> {
+async function loadDispatchers({ settings, dialler, guard }: TransportOptions): Promise<Dispatchers> {
   const undici = await import("undici");
-  const trust = tls.createSecureContext(await trusted(settings["network.ca_file"]));
+  const trust = tls.createSecureContext(await readTrustedCertificates(settings["network.ca_file"]));
   const timeoutMs = settings["network.connect_timeout"];
   const common: Agent.Options = {
     connections: settings["network.connections_per_host"],
-    maxHeaderSize: largestHeadersBytes,
+    maxHeaderSize: MAX_HEADERS_BYTES,
     // The fetch as a whole has a deadline; a second clock would contradict it.
     headersTimeout: 0,
     bodyTimeout: 0,
   };
   const openDirect = () =>
-    new undici.Agent({ ...common, connect: guardedConnector({ ...wires, guard, timeoutMs, trust }) });
+    new undici.Agent({ ...common, connect: makeGuardedConnector({ ...dialler, guard, timeoutMs, trust }) });
   const opened = new Map<string, Dispatcher>();
 
   /** The proxy is the user's own choice: its address is not judged. */
   function openProxy(uri: string): Dispatcher {
-    const connect = guardedConnector({ ...wires, guard: anywhere, timeoutMs, trust });
+    const connect = makeGuardedConnector({ ...dialler, guard: permissiveGuard, timeoutMs, trust });
     const toProxy = (origin: string | URL, more: object) => new undici.Pool(origin, { ...common, ...more, connect });
     return new undici.ProxyAgent({
       ...common,
@@ -133,12 +138,12 @@ async function loadDispatchers({ settings, wires, guard }: TransportOptions): Pr
       clientFactory: toProxy,
       // A request that is not tunnelled goes to the proxy itself; a tunnelled one gets its socket handed in.
       factory: (origin, more) =>
-        isSame(origin, uri) ? toProxy(origin, more) : new undici.Pool(origin, more as Pool.Options),
+        isSameOrigin(origin, uri) ? toProxy(origin, more) : new undici.Pool(origin, more as Pool.Options),
     });
   }
 
   return {
-    through(proxy, lane) {
+    getDispatcher(proxy, lane) {
       const key = `${lane} ${proxy ?? "direct"}`;
       const dispatcher = opened.get(key) ?? (proxy === undefined ? openDirect() : openProxy(proxy));
       opened.set(key, dispatcher);
@@ -150,12 +155,12 @@ async function loadDispatchers({ settings, wires, guard }: TransportOptions): Pr
   };
 }
 
-function isSame(origin: string | URL, uri: string): boolean {
+function isSameOrigin(origin: string | URL, uri: string): boolean {
   return new URL(origin).origin === new URL(uri).origin;
 }
 
 /** The platform's certificates and the file's; without a file Node's own choice, NODE_EXTRA_CA_CERTS included. */
-async function trusted(file: string | null): Promise<tls.SecureContextOptions> {
+async function readTrustedCertificates(file: string | null): Promise<tls.SecureContextOptions> {
   if (file === null) return {};
   try {
     const own = await readFile(file, "utf8");

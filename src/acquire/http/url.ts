@@ -23,20 +23,20 @@ export function parseTarget(given: string, base?: URL): URL {
 }
 
 /** By the server's own name for it, else the end of the path, else the host. */
-export function nameOf(url: URL, headers: Readonly<Record<string, string>>): string {
+export function findFileName(url: URL, headers: Readonly<Record<string, string>>): string {
   const disposition = headers["content-disposition"] ?? "";
   const extended = /filename\*\s*=\s*(?:utf-8|iso-8859-1)'[^']*'([^;\s]+)/i.exec(disposition)?.[1];
   const plain = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(disposition);
-  const given = extended === undefined ? (plain?.[1]?.replace(/\\(.)/g, "$1") ?? plain?.[2]) : unescaped(extended);
-  return lastPart(given ?? "") || lastPart(unescaped(url.pathname)) || url.host;
+  const given = extended === undefined ? (plain?.[1]?.replace(/\\(.)/g, "$1") ?? plain?.[2]) : decodePercent(extended);
+  return lastPathSegment(given ?? "") || lastPathSegment(decodePercent(url.pathname)) || url.host;
 }
 
 /** A path in a name would be somebody else's idea of where to put it. */
-function lastPart(path: string): string {
+function lastPathSegment(path: string): string {
   return path.split(/[\\/]/).filter(Boolean).at(-1) ?? "";
 }
 
-function unescaped(text: string): string {
+function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

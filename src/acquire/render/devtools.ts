@@ -29,18 +29,22 @@ export type BrowserOptions = {
 /** Starts a browser with an empty profile of its own. Disposing ends it and removes the profile. */
 export async function openBrowser({ chromium, sandbox }: BrowserOptions): Promise<Devtools> {
   const profile = await mkdtemp(join(tmpdir(), "spillway-render-"));
-  const browser = spawn(chromium, [...flags, `--user-data-dir=${profile}`, ...(sandbox ? [] : ["--no-sandbox"])], {
-    stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
-    env: { HOME: profile, ...(process.env.PATH !== undefined && { PATH: process.env.PATH }) },
-    // A group of its own: its many processes are ended together.
-    detached: true,
-  });
-  const ended = whenEnded(browser);
-  const devtools = speak(browser, ended);
+  const browser = spawn(
+    chromium,
+    [...browserFlags, `--user-data-dir=${profile}`, ...(sandbox ? [] : ["--no-sandbox"])],
+    {
+      stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
+      env: { HOME: profile, ...(process.env.PATH !== undefined && { PATH: process.env.PATH }) },
+      // A group of its own: its many processes are ended together.
+      detached: true,
+    },
+  );
+  const ended = waitForExit(browser);
+  const devtools = connectDevtools(browser, ended);
   return {
     ...devtools,
     async [Symbol.asyncDispose]() {
-      endGroup(browser);
+      killGroup(browser);
       await ended;
       await rm(profile, { recursive: true, force: true, maxRetries: 3 });
     },
@@ -51,7 +55,7 @@ export async function openBrowser({ chromium, sandbox }: BrowserOptions): Promis
  * No name is resolved and every connection goes to a proxy that is not there: what a page wants is fetched by us or not
  * at all. The rest keeps the browser from doing anything of its own.
  */
-const flags = [
+const browserFlags = [
   "--headless",
   "--remote-debugging-pipe",
   "--host-resolver-rules=MAP * ~NOTFOUND",
@@ -70,7 +74,7 @@ const flags = [
 ];
 
 /** Resolves with why, once the browser is gone; never rejects. */
-async function whenEnded(browser: ChildProcess): Promise<string> {
+async function waitForExit(browser: ChildProcess): Promise<string> {
   let said = "";
   browser.stderr?.setEncoding("utf8").on("data", (text: string) => {
     said = (said + text).slice(-2_000);
@@ -79,7 +83,7 @@ async function whenEnded(browser: ChildProcess): Promise<string> {
   return said.includes("--no-sandbox") ? "it refuses to run as root with its sandbox" : `${signal ?? code}`;
 }
 
-function endGroup({ pid, exitCode, signalCode }: ChildProcess): void {
+function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
   if (pid === undefined || exitCode !== null || signalCode !== null) return;
   try {
     process.kill(-pid, "SIGKILL");
@@ -88,12 +92,16 @@ function endGroup({ pid, exitCode, signalCode }: ChildProcess): void {
   }
 }
 
-type Reply = { readonly id: number; readonly result?: unknown; readonly error?: { readonly message: string } };
-type Waiting = { resolve(result: unknown): void; reject(error: Error): void };
+type DevtoolsResponse = {
+  readonly id: number;
+  readonly result?: unknown;
+  readonly error?: { readonly message: string };
+};
+type PendingCall = { resolve(result: unknown): void; reject(error: Error): void };
 
-function speak(browser: ChildProcess, ended: Promise<string>): Omit<Devtools, typeof Symbol.asyncDispose> {
+function connectDevtools(browser: ChildProcess, ended: Promise<string>): Omit<Devtools, typeof Symbol.asyncDispose> {
   const [to, from] = [browser.stdio[3] as Writable, browser.stdio[4] as Readable];
-  const waiting = new Map<number, Waiting>();
+  const waiting = new Map<number, PendingCall>();
   const listeners: Array<(event: DevtoolsEvent) => void> = [];
   let calls = 0;
   let gone: SpillwayError | undefined;
@@ -105,11 +113,11 @@ function speak(browser: ChildProcess, ended: Promise<string>): Omit<Devtools, ty
     else settle(message);
   });
   void ended.then((why) => {
-    gone = browserFailed(why);
+    gone = makeBrowserError(why);
     for (const { reject } of waiting.values()) reject(gone);
   });
 
-  function settle({ id, result, error }: Reply): void {
+  function settle({ id, result, error }: DevtoolsResponse): void {
     const caller = waiting.get(id);
     waiting.delete(id);
     if (error) caller?.reject(new Error(error.message));
@@ -130,7 +138,7 @@ function speak(browser: ChildProcess, ended: Promise<string>): Omit<Devtools, ty
 }
 
 /** Messages are JSON, each closed by a NUL. */
-function readMessages(from: Readable, take: (message: Reply | DevtoolsEvent) => void): void {
+function readMessages(from: Readable, take: (message: DevtoolsResponse | DevtoolsEvent) => void): void {
   let pieces: Buffer[] = [];
   from.on("error", () => undefined);
   from.on("data", (chunk: Buffer) => {
@@ -143,7 +151,7 @@ function readMessages(from: Readable, take: (message: Reply | DevtoolsEvent) => 
   });
 }
 
-function browserFailed(why: string): SpillwayError {
+function makeBrowserError(why: string): SpillwayError {
   return new SpillwayError("render_failed", `The browser that runs a page's scripts has ended: ${why}.`, {
     hint: "Check the setting render.chromium; where it runs as root, render.sandbox has to be off.",
   });

@@ -27,21 +27,21 @@ export type RenderOptions = BrowserOptions & {
 export async function renderPage(options: RenderOptions): Promise<string> {
   options.signal.throwIfAborted();
   await using browser = await openBrowser(options);
-  const late = AbortSignal.any([options.signal, AbortSignal.timeout(options.settleMs + startMs)]);
-  return await Promise.race([readPage(browser, options, late), aborted(late, options.signal)]);
+  const late = AbortSignal.any([options.signal, AbortSignal.timeout(options.settleMs + BROWSER_START_MS)]);
+  return await Promise.race([readPage(browser, options, late), rejectOnAbort(late, options.signal)]);
 }
 
 /** What starting a browser and reading its document may take beside the page's own time. */
-const startMs = 15_000;
+const BROWSER_START_MS = 15_000;
 
-function aborted(late: AbortSignal, asked: AbortSignal): Promise<never> {
+function rejectOnAbort(late: AbortSignal, asked: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const leave = () => reject(asked.aborted ? asked.reason : tooSlow());
+    const leave = () => reject(asked.aborted ? asked.reason : makeTimeoutError());
     late.addEventListener("abort", leave, { once: true });
   });
 }
 
-function tooSlow(): SpillwayError {
+function makeTimeoutError(): SpillwayError {
   return new SpillwayError("render_failed", "The browser that runs a page's scripts does not answer.", {
     hint: "Fetch the page again, or leave the setting render.chromium empty.",
   });
@@ -64,17 +64,17 @@ async function readPage(browser: Devtools, options: RenderOptions, signal: Abort
 
 type Call = <T>(method: string, params?: object) => Promise<T>;
 
-type Paused = {
+type PausedRequest = {
   readonly requestId: string;
   readonly resourceType: string;
   readonly request: { readonly url: string; readonly method: string; readonly headers: Record<string, string> };
 };
 
 /** A page that asks for more than this is not worth waiting for. */
-const mostRequests = 300;
+const MAX_PAGE_REQUESTS = 300;
 
 /** A page is at rest when it has loaded and nothing was on its way for this long. */
-const restMs = 400;
+const IDLE_MS = 400;
 
 /** Answers what the page asks for, and gives a wait until it is at rest. */
 function serveRequests(browser: Devtools, call: Call, options: RenderOptions, signal: AbortSignal) {
@@ -84,30 +84,30 @@ function serveRequests(browser: Devtools, call: Call, options: RenderOptions, si
     lastAt = Date.now();
     if (method === "Page.loadEventFired") loaded = true;
     if (method === "Page.javascriptDialogOpening")
-      void ignoring(call("Page.handleJavaScriptDialog", { accept: false }));
-    if (method === "Fetch.requestPaused") void answer(params as unknown as Paused);
+      void ignoreFailure(call("Page.handleJavaScriptDialog", { accept: false }));
+    if (method === "Fetch.requestPaused") void answer(params as unknown as PausedRequest);
   });
 
-  async function answer({ requestId, ...wanted }: Paused): Promise<void> {
+  async function answer({ requestId, ...wanted }: PausedRequest): Promise<void> {
     open++;
     const resource = await find(wanted).catch(() => undefined);
     const said = resource
-      ? call("Fetch.fulfillRequest", { requestId, ...fulfilment(resource) })
+      ? call("Fetch.fulfillRequest", { requestId, ...toFulfilment(resource) })
       : call("Fetch.failRequest", { requestId, errorReason: "BlockedByClient" });
     // A request may be gone by now, with the page that made it.
-    await ignoring(said);
+    await ignoreFailure(said);
     [open, lastAt] = [open - 1, Date.now()];
   }
 
-  async function find({ request, resourceType }: Omit<Paused, "requestId">): Promise<Resource | undefined> {
+  async function find({ request, resourceType }: Omit<PausedRequest, "requestId">): Promise<Resource | undefined> {
     if (asked++ === 0) return options.document;
-    const isWanted = request.method === "GET" && neededTypes.includes(resourceType) && asked <= mostRequests;
+    const isWanted = request.method === "GET" && neededTypes.includes(resourceType) && asked <= MAX_PAGE_REQUESTS;
     return isWanted ? await options.fetchResource(request, signal) : undefined;
   }
 
   return async (settleMs: number): Promise<void> => {
     const endsAt = Date.now() + settleMs;
-    const atRest = () => loaded && open === 0 && Date.now() - lastAt >= restMs;
+    const atRest = () => loaded && open === 0 && Date.now() - lastAt >= IDLE_MS;
     while (!atRest() && Date.now() < endsAt) await pause(50, undefined, { signal });
   };
 }
@@ -115,7 +115,7 @@ function serveRequests(browser: Devtools, call: Call, options: RenderOptions, si
 /** Text comes from these; pictures, films, fonts and styles are not read. */
 const neededTypes: readonly string[] = ["Document", "Script", "XHR", "Fetch"];
 
-function fulfilment({ status, headers, body }: Resource) {
+function toFulfilment({ status, headers, body }: Resource) {
   return {
     responseCode: status,
     responseHeaders: Object.entries(headers).map(([name, value]) => ({ name, value })),
@@ -123,6 +123,6 @@ function fulfilment({ status, headers, body }: Resource) {
   };
 }
 
-async function ignoring(work: Promise<unknown>): Promise<void> {
+async function ignoreFailure(work: Promise<unknown>): Promise<void> {
   await work.catch(() => undefined);
 }
