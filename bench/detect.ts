@@ -3,8 +3,8 @@ import { isUtf8 } from "node:buffer";
 import { spawnSync } from "node:child_process";
 import { detectContentKind } from "../src/detect/detect.ts";
 import type { ContentKind, Detection } from "../src/detect/kind.ts";
-import { canonical, kindOf } from "../src/detect/media-types.ts";
-import type { Corpus, Labelled, Mode, Score } from "../test/detection.ts";
+import { canonicalizeMediaType, kindOfMediaType } from "../src/detect/media-types.ts";
+import type { ClaimMode, Corpus, LabelledFile, Score } from "../test/detection.ts";
 import * as corpora from "../test/detection.ts";
 
 /** What this bench measures, for the heading of its output. */
@@ -18,7 +18,7 @@ export async function run(): Promise<void> {
     return;
   }
   const rows: Row[] = [];
-  for (const mode of corpora.modes) rows.push(...(await measureOurs(corpus, mode)));
+  for (const mode of corpora.claimModes) rows.push(...(await measureOurs(corpus, mode)));
   rows.push(await measureFileType(corpus), measureLibmagic(corpus));
   console.log(`${corpus.files.length} files, digest ${corpus.digest.slice(0, 16)}`);
   console.table(Object.fromEntries(rows.map((row) => [row.who, cells(row)])));
@@ -49,17 +49,20 @@ function cells({ score, cpuMicros }: Row): Record<string, string | number> {
   };
 }
 
-async function measureOurs({ files }: Corpus, mode: Mode): Promise<Row[]> {
-  const claims = `${mode.header === "none" ? "no header" : `header ${mode.header}`}${mode.named ? " + name" : ""}`;
-  const first = await timed(files, async (file) => corpora.firstLook(file, mode));
-  const whole = await timed(files, (file) => corpora.wholeBody(file, mode));
+async function measureOurs({ files }: Corpus, mode: ClaimMode): Promise<Row[]> {
+  const claims = `${mode.header === "none" ? "no header" : `header ${mode.header}`}${mode.hasName ? " + name" : ""}`;
+  const first = await timed(files, async (file) => corpora.detectPrefix(file, mode));
+  const whole = await timed(files, (file) => corpora.detectWhole(file, mode));
   return [
     { who: `ours, first look, ${claims}`, ...first },
     { who: `ours, whole body, ${claims}`, ...whole },
   ];
 }
 
-async function timed(files: readonly Labelled[], ask: (file: Labelled) => Promise<Answer>): Promise<Omit<Row, "who">> {
+async function timed(
+  files: readonly LabelledFile[],
+  ask: (file: LabelledFile) => Promise<Answer>,
+): Promise<Omit<Row, "who">> {
   for (const file of files) await ask(file);
   const before = process.cpuUsage();
   const answers: Answer[] = [];
@@ -80,7 +83,7 @@ async function measureFileType({ files }: Corpus): Promise<Row> {
   const who = "npm file-type";
   const peer = await fileType();
   if (peer === null) return { who, score: null, cpuMicros: 0 };
-  const ask = async (file: Labelled): Promise<Answer> => {
+  const ask = async (file: LabelledFile): Promise<Answer> => {
     const found = await peer.fileTypeFromBuffer(file.bytes).catch(() => undefined);
     return found === undefined ? plainOrUnknown(file.bytes) : answerOf(found.mime);
   };
@@ -172,6 +175,6 @@ const peerNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 function answerOf(mime: string): Answer {
-  const mediaType = canonical(mime.trim().split(";")[0] ?? "");
-  return { kind: kindOf(peerNames.get(mediaType) ?? mediaType), mediaType };
+  const mediaType = canonicalizeMediaType(mime.trim().split(";")[0] ?? "");
+  return { kind: kindOfMediaType(peerNames.get(mediaType) ?? mediaType), mediaType };
 }

@@ -8,7 +8,7 @@ import { detectContentKind } from "../src/detect/detect.ts";
 import { type Body, type Claims, type ContentKind, type Detection, firstLookBytes } from "../src/detect/kind.ts";
 
 /** A file of the corpus and what people say it is. */
-export type Labelled = {
+export type LabelledFile = {
   readonly path: string;
   readonly name: string;
   readonly kind: ContentKind;
@@ -19,7 +19,7 @@ export type Labelled = {
 };
 
 /** All files, and a digest that tells one corpus from another. */
-export type Corpus = { readonly files: readonly Labelled[]; readonly digest: string };
+export type Corpus = { readonly files: readonly LabelledFile[]; readonly digest: string };
 
 /** The folder from `SPILLWAY_CORPUS`, else the one that stands beside the repository. */
 export function corpusFolder(): string {
@@ -37,7 +37,7 @@ export function readCorpus(folder = corpusFolder()): Corpus | null {
     .split(/\r?\n/)
     .slice(1)
     .map(parseRow)
-    .map((cells) => label(cells, folder));
+    .map((cells) => readLabelledFile(cells, folder));
   const digest = createHash("sha256").update(
     files
       .map((file) => file.path.slice(folder.length))
@@ -53,17 +53,20 @@ function parseRow(line: string): string[] {
   return cells.map((cell) => cell.replace(/,$/, "").replace(/^"|"$/g, "").replaceAll('""', '"'));
 }
 
-function label([file = "", kind = "", mediaType = "", name = "", , , clean = ""]: string[], folder: string): Labelled {
+function readLabelledFile(
+  [file = "", kind = "", mediaType = "", name = "", , , clean = ""]: string[],
+  folder: string,
+): LabelledFile {
   const path = join(folder, "files", file);
   const bytes = new Uint8Array(readFileSync(path));
   return { path, name, kind: kind as ContentKind, mediaType, isCleanText: clean === "1", bytes };
 }
 
 /** What is claimed about a file in one measurement. */
-export type Mode = { readonly header: "none" | "right" | (string & {}); readonly named: boolean };
+export type ClaimMode = { readonly header: "none" | "right" | (string & {}); readonly hasName: boolean };
 
 /** Every header we measure under, with and without the name. */
-export const modes: readonly Mode[] = [
+export const claimModes: readonly ClaimMode[] = [
   "none",
   "right",
   "application/octet-stream",
@@ -71,29 +74,30 @@ export const modes: readonly Mode[] = [
   "text/html",
   "application/pdf",
 ].flatMap((header) => [
-  { header, named: false },
-  { header, named: true },
+  { header, hasName: false },
+  { header, hasName: true },
 ]);
 
-function claimsFor(file: Labelled, mode: Mode): Claims {
+function makeClaims(file: LabelledFile, mode: ClaimMode): Claims {
   const header = mode.header === "right" ? file.mediaType : mode.header;
   return {
     firstBytes: file.bytes.subarray(0, firstLookBytes),
     ...(mode.header === "none" ? {} : { headers: { "content-type": header } }),
-    ...(mode.named ? { url: file.name } : {}),
+    ...(mode.hasName ? { url: file.name } : {}),
   };
 }
 
 /** Ours after the first look. */
-export const firstLook = (file: Labelled, mode: Mode): Detection => detectContentKind(claimsFor(file, mode));
+export const detectPrefix = (file: LabelledFile, mode: ClaimMode): Detection =>
+  detectContentKind(makeClaims(file, mode));
 
 /** Ours after the second look. */
-export function wholeBody(file: Labelled, mode: Mode): Promise<Detection> {
-  return confirmKind(bodyOf(file.bytes), claimsFor(file, mode));
+export function detectWhole(file: LabelledFile, mode: ClaimMode): Promise<Detection> {
+  return confirmKind(memoryBody(file.bytes), makeClaims(file, mode));
 }
 
 /** Bytes in memory as a body. */
-export function bodyOf(bytes: Uint8Array, chunkBytes = 65_536): Body {
+export function memoryBody(bytes: Uint8Array, chunkBytes = 65_536): Body {
   return {
     sizeBytes: bytes.length,
     read: async (start, end) => bytes.subarray(start, end),
@@ -119,24 +123,24 @@ export type Score = {
 type Answer = { readonly kind: ContentKind; readonly mediaType: string };
 
 /** Counts the right answers; `answers` stand in the order of `files`. */
-export function scoreAnswers(files: readonly Labelled[], answers: readonly Answer[]): Score {
+export function scoreAnswers(files: readonly LabelledFile[], answers: readonly Answer[]): Score {
   const pairs = files.map((file, i) => [file, answers[i] as Answer] as const);
   const isRight = ([file, answer]: (typeof pairs)[number]): boolean => file.kind === answer.kind;
   const ofKind = (kind: ContentKind) => pairs.filter(([file]) => file.kind === kind);
   return {
-    kind: share(pairs, isRight),
-    merged: share(pairs, ([file, answer]) => mergedKind(file.kind) === mergedKind(answer.kind)),
-    pdfRecall: share(ofKind("pdf"), isRight),
-    officeRecall: share(ofKind("office_doc"), isRight),
-    mediaType: share(pairs, ([file, answer]) => file.mediaType.split(";")[0] === answer.mediaType),
+    kind: shareOf(pairs, isRight),
+    merged: shareOf(pairs, ([file, answer]) => mergedKind(file.kind) === mergedKind(answer.kind)),
+    pdfRecall: shareOf(ofKind("pdf"), isRight),
+    officeRecall: shareOf(ofKind("office_doc"), isRight),
+    mediaType: shareOf(pairs, ([file, answer]) => file.mediaType.split(";")[0] === answer.mediaType),
     binaryAsText: pairs.filter(([file, answer]) => !isReadable(file) && mergedKind(answer.kind) === "text").length,
   };
 }
 
 const mergedKind = (kind: ContentKind): ContentKind => (kind === "html" ? "text" : kind);
 
-const isReadable = (file: Labelled): boolean => file.isCleanText || mergedKind(file.kind) === "text";
+const isReadable = (file: LabelledFile): boolean => file.isCleanText || mergedKind(file.kind) === "text";
 
-function share<T>(items: readonly T[], test: (item: T) => boolean): number {
+function shareOf<T>(items: readonly T[], test: (item: T) => boolean): number {
   return items.filter(test).length / Math.max(items.length, 1);
 }

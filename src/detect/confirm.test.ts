@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bodyOf } from "../../test/detection.ts";
+import { memoryBody } from "../../test/detection.ts";
 import { bytesOf, encoded, joined, noise, oleOf, utf8, zipOf } from "../../test/samples.ts";
 import { confirmKind } from "./confirm.ts";
 import { detectContentKind } from "./detect.ts";
@@ -10,7 +10,7 @@ const prose = utf8("A line of ordinary text, one of many.\n".repeat(3000));
 const contentTypes = '<Types><Override ContentType="x.wordprocessingml.document.main+xml"/></Types>';
 
 const confirm = (bytes: Uint8Array, chunkBytes?: number): Promise<Detection> =>
-  confirmKind(bodyOf(bytes, chunkBytes), {});
+  confirmKind(memoryBody(bytes, chunkBytes), {});
 
 /** Many large pictures before the member that names the format. */
 function lateZip(members: Readonly<Record<string, string>>): Uint8Array {
@@ -144,7 +144,7 @@ test("UTF-16 is followed to its end too", async () => {
 
 test("the first bytes come from the body, whatever the claims say they are", async () => {
   const claims = { firstBytes: utf8("just words"), url: "a.txt" };
-  const found = await confirmKind(bodyOf(oleOf(["WordDocument"])), claims);
+  const found = await confirmKind(memoryBody(oleOf(["WordDocument"])), claims);
   assert.deepEqual([found.mediaType, found.signals.extension], ["application/msword", "text/plain"]);
 });
 

@@ -1,11 +1,11 @@
 /** Which formats live in containers that share one signature, so that a claim may say which of them it is. */
 import { compoundTypes } from "./formats/ole.ts";
 import { packagedTypes } from "./formats/zip-contents.ts";
-import { kindOf } from "./media-types.ts";
+import { kindOfMediaType } from "./media-types.ts";
 
 /** Whether a claim names something that this container can hold. */
-export function refines(claim: string, container: string): boolean {
-  return holders.get(container)?.(claim) ?? false;
+export function isRefinement(claim: string, container: string): boolean {
+  return claimTests.get(container)?.(claim) ?? false;
 }
 
 /** Families that packages declare themselves to be of, and formats whose members tell nothing. */
@@ -15,12 +15,12 @@ const isOtherPackage = (claim: string): boolean =>
 const isOpenXml = (claim: string): boolean => /openxmlformats|macroenabled|visio|xps/.test(claim);
 
 /** Old office formats, and office formats of today when encrypted. */
-const isCompound = (claim: string): boolean => compoundTypes.has(claim) || kindOf(claim) === "office_doc";
+const isCompound = (claim: string): boolean => compoundTypes.has(claim) || kindOfMediaType(claim) === "office_doc";
 
 const isRawPhoto = (claim: string): boolean =>
   /^image\/x-(adobe-dng|nikon-nef|sony-arw|pentax-pef|canon-cr2|raw)/.test(claim);
 
-const holders: ReadonlyMap<string, (claim: string) => boolean> = new Map([
+const claimTests: ReadonlyMap<string, (claim: string) => boolean> = new Map([
   ["application/zip", (claim: string) => packagedTypes.has(claim) || isOtherPackage(claim)],
   ["application/vnd.openxmlformats-officedocument", isOpenXml],
   ["application/x-ole-storage", isCompound],

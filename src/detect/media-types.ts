@@ -2,7 +2,7 @@
 import type { ContentKind } from "./kind.ts";
 
 /** The kind of a canonical media type; what is in no table is a binary we know no more about. */
-export function kindOf(mediaType: string): ContentKind {
+export function kindOfMediaType(mediaType: string): ContentKind {
   const listed = kinds.get(mediaType);
   if (listed !== undefined) return listed;
   if (mediaType.startsWith("image/")) return "image";
@@ -12,18 +12,18 @@ export function kindOf(mediaType: string): ContentKind {
 
 /** Whether a media type promises readable characters (`text/html` and SVG do too). */
 export function isTextMediaType(mediaType: string): boolean {
-  if (notText.has(mediaType)) return false;
+  if (nonTextMembers.has(mediaType)) return false;
   return textTypes.has(mediaType) || textFamilies.some((family) => family.test(mediaType));
 }
 
 /** One spelling for types that go by several, lower case. */
-export function canonical(mediaType: string): string {
+export function canonicalizeMediaType(mediaType: string): string {
   const lower = mediaType.toLowerCase();
   return aliases.get(lower) ?? lower;
 }
 
 /** Types that say "bytes" and nothing more. */
-export const noOpinion: ReadonlySet<string> = new Set([
+export const genericTypes: ReadonlySet<string> = new Set([
   "application/octet-stream",
   "binary/octet-stream",
   "application/binary",
@@ -44,7 +44,7 @@ export const noOpinion: ReadonlySet<string> = new Set([
 const textFamilies: readonly RegExp[] = [/^text\//, /^message\//, /^multipart\//, /\+(json|xml|yaml|json-seq)$/];
 
 /** Members of the families above that are documents or binaries all the same. */
-const notText: ReadonlySet<string> = new Set(["text/rtf", "text/richtext", "text/pdf"]);
+const nonTextMembers: ReadonlySet<string> = new Set(["text/rtf", "text/richtext", "text/pdf"]);
 
 /** Every other type whose bytes are meant to be read as characters. */
 const textTypes: ReadonlySet<string> = new Set([

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { bodyOf } from "../../test/detection.ts";
+import { memoryBody } from "../../test/detection.ts";
 import { bytesOf, joined, utf8 } from "../../test/samples.ts";
 import { confirmKind } from "./confirm.ts";
 import { detectContentKind } from "./detect.ts";
 import { signatures } from "./formats/signatures.ts";
 import { type Claims, contentKinds } from "./kind.ts";
-import { encodingOf } from "./text/charset.ts";
+import { findEncoding } from "./text/charset.ts";
 import { multiByteCharsets } from "./text/multi-byte.ts";
 import { singleByteCharsets } from "./text/single-byte.ts";
 
@@ -54,7 +54,7 @@ test("the whole of a small body confirms its first look, unless its end says mor
   await fc.assert(
     fc.asyncProperty(claims, async (given) => {
       const first = detectContentKind(given);
-      const whole = await confirmKind(bodyOf(given.firstBytes, 100), given);
+      const whole = await confirmKind(memoryBody(given.firstBytes, 100), given);
       assert.doesNotMatch(whole.signals.notes.join(), /detector failed/);
       if (first.kind === "text" || first.kind === "html") assert.equal(whole.kind, first.kind);
     }),
@@ -103,13 +103,13 @@ const ours = ["utf-32le", "utf-32be", "ibm850", "ibm855", "ebcdic", "johab", "is
 
 test("a charset is the platform's own name for it, or one of the few that it lacks", () => {
   for (const name of [...singleByteCharsets, ...multiByteCharsets].map((row) => row.name)) {
-    assert.equal(encodingOf(name) ?? name, name);
-    assert.equal(encodingOf(name) === null, ours.includes(name), name);
+    assert.equal(findEncoding(name) ?? name, name);
+    assert.equal(findEncoding(name) === null, ours.includes(name), name);
   }
   fc.assert(
     fc.property(claims, (given) => {
       const { charset } = detectContentKind(given);
-      if (charset !== null) assert.ok(encodingOf(charset) === charset || ours.includes(charset), charset);
+      if (charset !== null) assert.ok(findEncoding(charset) === charset || ours.includes(charset), charset);
     }),
   );
 });

@@ -2,36 +2,39 @@
 import { MIMEType } from "node:util";
 import { extensions } from "./extensions.ts";
 import type { Claims } from "./kind.ts";
-import { canonical, noOpinion } from "./media-types.ts";
-import { encodingOf } from "./text/charset.ts";
+import { canonicalizeMediaType, genericTypes } from "./media-types.ts";
+import { findEncoding } from "./text/charset.ts";
 
 /** What a content-type header claims, each part null where it has no usable opinion. */
 export type HeaderClaim = { readonly mediaType: string | null; readonly charset: string | null };
 
 /** The header's media type and charset; null where it is missing, malformed, or says no more than "bytes". */
-export function readHeader({ headers }: Claims): HeaderClaim {
-  const value = header(headers, "content-type");
+export function readHeaderClaim({ headers }: Claims): HeaderClaim {
+  const value = findHeader(headers, "content-type");
   if (value === undefined) return { mediaType: null, charset: null };
-  const parsed = parse(value) ?? parse(value.split(",")[0] ?? "");
+  const parsed = parseMediaType(value) ?? parseMediaType(value.split(",")[0] ?? "");
   if (parsed === null) return { mediaType: null, charset: null };
   const label = parsed.params.get("charset");
-  const mediaType = canonical(parsed.essence);
-  return { mediaType: noOpinion.has(mediaType) ? null : mediaType, charset: label === null ? null : encodingOf(label) };
+  const mediaType = canonicalizeMediaType(parsed.essence);
+  return {
+    mediaType: genericTypes.has(mediaType) ? null : mediaType,
+    charset: label === null ? null : findEncoding(label),
+  };
 }
 
 /** The media type the name's extension suggests, or null. */
-export function readExtension({ headers, url }: Claims): string | null {
-  const attached = fileName(header(headers, "content-disposition") ?? "");
-  if (attached !== null) return extensionType(attached);
+export function readExtensionClaim({ headers, url }: Claims): string | null {
+  const attached = readFileName(findHeader(headers, "content-disposition") ?? "");
+  if (attached !== null) return findExtensionType(attached);
   if (url === undefined) return null;
   const isRemote = /^https?:/i.test(url);
   const path = isRemote ? url.replace(/^https?:\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "") : url;
-  const type = extensionType(path);
+  const type = findExtensionType(path);
   // What runs on a server says nothing about what it answers.
   return isRemote && /\.(php\d?|aspx?|jspx?|cgi|pl|do|action|cfm|py|rb)$/i.test(path) ? null : type;
 }
 
-function header(headers: Claims["headers"], name: string): string | undefined {
+function findHeader(headers: Claims["headers"], name: string): string | undefined {
   if (headers === undefined) return undefined;
   const exact = headers[name];
   if (exact !== undefined) return exact;
@@ -39,7 +42,7 @@ function header(headers: Claims["headers"], name: string): string | undefined {
   return key === undefined ? undefined : headers[key];
 }
 
-function parse(value: string): MIMEType | null {
+function parseMediaType(value: string): MIMEType | null {
   try {
     return new MIMEType(value);
   } catch {
@@ -48,12 +51,12 @@ function parse(value: string): MIMEType | null {
 }
 
 /** `filename*=UTF-8''a.pdf` before `filename="a.pdf"`. */
-function fileName(disposition: string): string | null {
+function readFileName(disposition: string): string | null {
   const extended = /filename\*\s*=\s*[\w-]*'[^']*'([^;]+)/i.exec(disposition)?.[1];
   return extended ?? /filename\s*=\s*"?([^";]+)"?/i.exec(disposition)?.[1] ?? null;
 }
 
-function extensionType(path: string): string | null {
+function findExtensionType(path: string): string | null {
   const extension = /\.([a-z0-9_+-]{1,12})["']?\s*$/i.exec(path.slice(-64))?.[1];
   return extension === undefined ? null : (extensions.get(extension.toLowerCase()) ?? null);
 }

@@ -2,7 +2,7 @@
 import { hasAt, indexOf, latin1, u32be } from "./bytes.ts";
 
 /** ISO base media files name a brand after `ftyp`, then brands they are compatible with. */
-export function nameIsoMedia(bytes: Uint8Array): string {
+export function identifyIsoMedia(bytes: Uint8Array): string {
   const major = isoBrands.get(latin1(bytes, 8, 12).trimEnd());
   if (major !== undefined) return major;
   const end = Math.min(u32be(bytes, 0), bytes.length, 256);
@@ -53,12 +53,12 @@ const isoBrands: ReadonlyMap<string, string> = new Map([
 export const brandedTypes: ReadonlySet<string> = new Set(isoBrands.values());
 
 /** EBML files carry their document type in the header; WebM is Matroska with another name there. */
-export function nameMatroska(bytes: Uint8Array): string {
+export function identifyMatroska(bytes: Uint8Array): string {
   const at = indexOf(bytes.subarray(0, 4096), "\x42\x82");
   return at > 0 && latin1(bytes, at + 2, at + 8).includes("webm") ? "video/webm" : "video/x-matroska";
 }
 
 /** The first packet of an Ogg stream is its codec's header. */
-export function nameOgg(bytes: Uint8Array): string {
+export function identifyOgg(bytes: Uint8Array): string {
   return hasAt(bytes, 28, "\x80theora") || hasAt(bytes, 28, "\x01video") ? "video/ogg" : "audio/ogg";
 }

@@ -1,6 +1,6 @@
 /** What a look into a container proved. */
-export type Finding = {
+export type FormatMatch = {
   readonly mediaType: string;
   /** The container's contents were not seen: a header or an extension may say what it holds. */
-  readonly generic: boolean;
+  readonly isGeneric: boolean;
 };

@@ -1,6 +1,6 @@
 /** Names the format of an OLE2 compound file from its directory: the storages and streams an application keeps there. */
 import { hasAt, u16le, u32le } from "./bytes.ts";
-import type { Finding } from "./format-match.ts";
+import type { FormatMatch } from "./format-match.ts";
 
 /** What every compound file begins with. */
 export const oleSignature = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
@@ -12,25 +12,27 @@ type OleWalk = Generator<readonly [start: number, end: number], OleEntry[], Uint
 type OleEntry = { readonly name: string; readonly classId: string };
 
 /** What a prefix shows of a compound file: its directory if that lies inside, else what stands in the first sector. */
-export function peekOle(bytes: Uint8Array): Finding {
+export function peekOle(bytes: Uint8Array): FormatMatch {
   const walk = walkDirectory();
   let step = walk.next();
   while (step.done !== true) step = walk.next(bytes.subarray(...step.value));
-  return nameOle(step.value) ?? nameFirstSector(bytes) ?? { mediaType: "application/x-ole-storage", generic: true };
+  return (
+    identifyOle(step.value) ?? identifyFirstSector(bytes) ?? { mediaType: "application/x-ole-storage", isGeneric: true }
+  );
 }
 
 /** Directories are small; a chain longer than this is hostile or of no interest. */
-const maxDirectorySectors = 64;
-const headerBytes = 512;
-const endOfChain = 0xfffffff8;
+const MAX_DIRECTORY_SECTORS = 64;
+const HEADER_BYTES = 512;
+const END_OF_CHAIN = 0xfffffff8;
 
 /** Follows the directory's chain of sectors through the allocation table, as far as bytes are given. */
 export function* walkDirectory(): OleWalk {
-  const header = yield [0, headerBytes];
+  const header = yield [0, HEADER_BYTES];
   const shift = u16le(header, 30) === 12 ? 12 : 9;
   const entries: OleEntry[] = [];
   let sector = u32le(header, 48);
-  for (let i = 0; i < maxDirectorySectors && sector < endOfChain; i++) {
+  for (let i = 0; i < MAX_DIRECTORY_SECTORS && sector < END_OF_CHAIN; i++) {
     const bytes = yield [(sector + 1) * 2 ** shift, (sector + 2) * 2 ** shift];
     if (bytes.length === 0) break;
     entries.push(...readEntries(bytes));
@@ -47,18 +49,18 @@ function* nextSector(
 ): Generator<readonly [number, number], number, Uint8Array> {
   const perSector = 2 ** (shift - 2);
   const tableIndex = Math.floor(sector / perSector);
-  const tableSector = tableIndex < 109 ? u32le(header, 76 + tableIndex * 4) : endOfChain;
-  if (tableSector >= endOfChain) return sector + 1;
+  const tableSector = tableIndex < 109 ? u32le(header, 76 + tableIndex * 4) : END_OF_CHAIN;
+  if (tableSector >= END_OF_CHAIN) return sector + 1;
   const at = (tableSector + 1) * 2 ** shift + (sector % perSector) * 4;
   const link = yield [at, at + 4];
   return link.length < 4 ? sector + 1 : u32le(link, 0);
 }
 
-const entryBytes = 128;
+const ENTRY_BYTES = 128;
 
 function readEntries(sector: Uint8Array): OleEntry[] {
   const entries: OleEntry[] = [];
-  for (let at = 0; at + entryBytes <= sector.length; at += entryBytes) {
+  for (let at = 0; at + ENTRY_BYTES <= sector.length; at += ENTRY_BYTES) {
     const nameBytes = Math.min(u16le(sector, at + 64), 64);
     if (nameBytes < 2 || (sector[at + 66] ?? 0) > 5) continue;
     const name = Buffer.from(sector.subarray(at, at + nameBytes - 2)).toString("utf16le");
@@ -68,10 +70,10 @@ function readEntries(sector: Uint8Array): OleEntry[] {
 }
 
 /** What the names prove, or null. */
-export function nameOle(entries: readonly OleEntry[]): Finding | null {
+export function identifyOle(entries: readonly OleEntry[]): FormatMatch | null {
   const named = streamNames.find(([pattern]) => entries.some((entry) => pattern.test(entry.name)));
   const mediaType = named?.[1] ?? classIds.get(entries[0]?.classId ?? "");
-  return mediaType === undefined ? null : { mediaType, generic: false };
+  return mediaType === undefined ? null : { mediaType, isGeneric: false };
 }
 
 const streamNames: readonly (readonly [name: RegExp, mediaType: string])[] = [
@@ -118,9 +120,9 @@ const classIds: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Short of the directory, the first sector is often the first stream's: a Word FIB, a BIFF BOF, a PowerPoint record. */
-function nameFirstSector(bytes: Uint8Array): Finding | null {
-  const found = firstSectors.find(([piece]) => hasAt(bytes, headerBytes, piece));
-  return found === undefined ? null : { mediaType: found[1], generic: false };
+function identifyFirstSector(bytes: Uint8Array): FormatMatch | null {
+  const found = firstSectors.find(([piece]) => hasAt(bytes, HEADER_BYTES, piece));
+  return found === undefined ? null : { mediaType: found[1], isGeneric: false };
 }
 
 const firstSectors: readonly (readonly [piece: string, mediaType: string])[] = [

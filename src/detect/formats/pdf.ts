@@ -2,14 +2,14 @@
 import { isProse } from "../text/detect-text.ts";
 import { hasAt, indexOf, latin1, u8 } from "./bytes.ts";
 
-const headerSpan = 1024;
-const marker = "%PDF-";
+const HEADER_SEARCH_BYTES = 1024;
+const pdfMarker = "%PDF-";
 
 /** Whether a PDF begins here, or after junk with objects following; text about a PDF may hold both, but inside a line. */
 export function isPdf(bytes: Uint8Array): boolean {
-  if (hasAt(bytes, 0, marker)) return true;
+  if (hasAt(bytes, 0, pdfMarker)) return true;
   if (hasAt(bytes, 0, "%!PS-Adobe-")) return /^%!PS-Adobe-\d\.\d PDF-\d/.test(latin1(bytes, 0, 32));
-  const at = indexOf(bytes.subarray(0, headerSpan + marker.length), marker);
+  const at = indexOf(bytes.subarray(0, HEADER_SEARCH_BYTES + pdfMarker.length), pdfMarker);
   if (at <= 0) return false;
   if (isBlank(latin1(bytes, 0, at))) return true;
   return hasObjects(bytes, at) && (beginsLine(bytes, at) || !isProse(bytes));

@@ -1,5 +1,5 @@
 /** Names the format of a ZIP package from its members: a declared media type, an OPC content type, or telling names. */
-import type { Finding } from "./format-match.ts";
+import type { FormatMatch } from "./format-match.ts";
 
 /** What was seen of a package's members. */
 type ZipContents = {
@@ -7,21 +7,21 @@ type ZipContents = {
   /** The text of the members that declare a format, as far as it was read. */
   readonly contents: ReadonlyMap<string, string>;
   /** All names are known, so what is not there counts too. */
-  readonly complete: boolean;
+  readonly isComplete: boolean;
 };
 
 /** What the members prove; a ZIP that proves nothing is an archive, and open to refinement while only its start is seen. */
-export function nameZip(zip: ZipContents): Finding {
-  const declared = declaredType(zip.contents) ?? openPackageType(zip) ?? namedType(zip);
-  if (declared !== null) return { mediaType: declared, generic: declared === unspecifiedOffice };
-  return { mediaType: "application/zip", generic: !zip.complete };
+export function identifyZip(zip: ZipContents): FormatMatch {
+  const declared = readDeclaredType(zip.contents) ?? findPackageType(zip) ?? findNamedType(zip);
+  if (declared !== null) return { mediaType: declared, isGeneric: declared === unspecifiedOffice };
+  return { mediaType: "application/zip", isGeneric: !zip.isComplete };
 }
 
 /** An office package whose beginning does not say which. */
 const unspecifiedOffice = "application/vnd.openxmlformats-officedocument";
 
 /** `mimetype` (ODF, EPUB, HWPX ...) or the root entry of an ODF manifest. */
-function declaredType(contents: ReadonlyMap<string, string>): string | null {
+function readDeclaredType(contents: ReadonlyMap<string, string>): string | null {
   const mimetype = contents.get("mimetype")?.trim() ?? "";
   if (/^[\w.+-]+\/[\w.+-]+$/.test(mimetype)) return mimetype.toLowerCase();
   const manifest = contents.get("META-INF/manifest.xml") ?? "";
@@ -29,11 +29,11 @@ function declaredType(contents: ReadonlyMap<string, string>): string | null {
 }
 
 /** Open Packaging Conventions: the content type of the main part, else the parts' names. */
-function openPackageType({ names, contents, complete }: ZipContents): string | null {
+function findPackageType({ names, contents, isComplete: complete }: ZipContents): string | null {
   const isPackage = names.has("[Content_Types].xml") || names.has("_rels/.rels");
   if (!isPackage) return null;
   const types = `${contents.get("[Content_Types].xml") ?? ""}${contents.get("_rels/.rels") ?? ""}`;
-  const main = packageTypes.find(([piece]) => types.includes(piece));
+  const main = packageTypeMarkers.find(([piece]) => types.includes(piece));
   if (main !== undefined) return main[1];
   const part = packageParts.find(([name]) => hasName(names, name));
   if (part !== undefined) return part[1];
@@ -46,7 +46,7 @@ const xlsx = `${officeOpen}spreadsheetml.sheet`;
 const pptx = `${officeOpen}presentationml.presentation`;
 
 /** A piece of `[Content_Types].xml` or `_rels/.rels`, and the media type of the package. */
-const packageTypes: readonly (readonly [piece: string, mediaType: string])[] = [
+const packageTypeMarkers: readonly (readonly [piece: string, mediaType: string])[] = [
   ["wordprocessingml.document.main", docx],
   ["wordprocessingml.template.main", `${officeOpen}wordprocessingml.template`],
   ["ms-word.document.macroEnabled.main", "application/vnd.ms-word.document.macroenabled.12"],
@@ -97,7 +97,7 @@ const packageParts: readonly (readonly [name: RegExp, mediaType: string])[] = [
 ];
 
 /** Names that tell a package which declares nothing; a folder called `word/` alone tells nothing. */
-const namedPackages: readonly (readonly [name: RegExp, mediaType: string])[] = [
+const packageNames: readonly (readonly [name: RegExp, mediaType: string])[] = [
   [/^META-INF\/container\.xml$/, "application/epub+zip"],
   [/^Index\/Slide.*\.iwa$|^index\.apxl(\.gz)?$/, "application/vnd.apple.keynote"],
   [/^Index\/(Document|CalculationEngine|Tables\/.*)\.iwa$|^Index\.zip$/, "application/vnd.apple.iwork"],
@@ -116,11 +116,11 @@ const namedPackages: readonly (readonly [name: RegExp, mediaType: string])[] = [
 
 /** Every type that names and parts tell; more are known by what a package declares itself to be. */
 export const packagedTypes: ReadonlySet<string> = new Set(
-  [...packageTypes, ...packageParts, ...namedPackages].map(([, mediaType]) => mediaType),
+  [...packageTypeMarkers, ...packageParts, ...packageNames].map(([, mediaType]) => mediaType),
 );
 
-function namedType({ names, complete }: ZipContents): string | null {
-  const named = namedPackages.find(([name, mediaType]) => hasName(names, name) && !(complete && isPart(mediaType)));
+function findNamedType({ names, isComplete: complete }: ZipContents): string | null {
+  const named = packageNames.find(([name, mediaType]) => hasName(names, name) && !(complete && isPart(mediaType)));
   return named?.[1] ?? null;
 }
 

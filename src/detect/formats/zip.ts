@@ -1,8 +1,8 @@
 /** Looks into the beginning of a ZIP: the names and the few small members that say what the package is. */
 import { constants, inflateRawSync } from "node:zlib";
 import { hasAt, indexOf, latin1, u16le, u32le } from "./bytes.ts";
-import type { Finding } from "./format-match.ts";
-import { nameZip } from "./zip-contents.ts";
+import type { FormatMatch } from "./format-match.ts";
+import { identifyZip } from "./zip-contents.ts";
 
 /** One member as its header describes it. */
 type ZipMember = {
@@ -15,25 +15,25 @@ type ZipMember = {
 };
 
 /** What a prefix shows of a ZIP, or null when it is none. */
-export function peekZip(bytes: Uint8Array): Finding | null {
+export function peekZip(bytes: Uint8Array): FormatMatch | null {
   if (hasAt(bytes, 2, "\x05\x06") || hasAt(bytes, 2, "\x06\x06")) return plainZip; // An empty archive.
   const start = hasAt(bytes, 2, "\x07\x08") || hasAt(bytes, 2, "00PK\x03\x04") ? 4 : 0;
   if (!hasAt(bytes, start, localSignature)) return start > 0 || hasAt(bytes, 2, "\x01\x02") ? plainZip : null;
-  const members = walk(bytes, start);
+  const members = listMembers(bytes, start);
   const names = new Set(members.map((member) => member.name));
   const contents = new Map<string, string>();
   for (const member of members) {
-    if (tellingMembers.has(member.name)) contents.set(member.name, textOf(bytes, member));
+    if (identifyingMembers.has(member.name)) contents.set(member.name, readMemberText(bytes, member));
   }
-  return nameZip({ names, contents, complete: false });
+  return identifyZip({ names, contents, isComplete: false });
 }
 
 /** What every member begins with. */
 export const localSignature = "PK\x03\x04";
-const plainZip: Finding = { mediaType: "application/zip", generic: true };
+const plainZip: FormatMatch = { mediaType: "application/zip", isGeneric: true };
 
 /** The members whose text names the format. */
-export const tellingMembers: ReadonlySet<string> = new Set([
+export const identifyingMembers: ReadonlySet<string> = new Set([
   "mimetype",
   "[Content_Types].xml",
   "META-INF/manifest.xml",
@@ -41,15 +41,15 @@ export const tellingMembers: ReadonlySet<string> = new Set([
 ]);
 
 /** A directory that fits on a screen tells the format; hostile files have millions of entries. */
-const maxMembers = 512;
+const MAX_MEMBERS = 512;
 
-function walk(bytes: Uint8Array, start: number): ZipMember[] {
+function listMembers(bytes: Uint8Array, start: number): ZipMember[] {
   const members: ZipMember[] = [];
   let at = start;
-  while (members.length < maxMembers && hasAt(bytes, at, localSignature)) {
+  while (members.length < MAX_MEMBERS && hasAt(bytes, at, localSignature)) {
     const member = readLocalHeader(bytes, at);
     members.push(member);
-    at = nextHeader(bytes, member);
+    at = findNextHeader(bytes, member);
   }
   return members;
 }
@@ -67,7 +67,7 @@ export function readLocalHeader(bytes: Uint8Array, at: number): ZipMember {
 }
 
 /** Streamed archives leave the size to a descriptor after the data: then the next signature is searched for. */
-function nextHeader(bytes: Uint8Array, { dataAt, sizeBytes }: ZipMember): number {
+function findNextHeader(bytes: Uint8Array, { dataAt, sizeBytes }: ZipMember): number {
   if (sizeBytes > 0 && sizeBytes < 0xffffffff) return dataAt + sizeBytes;
   if (hasAt(bytes, dataAt, localSignature)) return dataAt;
   const next = indexOf(bytes, localSignature, dataAt);
@@ -75,20 +75,20 @@ function nextHeader(bytes: Uint8Array, { dataAt, sizeBytes }: ZipMember): number
 }
 
 /** Enough compressed bytes for the part of a member that names its format, and few enough for any bomb. */
-const telltaleBytes = 4096;
-const telltaleChars = 65_536;
+const MAX_MEMBER_DATA_BYTES = 4096;
+const MAX_MEMBER_TEXT_CHARS = 65_536;
 
 /** The beginning of a member's text, as far as the bytes go; empty when it cannot be had. */
-export function textOf(bytes: Uint8Array, member: ZipMember): string {
-  const end = member.sizeBytes > 0 ? member.dataAt + member.sizeBytes : member.dataAt + telltaleBytes;
-  const data = bytes.subarray(member.dataAt, Math.min(end, member.dataAt + telltaleBytes));
-  if (member.method === 0) return latin1(data, 0, telltaleChars);
-  return member.method === 8 ? inflated(data) : "";
+export function readMemberText(bytes: Uint8Array, member: ZipMember): string {
+  const end = member.sizeBytes > 0 ? member.dataAt + member.sizeBytes : member.dataAt + MAX_MEMBER_DATA_BYTES;
+  const data = bytes.subarray(member.dataAt, Math.min(end, member.dataAt + MAX_MEMBER_DATA_BYTES));
+  if (member.method === 0) return latin1(data, 0, MAX_MEMBER_TEXT_CHARS);
+  return member.method === 8 ? inflateText(data) : "";
 }
 
-function inflated(data: Uint8Array): string {
+function inflateText(data: Uint8Array): string {
   try {
-    return latin1(inflateRawSync(data, { finishFlush: constants.Z_SYNC_FLUSH }), 0, telltaleChars);
+    return latin1(inflateRawSync(data, { finishFlush: constants.Z_SYNC_FLUSH }), 0, MAX_MEMBER_TEXT_CHARS);
   } catch {
     return ""; // Encrypted or damaged: the names have to do.
   }

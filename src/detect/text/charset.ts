@@ -27,17 +27,17 @@ const boms: readonly { readonly mark: string; readonly charset: Bom["charset"] }
 ];
 
 /** The WHATWG name behind a label, or null where the platform cannot decode it. */
-export function encodingOf(label: string): string | null {
+export function findEncoding(label: string): string | null {
   const known = encodings.get(label);
   if (known !== undefined) return known;
-  const encoding = lookUp(label);
+  const encoding = lookUpEncoding(label);
   if (encodings.size < 200) encodings.set(label, encoding);
   return encoding;
 }
 
 const encodings = new Map<string, string | null>();
 
-function lookUp(label: string): string | null {
+function lookUpEncoding(label: string): string | null {
   try {
     return new TextDecoder(label).encoding;
   } catch {
@@ -47,16 +47,16 @@ function lookUp(label: string): string | null {
 
 /** The charset a page, an XML document or a style sheet declares in its first lines, or null. */
 export function readDeclaration(bytes: Uint8Array): string | null {
-  if (!mayDeclare.has(bytes[0] ?? 0)) return null;
+  if (!declarationStarts.has(bytes[0] ?? 0)) return null;
   const head = latin1(bytes, 0, 2048);
   const label = declarations.map((pattern) => pattern.exec(head)?.[1]).find((found) => found !== undefined);
-  const encoding = label === undefined ? null : encodingOf(label);
+  const encoding = label === undefined ? null : findEncoding(label);
   // Who could read "utf-16" one byte at a time is not reading UTF-16.
   return encoding?.startsWith("utf-16") ? "utf-8" : encoding;
 }
 
 /** `<`, `@`, or white space before them. */
-const mayDeclare: ReadonlySet<number> = new Set([0x3c, 0x40, 0x20, 0x09, 0x0a, 0x0d]);
+const declarationStarts: ReadonlySet<number> = new Set([0x3c, 0x40, 0x20, 0x09, 0x0a, 0x0d]);
 
 const declarations: readonly RegExp[] = [
   /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/,
@@ -65,7 +65,7 @@ const declarations: readonly RegExp[] = [
 ];
 
 /** Whether every byte has a meaning in this charset; the end may be cut. False where the platform cannot tell. */
-export function decodes(bytes: Uint8Array, charset: string): boolean {
+export function canDecode(bytes: Uint8Array, charset: string): boolean {
   try {
     new TextDecoder(charset, { fatal: true }).decode(bytes, { stream: true });
     return true;
@@ -75,7 +75,7 @@ export function decodes(bytes: Uint8Array, charset: string): boolean {
 }
 
 /** The text of some bytes in a charset that has a page here or is known to the platform. */
-export function readIn(charset: string, bytes: Uint8Array): string {
+export function decodeIn(charset: string, bytes: Uint8Array): string {
   const page = pages.get(charset);
   return page === undefined ? new TextDecoder(charset).decode(bytes) : readPage(bytes, page);
 }

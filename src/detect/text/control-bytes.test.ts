@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { hasControl } from "./control-bytes.ts";
+import { hasControlByte } from "./control-bytes.ts";
 
 const control = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
@@ -11,7 +11,11 @@ test("every byte value at every place of a word, from every start, is judged as 
       for (let at = 0; at < 11; at++) {
         const bytes = Buffer.alloc(16, "A").subarray(start, start + 11);
         bytes[at] = value;
-        assert.equal(hasControl(bytes), control.test(String.fromCharCode(value)), `${value} at ${at} from ${start}`);
+        assert.equal(
+          hasControlByte(bytes),
+          control.test(String.fromCharCode(value)),
+          `${value} at ${at} from ${start}`,
+        );
       }
     }
   }
@@ -24,7 +28,7 @@ test("any bytes are judged as a regular expression judges them", () => {
   fc.assert(
     fc.property(bytes, fc.nat(3), (values, start) => {
       const view = Buffer.from([...new Array<number>(start).fill(0x41), ...values]).subarray(start);
-      assert.equal(hasControl(view), control.test(view.toString("latin1")));
+      assert.equal(hasControlByte(view), control.test(view.toString("latin1")));
     }),
   );
 });

@@ -1,17 +1,18 @@
 /** Tells text that separates its records with control bytes from binary records that begin with their own length. */
 
-const longestShare = 0.2;
-const shortestText = 16;
+const MAX_SEPARATOR_SHARE = 0.2;
+const MIN_TEXT_BYTES = 16;
 
 /** FIX logs, `find -print0`, unit separators: one or two control bytes that come often, apart, and measure nothing. */
-export function isSeparated(bytes: Uint8Array, odd: ReadonlyMap<number, number>): boolean {
-  const places = placesOf(bytes, odd);
-  if (bytes.length < shortestText || places.length < 2 || places.length > bytes.length * longestShare) return false;
+export function usesSeparators(bytes: Uint8Array, odd: ReadonlyMap<number, number>): boolean {
+  const places = findOffsets(bytes, odd);
+  if (bytes.length < MIN_TEXT_BYTES || places.length < 2 || places.length > bytes.length * MAX_SEPARATOR_SHARE)
+    return false;
   if (places.some((place, i) => places[i + 1] === place + 1)) return false;
   return !measuresLengths(bytes, places);
 }
 
-function placesOf(bytes: Uint8Array, odd: ReadonlyMap<number, number>): number[] {
+function findOffsets(bytes: Uint8Array, odd: ReadonlyMap<number, number>): number[] {
   const places: number[] = [];
   bytes.forEach((byte, at) => {
     if (odd.has(byte)) places.push(at);

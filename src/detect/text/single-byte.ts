@@ -1,5 +1,5 @@
 /** The charsets of one byte a character, and how well bytes read in each: frequent letters, in words of one case and script. */
-import { readIn } from "./charset.ts";
+import { decodeIn } from "./charset.ts";
 
 /** A charset by its name, with what is known about the languages written in it. */
 type SingleByteCharset = {
@@ -47,8 +47,8 @@ export const singleByteCharsets: readonly SingleByteCharset[] = [
  * How well bytes read in this charset, from below 0 (nonsense) to 1: every foreign byte earns what its letter is worth,
  * and loses for what does not occur inside words. Without white space in ASCII there are no words to speak of.
  */
-export function coherence(bytes: Uint8Array, charset: SingleByteCharset): number {
-  const profile = profileOf(charset);
+export function scoreSingleByte(bytes: Uint8Array, charset: SingleByteCharset): number {
+  const profile = findProfile(charset);
   let [foreign, merit, spaces] = [0, 0, 0];
   let before: Shape = "other";
   for (let i = 0; i < bytes.length; i++) {
@@ -58,7 +58,7 @@ export function coherence(bytes: Uint8Array, charset: SingleByteCharset): number
       foreign++;
       merit += profile.merits[byte] as number;
     } else if (shape === "space") spaces++;
-    merit -= clash(before, shape, byte >= 0x80 || (bytes[i - 1] as number) >= 0x80, profile.isLatin);
+    merit -= penalize(before, shape, byte >= 0x80 || (bytes[i - 1] as number) >= 0x80, profile.isLatin);
     before = shape;
   }
   if (foreign === 0 || (spaces < bytes.length / 50 && !profile.isSpaceless)) return -1;
@@ -76,10 +76,10 @@ type Profile = {
 
 const profiles = new Map<string, Profile>();
 
-function profileOf(charset: SingleByteCharset): Profile {
+function findProfile(charset: SingleByteCharset): Profile {
   const known = profiles.get(charset.name);
   if (known !== undefined) return known;
-  const characters = readIn(charset.name, everyByte);
+  const characters = decodeIn(charset.name, everyByte);
   const isLatin = /^\p{Script=Latin}/u.test(charset.letters);
   const profile: Profile = {
     shapes: Array.from(characters, (character) => shapeOf(character, isLatin)),
@@ -114,7 +114,7 @@ function meritOf(character: string, letters: string): number {
 }
 
 /** What a neighbour costs: a capital after a small letter, two scripts in one word, a symbol inside one. */
-function clash(before: Shape, after: Shape, isForeign: boolean, isLatin: boolean): number {
+function penalize(before: Shape, after: Shape, isForeign: boolean, isLatin: boolean): number {
   if (!isForeign) return 0;
   if (before === "lower" && after === "upper") return 1;
   if (isLetter(before) && after === "symbol") return 0.7;

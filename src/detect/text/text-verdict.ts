@@ -6,7 +6,7 @@ export type TextVerdict =
   | { readonly isText: false; readonly reason: string };
 
 /** Text in this charset. */
-export const text = (charset: string): TextVerdict => ({ isText: true, charset });
+export const asText = (charset: string): TextVerdict => ({ isText: true, charset });
 
 /** No text, for this reason. */
-export const notText = (reason: string): TextVerdict => ({ isText: false, reason });
+export const asNotText = (reason: string): TextVerdict => ({ isText: false, reason });

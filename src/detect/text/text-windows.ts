@@ -2,36 +2,36 @@
 import type { Body } from "../kind.ts";
 import { dropCutCharacter } from "./detect-text.ts";
 
-const windowBytes = 65_536;
+const WINDOW_BYTES = 65_536;
 
 /**
  * Windows of at most 64 KiB, in order and without gaps; `isWide` keeps characters of two and four bytes whole. The last
  * window is up to twice as long instead of very short: a few bytes alone would tell nothing.
  */
-export async function* windows(body: Body, isWide: boolean): AsyncGenerator<Uint8Array> {
+export async function* readWindows(body: Body, isWide: boolean): AsyncGenerator<Uint8Array> {
   let pending: Uint8Array[] = [];
   let pendingBytes = 0;
   for await (const chunk of body.stream()) {
     pending.push(chunk);
     pendingBytes += chunk.length;
-    if (pendingBytes < 2 * windowBytes) continue;
-    let rest = join(pending);
-    while (rest.length >= 2 * windowBytes) {
-      const window = rest.subarray(0, isWide ? windowBytes : textEnd(rest));
+    if (pendingBytes < 2 * WINDOW_BYTES) continue;
+    let rest = joinBytes(pending);
+    while (rest.length >= 2 * WINDOW_BYTES) {
+      const window = rest.subarray(0, isWide ? WINDOW_BYTES : findTextEnd(rest));
       yield window;
       rest = rest.subarray(window.length);
     }
     pending = [rest];
     pendingBytes = rest.length;
   }
-  if (pendingBytes > 0) yield join(pending);
+  if (pendingBytes > 0) yield joinBytes(pending);
 }
 
 /** A line feed is never part of another character, in any charset of bytes; lines longer than a window are cut. */
-function textEnd(bytes: Uint8Array): number {
-  const window = bytes.subarray(0, windowBytes);
+function findTextEnd(bytes: Uint8Array): number {
+  const window = bytes.subarray(0, WINDOW_BYTES);
   return window.lastIndexOf(0x0a) + 1 || dropCutCharacter(window).length;
 }
 
-const join = (pieces: readonly Uint8Array[]): Uint8Array =>
+const joinBytes = (pieces: readonly Uint8Array[]): Uint8Array =>
   pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);

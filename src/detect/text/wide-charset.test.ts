@@ -1,33 +1,33 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bodyOf } from "../../../test/detection.ts";
+import { memoryBody } from "../../../test/detection.ts";
 import { bytesOf, joined } from "../../../test/samples.ts";
-import { followText } from "./scan-text.ts";
-import { judgeWide, looksWide } from "./wide-charset.ts";
+import { scanText } from "./scan-text.ts";
+import { detectWideText, guessWideCharset } from "./wide-charset.ts";
 
 const utf16 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "utf16le"));
 const mark = bytesOf("\xff\xfe");
 
 test("a guess needs words, a mark does not", () => {
-  assert.ok(!judgeWide(utf16("abcdefgh"), "utf-16le", "guessed").isText);
-  assert.ok(judgeWide(utf16("abcdefgh"), "utf-16le", "marked").isText);
-  assert.ok(judgeWide(utf16("abcd efgh"), "utf-16le", "guessed").isText);
+  assert.ok(!detectWideText(utf16("abcdefgh"), "utf-16le", "guessed").isText);
+  assert.ok(detectWideText(utf16("abcdefgh"), "utf-16le", "marked").isText);
+  assert.ok(detectWideText(utf16("abcd efgh"), "utf-16le", "guessed").isText);
 });
 
 test("nothing after a mark is text, nothing at all is not", () => {
-  assert.ok(judgeWide(new Uint8Array(), "utf-16be", "marked").isText);
-  assert.ok(!judgeWide(new Uint8Array(), "utf-16be", "guessed").isText);
+  assert.ok(detectWideText(new Uint8Array(), "utf-16be", "marked").isText);
+  assert.ok(!detectWideText(new Uint8Array(), "utf-16be", "guessed").isText);
 });
 
 test("the first unit counts like every other", () => {
-  assert.ok(!judgeWide(utf16("\x01"), "utf-16le", "marked").isText);
-  assert.ok(!judgeWide(utf16(`\x01${"Some words. ".repeat(9)}`), "utf-16le", "guessed").isText);
+  assert.ok(!detectWideText(utf16("\x01"), "utf-16le", "marked").isText);
+  assert.ok(!detectWideText(utf16(`\x01${"Some words. ".repeat(9)}`), "utf-16le", "guessed").isText);
 });
 
 test("the place of the NULs tells which charset to try", () => {
-  assert.equal(looksWide(utf16("Some words.\n")), "utf-16le");
-  assert.equal(looksWide(utf16("Some words.\n").reverse()), "utf-16be");
-  assert.equal(looksWide(bytesOf("Some words.\n")), null);
+  assert.equal(guessWideCharset(utf16("Some words.\n")), "utf-16le");
+  assert.equal(guessWideCharset(utf16("Some words.\n").reverse()), "utf-16be");
+  assert.equal(guessWideCharset(bytesOf("Some words.\n")), null);
 });
 
 /** As much as one verdict covers, in characters. */
@@ -49,12 +49,12 @@ const places = [
 
 for (const { name, at } of places) {
   test(`too many faults ${name} are seen`, async () => {
-    const { text } = await followText(bodyOf(joined(mark, withFaults(at, faults))), "utf-16le");
+    const { text } = await scanText(memoryBody(joined(mark, withFaults(at, faults))), "utf-16le");
     assert.ok(!text.isText);
   });
 }
 
 test("a NUL that ends the text is judged with the piece before it, even where it stands alone", async () => {
   const body = joined(mark, withFaults(0, 0, pieceChars), utf16("\0"));
-  assert.deepEqual((await followText(bodyOf(body), "utf-16le")).text, { isText: true, charset: "utf-16le" });
+  assert.deepEqual((await scanText(memoryBody(body), "utf-16le")).text, { isText: true, charset: "utf-16le" });
 });

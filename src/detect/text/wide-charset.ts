@@ -1,10 +1,10 @@
 /** Judges UTF-16 and UTF-32, with or without a byte-order mark: arrays of small numbers look the same at first sight. */
 import { u16be, u16le, u32be, u32le } from "../formats/bytes.ts";
 import type { WideCharset } from "./charset.ts";
-import { notText, type TextVerdict, text } from "./text-verdict.ts";
+import { asNotText, asText, type TextVerdict } from "./text-verdict.ts";
 
 /** Enough characters to judge a script by. */
-const sampleUnits = 4096;
+const MAX_SAMPLE_UNITS = 4096;
 
 /** How a charset came to be known: by a mark (or by the text before), or from the bytes alone. */
 type Trust = "marked" | "guessed";
@@ -13,31 +13,32 @@ type Trust = "marked" | "guessed";
  * Text when nearly all units are assigned characters of a few scripts; a guess needs white space or markup too. The
  * bytes begin with a character, after the mark where there is one, and are judged as far as a sample goes.
  */
-export function judgeWide(bytes: Uint8Array, charset: WideCharset, trust: Trust): TextVerdict {
+export function detectWideText(bytes: Uint8Array, charset: WideCharset, trust: Trust): TextVerdict {
   const isGuess = trust === "guessed";
-  const points = sample(bytes, charset);
-  if (points.length === 0) return isGuess ? notText("no characters") : text(charset);
-  if (points.filter(isFault).length > points.length * faultShares[trust]) return notText(`no characters as ${charset}`);
-  if (isGuess && points.some(isControl)) return notText(`control characters as ${charset}`);
-  if (blocksOf(points) > Math.max(6, points.length / 20)) return notText(`no script as ${charset}`);
-  return !isGuess || hasShape(points) ? text(charset) : notText(`no words as ${charset}`);
+  const points = readUnits(bytes, charset);
+  if (points.length === 0) return isGuess ? asNotText("no characters") : asText(charset);
+  if (points.filter(isFault).length > points.length * maxFaultShares[trust])
+    return asNotText(`no characters as ${charset}`);
+  if (isGuess && points.some(isControl)) return asNotText(`control characters as ${charset}`);
+  if (countBlocks(points) > Math.max(6, points.length / 20)) return asNotText(`no script as ${charset}`);
+  return !isGuess || hasTextShape(points) ? asText(charset) : asNotText(`no words as ${charset}`);
 }
 
 /** Shares of impossible characters that a careless conversion leaves in real text. */
-const faultShares: Readonly<Record<Trust, number>> = { marked: 0.02, guessed: 0.01 };
+const maxFaultShares: Readonly<Record<Trust, number>> = { marked: 0.02, guessed: 0.01 };
 
 /** Which wide charset the NULs of ASCII characters suggest, or null. */
-export function looksWide(bytes: Uint8Array): WideCharset | null {
+export function guessWideCharset(bytes: Uint8Array): WideCharset | null {
   const nuls = [0, 0, 0, 0];
-  const end = Math.min(bytes.length, sampleUnits) & ~3;
+  const end = Math.min(bytes.length, MAX_SAMPLE_UNITS) & ~3;
   for (let i = 0; i < end; i++) if (bytes[i] === 0) nuls[i & 3] = (nuls[i & 3] ?? 0) + 1;
   const quarter = end / 4;
   const [a, b, c, d] = nuls.map((count) => count / Math.max(quarter, 1)) as [number, number, number, number];
-  return suggest(a, b, c, d);
+  return chooseWideCharset(a, b, c, d);
 }
 
 /** Shares of NULs at each place of four; UTF-32 has two or three empty places, UTF-16 one of two. */
-function suggest(a: number, b: number, c: number, d: number): WideCharset | null {
+function chooseWideCharset(a: number, b: number, c: number, d: number): WideCharset | null {
   if (a > 0.97 && b > 0.97 && d < 0.03) return "utf-32be";
   if (c > 0.97 && d > 0.97 && a < 0.03) return "utf-32le";
   if (isEmptier(a, b) && isEmptier(c, d)) return "utf-16be";
@@ -49,13 +50,13 @@ function suggest(a: number, b: number, c: number, d: number): WideCharset | null
 const isEmptier = (high: number, low: number): boolean => high > 0.1 && low < 0.1 && low < high / 3;
 
 /** How many bytes a unit of a wide charset has. */
-export const unitBytesOf = (charset: WideCharset): number => (charset.startsWith("utf-32") ? 4 : 2);
+export const getUnitBytes = (charset: WideCharset): number => (charset.startsWith("utf-32") ? 4 : 2);
 
-function sample(bytes: Uint8Array, charset: WideCharset): number[] {
-  const unitBytes = unitBytesOf(charset);
+function readUnits(bytes: Uint8Array, charset: WideCharset): number[] {
+  const unitBytes = getUnitBytes(charset);
   const read = readers[charset];
   const points: number[] = [];
-  const end = Math.min(bytes.length, sampleUnits * unitBytes);
+  const end = Math.min(bytes.length, MAX_SAMPLE_UNITS * unitBytes);
   for (let at = 0; at + unitBytes <= end; at += unitBytes) points.push(read(bytes, at));
   return points;
 }
@@ -77,7 +78,7 @@ const isControl = (point: number): boolean =>
   point < 0x20 && point !== 0x09 && point !== 0x0a && point !== 0x0d && point !== 0x0c;
 
 /** How many blocks of 256 characters are touched; ideographs and syllables count as one, surrogates as another. */
-function blocksOf(points: readonly number[]): number {
+function countBlocks(points: readonly number[]): number {
   return new Set(points.map(blockOf)).size;
 }
 
@@ -87,7 +88,7 @@ function blockOf(point: number): number {
 }
 
 /** White space now and then, or an opening bracket: numbers have neither. */
-function hasShape(points: readonly number[]): boolean {
+function hasTextShape(points: readonly number[]): boolean {
   const spaces = points.filter((point) => point === 0x20 || point === 0x0a || point === 0x09 || point === 0x3000);
   return spaces.length >= points.length / 100 && spaces.length > 0 ? true : [0x3c, 0x5b, 0x7b].includes(points[0] ?? 0);
 }
