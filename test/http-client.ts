@@ -1,4 +1,4 @@
-/** A network for tests: on this machine's servers only, without waiting between tries. */
+/** An HTTP client for tests: it reaches only this machine's test servers and does not wait between tries. */
 import type { HttpOpenOptions, Network, NetworkOptions } from "../src/acquire/http/http-client.ts";
 import { openNetwork } from "../src/acquire/http/lazy-client.ts";
 import type { Opened } from "../src/acquire/source.ts";
@@ -10,6 +10,7 @@ export type TestClientOptions = Omit<NetworkOptions, "settings" | "env"> & {
   readonly env?: NetworkOptions["env"];
 };
 
+/** A client that may reach these servers; `waits` records the delays between tries. */
 export function openTestClient(
   servers: readonly TestServer[],
   setup: TestClientOptions = {},
@@ -20,11 +21,11 @@ export function openTestClient(
   return { ...openNetwork({ pause, ...setup, settings, env: setup.env ?? {} }), waits };
 }
 
-/** Fetches and reads to the end. */
-export async function fetchBytes(network: Network, url: string, ask: Partial<HttpOpenOptions> = {}) {
+/** Fetches a URL and reads its body to the end. */
+export async function fetchBytes(client: Network, url: string, options: Partial<HttpOpenOptions> = {}) {
   const signal = new AbortController().signal;
-  const opened = await network.open(new URL(url), { prefers: "markdown", signal, ...ask });
-  if ("unchanged" in opened) throw new Error("unchanged");
-  const bytes = Buffer.concat(await Array.fromAsync(opened.chunks));
-  return { ...(opened as Required<Opened>), bytes, text: bytes.toString() };
+  const source = await client.open(new URL(url), { prefers: "markdown", signal, ...options });
+  if ("unchanged" in source) throw new Error("unchanged");
+  const bytes = Buffer.concat(await Array.fromAsync(source.chunks));
+  return { ...(source as Required<Opened>), bytes, text: bytes.toString() };
 }

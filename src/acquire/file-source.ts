@@ -25,9 +25,9 @@ export const fileSource: SourceKind = {
   },
 };
 
-/** Folders whose "regular" files are made up by the kernel: of unknown length, endless, or with effects. */
+/** Folders whose "regular" files are made by the kernel: of unknown length, endless, or with side effects. */
 const kernelFolders = ["/proc", "/sys", "/dev"];
-/** The same wherever they are mounted, by file system type: proc, sysfs, debugfs, tracefs, securityfs, cgroup 1 and 2. */
+/** The same files mounted elsewhere, by file system type: proc, sysfs, debugfs, tracefs, securityfs, cgroup 1 and 2. */
 const kernelFileSystems = new Set([0x9fa0, 0x62656572, 0x64626720, 0x74726163, 0x73636673, 0x27e0eb, 0x63677270]);
 
 function toPath(given: string): string {
@@ -41,7 +41,7 @@ function toPath(given: string): string {
   }
 }
 
-/** Opened when the first chunk is wanted, so that a reading that never begins holds no file open. */
+/** Opens the file when the first chunk is read, so that a source that is never read holds no file open. */
 async function* readCheckedFile(
   given: string,
   path: string,
@@ -55,7 +55,7 @@ async function openCheckedFile(given: string, path: string, roots: readonly stri
   try {
     refuseKernelFolder(given, path);
     const real = await realpath(path).catch(async (error: unknown) => {
-      // Whether something is there is told only of places that may be read.
+      // Outside the roots, the error must not reveal whether the path exists.
       await refuseOutside(given, await resolveNearest(path), roots);
       throw error;
     });
@@ -70,7 +70,7 @@ async function openCheckedFile(given: string, path: string, roots: readonly stri
   }
 }
 
-/** The real path of the nearest folder that is there, with what is missing below it. */
+/** The real path of the nearest existing folder, with the missing rest of the path appended. */
 async function resolveNearest(path: string): Promise<string> {
   const above = dirname(path);
   if (above === path) return path;
@@ -78,11 +78,11 @@ async function resolveNearest(path: string): Promise<string> {
   return join(real, basename(path));
 }
 
-/** Refuses a real path outside the roots; without roots nothing is. */
+/** Throws for a real path outside the roots; without roots every path is allowed. */
 export async function refuseOutside(given: string, real: string, roots: readonly string[] | undefined): Promise<void> {
   if (roots === undefined) return;
   for (const root of roots) {
-    // A root that is not there allows nothing.
+    // A root that does not exist allows nothing.
     const realRoot = await realpath(root).catch(() => undefined);
     if (realRoot !== undefined && isInside(real, realRoot)) return;
   }
@@ -98,7 +98,7 @@ async function assertNotKernelFile(given: string, real: string): Promise<void> {
   if (kernelFileSystems.has((await statfs(real)).type)) throw makeKernelFileError(given);
 }
 
-/** Refuses a path among the folders that the kernel makes up. */
+/** Throws for a path in one of the kernel's folders. */
 export function refuseKernelFolder(given: string, path: string): void {
   if (process.platform !== "win32" && kernelFolders.some((folder) => isInside(path, folder)))
     throw makeKernelFileError(given);
@@ -111,20 +111,21 @@ function makeKernelFileError(given: string): SpillwayError {
 function assertRegularFile(given: string, stats: Stats): void {
   if (stats.isFile()) return;
   if (stats.isDirectory()) throw makeRefusedError(given, "is a folder", "Give the files in it one by one.");
-  const what = stats.isFIFO() ? "a pipe" : stats.isSocket() ? "a socket" : "a device";
+  const fileType = stats.isFIFO() ? "a pipe" : stats.isSocket() ? "a socket" : "a device";
   throw makeRefusedError(
     given,
-    `is ${what}`,
+    `is ${fileType}`,
     "Only regular files are read; copy its content into one, or pipe it to -.",
   );
 }
 
-/** The file opened must still be the one that was checked, should a folder on the way have been swapped meanwhile. */
+/** Throws if the opened file is not the one that was checked: a folder of its path may have been swapped meanwhile. */
 async function assertNotSwapped(given: string, real: string, handle: FileHandle): Promise<void> {
   try {
-    const [opened, named] = [await handle.stat(), await stat(await realpath(real))];
-    assertRegularFile(given, opened);
-    if (opened.ino === named.ino && opened.dev === named.dev && (await realpath(real)) === real) return;
+    const [openedStats, pathStats] = [await handle.stat(), await stat(await realpath(real))];
+    assertRegularFile(given, openedStats);
+    if (openedStats.ino === pathStats.ino && openedStats.dev === pathStats.dev && (await realpath(real)) === real)
+      return;
     throw makeRefusedError(given, "changed while it was being opened", "Try again.");
   } catch (error) {
     await handle.close();
@@ -133,8 +134,10 @@ async function assertNotSwapped(given: string, real: string, handle: FileHandle)
 }
 
 function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === "" || !(way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way));
+  const relativePath = relative(folder, path);
+  return (
+    relativePath === "" || !(relativePath === ".." || relativePath.startsWith(`..${sep}`) || isAbsolute(relativePath))
+  );
 }
 
 function makeRefusedError(given: string, fact: string, hint: string): SpillwayError {
@@ -150,12 +153,12 @@ function makeUnreadableError(given: string, cause: unknown): SpillwayError {
     });
   }
   if (code === "ELOOP") return makeRefusedError(given, "is a symbolic link in a loop", "Give the file itself.");
-  const denied = code === "EACCES" || code === "EPERM";
+  const isDenied = code === "EACCES" || code === "EPERM";
   return new SpillwayError(
     "source_unreadable",
-    `${clipped(given, 200)} cannot be read${denied ? ": permission denied" : ""}.`,
+    `${clipped(given, 200)} cannot be read${isDenied ? ": permission denied" : ""}.`,
     {
-      hint: denied ? "Give this user the right to read it." : `Check the disk it is on (${code ?? String(cause)}).`,
+      hint: isDenied ? "Give this user permission to read it." : `Check the disk it is on (${code ?? String(cause)}).`,
       cause,
     },
   );

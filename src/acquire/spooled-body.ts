@@ -1,10 +1,10 @@
-/** A spooled or kept body as its readers want it: any part of it, or all of it once. */
+/** Access to a spooled or stored body: any range of bytes, or all of them as a stream. */
 import { open } from "node:fs/promises";
 import type { Body } from "../detect/kind.ts";
 import { chunkOf, joinChunks, readChunks } from "./chunks.ts";
 import type { Content } from "./spool.ts";
 
-/** The body behind some content. */
+/** The body whose bytes are in this file or in memory. */
 export function bodyOf(content: Content, sizeBytes: number): Body {
   return "path" in content ? makeFileBody(content.path, sizeBytes) : makeMemoryBody(content.bytes);
 }

@@ -2,7 +2,7 @@
 import { SpillwayError } from "../errors.ts";
 import type { SourceKind } from "./source-kind.ts";
 
-/** What was read once has nothing more to give: a second reading would look like an empty source. */
+/** Streams that were read already: reading one again would look like an empty source. */
 const consumedStreams = new WeakSet<AsyncIterable<Uint8Array>>();
 
 export const stdinSource: SourceKind = {
@@ -18,7 +18,7 @@ export const stdinSource: SourceKind = {
         }
         if (stdin) {
           throw new SpillwayError("source_refused", "Standard input was read already.", {
-            hint: "Give - once; what it held is kept under the ref it was answered with.",
+            hint: "Give - once; its content is kept under the ref of the first answer.",
           });
         }
         throw new SpillwayError("source_refused", "There is no standard input to read here.", {

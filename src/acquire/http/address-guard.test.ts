@@ -14,69 +14,69 @@ async function firstBreach(guard: Guard): Promise<string | undefined> {
 }
 
 describe("the guard", () => {
-  test("lets nothing be dialled that is not of the world: literals, names, redirects, over http and https", async () => {
+  test("allows only public addresses to be dialled: literals, names, redirects, over http and https", async () => {
     assert.deepEqual(await Array.fromAsync(findBreaches(standard)), []);
   });
 
-  const lenient: Guard = { checkAddress: () => undefined, checkHost: () => undefined };
-  const special = (address: string, destination: Destination) => standard.checkAddress(address, destination);
-  const asked = new Set<string>();
+  const permissive: Guard = { checkAddress: () => undefined, checkHost: () => undefined };
+  const check = (address: string, destination: Destination) => standard.checkAddress(address, destination);
+  const checkedHosts = new Set<string>();
   const mutants: Record<string, Guard> = {
-    "allows everything": lenient,
-    "judges literals only": {
-      ...lenient,
-      checkAddress: (address, to) => (to.host.includes(".example") ? undefined : special(address, to)),
+    "allows everything": permissive,
+    "checks literals only": {
+      ...permissive,
+      checkAddress: (address, to) => (to.host.includes(".example") ? undefined : check(address, to)),
     },
-    "judges names only": {
-      ...lenient,
-      checkAddress: (address, to) => (to.host.includes(".example") ? special(address, to) : undefined),
+    "checks names only": {
+      ...permissive,
+      checkAddress: (address, to) => (to.host.includes(".example") ? check(address, to) : undefined),
     },
-    "judges IPv4 only": {
-      ...lenient,
-      checkAddress: (address, to) => (address.includes(":") ? undefined : special(address, to)),
+    "checks IPv4 only": {
+      ...permissive,
+      checkAddress: (address, to) => (address.includes(":") ? undefined : check(address, to)),
     },
-    "judges IPv6 only": {
-      ...lenient,
-      checkAddress: (address, to) => (address.includes(":") ? special(address, to) : undefined),
+    "checks IPv6 only": {
+      ...permissive,
+      checkAddress: (address, to) => (address.includes(":") ? check(address, to) : undefined),
     },
     "does not unwrap mapped addresses": {
-      ...lenient,
-      checkAddress: (address, to) => (unwrapMappedAddress(address) === address ? special(address, to) : undefined),
+      ...permissive,
+      checkAddress: (address, to) => (unwrapMappedAddress(address) === address ? check(address, to) : undefined),
     },
     "trusts translators": {
-      ...lenient,
-      checkAddress: (address, to) => (/^(64:ff9b|2002):/.test(address) ? undefined : special(address, to)),
+      ...permissive,
+      checkAddress: (address, to) => (/^(64:ff9b|2002):/.test(address) ? undefined : check(address, to)),
     },
     "forgets Teredo": {
-      ...lenient,
-      checkAddress: (address, to) => (/^2001:0?:/.test(address) ? undefined : special(address, to)),
+      ...permissive,
+      checkAddress: (address, to) => (/^2001:0?:/.test(address) ? undefined : check(address, to)),
     },
     "forgets the metadata service": {
-      ...lenient,
+      ...permissive,
       checkAddress: (address, to) =>
-        unwrapMappedAddress(address).startsWith("169.254.") ? undefined : special(address, to),
+        unwrapMappedAddress(address).startsWith("169.254.") ? undefined : check(address, to),
     },
-    "judges the first answer only": {
-      ...lenient,
+    "checks the first answer only": {
+      ...permissive,
       checkAddress(address, to) {
-        const first = !asked.has(to.host);
-        asked.add(to.host);
-        if (first) special(address, to);
+        const first = !checkedHosts.has(to.host);
+        checkedHosts.add(to.host);
+        if (first) check(address, to);
       },
     },
-    "judges http only": {
-      ...lenient,
-      checkAddress: (address, to) => (to.port === 443 ? undefined : special(address, to)),
+    "checks http only": {
+      ...permissive,
+      checkAddress: (address, to) => (to.port === 443 ? undefined : check(address, to)),
     },
     "refuses everything": {
-      ...lenient,
+      ...permissive,
       checkAddress() {
         throw new SpillwayError("network_refused", "No.", { hint: "None." });
       },
     },
   };
   for (const [name, mutant] of Object.entries(mutants)) {
-    test(`that ${name} is caught by that`, async () => assert.notEqual(await firstBreach(mutant), undefined));
+    test(`that ${name} fails the contract`, async () => assert.notEqual(await firstBreach(mutant), undefined));
   }
 });
 
@@ -122,13 +122,13 @@ describe("network.allow and network.deny", () => {
     { allow: ["mail.example:25"], address: "8.8.8.8", host: "mail.example", port: 25, allowed: true },
     { address: "8.8.8.8", port: 25, allowed: false },
   ]) {
-    const rules = [...allow.map((each) => `+${each}`), ...deny.map((each) => `-${each}`)].join(" ");
+    const rules = [...allow.map((rule) => `+${rule}`), ...deny.map((each) => `-${each}`)].join(" ");
     test(`${rules}: ${host} (${address}) port ${port} is ${allowed ? "allowed" : "refused"}`, () => {
       assert.equal(outcome(makeGuard({ allow, deny }), address, host, port), allowed);
     });
   }
 
-  test("behind a proxy, names of the local network are refused and others pass", () => {
+  test("behind a proxy, names of the local network are refused and others are allowed", () => {
     const host = (name: string, allow: string[] = []) =>
       makeGuard({ allow, deny: ["bad.example"] }).checkHost({ host: name, port: 80 });
     for (const name of [
@@ -149,8 +149,8 @@ describe("network.allow and network.deny", () => {
   });
 });
 
-test("a special address is told for what it is", () => {
-  const told = {
+test("the use of a special address is found", () => {
+  const uses = {
     "0.1.2.3": "this network",
     "100.64.0.1": "shared by a carrier",
     "168.63.129.16": "a cloud's metadata",
@@ -171,14 +171,14 @@ test("a special address is told for what it is", () => {
     "fec0::1": "site-local",
     "ff02::1": "multicast",
   };
-  for (const [address, what] of Object.entries(told)) assert.equal(findSpecialUse(address), what, address);
+  for (const [address, use] of Object.entries(uses)) assert.equal(findSpecialUse(address), use, address);
   for (const address of ["8.8.8.8", "2606:4700::1", "2a00:1450::1"]) assert.equal(findSpecialUse(address), undefined);
 });
 
-test("no IPv4 address of a special range is taken for one of the world, however it is wrapped", () => {
-  const inside = fc.tuple(fc.constantFrom(10, 127, 0, 224, 250), fc.nat(255), fc.nat(255), fc.nat(255));
+test("no IPv4 address of a special range counts as public, however it is wrapped", () => {
+  const specialAddress = fc.tuple(fc.constantFrom(10, 127, 0, 224, 250), fc.nat(255), fc.nat(255), fc.nat(255));
   fc.assert(
-    fc.property(inside, (parts) => {
+    fc.property(specialAddress, (parts) => {
       const address = parts.join(".");
       assert.notEqual(findSpecialUse(address), undefined);
       for (const wrapped of [`::ffff:${address}`, `64:ff9b::${address}`, `::${address}`]) {

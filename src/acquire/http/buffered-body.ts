@@ -1,48 +1,48 @@
-/** A body's chunks as they came in: nothing that arrived is lost when the connection breaks after it. */
+/** Buffers a body's chunks as they arrive, so that none is lost when the connection breaks afterwards. */
 import type { Readable } from "node:stream";
 
-/** So much is taken in before somebody reads it; then the sender has to wait. */
+/** How much is buffered before it is read; then the sender has to wait. */
 const MAX_BUFFERED_BYTES = 64 * 1024;
 
 /**
- * Starts at once, for a stream that fails throws away what it still holds. The chunks can be read once; leaving them
+ * Starts reading at once, because a stream that fails drops what it has buffered. The chunks can be read once; stopping
  * early closes the body.
  */
 export function bufferBody(body: Readable): AsyncIterable<Uint8Array> {
-  const waiting: Uint8Array[] = [];
-  let waitingBytes = 0;
-  let ending: { readonly error: unknown } | "whole" | undefined;
+  const pending: Uint8Array[] = [];
+  let pendingBytes = 0;
+  let outcome: { readonly error: unknown } | "complete" | undefined;
   let wake: () => void = () => undefined;
 
-  function end(how: NonNullable<typeof ending>): void {
-    ending ??= how;
+  function end(result: NonNullable<typeof outcome>): void {
+    outcome ??= result;
     wake();
   }
 
   body.on("data", (chunk: Uint8Array) => {
-    waiting.push(chunk);
-    waitingBytes += chunk.length;
-    if (waitingBytes >= MAX_BUFFERED_BYTES) body.pause();
+    pending.push(chunk);
+    pendingBytes += chunk.length;
+    if (pendingBytes >= MAX_BUFFERED_BYTES) body.pause();
     wake();
   });
-  body.once("end", () => end("whole"));
+  body.once("end", () => end("complete"));
   body.once("error", (error) => end({ error }));
   body.once("close", () => end({ error: Object.assign(new Error("The body was closed."), { code: "ECONNRESET" }) }));
 
   async function* chunks(): AsyncGenerator<Uint8Array> {
     try {
       for (;;) {
-        const chunk = waiting.shift();
+        const chunk = pending.shift();
         if (chunk !== undefined) {
-          waitingBytes -= chunk.length;
-          if (waitingBytes < MAX_BUFFERED_BYTES) body.resume();
+          pendingBytes -= chunk.length;
+          if (pendingBytes < MAX_BUFFERED_BYTES) body.resume();
           yield chunk;
-        } else if (ending === undefined) {
+        } else if (outcome === undefined) {
           await new Promise<void>((resolve) => {
             wake = resolve;
           });
-        } else if (ending === "whole") return;
-        else throw ending.error;
+        } else if (outcome === "complete") return;
+        else throw outcome.error;
       }
     } finally {
       body.destroy();

@@ -1,4 +1,4 @@
-/** Headers and cookies that the settings hold for certain hosts, with their secrets taken from the environment. */
+/** Headers and cookies that the settings define for certain hosts, with secrets from environment variables. */
 import { isIP } from "node:net";
 import { canonicalHost, parseNetworkPlace } from "../../config/network-values.ts";
 import type { Environment } from "../../config/paths.ts";
@@ -8,9 +8,9 @@ import { clipped } from "../../system/safe-names.ts";
 import { getPort, isLoopbackHost } from "./env-proxy.ts";
 
 export type Credentials = {
-  /** The headers for this URL's host, by their lower-case names. */
+  /** The headers for this URL's host, with lower-case names. */
   headersFor(url: URL): Record<string, string>;
-  /** All of them in one text that changes with any of them: a secret, only ever handed to a hash. */
+  /** Changes with any of the headers. It is secret, so it is only ever passed to a hash. */
   readonly fingerprint: string;
 };
 
@@ -18,9 +18,9 @@ export function makeCredentials(headers: HostHeaders, env: Environment): Credent
   const hosts = Object.entries(headers).map(([host, lines]) => ({ host, matches: makeUrlMatcher(host), lines }));
   return {
     headersFor(url) {
-      const ours = hosts.filter(({ matches }) => matches(url));
+      const matchingHosts = hosts.filter(({ matches }) => matches(url));
       return Object.fromEntries(
-        ours.flatMap(({ host, lines }) =>
+        matchingHosts.flatMap(({ host, lines }) =>
           Object.entries(lines).map(([name, text]) => [name.toLowerCase(), expandOrThrow(text, env, name, host)]),
         ),
       );
@@ -34,15 +34,16 @@ export function makeCredentials(headers: HostHeaders, env: Environment): Credent
   };
 }
 
-/** A host means https; over plain HTTP a secret can be read on the way, so that has to be written out or stay at home. */
+/** A host alone means https. Plain HTTP exposes a secret, so it must be written as http:// or be on this machine. */
 function makeUrlMatcher(key: string): (url: URL) => boolean {
   const [, scheme = "", written = ""] = /^(?:(https?):\/\/)?(.*)$/i.exec(key) ?? [];
   const place = parseNetworkPlace(written);
   if (place === undefined) return () => false;
   const host = place.by === "name" ? place.name : canonicalAddress(place.address);
-  const local = isLoopbackHost(host);
+  const isLocal = isLoopbackHost(host);
   return (url) => {
-    const schemeFits = scheme === "" ? url.protocol === "https:" || local : `${scheme.toLowerCase()}:` === url.protocol;
+    const schemeFits =
+      scheme === "" ? url.protocol === "https:" || isLocal : `${scheme.toLowerCase()}:` === url.protocol;
     return (
       schemeFits &&
       canonicalHost(url.hostname) === host &&
@@ -60,22 +61,20 @@ function expandOrThrow(text: string, env: Environment, header: string, host: str
   const value = expandVariables(text, env);
   if (value !== undefined && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return value;
   const fact =
-    value === undefined
-      ? "a variable of the environment that is not set"
-      : "a value without line breaks or odd characters";
+    value === undefined ? "an environment variable that is not set" : "a value without line breaks or odd characters";
   throw new SpillwayError("config_invalid", `The header ${header} for ${clipped(host)} needs ${fact}.`, {
-    hint: "Set the variable named in network.headers before starting, or take the header out.",
+    hint: "Set the variable named in network.headers before starting, or remove the header.",
   });
 }
 
 /** `$NAME` and `${NAME}` are variables, `$$` is a dollar sign. */
 function expandVariables(text: string, env: Environment): string | undefined {
-  let missing = false;
+  let isMissing = false;
   const value = text.replace(/\$(?:\$|\{(\w+)\}|(\w+))/g, (_, braced: string | undefined, bare: string | undefined) => {
     const name = braced ?? bare;
     if (name === undefined) return "$";
-    missing ||= env[name] === undefined;
+    isMissing ||= env[name] === undefined;
     return env[name] ?? "";
   });
-  return missing ? undefined : value;
+  return isMissing ? undefined : value;
 }

@@ -52,15 +52,15 @@ describe("the proxy for a URL", () => {
 });
 
 describe("behind a proxy", () => {
-  const neverAsked = { ...systemDialler, resolve: () => assert.fail("looked up") };
+  const neverResolving = { ...systemDialler, resolve: () => assert.fail("resolved") };
 
-  test("plain HTTP goes to the proxy, which is told, and no name is looked up here", async () => {
+  test("plain HTTP goes to the proxy, a note says so, and no name is resolved here", async () => {
     await using proxy = await startProxy(() => 0);
-    await using network = openTestClient([], { env: { HTTP_PROXY: proxy.url }, dialler: neverAsked });
-    const { text, response } = await fetchBytes(network, "http://a.example/page?q=1");
+    await using client = openTestClient([], { env: { HTTP_PROXY: proxy.url }, dialler: neverResolving });
+    const { text, response } = await fetchBytes(client, "http://a.example/page?q=1");
     assert.equal(text, "through the proxy");
     assert.deepEqual(proxy.asked, ["GET http://a.example/page?q=1 Basic bWU6cGFzcw=="]);
-    await assert.rejects(fetchBytes(network, "http://closed.example/"), /not let through by the proxy/);
+    await assert.rejects(fetchBytes(client, "http://closed.example/"), /not let through by the proxy/);
     assert.deepEqual(response.notes, [
       "Fetched through a proxy: the host's name was checked, its address could not be.",
     ]);
@@ -74,13 +74,13 @@ describe("behind a proxy", () => {
     await using proxy = await startProxy(() => server.port);
     const env = { HTTPS_PROXY: proxy.url };
     const settings = { "network.ca_file": join(folder.path, "ca.pem") };
-    await using network = openTestClient([], { env, settings, dialler: neverAsked });
-    assert.equal((await fetchBytes(network, "https://a.example/")).text, "secret page");
-    await assert.rejects(fetchBytes(network, "https://b.example/"), /ALTNAME_INVALID/);
-    await assert.rejects(fetchBytes(network, "https://closed.example/"), /not let through by the proxy/);
+    await using client = openTestClient([], { env, settings, dialler: neverResolving });
+    assert.equal((await fetchBytes(client, "https://a.example/")).text, "secret page");
+    await assert.rejects(fetchBytes(client, "https://b.example/"), /ALTNAME_INVALID/);
+    await assert.rejects(fetchBytes(client, "https://closed.example/"), /not let through by the proxy/);
     assert.deepEqual(proxy.asked.slice(0, 2), ["CONNECT a.example:443", "CONNECT b.example:443"]);
-    await using stranger = openTestClient([], { env, dialler: neverAsked });
-    await assert.rejects(fetchBytes(stranger, "https://a.example/"), /no secure connection/);
+    await using untrusting = openTestClient([], { env, dialler: neverResolving });
+    await assert.rejects(fetchBytes(untrusting, "https://a.example/"), /no secure connection/);
   });
 
   for (const url of [
@@ -91,15 +91,15 @@ describe("behind a proxy", () => {
     "https://169.254.169.254/",
     "http://denied.example/",
   ]) {
-    test(`${url} is refused before the proxy hears of it`, async () => {
+    test(`${url} is refused before the proxy is contacted`, async () => {
       await using proxy = await startProxy(() => 0);
       const env = { HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url };
-      await using network = openTestClient([], {
+      await using client = openTestClient([], {
         env,
-        dialler: neverAsked,
+        dialler: neverResolving,
         settings: { "network.deny": ["denied.example"] },
       });
-      await assert.rejects(fetchBytes(network, url), /is not fetched/);
+      await assert.rejects(fetchBytes(client, url), /is not fetched/);
       assert.deepEqual(proxy.asked, []);
     });
   }

@@ -1,4 +1,4 @@
-/** Opens connections for undici: a name is looked up, every answer is judged, and exactly a judged address is dialled. */
+/** Opens connections for undici: resolves a name, checks every address, and dials only a checked address. */
 import { lookup } from "node:dns/promises";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type SecureContext, type TLSSocket } from "node:tls";
@@ -14,20 +14,20 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 /** A TCP connection to an address, which is never a name. */
 export type Dial = (address: string, port: number, timeoutMs: number) => Promise<Socket>;
 
-/** The two ways out to the network; tests hand in ones that record and refuse. */
+/** The only two functions that reach the network; tests pass ones that record and refuse. */
 export type Dialler = { readonly resolve: Resolve; readonly dial: Dial };
 
-/** What the machine itself offers. */
+/** The resolver and the sockets of this machine. */
 export const systemDialler: Dialler = { resolve: resolveWithSystem, dial: dialTcp };
 
 export type ConnectOptions = Dialler & {
   readonly guard: Guard;
   readonly timeoutMs: number;
-  /** Which certificates are trusted: made once, for that costs more than a connection. */
+  /** Trusted certificates; made once, because loading them costs more than a connection. */
   readonly trust: SecureContext;
 };
 
-/** The connector of a dispatcher that reaches hosts directly. */
+/** The connector of a dispatcher. */
 export function makeGuardedConnector(options: ConnectOptions): buildConnector.connector {
   return ({ hostname, port, protocol }, callback) => {
     const secure = protocol === "https:";
@@ -39,16 +39,16 @@ export function makeGuardedConnector(options: ConnectOptions): buildConnector.co
   };
 }
 
-/** Looking up, dialling and the secure handshake share one time. */
+/** Resolving, dialling and the TLS handshake share one timeout. */
 async function connect(destination: Destination, secure: boolean, options: ConnectOptions) {
   const endsAt = performance.now() + options.timeoutMs;
-  const left = () => ({ ...options, timeoutMs: Math.max(1, endsAt - performance.now()) });
+  const withRemainingTime = () => ({ ...options, timeoutMs: Math.max(1, endsAt - performance.now()) });
   const addresses = await withTimeout(findAllowedAddresses(destination, options), options.timeoutMs);
-  const socket = await dialInTurn(addresses, destination.port, left());
-  return secure ? connectSecurely(socket, destination.host, left()) : socket;
+  const socket = await dialInTurn(addresses, destination.port, withRemainingTime());
+  return secure ? connectSecurely(socket, destination.host, withRemainingTime()) : socket;
 }
 
-function withTimeout<T>(work: Promise<T>, timeoutMs: number, undo?: (late: T) => void): Promise<T> {
+function withTimeout<T>(work: Promise<T>, timeoutMs: number, undo?: (lateResult: T) => void): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
       reject(makeTimeoutError());
@@ -63,18 +63,18 @@ async function findAllowedAddresses(
   { guard, resolve }: ConnectOptions,
 ): Promise<readonly string[]> {
   const { host } = destination;
-  // RFC 6761: these names mean this machine, whatever a name server says; one of its two addresses is enough.
+  // RFC 6761: these names mean this machine, whatever a name server says; one of the two addresses is enough.
   if (/^(?:.*\.)?localhost$/.test(host)) return filterAllowed(["127.0.0.1", "::1"], destination, guard);
   const addresses = isIP(host) === 0 ? await resolveHost(host, resolve) : [host];
-  // One bad answer among good ones is an attack or a mistake; in either case nothing is dialled.
+  // One forbidden address among allowed ones is an attack or a mistake; in both cases nothing is dialled.
   for (const address of addresses) guard.checkAddress(address, destination);
   return addresses;
 }
 
-/** Those of this machine's addresses that the guard agrees to; where it agrees to none, its refusal of the first. */
+/** The addresses that the guard allows; if it allows none, throws its refusal of the first. */
 function filterAllowed(addresses: readonly string[], destination: Destination, guard: Guard): readonly string[] {
   const refusals: unknown[] = [];
-  const agreed = addresses.filter((address) => {
+  const allowed = addresses.filter((address) => {
     try {
       guard.checkAddress(address, destination);
       return true;
@@ -83,8 +83,8 @@ function filterAllowed(addresses: readonly string[], destination: Destination, g
       return false;
     }
   });
-  if (agreed.length === 0) throw refusals[0];
-  return agreed;
+  if (allowed.length === 0) throw refusals[0];
+  return allowed;
 }
 
 async function resolveHost(host: string, resolve: Resolve): Promise<readonly string[]> {
@@ -93,7 +93,7 @@ async function resolveHost(host: string, resolve: Resolve): Promise<readonly str
   throw Object.assign(new Error(`${clipped(host)} has no address.`), { code: "ENOTFOUND" });
 }
 
-/** The addresses in turn, each with its share of the time, until one answers. */
+/** Dials the addresses one after another, each with its share of the time, until one answers. */
 async function dialInTurn(addresses: readonly string[], port: number, { dial, timeoutMs }: ConnectOptions) {
   let failure: unknown;
   for (const address of addresses) {
@@ -108,7 +108,7 @@ async function dialInTurn(addresses: readonly string[], port: number, { dial, ti
   throw failure;
 }
 
-/** TLS over the socket that was dialled; the certificate must be the host's. */
+/** TLS over the connected socket; the certificate must match the host. */
 function connectSecurely(socket: Socket, host: string, { trust, timeoutMs }: ConnectOptions): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const servername = isIP(host) === 0 ? host : "";

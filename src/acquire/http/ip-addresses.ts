@@ -1,10 +1,10 @@
-/** Which addresses belong to nobody in particular: the special ranges of IANA, and addresses wrapped in others. */
+/** Special-use IP addresses: the ranges of the IANA registries, and IPv4 addresses embedded in IPv6 ones. */
 import { BlockList, isIP } from "node:net";
 
-/** One special range and what it is for, as a reader of the refusal should know it. */
-type SpecialRange = readonly [range: string, what: string];
+/** One special range and its use, as the refusal words it. */
+type SpecialRange = readonly [range: string, use: string];
 
-/** https://www.iana.org/assignments/iana-ipv4-special-registry, and one address that only a cloud's machines see. */
+/** https://www.iana.org/assignments/iana-ipv4-special-registry, and one address of a cloud's metadata service. */
 const specialRanges4: readonly SpecialRange[] = [
   ["0.0.0.0/8", "this network"],
   ["10.0.0.0/8", "private"],
@@ -24,7 +24,7 @@ const specialRanges4: readonly SpecialRange[] = [
   ["240.0.0.0/4", "reserved"],
 ];
 
-/** Within 2000::/3, the only part of IPv6 that is given out to the world. The first that matches names the address. */
+/** Exceptions in 2000::/3, the only part of IPv6 with public addresses. The first match names the use. */
 const globalExceptions6: readonly SpecialRange[] = [
   ["2001::/32", "a Teredo tunnel"],
   ["2001::/23", "reserved"],
@@ -33,7 +33,7 @@ const globalExceptions6: readonly SpecialRange[] = [
   ["3fff::/20", "documentation"],
 ];
 
-/** Outside of it everything is special; these have a name. */
+/** Outside 2000::/3 every address is special; these ranges have a name. */
 const namedRanges6: readonly SpecialRange[] = [
   ["::/128", "this host"],
   ["::1/128", "loopback"],
@@ -49,27 +49,27 @@ const blockLists4 = specialRanges4.map(toBlockList);
 const blockLists6 = [...namedRanges6, ...globalExceptions6].map(toBlockList);
 const globalUnicast6 = makeRangeList("2000::/3");
 
-/** What a special address is for, or undefined for one that anybody in the world may be behind. */
+/** The use of a special address, or undefined for a public one. */
 export function findSpecialUse(address: string): string | undefined {
   if (isIP(address) === 4) return blockLists4.find(({ list }) => list.check(address, "ipv4"))?.what;
-  const what = blockLists6.find(({ list }) => list.check(address, "ipv6"))?.what;
-  return what ?? (globalUnicast6.check(address, "ipv6") ? undefined : "not given out to the world");
+  const use = blockLists6.find(({ list }) => list.check(address, "ipv6"))?.what;
+  return use ?? (globalUnicast6.check(address, "ipv6") ? undefined : "not given out to the world");
 }
 
-/** The address as it will be dialled: an IPv4 address written as IPv6 (`::ffff:127.0.0.1`) is the IPv4 address. */
+/** The address that is really dialled: for an IPv4-mapped address (`::ffff:127.0.0.1`) the IPv4 address. */
 export function unwrapMappedAddress(address: string): string {
-  const bare = address.replace(/%.*$/, "");
-  if (isIP(bare) !== 6) return bare;
-  const groups = parseGroups(bare);
-  return groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff ? formatIpv4(groups, 6) : bare;
+  const withoutZone = address.replace(/%.*$/, "");
+  if (isIP(withoutZone) !== 6) return withoutZone;
+  const groups = parseGroups(withoutZone);
+  return groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff ? formatIpv4(groups, 6) : withoutZone;
 }
 
-/** The IPv4 address that a translator or tunnel would go on to, for the forms that carry one. */
+/** The IPv4 address that a translator or tunnel would forward to, for the IPv6 forms that embed one. */
 export function findEmbeddedAddress(address: string): string | undefined {
   if (isIP(address) !== 6) return undefined;
   const groups = parseGroups(address);
   const [first = 0, second = 0, third = 0, fourth = 0, fifth = 0, sixth = 0] = groups;
-  // RFC 6052: after a prefix of 48 bits the address goes round the eight bits that must be zero.
+  // RFC 6052: after a prefix of 48 bits the address skips the eight bits that must be zero.
   if (first === 0x64 && second === 0xff9b && third === 1)
     return [fourth >> 8, fourth & 0xff, fifth & 0xff, sixth >> 8].join(".");
   if (first === 0x64 && second === 0xff9b) return formatIpv4(groups, 6);
@@ -83,7 +83,7 @@ export function findEmbeddedAddress(address: string): string | undefined {
   return groups.slice(0, 6).every((group) => group === 0) ? formatIpv4(groups, 6) : undefined;
 }
 
-/** A range such as `10.0.0.0/8` as something that addresses can be checked against. */
+/** A range such as `10.0.0.0/8` as a list to check addresses against. */
 export function makeRangeList(range: string): BlockList {
   const [address = "", prefix = ""] = range.split("/");
   const list = new BlockList();
@@ -95,18 +95,18 @@ function toBlockList([range, what]: SpecialRange) {
   return { list: makeRangeList(range), what };
 }
 
-/** The eight numbers of an IPv6 address; the URL parser knows every way of writing one. */
+/** The eight numbers of an IPv6 address; the URL parser understands every notation. */
 function parseGroups(address: string): number[] {
-  const [left = "", right] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
+  const [head = "", tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split("::");
   const numbers = (part: string): number[] =>
     part === "" ? [] : part.split(":").map((hex) => Number.parseInt(hex, 16));
-  const [start, end] = [numbers(left), numbers(right ?? "")];
+  const [start, end] = [numbers(head), numbers(tail ?? "")];
   return [...start, ...new Array<number>(8 - start.length - end.length).fill(0), ...end];
 }
 
-function formatIpv4(groups: readonly number[], at: number): string {
+function formatIpv4(groups: readonly number[], index: number): string {
   return groups
-    .slice(at, at + 2)
+    .slice(index, index + 2)
     .flatMap((group) => [group >> 8, group & 0xff])
     .join(".");
 }

@@ -1,9 +1,9 @@
-/** Finds the Markdown form of a page, where the page itself names one on its own site. */
+/** Finds the link to the Markdown form of a page, where the page names one on its own site. */
 
-/** As much of a page as is looked through: links to alternates stand in the head. */
+/** How much of a page is searched: links to alternates are in its head. */
 export const MARKDOWN_LINK_PREFIX_BYTES = 64 * 1024;
 
-/** By the Link header, else by the head of the page; only of the same origin, and not the page itself. */
+/** Searches the Link header, then the head of the page; accepts only the same origin, and not the page itself. */
 export function findMarkdownLink(page: URL, linkHeader: string, head: Uint8Array): URL | undefined {
   const hrefs = [...findHeaderLinks(linkHeader), ...findElementLinks(Buffer.from(head).toString("utf8"))];
   for (const href of hrefs) {
@@ -22,8 +22,8 @@ function findHeaderLinks(header: string): string[] {
 }
 
 function findElementLinks(html: string): string[] {
-  const visible = html.replace(/<!--[\s\S]*?(?:-->|$)/g, "").split(/<\/head|<body/i, 1)[0] ?? "";
-  return [...visible.matchAll(/<link\b([^<>]{1,4096})>/gi)].flatMap(([, attributes = ""]) => {
+  const headHtml = html.replace(/<!--[\s\S]*?(?:-->|$)/g, "").split(/<\/head|<body/i, 1)[0] ?? "";
+  return [...headHtml.matchAll(/<link\b([^<>]{1,4096})>/gi)].flatMap(([, attributes = ""]) => {
     const href = readAttribute(attributes, "href");
     return href !== undefined && isMarkdownAlternate(attributes) ? [href.replaceAll("&amp;", "&")] : [];
   });
@@ -36,8 +36,8 @@ function isMarkdownAlternate(attributes: string): boolean {
 }
 
 function readAttribute(attributes: string, name: string): string | undefined {
-  const found = new RegExp(`(?:^|[\\s;/"'])${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>;,]+))`, "i").exec(
+  const match = new RegExp(`(?:^|[\\s;/"'])${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>;,]+))`, "i").exec(
     attributes,
   );
-  return (found?.[1] ?? found?.[2] ?? found?.[3])?.trim();
+  return (match?.[1] ?? match?.[2] ?? match?.[3])?.trim();
 }

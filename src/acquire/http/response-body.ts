@@ -1,4 +1,4 @@
-/** A body as it is handed on: decoded, watched for bombs, and honest about ending too early. */
+/** The body of a response: decoded, checked for decompression bombs, with the reason if it ends early. */
 import { SpillwayError } from "../../errors.ts";
 import type { BodyWatch } from "../source.ts";
 import { bufferBody } from "./buffered-body.ts";
@@ -9,24 +9,25 @@ import type { FinalResponse } from "./redirects.ts";
 export type ResponseBodyOptions = {
   /** The setting network.expansion. */
   readonly maxExpansion: number;
-  /** Ends the fetch as a whole; `late` makes the error for a body of which nothing came in time. */
+  /** Ends the whole fetch; the error is thrown for a body of which nothing arrived in time. */
   readonly deadline: AbortSignal;
   makeDeadlineError(): SpillwayError;
-  /** The caller's own wish to stop, which is no shortfall. */
+  /** The caller's signal; its abort is thrown, not reported as a shortfall. */
   readonly signal: AbortSignal;
   readonly incoming?: BodyWatch | undefined;
 };
 
 export type ResponseBody = {
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Why the bytes ended before the body did; known once they have ended. */
+  /** Why the body is incomplete; known only after its chunks were read. */
   shortfall(): string | undefined;
   readonly notes: readonly string[];
 };
 
-/** Small bodies may be as compressible as they like: a page of blanks is no attack. */
+/** Below this size any compression ratio is allowed: a page of blanks is not an attack. */
 const MIN_BOMB_BYTES = 8 * 1024 * 1024;
 
+/** Decodes the body of a response; throws at once for encodings that are refused. */
 export function openResponseBody(reply: FinalResponse, limits: ResponseBodyOptions): ResponseBody {
   let [wireBytes, bytes] = [0, 0];
   let shortfall: string | undefined;
@@ -39,7 +40,7 @@ export function openResponseBody(reply: FinalResponse, limits: ResponseBodyOptio
   };
   const { chunks, unknownEncoding: unknown } = decodeChunks(countChunks(bufferBody(reply.body), count), encodings);
 
-  async function* watched(): AsyncGenerator<Uint8Array> {
+  async function* readChecked(): AsyncGenerator<Uint8Array> {
     try {
       for await (const chunk of chunks) {
         bytes += chunk.length;
@@ -55,7 +56,7 @@ export function openResponseBody(reply: FinalResponse, limits: ResponseBodyOptio
   }
 
   const notes = unknown === undefined ? [] : [describeUnknownEncoding(unknown)];
-  return { chunks: watched(), shortfall: () => shortfall, notes };
+  return { chunks: readChecked(), shortfall: () => shortfall, notes };
 }
 
 function readContentLength({ headers }: FinalResponse): number | undefined {
@@ -63,7 +64,7 @@ function readContentLength({ headers }: FinalResponse): number | undefined {
   return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }
 
-/** Judged before anything is read of a body that would have to be let go. */
+/** Checked before the body is read, so that a refused body can be discarded. */
 function readEncodingsOrDiscard({ headers, discard }: FinalResponse): string[] {
   try {
     return parseContentEncoding(headers["content-encoding"]);
@@ -73,7 +74,7 @@ function readEncodingsOrDiscard({ headers, discard }: FinalResponse): string[] {
   }
 }
 
-/** A name that is no name is the server's own words, which have no place in ours. */
+/** A malformed name is not repeated: text that a server chose does not belong in our notes. */
 function describeUnknownEncoding(name: string): string {
   const called = /^[\w-]{1,20}$/.test(name) ? ` ("${name}")` : "";
   return `The body is in an encoding that is unknown here${called}.`;
@@ -91,6 +92,6 @@ async function* countChunks(
 
 function makeBombError(expansion: number): SpillwayError {
   return new SpillwayError("response_invalid", `The body decompresses to more than ${expansion} times its size.`, {
-    hint: "It is likely made to exhaust whoever reads it. If it is sound, raise the setting network.expansion.",
+    hint: "It is probably made to exhaust its readers. If it is legitimate, raise the setting network.expansion.",
   });
 }
