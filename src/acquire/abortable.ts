@@ -31,12 +31,12 @@ export async function* abortable<T>(items: AsyncIterable<T>, signal: AbortSignal
 /** The result of `work`, unless an abort comes first: then it rejects at once, and `undo` gets the late result. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal, undo?: (lateResult: T) => void): Promise<T> {
   return new Promise((resolve, reject) => {
-    const leave = () => {
+    const onAbort = () => {
       reject(signal.reason);
       work.then(undo, () => undefined);
     };
-    if (signal.aborted) return leave();
-    signal.addEventListener("abort", leave, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
+    if (signal.aborted) return onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
   });
 }

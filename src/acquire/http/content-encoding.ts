@@ -30,6 +30,7 @@ export function parseContentEncoding(contentEncoding: string | undefined): strin
   return encodings;
 }
 
+/** Removes the encodings, the last one first. */
 export function decodeChunks(chunks: Chunks, encodings: readonly string[]): DecodedChunks {
   let decoded = chunks;
   // The last encoding was applied last, so it is removed first.
@@ -58,12 +59,12 @@ const decoders: Readonly<Record<string, ((chunks: Chunks) => Chunks) | undefined
 const decoderOptions = { chunkSize: 64 * 1024 };
 
 /** Decompresses with the decoder that fits the first bytes; no bytes at all are an empty body, not a broken one. */
-async function* decompress(chunks: Chunks, make: (head: Uint8Array) => Transform): AsyncGenerator<Uint8Array> {
+async function* decompress(chunks: Chunks, makeDecoder: (head: Uint8Array) => Transform): AsyncGenerator<Uint8Array> {
   const { head, chunks: all } = await peekChunks(chunks, 2);
   if (head.length === 0) return;
   const input = Readable.from(all, { objectMode: false, highWaterMark: decoderOptions.chunkSize });
   // An error of any stage is thrown by the last one, which is the one that is read.
-  yield* pipeline(input, make(head), () => undefined);
+  yield* pipeline(input, makeDecoder(head), () => undefined);
 }
 
 /** RFC 1950: method 8, and the two bytes are a multiple of 31. */

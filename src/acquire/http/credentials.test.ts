@@ -36,7 +36,10 @@ describe("headers for a host", () => {
     };
     const { headersFor, fingerprint } = makeCredentials(headers, env);
     assert.deepEqual(headersFor(new URL("https://a.example/")), { a: "x t0keny", b: "t0kens1d", c: "5$ $" });
-    assert.throws(() => headersFor(new URL("https://b.example/")), /The header D for b\.example needs an environment variable/);
+    assert.throws(
+      () => headersFor(new URL("https://b.example/")),
+      /The header D for b\.example needs an environment variable/,
+    );
     assert.notEqual(fingerprint, makeCredentials(headers, { ...env, TOKEN: "other" }).fingerprint);
     for (const TOKEN of ["x\r\nInjected: y", "snow \u2603"]) {
       const broken = makeCredentials({ "a.example": { A: "$TOKEN" } }, { TOKEN });

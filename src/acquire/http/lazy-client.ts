@@ -2,15 +2,15 @@
 import type { Network, NetworkOptions } from "./http-client.ts";
 
 /** All users of one client share its connections; disposing it closes them. */
-export function openNetwork(options: NetworkOptions): Network {
+export function openNetwork(clientOptions: NetworkOptions): Network {
   let loading: Promise<Network> | undefined;
   const load = (): Promise<Network> => {
-    loading ??= import("./http-client.ts").then(({ makeHttpClient }) => makeHttpClient(options));
+    loading ??= import("./http-client.ts").then(({ makeHttpClient }) => makeHttpClient(clientOptions));
     return loading;
   };
   return {
-    open: async (url, request) => (await load()).open(url, request),
-    post: async (service, request) => (await load()).post(service, request),
+    open: async (url, options) => (await load()).open(url, options),
+    post: async (service, options) => (await load()).post(service, options),
     fingerprint: async (url, prefers) => (await load()).fingerprint(url, prefers),
     async [Symbol.asyncDispose]() {
       await (await loading)?.[Symbol.asyncDispose]();

@@ -7,25 +7,25 @@ export async function peekChunks(chunks: AsyncIterable<Uint8Array>, wantedBytes:
   const iterator = chunks[Symbol.asyncIterator]();
   const buffered: Uint8Array[] = [];
   let length = 0;
-  let ended = false;
-  while (length < wantedBytes && !ended) {
+  let hasEnded = false;
+  while (length < wantedBytes && !hasEnded) {
     const next = await iterator.next();
-    ended = next.done === true;
+    hasEnded = next.done === true;
     if (next.done) break;
     buffered.push(next.value);
     length += next.value.length;
   }
-  return { head: Buffer.concat(buffered), chunks: resumeChunks(buffered, iterator, ended) };
+  return { head: Buffer.concat(buffered), chunks: resumeChunks(buffered, iterator, hasEnded) };
 }
 
 async function* resumeChunks(
   buffered: readonly Uint8Array[],
   iterator: AsyncIterator<Uint8Array>,
-  ended: boolean,
+  hasEnded: boolean,
 ): AsyncGenerator<Uint8Array> {
   try {
     yield* buffered;
-    while (!ended) {
+    while (!hasEnded) {
       const next = await iterator.next();
       if (next.done) return;
       yield next.value;

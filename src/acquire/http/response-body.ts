@@ -28,34 +28,34 @@ export type ResponseBody = {
 const MIN_BOMB_BYTES = 8 * 1024 * 1024;
 
 /** Decodes the body of a response; throws at once for encodings that are refused. */
-export function openResponseBody(reply: FinalResponse, limits: ResponseBodyOptions): ResponseBody {
+export function openResponseBody(response: FinalResponse, options: ResponseBodyOptions): ResponseBody {
   let [wireBytes, bytes] = [0, 0];
   let shortfall: string | undefined;
-  const encodings = readEncodingsOrDiscard(reply);
-  const { incoming } = limits;
-  incoming?.begin(readContentLength(reply));
+  const encodings = readEncodingsOrDiscard(response);
+  const { maxExpansion, deadline, signal, incoming } = options;
+  incoming?.begin(readContentLength(response));
   const count = (length: number) => {
     wireBytes += length;
     incoming?.add(length);
   };
-  const { chunks, unknownEncoding: unknown } = decodeChunks(countChunks(bufferBody(reply.body), count), encodings);
+  const { chunks, unknownEncoding } = decodeChunks(countChunks(bufferBody(response.body), count), encodings);
 
   async function* readChecked(): AsyncGenerator<Uint8Array> {
     try {
       for await (const chunk of chunks) {
         bytes += chunk.length;
-        if (bytes > MIN_BOMB_BYTES && bytes > wireBytes * limits.maxExpansion) throw makeBombError(limits.maxExpansion);
+        if (bytes > MIN_BOMB_BYTES && bytes > wireBytes * maxExpansion) throw makeBombError(maxExpansion);
         yield chunk;
       }
     } catch (error) {
-      if (limits.signal.aborted) throw limits.signal.reason;
-      shortfall = limits.deadline.aborted ? "the time was up" : describeShortfall(error);
+      if (signal.aborted) throw signal.reason;
+      shortfall = deadline.aborted ? "the time was up" : describeShortfall(error);
       if (shortfall !== undefined && bytes > 0) return;
-      throw limits.deadline.aborted ? limits.makeDeadlineError() : toNetworkError(error, reply.url);
+      throw deadline.aborted ? options.makeDeadlineError() : toNetworkError(error, response.url);
     }
   }
 
-  const notes = unknown === undefined ? [] : [describeUnknownEncoding(unknown)];
+  const notes = unknownEncoding === undefined ? [] : [describeUnknownEncoding(unknownEncoding)];
   return { chunks: readChecked(), shortfall: () => shortfall, notes };
 }
 
@@ -76,8 +76,8 @@ function readEncodingsOrDiscard({ headers, discard }: FinalResponse): string[] {
 
 /** A malformed name is not repeated: text that a server chose does not belong in our notes. */
 function describeUnknownEncoding(name: string): string {
-  const called = /^[\w-]{1,20}$/.test(name) ? ` ("${name}")` : "";
-  return `The body is in an encoding that is unknown here${called}.`;
+  const quoted = /^[\w-]{1,20}$/.test(name) ? ` ("${name}")` : "";
+  return `The body is in an encoding that is unknown here${quoted}.`;
 }
 
 async function* countChunks(
@@ -90,8 +90,8 @@ async function* countChunks(
   }
 }
 
-function makeBombError(expansion: number): SpillwayError {
-  return new SpillwayError("response_invalid", `The body decompresses to more than ${expansion} times its size.`, {
+function makeBombError(maxExpansion: number): SpillwayError {
+  return new SpillwayError("response_invalid", `The body decompresses to more than ${maxExpansion} times its size.`, {
     hint: "It is probably made to exhaust its readers. If it is legitimate, raise the setting network.expansion.",
   });
 }

@@ -78,7 +78,7 @@ async function sendRequest(
     body: requestBody,
   }: { readonly url: URL; readonly headers: Headers; readonly body: string | undefined },
   signal: AbortSignal,
-  proxied: boolean,
+  isProxied: boolean,
 ): Promise<TransportResponse> {
   const path = `${url.pathname}${url.search}`;
   const pendingResponse = dispatcher.request({
@@ -95,19 +95,19 @@ async function sendRequest(
     signal,
     ({ body }) => void body.on("error", () => undefined).destroy(),
   );
-  const { statusCode, headers: raw, body } = rawResponse;
+  const { statusCode, headers: rawHeaders, body } = rawResponse;
   // A reader of the body gets its error; without a reader, the error must not end the process.
   body.on("error", () => undefined);
   const discard = () => {
     if (body.readableDidRead) body.destroy();
     else body.dump({ limit: MAX_DISCARDED_BYTES, signal }).catch(() => undefined);
   };
-  return { status: statusCode, headers: joinHeaderLists(raw), body, isProxied: proxied, discard };
+  return { status: statusCode, headers: joinHeaderLists(rawHeaders), body, isProxied, discard };
 }
 
 /** A header that occurs several times becomes one comma-separated list, as HTTP defines. */
-function joinHeaderLists(raw: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
-  const entries = Object.entries(raw).filter(([, value]) => value !== undefined);
+function joinHeaderLists(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const entries = Object.entries(headers).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
     entries.map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : String(value)]),
   );

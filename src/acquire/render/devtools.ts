@@ -39,13 +39,13 @@ export async function openBrowser({ chromium, sandbox }: BrowserOptions): Promis
       detached: true,
     },
   );
-  const ended = waitForExit(browser);
-  const devtools = connectDevtools(browser, ended);
+  const exited = waitForExit(browser);
+  const devtools = connectDevtools(browser, exited);
   return {
     ...devtools,
     async [Symbol.asyncDispose]() {
       killGroup(browser);
-      await ended;
+      await exited;
       await rm(profile, { recursive: true, force: true, maxRetries: 3 });
     },
   };
@@ -99,7 +99,7 @@ type DevtoolsResponse = {
 };
 type PendingCall = { resolve(result: unknown): void; reject(error: Error): void };
 
-function connectDevtools(browser: ChildProcess, ended: Promise<string>): Omit<Devtools, typeof Symbol.asyncDispose> {
+function connectDevtools(browser: ChildProcess, exited: Promise<string>): Omit<Devtools, typeof Symbol.asyncDispose> {
   const [commandPipe, eventPipe] = [browser.stdio[3] as Writable, browser.stdio[4] as Readable];
   const pendingCalls = new Map<number, PendingCall>();
   const listeners: Array<(event: DevtoolsEvent) => void> = [];
@@ -110,18 +110,18 @@ function connectDevtools(browser: ChildProcess, ended: Promise<string>): Omit<De
   commandPipe.on("error", () => undefined);
   readMessages(eventPipe, (message) => {
     if ("method" in message) for (const listener of listeners) listener(message);
-    else settle(message);
+    else settleCall(message);
   });
-  void ended.then((reason) => {
+  void exited.then((reason) => {
     exitError = makeBrowserError(reason);
     for (const { reject } of pendingCalls.values()) reject(exitError);
   });
 
-  function settle({ id, result, error }: DevtoolsResponse): void {
-    const caller = pendingCalls.get(id);
+  function settleCall({ id, result, error }: DevtoolsResponse): void {
+    const pendingCall = pendingCalls.get(id);
     pendingCalls.delete(id);
-    if (error) caller?.reject(new Error(error.message));
-    else caller?.resolve(result);
+    if (error) pendingCall?.reject(new Error(error.message));
+    else pendingCall?.resolve(result);
   }
 
   return {

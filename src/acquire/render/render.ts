@@ -36,8 +36,8 @@ const BROWSER_START_MS = 15_000;
 
 function rejectOnAbort(signal: AbortSignal, callerSignal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const leave = () => reject(callerSignal.aborted ? callerSignal.reason : makeTimeoutError());
-    signal.addEventListener("abort", leave, { once: true });
+    const onAbort = () => reject(callerSignal.aborted ? callerSignal.reason : makeTimeoutError());
+    signal.addEventListener("abort", onAbort, { once: true });
   });
 }
 
@@ -52,11 +52,11 @@ async function readPage(browser: Devtools, options: RenderOptions, signal: Abort
   const attachOptions = { targetId, flatten: true };
   const { sessionId } = await browser.call<{ sessionId: string }>("Target.attachToTarget", attachOptions);
   const call = <T>(method: string, params?: object): Promise<T> => browser.call(method, params, sessionId);
-  const quiet = serveRequests(browser, call, options, signal);
+  const waitUntilIdle = serveRequests(browser, call, options, signal);
   await call("Page.enable");
   await call("Fetch.enable", { patterns: [{ urlPattern: "*" }] });
   await call("Page.navigate", { url: options.url });
-  await quiet(options.settleMs);
+  await waitUntilIdle(options.settleMs);
   const { root } = await call<{ root: { nodeId: number } }>("DOM.getDocument", { depth: 0 });
   const { outerHTML } = await call<{ outerHTML: string }>("DOM.getOuterHTML", { nodeId: root.nodeId });
   return outerHTML;
@@ -85,31 +85,34 @@ function serveRequests(browser: Devtools, call: Call, options: RenderOptions, si
     if (method === "Page.loadEventFired") isLoaded = true;
     if (method === "Page.javascriptDialogOpening")
       void ignoreFailure(call("Page.handleJavaScriptDialog", { accept: false }));
-    if (method === "Fetch.requestPaused") void answer(params as unknown as PausedRequest);
+    if (method === "Fetch.requestPaused") void answerRequest(params as unknown as PausedRequest);
   });
 
-  async function answer({ requestId, ...paused }: PausedRequest): Promise<void> {
+  async function answerRequest({ requestId, ...paused }: PausedRequest): Promise<void> {
     openRequests++;
-    const resource = await find(paused).catch(() => undefined);
-    const outcome = resource
+    const resource = await loadResource(paused).catch(() => undefined);
+    const response = resource
       ? call("Fetch.fulfillRequest", { requestId, ...toFulfilment(resource) })
       : call("Fetch.failRequest", { requestId, errorReason: "BlockedByClient" });
     // The request may be gone by now, with the page that made it.
-    await ignoreFailure(outcome);
+    await ignoreFailure(response);
     [openRequests, lastActivityAt] = [openRequests - 1, Date.now()];
   }
 
-  async function find({ request, resourceType }: Omit<PausedRequest, "requestId">): Promise<Resource | undefined> {
+  async function loadResource({
+    request,
+    resourceType,
+  }: Omit<PausedRequest, "requestId">): Promise<Resource | undefined> {
     if (requestCount++ === 0) return options.document;
-    const isWanted =
+    const isAllowed =
       request.method === "GET" && neededTypes.includes(resourceType) && requestCount <= MAX_PAGE_REQUESTS;
-    return isWanted ? await options.fetchResource(request, signal) : undefined;
+    return isAllowed ? await options.fetchResource(request, signal) : undefined;
   }
 
   return async (settleMs: number): Promise<void> => {
     const endsAt = Date.now() + settleMs;
-    const atRest = () => isLoaded && openRequests === 0 && Date.now() - lastActivityAt >= IDLE_MS;
-    while (!atRest() && Date.now() < endsAt) await pause(50, undefined, { signal });
+    const isIdle = () => isLoaded && openRequests === 0 && Date.now() - lastActivityAt >= IDLE_MS;
+    while (!isIdle() && Date.now() < endsAt) await pause(50, undefined, { signal });
   };
 }
 
