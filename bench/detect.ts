@@ -21,13 +21,13 @@ export async function run(): Promise<void> {
   for (const mode of corpora.claimModes) rows.push(...(await measureOurs(corpus, mode)));
   rows.push(await measureFileType(corpus), measureLibmagic(corpus));
   console.log(`${corpus.files.length} files, digest ${corpus.digest.slice(0, 16)}`);
-  console.table(Object.fromEntries(rows.map((row) => [row.who, cells(row)])));
+  console.table(Object.fromEntries(rows.map((row) => [row.name, cells(row)])));
   console.log(footnotes);
   console.log("\nMicroseconds for one file at a prefix of 4 KB, bytes only, median and 90th percentile over the files");
   console.table(await measureSpeed(corpus));
 }
 
-type Row = { readonly who: string; readonly score: Score | null; readonly cpuMicros: number };
+type Row = { readonly name: string; readonly score: Score | null; readonly cpuMicros: number };
 type Answer = { readonly kind: ContentKind; readonly mediaType: string };
 
 const footnotes = `CPU is user and system time per file, files in memory: of this process for ours and file-type (process.cpuUsage,
@@ -54,19 +54,19 @@ async function measureOurs({ files }: Corpus, mode: ClaimMode): Promise<Row[]> {
   const first = await timed(files, async (file) => corpora.detectPrefix(file, mode));
   const whole = await timed(files, (file) => corpora.detectWhole(file, mode));
   return [
-    { who: `ours, first look, ${claims}`, ...first },
-    { who: `ours, whole body, ${claims}`, ...whole },
+    { name: `ours, first look, ${claims}`, ...first },
+    { name: `ours, whole body, ${claims}`, ...whole },
   ];
 }
 
 async function timed(
   files: readonly LabelledFile[],
-  ask: (file: LabelledFile) => Promise<Answer>,
-): Promise<Omit<Row, "who">> {
-  for (const file of files) await ask(file);
+  detect: (file: LabelledFile) => Promise<Answer>,
+): Promise<Omit<Row, "name">> {
+  for (const file of files) await detect(file);
   const before = process.cpuUsage();
   const answers: Answer[] = [];
-  for (const file of files) answers.push(await ask(file));
+  for (const file of files) answers.push(await detect(file));
   const used = process.cpuUsage(before);
   return { score: corpora.scoreAnswers(files, answers), cpuMicros: (used.user + used.system) / files.length };
 }
@@ -80,18 +80,18 @@ async function fileType(): Promise<FileType | null> {
 }
 
 async function measureFileType({ files }: Corpus): Promise<Row> {
-  const who = "npm file-type";
+  const name = "npm file-type";
   const peer = await fileType();
-  if (peer === null) return { who, score: null, cpuMicros: 0 };
-  const ask = async (file: LabelledFile): Promise<Answer> => {
-    const found = await peer.fileTypeFromBuffer(file.bytes).catch(() => undefined);
-    return found === undefined ? plainOrUnknown(file.bytes) : answerOf(found.mime);
+  if (peer === null) return { name, score: null, cpuMicros: 0 };
+  const detect = async (file: LabelledFile): Promise<Answer> => {
+    const match = await peer.fileTypeFromBuffer(file.bytes).catch(() => undefined);
+    return match === undefined ? plainOrUnknown(file.bytes) : answerOf(match.mime);
   };
-  return { who, ...(await timed(files, ask)) };
+  return { name, ...(await timed(files, detect)) };
 }
 
 /** Each class of files apart: what decides it costs differently. */
-const speedClasses: Readonly<Record<string, (found: Detection) => boolean>> = {
+const speedClasses: Readonly<Record<string, (detection: Detection) => boolean>> = {
   "signature hit": ({ decidedBy, mediaType }) => decidedBy === "magic" && !isContainer(mediaType),
   container: ({ decidedBy, mediaType }) => decidedBy === "magic" && isContainer(mediaType),
   "UTF-8 text": ({ kind, charset }) => kind === "text" && charset === "utf-8",
@@ -124,18 +124,18 @@ async function measureSpeed({ files }: Corpus) {
   return rows;
 }
 
-async function microsPerFile(members: readonly Uint8Array[], ask: (bytes: Uint8Array) => unknown) {
+async function microsPerFile(members: readonly Uint8Array[], detect: (bytes: Uint8Array) => unknown) {
   const micros: number[] = [];
   for (const bytes of members) {
     const rounds = 20;
-    for (let i = 0; i < rounds; i++) await ask(bytes);
+    for (let i = 0; i < rounds; i++) await detect(bytes);
     const start = process.hrtime.bigint();
-    for (let i = 0; i < rounds; i++) await ask(bytes);
+    for (let i = 0; i < rounds; i++) await detect(bytes);
     micros.push(Number(process.hrtime.bigint() - start) / 1_000 / rounds);
   }
   micros.sort((a, b) => a - b);
-  const at = (share: number): string => (micros[Math.floor(micros.length * share)] ?? 0).toFixed(1);
-  return { median: at(0.5), p90: at(0.9) };
+  const quantile = (share: number): string => (micros[Math.floor(micros.length * share)] ?? 0).toFixed(1);
+  return { median: quantile(0.5), p90: quantile(0.9) };
 }
 
 function plainOrUnknown(bytes: Uint8Array): Answer {
@@ -146,16 +146,16 @@ function plainOrUnknown(bytes: Uint8Array): Answer {
 }
 
 function measureLibmagic({ files }: Corpus): Row {
-  const who = "libmagic (file --mime-type)";
+  const name = "libmagic (file --mime-type)";
   const child = spawnSync("sh", ["-c", "file --brief --mime-type --files-from -; times"], {
     input: files.map((file) => file.path).join("\n"),
     encoding: "utf8",
     maxBuffer: 64 * 1024 * 1024,
   });
   const lines = child.stdout?.trim().split("\n") ?? [];
-  if (lines.length < files.length + 2) return { who, score: null, cpuMicros: 0 };
+  if (lines.length < files.length + 2) return { name, score: null, cpuMicros: 0 };
   const score = corpora.scoreAnswers(files, lines.slice(0, files.length).map(answerOf));
-  return { who, score, cpuMicros: (childSeconds(lines.at(-1) ?? "") * 1e6) / files.length };
+  return { name, score, cpuMicros: (childSeconds(lines.at(-1) ?? "") * 1e6) / files.length };
 }
 
 /** `0m1.234s 0m0.056s`: the user and system time of the shell's children. */

@@ -102,7 +102,7 @@ export function memoryBody(bytes: Uint8Array, chunkBytes = 65_536): Body {
     sizeBytes: bytes.length,
     read: async (start, end) => bytes.subarray(start, end),
     async *stream() {
-      for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+      for (let start = 0; start < bytes.length; start += chunkBytes) yield bytes.subarray(start, start + chunkBytes);
     },
   };
 }

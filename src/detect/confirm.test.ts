@@ -98,17 +98,17 @@ const cases: readonly {
 for (const { name, bytes, first, whole, mediaType } of cases) {
   test(`${name}: ${first} at first, ${whole} as a whole`, async () => {
     assert.equal(detectContentKind({ firstBytes: bytes.subarray(0, firstLookBytes) }).kind, first);
-    const found = await confirm(bytes);
-    assert.equal(found.kind, whole, JSON.stringify(found));
-    if (mediaType !== undefined) assert.equal(found.mediaType, mediaType);
-    if (first !== whole) assert.match(found.signals.notes.join(), /whole body is/);
+    const detection = await confirm(bytes);
+    assert.equal(detection.kind, whole, JSON.stringify(detection));
+    if (mediaType !== undefined) assert.equal(detection.mediaType, mediaType);
+    if (first !== whole) assert.match(detection.signals.notes.join(), /whole body is/);
   });
 }
 
 test("the record says where text ended", async () => {
-  const found = await confirm(joined(prose, noise(5000)));
-  assert.match(found.signals.notes.join("\n"), /^Text ends near byte \d+, binary follows\.$/m);
-  assert.equal(found.charset, null);
+  const detection = await confirm(joined(prose, noise(5000)));
+  assert.match(detection.signals.notes.join("\n"), /^Text ends near byte \d+, binary follows\.$/m);
+  assert.equal(detection.charset, null);
 });
 
 test("chunks of any size give the same answer", async () => {
@@ -120,20 +120,20 @@ test("chunks of any size give the same answer", async () => {
 });
 
 test("a charset that shows only after the prefix is found", async () => {
-  const late = joined(
+  const lateText = joined(
     prose,
     encoded("Съешь же ещё этих мягких французских булок, да выпей чаю.\n".repeat(50), "windows-1251"),
   );
-  const found = await confirm(late);
-  assert.deepEqual([found.kind, found.charset], ["text", "windows-1251"]);
+  const detection = await confirm(lateText);
+  assert.deepEqual([detection.kind, detection.charset], ["text", "windows-1251"]);
 });
 
 const utf16 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "utf16le"));
 
 test("a log that a tool goes on in UTF-16 keeps its charset, and the record says where it is damaged", async () => {
-  const found = await confirm(joined(prose, utf16("Zeile um Zeile\n".repeat(9000))));
-  assert.deepEqual([found.kind, found.charset], ["text", "utf-8"]);
-  assert.match(found.signals.notes.join(), /^Some bytes from \d+ on are not valid utf-8\.$/);
+  const detection = await confirm(joined(prose, utf16("Zeile um Zeile\n".repeat(9000))));
+  assert.deepEqual([detection.kind, detection.charset], ["text", "utf-8"]);
+  assert.match(detection.signals.notes.join(), /^Some bytes from \d+ on are not valid utf-8\.$/);
 });
 
 test("UTF-16 is followed to its end too", async () => {
@@ -144,8 +144,8 @@ test("UTF-16 is followed to its end too", async () => {
 
 test("the first bytes come from the body, whatever the claims say they are", async () => {
   const claims = { firstBytes: utf8("just words"), url: "a.txt" };
-  const found = await confirmKind(memoryBody(oleOf(["WordDocument"])), claims);
-  assert.deepEqual([found.mediaType, found.signals.extension], ["application/msword", "text/plain"]);
+  const detection = await confirmKind(memoryBody(oleOf(["WordDocument"])), claims);
+  assert.deepEqual([detection.mediaType, detection.signals.extension], ["application/msword", "text/plain"]);
 });
 
 test("strong magic is not read to its end", async () => {

@@ -1,4 +1,4 @@
-/** The second look, at the whole body: text must stay text to its end, and containers list what they hold. */
+/** The second look, at the whole body: text must be text to its end, and containers list their members. */
 import { makeFailedDetection } from "./detect.ts";
 import { type Evidence, gatherEvidence } from "./evidence.ts";
 import { hasAt, latin1 } from "./formats/bytes.ts";
@@ -10,8 +10,8 @@ import { resolveKind } from "./resolve-kind.ts";
 import { scanText } from "./text/scan-text.ts";
 
 /**
- * The kind of a body from all of its bytes, of which the first are read from it too. Content never makes it throw; a
- * body that cannot be read does. Where the beginning proves the kind, only the beginning is read.
+ * The kind of a body from all of its bytes, the first ones included. It throws only if the body cannot be read, never
+ * because of its content. Where the beginning proves the kind, only the beginning is read.
  */
 export async function confirmKind(body: Body, claims: Omit<Claims, "firstBytes">): Promise<Detection> {
   const reads = new TrackedBody(body);
@@ -34,7 +34,7 @@ async function takeSecondLooks(body: Body, first: Evidence, firstBytes: Uint8Arr
   return evidence;
 }
 
-/** One kind of further reading; all that apply are done in order, each on what the one before found. */
+/** One further check of the body; all that apply run in order, each on the evidence of the one before. */
 type SecondLook = {
   applies(evidence: Evidence, firstBytes: Uint8Array): boolean;
   lookFurther(body: Body, evidence: Evidence): Promise<Evidence>;
@@ -64,7 +64,7 @@ const wholeTextLook: SecondLook = {
   },
 };
 
-/** Formats that sign their end: archives behind a stub or junk, disk images, pictures with a footer. */
+/** Formats with a signature at their end: archives behind a stub or junk, disk images, images with a footer. */
 const signedEndLook: SecondLook = {
   applies: ({ magic, text }) => (magic === null && !text.isText) || magic?.mediaType === "application/zlib",
   lookFurther: async (body, evidence) =>
@@ -81,18 +81,18 @@ async function matchSignedEnd(body: Body): Promise<FormatMatch | null> {
   return null;
 }
 
-function replaceMagic(evidence: Evidence, found: FormatMatch | null): Evidence {
-  return found === null ? evidence : { ...evidence, magic: found };
+function replaceMagic(evidence: Evidence, match: FormatMatch | null): Evidence {
+  return match === null ? evidence : { ...evidence, magic: match };
 }
 
-/** The record says when the whole body told another story than its beginning. */
-function noteChange(first: Detection, now: Detection): Detection {
-  if (first.kind === now.kind) return now;
-  const note = `The beginning looked like ${first.kind}, the whole body is ${now.kind}.`;
-  return { ...now, signals: { ...now.signals, notes: [...now.signals.notes, note] } };
+/** Adds a note where the whole body is of another kind than its beginning. */
+function noteChange(first: Detection, second: Detection): Detection {
+  if (first.kind === second.kind) return second;
+  const note = `The beginning looked like ${first.kind}, the whole body is ${second.kind}.`;
+  return { ...second, signals: { ...second.signals, notes: [...second.signals.notes, note] } };
 }
 
-/** Remembers whether reading failed, so that a broken disk is not taken for strange content. */
+/** Remembers whether a read failed, so that a broken disk is not mistaken for strange content. */
 class TrackedBody implements Body {
   hasFailed = false;
   readonly sizeBytes: number;

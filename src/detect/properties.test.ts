@@ -40,11 +40,11 @@ const claims: fc.Arbitrary<Claims> = fc.record(
 
 test("any bytes, header and name give one of the seven kinds, the same one twice", () => {
   fc.assert(
-    fc.property(claims, (given) => {
-      const found = detectContentKind(given);
-      assert.ok(contentKinds.includes(found.kind));
-      assert.doesNotMatch(found.signals.notes.join(), /detector failed/);
-      assert.deepEqual(detectContentKind(given), found);
+    fc.property(claims, (input) => {
+      const detection = detectContentKind(input);
+      assert.ok(contentKinds.includes(detection.kind));
+      assert.doesNotMatch(detection.signals.notes.join(), /detector failed/);
+      assert.deepEqual(detectContentKind(input), detection);
     }),
     { numRuns: 2000 },
   );
@@ -52,9 +52,9 @@ test("any bytes, header and name give one of the seven kinds, the same one twice
 
 test("the whole of a small body confirms its first look, unless its end says more", async () => {
   await fc.assert(
-    fc.asyncProperty(claims, async (given) => {
-      const first = detectContentKind(given);
-      const whole = await confirmKind(memoryBody(given.firstBytes, 100), given);
+    fc.asyncProperty(claims, async (input) => {
+      const first = detectContentKind(input);
+      const whole = await confirmKind(memoryBody(input.firstBytes, 100), input);
       assert.doesNotMatch(whole.signals.notes.join(), /detector failed/);
       if (first.kind === "text" || first.kind === "html") assert.equal(whole.kind, first.kind);
     }),
@@ -92,24 +92,24 @@ test("text cut anywhere is still text", () => {
   fc.assert(
     fc.property(words, fc.nat(), (text, cut) => {
       const whole = utf8(`Words: ${text}`);
-      const found = detectContentKind({ firstBytes: whole.subarray(0, 7 + (cut % (whole.length - 6))) });
-      assert.deepEqual([found.kind, found.charset], ["text", "utf-8"]);
+      const detection = detectContentKind({ firstBytes: whole.subarray(0, 7 + (cut % (whole.length - 6))) });
+      assert.deepEqual([detection.kind, detection.charset], ["text", "utf-8"]);
     }),
   );
 });
 
 /** Charsets that we name though the web platform does not know them. */
-const ours = ["utf-32le", "utf-32be", "ibm850", "ibm855", "ebcdic", "johab", "iso-2022-kr"];
+const extraCharsets = ["utf-32le", "utf-32be", "ibm850", "ibm855", "ebcdic", "johab", "iso-2022-kr"];
 
 test("a charset is the platform's own name for it, or one of the few that it lacks", () => {
   for (const name of [...singleByteCharsets, ...multiByteCharsets].map((row) => row.name)) {
     assert.equal(findEncoding(name) ?? name, name);
-    assert.equal(findEncoding(name) === null, ours.includes(name), name);
+    assert.equal(findEncoding(name) === null, extraCharsets.includes(name), name);
   }
   fc.assert(
-    fc.property(claims, (given) => {
-      const { charset } = detectContentKind(given);
-      if (charset !== null) assert.ok(findEncoding(charset) === charset || ours.includes(charset), charset);
+    fc.property(claims, (input) => {
+      const { charset } = detectContentKind(input);
+      if (charset !== null) assert.ok(findEncoding(charset) === charset || extraCharsets.includes(charset), charset);
     }),
   );
 });

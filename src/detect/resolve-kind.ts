@@ -1,5 +1,5 @@
 /**
- * Decides from the evidence. What the bytes prove beats every claim; a header counts where the bytes do not contradict
+ * Decides the kind from the evidence. A signature beats every claim; a header counts where the bytes do not contradict
  * it, then an extension, then how the bytes read. No claim turns bytes that are not text into text.
  */
 
@@ -13,7 +13,7 @@ import type { Markup } from "./text/markup.ts";
 
 type Decision = { readonly mediaType: string; readonly decidedBy: DecidedBy; readonly isText?: boolean };
 
-/** The answer, with every signal that was seen and a note on each that lied. */
+/** The detection, with all signals and a note for each claim that was wrong. */
 export function resolveKind(evidence: Evidence): Detection {
   const decision = decide(evidence);
   const { text } = evidence;
@@ -37,14 +37,14 @@ function decide(evidence: Evidence): Decision {
   return evidence.text.isText ? decideText(evidence) : decideBinary(evidence);
 }
 
-/** Text of a type that is in no table is text all the same. */
+/** Text with a media type that is in no table is still text. */
 function kindOfDecision({ mediaType, isText: asText }: Decision): Detection["kind"] {
   const kind = kindOfMediaType(mediaType);
   if (asText === true) return kind === "html" || kind === "image" ? kind : "text";
   return kind === "text" || kind === "html" ? "unknown_binary" : kind;
 }
 
-/** A signature is certain; only what a shared container holds may be told by a claim. */
+/** A signature is certain; a claim may only say which format a shared container is. */
 function decideByMagic({ header, extension }: Evidence, magic: FormatMatch): Decision {
   const refined = [header.mediaType, extension].find(
     (claim) => claim !== null && magic.isGeneric && isRefinement(claim, magic.mediaType),
@@ -52,28 +52,29 @@ function decideByMagic({ header, extension }: Evidence, magic: FormatMatch): Dec
   return { mediaType: refined ?? magic.mediaType, decidedBy: "magic" };
 }
 
-/** Bytes that are not text: a claim counts if it is of a format that can begin like this. */
+/** For bytes that are not text, a claim counts if its format may begin without a signature. */
 function decideBinary({ header, extension }: Evidence): Decision {
   if (canBeBinary(header.mediaType)) return { mediaType: header.mediaType, decidedBy: "mime" };
   if (canBeBinary(extension)) return { mediaType: extension, decidedBy: "extension" };
   return { mediaType: "application/octet-stream", decidedBy: "fallback" };
 }
 
-/** A type of no readable kind may always stand: it only names the binary more precisely. */
+/** A claim of an unknown binary always counts: it only names the binary more precisely. */
 function canBeBinary(claim: string | null): claim is string {
   if (claim === null || isTextMediaType(claim)) return false;
   return kindOfMediaType(claim) === "unknown_binary" || !isAlwaysSigned(claim);
 }
 
 function decideText({ header, extension, markup, hasTags }: Evidence): Decision {
-  const claimed = acceptTextClaim(header.mediaType, markup, hasTags, extension);
-  if (claimed !== null) return { mediaType: refineByExtension(claimed, extension), decidedBy: "mime", isText: true };
-  const named = acceptNameClaim(extension, markup);
-  if (named !== null) return { mediaType: named, decidedBy: "extension", isText: true };
+  const headerType = acceptTextClaim(header.mediaType, markup, hasTags, extension);
+  if (headerType !== null)
+    return { mediaType: refineByExtension(headerType, extension), decidedBy: "mime", isText: true };
+  const nameType = acceptNameClaim(extension, markup);
+  if (nameType !== null) return { mediaType: nameType, decidedBy: "extension", isText: true };
   return { mediaType: markup?.mediaType ?? "text/plain", decidedBy: "content", isText: true };
 }
 
-/** What a header may claim about this text, or null where the text is plainly something else. */
+/** The header's claim about this text, or null where the text is clearly something else. */
 function acceptTextClaim(
   claim: string | null,
   markup: Markup | null,
@@ -84,11 +85,11 @@ function acceptTextClaim(
   if (!isTextMediaType(claim)) return isPlausibleText(claim) ? claim : null;
   if (kindOfMediaType(claim) === "html")
     return isPage(markup, hasTags) || kindOfMediaType(extension ?? "") === "html" ? claim : null;
-  if (claim === "text/plain") return claim; // Browsers show markup labelled so as its source; so do we.
+  if (claim === "text/plain") return claim; // Like browsers, we show markup with this label as source.
   return contradicts(claim, markup) ? null : claim;
 }
 
-/** A drawing is one whatever text it is labelled, and a feed is no page. */
+/** An SVG is an image whatever text label it has, and a feed is not a page. */
 function isOtherMarkup(claim: string, markup: Markup | null): boolean {
   if (markup === null || !markup.isXml || kindOfMediaType(markup.mediaType) === "html") return false;
   return markup.mediaType === "image/svg+xml"
@@ -96,7 +97,7 @@ function isOtherMarkup(claim: string, markup: Markup | null): boolean {
     : markup.isCertain && kindOfMediaType(claim) === "html";
 }
 
-/** What a name may claim. `.txt` is no opinion on markup that is certain. */
+/** The claim of a name. `.txt` does not count for markup that is certain. */
 function acceptNameClaim(claim: string | null, markup: Markup | null): string | null {
   if (claim === null || !isTextMediaType(claim)) return null;
   if (claim === "text/plain") return markup === null || !markup.isCertain ? claim : null;
@@ -104,14 +105,14 @@ function acceptNameClaim(claim: string | null, markup: Markup | null): string | 
   return contradicts(claim, markup) && !isSourceCode(claim) ? null : claim;
 }
 
-/** Types unknown to us and without a signature: nothing speaks against them being text. */
+/** Unknown types without a signature may well be text. */
 const isPlausibleText = (claim: string): boolean =>
   kindOfMediaType(claim) === "unknown_binary" && /^application\//.test(claim) && !isAlwaysSigned(claim);
 
 const isPage = (markup: Markup | null, hasTags: boolean): boolean =>
   hasTags && markup?.mediaType !== "application/json";
 
-/** A page or a drawing where data was promised, or data without markup where a drawing was. */
+/** A page or an image where data was claimed, or text without markup where an SVG was claimed. */
 function contradicts(claim: string, markup: Markup | null): boolean {
   const kind = markup === null ? "text" : kindOfMediaType(markup.mediaType);
   if (claim === "image/svg+xml") return kind !== "image" && markup?.mediaType !== "application/xml";
@@ -119,14 +120,14 @@ function contradicts(claim: string, markup: Markup | null): boolean {
   return markup?.isCertain === true && (kind === "html" || kind === "image");
 }
 
-/** Programs and templates hold whole pages; a name that ends like one is to be believed. */
+/** Programs and templates may contain whole pages, so the extension of one is believed. */
 const isSourceCode = (claim: string): boolean =>
   /^text\/(x-|jsx|markdown)|^application\/(x-php|javascript)/.test(claim);
 
-/** A name may say which text a header's `text/plain` is, but not make a page or a drawing of it. */
-function refineByExtension(claimed: string, extension: string | null): string {
-  if (claimed !== "text/plain" || extension === null) return claimed;
-  return kindOfMediaType(extension) === "text" ? extension : claimed;
+/** A name may refine a header's `text/plain`, but not turn it into a page or an image. */
+function refineByExtension(headerType: string, extension: string | null): string {
+  if (headerType !== "text/plain" || extension === null) return headerType;
+  return kindOfMediaType(extension) === "text" ? extension : headerType;
 }
 
 function findContradictions(evidence: Evidence, decision: Decision): string[] {

@@ -10,12 +10,13 @@ import { signatures } from "./formats/signatures.ts";
 import { packagedTypes } from "./formats/zip-contents.ts";
 import { canonicalizeMediaType, kindOfMediaType } from "./media-types.ts";
 
-const inContainers = [...packagedTypes, ...compoundTypes, ...brandedTypes];
-const signed = signatures.map((row) => row.mediaType);
-const named = new Set(extensions.values());
+const containerTypes = [...packagedTypes, ...compoundTypes, ...brandedTypes];
+const signatureTypes = signatures.map((row) => row.mediaType);
+const extensionTypes = new Set(extensions.values());
 
 test("every type in a table is spelled as a header's type is after it was read", () => {
-  for (const type of [...inContainers, ...signed, ...named]) assert.equal(canonicalizeMediaType(type), type);
+  for (const type of [...containerTypes, ...signatureTypes, ...extensionTypes])
+    assert.equal(canonicalizeMediaType(type), type);
 });
 
 test("a packaged type is a document or an archive, and a claim of it is believed about a ZIP and nothing else", () => {
@@ -43,7 +44,7 @@ test("a branded type is a picture, sound or a film", () => {
 });
 
 test("what a container may turn out to be has an extension, but for three that no name ends in", () => {
-  const unnamed = inContainers.filter((type) => !named.has(type));
+  const unnamed = containerTypes.filter((type) => !extensionTypes.has(type));
   assert.deepEqual(unnamed.sort(), [
     "application/vnd.apple.iwork",
     "application/vnd.ms-office-encrypted",

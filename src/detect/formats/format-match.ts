@@ -1,6 +1,6 @@
-/** What a look into a container proved. */
+/** The format that a signature or the members of a container prove. */
 export type FormatMatch = {
   readonly mediaType: string;
-  /** The container's contents were not seen: a header or an extension may say what it holds. */
+  /** Several formats share this signature: a header or an extension may say which one it is. */
   readonly isGeneric: boolean;
 };

@@ -1,4 +1,4 @@
-/** Finds what the first bytes prove: the signature table, then a look inside the containers that share a signature. */
+/** Finds the format that the first bytes prove: by the signature table, then by the content of shared containers. */
 import { brandedTypes, identifyIsoMedia, identifyMatroska, identifyOgg } from "./brands.ts";
 import { hasAt, u8 } from "./bytes.ts";
 import type { FormatMatch } from "./format-match.ts";
@@ -8,17 +8,17 @@ import { type Signature, signatures } from "./signatures.ts";
 import { peekZip } from "./zip.ts";
 import { packagedTypes } from "./zip-contents.ts";
 
-/** What the bytes prove by signature, or null. `isProse` is asked only where the signature is made of letters. */
+/** The format that the signature proves, or null. `isProse` is called only for signatures made of letters. */
 export function matchMagic(bytes: Uint8Array, isProse: () => boolean): FormatMatch | null {
   if (isPdf(bytes)) return { mediaType: "application/pdf", isGeneric: false };
   const zip = hasAt(bytes, 0, "PK") ? peekZip(bytes) : null;
   if (zip !== null) return zip;
   if (hasAt(bytes, 0, oleSignature)) return peekOle(bytes);
-  const found = matchSignature(bytes, isProse);
-  return found === null ? null : identifyContainer(bytes, found);
+  const signature = matchSignature(bytes, isProse);
+  return signature === null ? null : identifyContainer(bytes, signature);
 }
 
-/** Whether a format always begins with its signature, so that a claim of it is void where the signature is missing. */
+/** Whether files of a format always begin with its signature; without it, a claim of the format is wrong. */
 export function isAlwaysSigned(mediaType: string): boolean {
   return alwaysSigned.has(mediaType) || signedFamilies.some((family) => mediaType.startsWith(family));
 }
@@ -39,8 +39,8 @@ function matchesSignature(row: Signature, bytes: Uint8Array, isProse: () => bool
 const readsAsText = (row: Signature): boolean => !/[^\t\n\r -~]/.test(row.magic + (row.and?.[1] ?? ""));
 
 function identifyContainer(bytes: Uint8Array, { mediaType }: Signature): FormatMatch {
-  const inside = identifiers.get(mediaType)?.(bytes) ?? mediaType;
-  return { mediaType: inside, isGeneric: ambiguousTypes.has(inside) };
+  const innerType = identifiers.get(mediaType)?.(bytes) ?? mediaType;
+  return { mediaType: innerType, isGeneric: ambiguousTypes.has(innerType) };
 }
 
 const identifiers: ReadonlyMap<string, (bytes: Uint8Array) => string> = new Map([
@@ -49,7 +49,7 @@ const identifiers: ReadonlyMap<string, (bytes: Uint8Array) => string> = new Map(
   ["audio/ogg", identifyOgg],
 ]);
 
-/** Signatures that several formats share and whose insides are not looked at. */
+/** Signatures that several formats share and whose content is not examined. */
 const ambiguousTypes: ReadonlySet<string> = new Set(["image/tiff", "video/x-ms-asf"]);
 
 const signaturesByFirstByte: Signature[][] = Array.from({ length: 256 }, () => []);
@@ -60,7 +60,7 @@ for (const row of signatures) {
   bucket?.push(row);
 }
 
-/** Formats that also exist without their signature: damaged, headerless, or older than it. */
+/** Formats that also exist without their signature: damaged, headerless, or older than the signature. */
 const looselySigned: ReadonlySet<string> = new Set([
   "application/vnd.lotus-1-2-3",
   "application/vnd.ms-project",
@@ -93,7 +93,7 @@ const alwaysSigned: ReadonlySet<string> = new Set(
   ].filter((type) => !looselySigned.has(type)),
 );
 
-/** Families of packages and compound files with more members than our tables name. */
+/** Families of packages and compound files with more members than our tables list. */
 const signedFamilies: readonly string[] = [
   "application/vnd.openxmlformats-officedocument.",
   "application/vnd.oasis.opendocument.",

@@ -5,7 +5,7 @@ import type { FormatMatch } from "./format-match.ts";
 import { identifyingMembers, localSignature, readLocalHeader, readMemberText } from "./zip.ts";
 import { identifyZip } from "./zip-contents.ts";
 
-/** What the directory proves, or null where there is none. */
+/** The format that the directory proves, or null if there is no directory. */
 export async function readZipTail(body: Body): Promise<FormatMatch | null> {
   const tailStart = Math.max(0, body.sizeBytes - TAIL_BYTES);
   const tail = await body.read(tailStart, body.sizeBytes);
@@ -47,11 +47,11 @@ async function readDirectory(body: Body, endAt: number, sizeBytes: number): Prom
 
 function listEntries(bytes: Uint8Array, sizeBytes: number, directoryAt: number): Directory {
   const entries: Entry[] = [];
-  let at = 0;
-  while (latin1(bytes, at, at + 4) === entrySignature) {
-    const nameBytes = u16le(bytes, at + 28);
-    entries.push({ name: latin1(bytes, at + 46, at + 46 + nameBytes), headerAt: u32le(bytes, at + 42) });
-    at += 46 + nameBytes + u16le(bytes, at + 30) + u16le(bytes, at + 32);
+  let offset = 0;
+  while (latin1(bytes, offset, offset + 4) === entrySignature) {
+    const nameBytes = u16le(bytes, offset + 28);
+    entries.push({ name: latin1(bytes, offset + 46, offset + 46 + nameBytes), headerAt: u32le(bytes, offset + 42) });
+    offset += 46 + nameBytes + u16le(bytes, offset + 30) + u16le(bytes, offset + 32);
   }
   return { entries: entries.filter((entry) => entry.headerAt < directoryAt), isComplete: sizeBytes <= bytes.length };
 }

@@ -22,12 +22,12 @@ export function countInRange({ counts }: ByteCounts, first: number, last: number
 
 /** Controls with no place in ordinary text, and how often each occurs. */
 export function countOddControls({ counts }: ByteCounts): ReadonlyMap<number, number> {
-  const odd = new Map<number, number>();
+  const oddCounts = new Map<number, number>();
   for (let value = 0; value < 0x20; value++) {
     const count = counts[value] as number;
-    if (count > 0 && !harmlessControls.has(value)) odd.set(value, count);
+    if (count > 0 && !harmlessControls.has(value)) oddCounts.set(value, count);
   }
-  return odd;
+  return oddCounts;
 }
 
 /** White space, and what terminals, overstruck manual pages and DOS leave behind: BEL BS VT FF SUB ESC. */

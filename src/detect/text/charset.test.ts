@@ -30,15 +30,15 @@ const guesses = [
 
 for (const { charset, text } of guesses) {
   test(`text in ${charset} is recognised without any claim`, () => {
-    const found = detectContentKind({ firstBytes: encoded(text.repeat(3), charset) });
-    assert.deepEqual([found.kind, found.charset], ["text", charset]);
+    const detection = detectContentKind({ firstBytes: encoded(text.repeat(3), charset) });
+    assert.deepEqual([detection.kind, detection.charset], ["text", charset]);
   });
 }
 
 test("a byte-order mark beats the header's charset", () => {
   const bytes = joined(bytesOf("\xff\xfe"), new Uint8Array(Buffer.from("Größe und Maß\n", "utf16le")));
-  const found = detectContentKind({ firstBytes: bytes, headers: { "content-type": "text/plain; charset=utf-8" } });
-  assert.equal(found.charset, "utf-16le");
+  const detection = detectContentKind({ firstBytes: bytes, headers: { "content-type": "text/plain; charset=utf-8" } });
+  assert.equal(detection.charset, "utf-16le");
 });
 
 test("the header's charset beats the page's own, which beats the guess", () => {
@@ -57,8 +57,8 @@ test("UTF-16 and UTF-32 without a mark are text", () => {
   const utf16 = new Uint8Array(Buffer.from("Some words in two bytes each.\n", "utf16le"));
   assert.equal(detectContentKind({ firstBytes: utf16 }).charset, "utf-16le");
   const utf32 = Uint8Array.from([..."Some words in four bytes each.\n"].flatMap((c) => [0, 0, 0, c.charCodeAt(0)]));
-  const found = detectContentKind({ firstBytes: utf32 });
-  assert.deepEqual([found.kind, found.charset, found.signals.content], ["text", "utf-32be", "utf-32be"]);
+  const detection = detectContentKind({ firstBytes: utf32 });
+  assert.deepEqual([detection.kind, detection.charset, detection.signals.content], ["text", "utf-32be", "utf-32be"]);
 });
 
 test("a few bytes in a named charset are text, without the name they are not", () => {
@@ -75,8 +75,8 @@ test("text of mainframes is text", () => {
   );
   const words = "the quick brown fox jumps over the lazy dog again and again";
   const firstBytes = Uint8Array.from(words, (letter) => codes[letters.indexOf(letter)] ?? 0x40);
-  const found = detectContentKind({ firstBytes });
-  assert.deepEqual([found.kind, found.charset, found.signals.content], ["text", "ebcdic", "ebcdic"]);
+  const detection = detectContentKind({ firstBytes });
+  assert.deepEqual([detection.kind, detection.charset, detection.signals.content], ["text", "ebcdic", "ebcdic"]);
 });
 
 test("a prefix cut inside a character is still text", () => {
@@ -86,8 +86,8 @@ test("a prefix cut inside a character is still text", () => {
   ] as const) {
     const bytes = charset === "utf-8" ? utf8(text) : encoded(text, charset);
     for (let end = 40; end <= bytes.length; end++) {
-      const found = detectContentKind({ firstBytes: bytes.subarray(0, end) });
-      assert.deepEqual([found.kind, found.charset], ["text", charset], `cut at ${end}`);
+      const detection = detectContentKind({ firstBytes: bytes.subarray(0, end) });
+      assert.deepEqual([detection.kind, detection.charset], ["text", charset], `cut at ${end}`);
     }
   }
 });

@@ -28,8 +28,8 @@ const boms: readonly { readonly mark: string; readonly charset: Bom["charset"] }
 
 /** The WHATWG name behind a label, or null where the platform cannot decode it. */
 export function findEncoding(label: string): string | null {
-  const known = encodings.get(label);
-  if (known !== undefined) return known;
+  const cached = encodings.get(label);
+  if (cached !== undefined) return cached;
   const encoding = lookUpEncoding(label);
   if (encodings.size < 200) encodings.set(label, encoding);
   return encoding;
@@ -49,7 +49,7 @@ function lookUpEncoding(label: string): string | null {
 export function readDeclaration(bytes: Uint8Array): string | null {
   if (!declarationStarts.has(bytes[0] ?? 0)) return null;
   const head = latin1(bytes, 0, 2048);
-  const label = declarations.map((pattern) => pattern.exec(head)?.[1]).find((found) => found !== undefined);
+  const label = declarations.map((pattern) => pattern.exec(head)?.[1]).find((candidate) => candidate !== undefined);
   const encoding = label === undefined ? null : findEncoding(label);
   // Who could read "utf-16" one byte at a time is not reading UTF-16.
   return encoding?.startsWith("utf-16") ? "utf-8" : encoding;

@@ -8,13 +8,13 @@ const control = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 test("every byte value at every place of a word, from every start, is judged as it should be", () => {
   for (let value = 0; value < 256; value++) {
     for (let start = 0; start < 4; start++) {
-      for (let at = 0; at < 11; at++) {
+      for (let index = 0; index < 11; index++) {
         const bytes = Buffer.alloc(16, "A").subarray(start, start + 11);
-        bytes[at] = value;
+        bytes[index] = value;
         assert.equal(
           hasControlByte(bytes),
           control.test(String.fromCharCode(value)),
-          `${value} at ${at} from ${start}`,
+          `${value} at ${index} from ${start}`,
         );
       }
     }

@@ -8,8 +8,8 @@ export function hasControlByte(bytes: Uint8Array): boolean {
   const end = start + 4 * words.length;
   if (hasControlInRange(bytes, 0, start) || hasControlInRange(bytes, end, bytes.length)) return true;
   for (let i = 0; i < words.length; i++) {
-    const at = start + 4 * i;
-    if (mayHaveControl(words[i] as number) && hasControlInRange(bytes, at, at + 4)) return true;
+    const offset = start + 4 * i;
+    if (mayHaveControl(words[i] as number) && hasControlInRange(bytes, offset, offset + 4)) return true;
   }
   return false;
 }
@@ -24,8 +24,8 @@ function mayHaveControl(word: number): boolean {
   return ((deleted | small) & ~word & 0x80808080) !== 0;
 }
 
-function hasControlInRange(bytes: Uint8Array, from: number, to: number): boolean {
-  for (let i = from; i < to; i++) {
+function hasControlInRange(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) {
     const byte = bytes[i] as number;
     if (byte < 0x20 ? byte !== 0x09 && byte !== 0x0a && byte !== 0x0d : byte === 0x7f) return true;
   }

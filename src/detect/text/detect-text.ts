@@ -9,13 +9,13 @@ import { asNotText, asText, type TextVerdict } from "./text-verdict.ts";
 import { detectWideText, guessWideCharset } from "./wide-charset.ts";
 
 /** The verdict on a prefix, whose last character may be cut. `declared` is a charset that a header or the text names. */
-export function detectText(bytes: Uint8Array, declared: string | null): TextVerdict {
+export function detectText(bytes: Uint8Array, declaredCharset: string | null): TextVerdict {
   if (bytes.length === 0) return asText("utf-8");
   const bom = readBom(bytes);
   if (bom !== null) return detectMarkedText(bytes.subarray(bom.sizeBytes), bom.charset);
-  const census = countBytes(bytes);
-  if ((census.counts[0] as number) === 0) return detectByteText(bytes, census, declared);
-  return detectTextWithNuls(bytes, census, declared);
+  const byteCounts = countBytes(bytes);
+  if ((byteCounts.counts[0] as number) === 0) return detectByteText(bytes, byteCounts, declaredCharset);
+  return detectTextWithNuls(bytes, byteCounts, declaredCharset);
 }
 
 /** Whether bytes that begin with the letters of a signature are prose all the same. */
@@ -23,15 +23,16 @@ export function isProse(bytes: Uint8Array): boolean {
   return countOddControls(countBytes(bytes.subarray(0, 512))).size <= 2 && detectText(bytes, null).isText;
 }
 
-function detectTextWithNuls(bytes: Uint8Array, census: ByteCounts, declared: string | null): TextVerdict {
+function detectTextWithNuls(bytes: Uint8Array, byteCounts: ByteCounts, declaredCharset: string | null): TextVerdict {
   const wide = guessWideCharset(bytes);
   if (wide !== null) {
     const verdict = detectWideText(bytes, wide, "guessed");
     if (verdict.isText) return verdict;
   }
-  const padded = dropNulTail(bytes);
-  if (padded.length < bytes.length && !padded.includes(0) && padded.includes(0x0a)) return detectText(padded, declared);
-  return detectByteText(bytes, census, declared);
+  const trimmed = dropNulTail(bytes);
+  if (trimmed.length < bytes.length && !trimmed.includes(0) && trimmed.includes(0x0a))
+    return detectText(trimmed, declaredCharset);
+  return detectByteText(bytes, byteCounts, declaredCharset);
 }
 
 /** A file cut off by a crash, or written to whole blocks, ends in NULs. */
@@ -41,13 +42,13 @@ function dropNulTail(bytes: Uint8Array): Uint8Array {
   return bytes.subarray(0, end);
 }
 
-function detectByteText(bytes: Uint8Array, census: ByteCounts, declared: string | null): TextVerdict {
-  const controls = findControlProblem(bytes, census);
+function detectByteText(bytes: Uint8Array, byteCounts: ByteCounts, declaredCharset: string | null): TextVerdict {
+  const controls = findControlProblem(bytes, byteCounts);
   if (controls !== null) return asNotText(controls);
-  if (countInRange(census, 0x80, 0xff) === 0) return detectAsciiText(bytes, declared);
-  const isNamed = declared !== null && declared !== "utf-8" && canDecode(bytes, declared);
-  if (isNamed) return detectDeclaredText(bytes, census, declared);
-  return isUtf8Prefix(bytes) ? asText("utf-8") : guessLegacyCharset(bytes, census);
+  if (countInRange(byteCounts, 0x80, 0xff) === 0) return detectAsciiText(bytes, declaredCharset);
+  const isNamed = declaredCharset !== null && declaredCharset !== "utf-8" && canDecode(bytes, declaredCharset);
+  if (isNamed) return detectDeclaredText(bytes, byteCounts, declaredCharset);
+  return isUtf8Prefix(bytes) ? asText("utf-8") : guessLegacyCharset(bytes, byteCounts);
 }
 
 function isUtf8Prefix(bytes: Uint8Array): boolean {
@@ -62,12 +63,13 @@ function detectMarkedText(bytes: Uint8Array, charset: Bom["charset"]): TextVerdi
 }
 
 /** All of ASCII is the same in every charset but the seven-bit ones that shift with escape sequences. */
-function detectAsciiText(bytes: Uint8Array, declared: string | null): TextVerdict {
-  const escaped = findShiftedCharset(bytes);
-  if (escaped !== null) return escaped;
+function detectAsciiText(bytes: Uint8Array, declaredCharset: string | null): TextVerdict {
+  const shifted = findShiftedCharset(bytes);
+  if (shifted !== null) return shifted;
   // UTF-16 that happens to hold no byte but ASCII's would be a few ideographs; a wrong label is far more common.
-  const isWrong = declared === null || declared.startsWith("utf-16") || !canDecode(bytes, declared);
-  return asText(isWrong ? "utf-8" : declared);
+  const isWrong =
+    declaredCharset === null || declaredCharset.startsWith("utf-16") || !canDecode(bytes, declaredCharset);
+  return asText(isWrong ? "utf-8" : declaredCharset);
 }
 
 function findShiftedCharset(bytes: Uint8Array): TextVerdict | null {
@@ -79,37 +81,40 @@ function findShiftedCharset(bytes: Uint8Array): TextVerdict | null {
 }
 
 /** A charset that was named is believed where the bytes pass for text anyway, unless they are UTF-8 and nonsense in it. */
-function detectDeclaredText(bytes: Uint8Array, census: ByteCounts, declared: string): TextVerdict {
-  if (isUtf8Prefix(bytes)) return asText(isNonsenseIn(bytes, declared) ? "utf-8" : declared);
-  if (isShortText(bytes, declared)) return asText(declared);
-  if (multiByteLabels.has(declared) && countInRange(census, 0x20, 0x7e) >= census.total * 0.1) return asText(declared);
-  const guess = guessLegacyCharset(bytes, census);
-  return guess.isText ? asText(declared) : guess;
+function detectDeclaredText(bytes: Uint8Array, byteCounts: ByteCounts, declaredCharset: string): TextVerdict {
+  if (isUtf8Prefix(bytes)) return asText(isNonsenseIn(bytes, declaredCharset) ? "utf-8" : declaredCharset);
+  if (isShortText(bytes, declaredCharset)) return asText(declaredCharset);
+  if (multiByteLabels.has(declaredCharset) && countInRange(byteCounts, 0x20, 0x7e) >= byteCounts.total * 0.1)
+    return asText(declaredCharset);
+  const guess = guessLegacyCharset(bytes, byteCounts);
+  return guess.isText ? asText(declaredCharset) : guess;
 }
 
 /** Charsets in which most sequences of bytes mean nothing, so that decoding is evidence by itself. */
 const multiByteLabels: ReadonlySet<string> = new Set(["big5", "euc-jp", "euc-kr", "gb18030", "gbk", "shift_jis"]);
 
 /** Why the control characters rule text out, or null. */
-function findControlProblem(bytes: Uint8Array, census: ByteCounts): string | null {
-  const odd = countOddControls(census);
-  if (odd.size === 0) return null;
-  if (isShiftedKorean(bytes, odd)) return null;
-  const [first] = odd.keys();
+function findControlProblem(bytes: Uint8Array, byteCounts: ByteCounts): string | null {
+  const oddCounts = countOddControls(byteCounts);
+  if (oddCounts.size === 0) return null;
+  if (isShiftedKorean(bytes, oddCounts)) return null;
+  const [first] = oddCounts.keys();
   const where = `control byte 0x${(first ?? 0).toString(16).padStart(2, "0")}`;
-  if (odd.size > 2) return `${odd.size} kinds of control bytes`;
-  if (odd.size === 1 && isStrayNul(census, odd)) return null;
-  return usesSeparators(bytes, odd) ? null : where;
+  if (oddCounts.size > 2) return `${oddCounts.size} kinds of control bytes`;
+  if (oddCounts.size === 1 && isStrayNul(byteCounts, oddCounts)) return null;
+  return usesSeparators(bytes, oddCounts) ? null : where;
 }
 
 /** At most four NULs in a thousand bytes that come in lines: a log that a crash has bitten. */
-function isStrayNul(census: ByteCounts, odd: ReadonlyMap<number, number>): boolean {
-  const nuls = odd.get(0) ?? 0;
-  return nuls > 0 && nuls <= census.total * 0.004 && (census.counts[0x0a] as number) > 0;
+function isStrayNul(byteCounts: ByteCounts, oddCounts: ReadonlyMap<number, number>): boolean {
+  const nuls = oddCounts.get(0) ?? 0;
+  return nuls > 0 && nuls <= byteCounts.total * 0.004 && (byteCounts.counts[0x0a] as number) > 0;
 }
 
-function isShiftedKorean(bytes: Uint8Array, odd: ReadonlyMap<number, number>): boolean {
-  return [...odd.keys()].every((control) => control === 0x0e || control === 0x0f) && findShiftedCharset(bytes) !== null;
+function isShiftedKorean(bytes: Uint8Array, oddCounts: ReadonlyMap<number, number>): boolean {
+  return (
+    [...oddCounts.keys()].every((control) => control === 0x0e || control === 0x0f) && findShiftedCharset(bytes) !== null
+  );
 }
 
 /** A prefix may end inside a character; its one to three bytes prove nothing. */

@@ -12,26 +12,26 @@ const MIN_GUESS_BYTES = 24;
 const MAX_SAMPLE_BYTES = 8192;
 
 /** The verdict on bytes that are neither ASCII nor UTF-8 and hold no odd control. */
-export function guessLegacyCharset(bytes: Uint8Array, census: ByteCounts): TextVerdict {
+export function guessLegacyCharset(bytes: Uint8Array, byteCounts: ByteCounts): TextVerdict {
   if (bytes.length < MIN_GUESS_BYTES) return detectShortText(bytes);
-  if (isEbcdic(census)) return asText("ebcdic");
+  if (isEbcdic(byteCounts)) return asText("ebcdic");
   const sample = takeForeignSample(bytes);
   if (isSampledSignal(sample)) return asNotText("numbers rather than characters");
   const best = findBestCandidate(sample);
   if (best.fit >= MIN_FIT) return asText(best.charset);
-  return isMostlyAscii(census) ? resolveFewForeign(sample, best) : asNotText("no charset makes words of it");
+  return isMostlyAscii(byteCounts) ? resolveFewForeign(sample, best) : asNotText("no charset makes words of it");
 }
 
 /** Whether a later piece of the same text still reads in the charset that was found for its beginning. */
-export function stillReadsIn(bytes: Uint8Array, census: ByteCounts, charset: string): boolean {
-  if (countInRange(census, 0x80, 0xff) === 0 || isMostlyAscii(census)) return true;
-  if (charset === "ebcdic") return isEbcdic(census);
+export function stillReadsIn(bytes: Uint8Array, byteCounts: ByteCounts, charset: string): boolean {
+  if (countInRange(byteCounts, 0x80, 0xff) === 0 || isMostlyAscii(byteCounts)) return true;
+  if (charset === "ebcdic") return isEbcdic(byteCounts);
   const sample = takeForeignSample(bytes);
   const multi = multiByteCharsets.find(({ name }) => name === charset);
   const single = singleByteCharsets.find(({ name }) => name === charset);
   if (multi !== undefined) return scoreMultiByte(sample, multi) >= MIN_LATER_FIT;
   return single === undefined
-    ? guessLegacyCharset(bytes, census).isText
+    ? guessLegacyCharset(bytes, byteCounts).isText
     : scoreSingleByte(sample, single) >= MIN_LATER_FIT;
 }
 
@@ -72,10 +72,10 @@ const MAX_LINE_BYTES = 1024;
 function meanStep(bytes: Uint8Array): number {
   let [steps, distance] = [0, 0];
   for (let i = 1; i < bytes.length; i++) {
-    const [before, after] = [bytes[i - 1] as number, bytes[i] as number];
-    if (before < 0x80 || after < 0x80) continue;
+    const [previous, current] = [bytes[i - 1] as number, bytes[i] as number];
+    if (previous < 0x80 || current < 0x80) continue;
     steps++;
-    distance += Math.abs(after - before);
+    distance += Math.abs(current - previous);
   }
   return steps === 0 ? Number.POSITIVE_INFINITY : distance / steps;
 }
@@ -106,11 +106,12 @@ function findBestCandidate(sample: Uint8Array): Candidate {
 }
 
 /** Words and white space in ASCII with a foreign letter here and there: a few mistakes do not make a binary. */
-function isMostlyAscii(census: ByteCounts): boolean {
-  const high = countInRange(census, 0x80, 0xff);
-  const letters = countInRange(census, 0x41, 0x5a) + countInRange(census, 0x61, 0x7a);
-  const spaces = (census.counts[0x20] as number) + (census.counts[0x0a] as number) + (census.counts[0x09] as number);
-  return high <= census.total * 0.15 && letters >= census.total * 0.3 && spaces >= census.total * 0.02;
+function isMostlyAscii(byteCounts: ByteCounts): boolean {
+  const high = countInRange(byteCounts, 0x80, 0xff);
+  const letters = countInRange(byteCounts, 0x41, 0x5a) + countInRange(byteCounts, 0x61, 0x7a);
+  const spaces =
+    (byteCounts.counts[0x20] as number) + (byteCounts.counts[0x0a] as number) + (byteCounts.counts[0x09] as number);
+  return high <= byteCounts.total * 0.15 && letters >= byteCounts.total * 0.3 && spaces >= byteCounts.total * 0.02;
 }
 
 function resolveFewForeign(sample: Uint8Array, best: Candidate): TextVerdict {
@@ -138,11 +139,11 @@ function detectShortText(bytes: Uint8Array): TextVerdict {
 }
 
 /** Mainframe text: blanks are 0x40, and letters and digits stand in six runs of nine or ten. */
-function isEbcdic(census: ByteCounts): boolean {
-  const blanks = census.counts[0x40] as number;
-  const usual = ebcdicRuns.reduce((sum, [first, last]) => sum + countInRange(census, first, last), blanks);
-  const ascii = countInRange(census, 0x20, 0x3f);
-  return blanks >= census.total * 0.04 && usual >= census.total * 0.88 && ascii <= census.total * 0.05;
+function isEbcdic(byteCounts: ByteCounts): boolean {
+  const blanks = byteCounts.counts[0x40] as number;
+  const usual = ebcdicRuns.reduce((sum, [first, last]) => sum + countInRange(byteCounts, first, last), blanks);
+  const ascii = countInRange(byteCounts, 0x20, 0x3f);
+  return blanks >= byteCounts.total * 0.04 && usual >= byteCounts.total * 0.88 && ascii <= byteCounts.total * 0.05;
 }
 
 const ebcdicRuns: readonly (readonly [first: number, last: number])[] = [

@@ -32,15 +32,15 @@ function readTags(text: string): Markup | null {
 
 /** Goes past instructions, comments and the doctype to the first tag. */
 function skipProlog(text: string): { doctype: string; root: string } {
-  let at = 0;
+  let offset = 0;
   let doctype = "";
   for (let i = 0; i < MAX_PROLOG_PARTS; i++) {
-    const end = findPrologPartEnd(text, at);
+    const end = findPrologPartEnd(text, offset);
     if (end === -1) break;
-    if (isDoctype(text, at)) doctype = text.slice(at + 9, at + MAX_TAG_CHARS).trimStart();
-    at = end;
+    if (isDoctype(text, offset)) doctype = text.slice(offset + 9, offset + MAX_TAG_CHARS).trimStart();
+    offset = end;
   }
-  return { doctype, root: text.slice(at, at + MAX_TAG_CHARS) };
+  return { doctype, root: text.slice(offset, offset + MAX_TAG_CHARS) };
 }
 
 const MAX_PROLOG_PARTS = 40;
@@ -48,27 +48,27 @@ const MAX_PROLOG_PARTS = 40;
 const MAX_TAG_CHARS = 512;
 
 /** Where the instruction, comment, doctype or white space at this place ends, or -1 for anything else. */
-function findPrologPartEnd(text: string, at: number): number {
-  if (text.startsWith("<!--", at)) return indexAfter(text, "-->", at + 4);
-  if (text.startsWith("<?", at)) return indexAfter(text, ">", at);
-  if (isDoctype(text, at)) return findDoctypeEnd(text, at);
-  const tag = text.indexOf("<", at);
-  return tag > at && text.slice(at, tag).trim() === "" ? tag : -1;
+function findPrologPartEnd(text: string, offset: number): number {
+  if (text.startsWith("<!--", offset)) return indexAfter(text, "-->", offset + 4);
+  if (text.startsWith("<?", offset)) return indexAfter(text, ">", offset);
+  if (isDoctype(text, offset)) return findDoctypeEnd(text, offset);
+  const tag = text.indexOf("<", offset);
+  return tag > offset && text.slice(offset, tag).trim() === "" ? tag : -1;
 }
 
-const isDoctype = (text: string, at: number): boolean => /^<!doctype$/i.test(text.slice(at, at + 9));
+const isDoctype = (text: string, offset: number): boolean => /^<!doctype$/i.test(text.slice(offset, offset + 9));
 
 /** A doctype may hold declarations in brackets, with tags of their own. */
-function findDoctypeEnd(text: string, at: number): number {
-  const close = text.indexOf(">", at);
-  const open = text.indexOf("[", at);
+function findDoctypeEnd(text: string, offset: number): number {
+  const close = text.indexOf(">", offset);
+  const open = text.indexOf("[", offset);
   return open === -1 || open > close ? close + 1 || text.length : indexAfter(text, ">", indexAfter(text, "]", open));
 }
 
 /** The place after the next `piece`; a text that ends before it has nothing more to say. */
-function indexAfter(text: string, piece: string, from: number): number {
-  const found = text.indexOf(piece, from);
-  return found === -1 ? text.length : found + piece.length;
+function indexAfter(text: string, marker: string, start: number): number {
+  const index = text.indexOf(marker, start);
+  return index === -1 ? text.length : index + marker.length;
 }
 
 /** `<svg`, or `<any:svg` with a namespace. */

@@ -63,15 +63,15 @@ const MIN_CHARACTERS = 4;
 /** The mean worth of the characters beyond ASCII, or -1 where the bytes mean nothing in this charset. */
 export function scoreMultiByte(bytes: Uint8Array, charset: MultiByteCharset): number {
   let [characters, worth] = [0, 0];
-  for (let at = 0; at < bytes.length; ) {
-    const lead = bytes[at] as number;
+  for (let offset = 0; offset < bytes.length; ) {
+    const lead = bytes[offset] as number;
     const size = lead < 0x80 ? 1 : charset.size(lead);
     if (size === 0) return -1;
-    if (lead >= 0x80 && at + size <= bytes.length) {
+    if (lead >= 0x80 && offset + size <= bytes.length) {
       characters++;
-      worth += charset.worth(lead, bytes[at + 1] ?? 0);
+      worth += charset.worth(lead, bytes[offset + 1] ?? 0);
     }
-    at += size;
+    offset += size;
   }
   return characters < MIN_CHARACTERS || !mayDecode(bytes, charset.name) ? -1 : worth / characters;
 }

@@ -15,23 +15,23 @@ type ScanResult = { readonly text: TextVerdict; readonly notes: readonly string[
 
 /** The verdict on every byte of a body whose beginning is text in this charset. */
 export async function scanText(body: Body, charset: string): Promise<ScanResult> {
-  const follower = isWide(charset) ? new WideScanner(charset) : new ByteScanner(charset);
-  let seenBytes = 0;
+  const scanner = isWide(charset) ? new WideScanner(charset) : new ByteScanner(charset);
+  let scannedBytes = 0;
   for await (const window of readWindows(body, isWide(charset))) {
-    if (!follower.accept(window, seenBytes)) return makeEndedResult(seenBytes);
-    seenBytes += window.length;
+    if (!scanner.accept(window, scannedBytes)) return makeEndedResult(scannedBytes);
+    scannedBytes += window.length;
   }
-  return follower.finish(seenBytes);
+  return scanner.finish(scannedBytes);
 }
 
-function makeEndedResult(at: number): ScanResult {
-  return { text: asNotText("text in its beginning only"), notes: [`Text ends near byte ${at}, binary follows.`] };
+function makeEndedResult(offset: number): ScanResult {
+  return { text: asNotText("text in its beginning only"), notes: [`Text ends near byte ${offset}, binary follows.`] };
 }
 
 /** Sees the windows of one text in order. */
 type TextScanner = {
   /** Whether the window that begins at this byte is text too. */
-  accept(window: Uint8Array, at: number): boolean;
+  accept(window: Uint8Array, offset: number): boolean;
   /** The verdict once all windows were text. */
   finish(sizeBytes: number): ScanResult;
 };
@@ -44,10 +44,10 @@ class WideScanner implements TextScanner {
     this.#charset = charset;
   }
 
-  accept(window: Uint8Array, at: number): boolean {
-    const markBytes = at === 0 ? (readBom(window)?.sizeBytes ?? 0) : 0;
-    const pieces = splitWide(window.subarray(markBytes), getUnitBytes(this.#charset));
-    return pieces.every((piece) => detectWideText(piece, this.#charset, "marked").isText);
+  accept(window: Uint8Array, offset: number): boolean {
+    const markBytes = offset === 0 ? (readBom(window)?.sizeBytes ?? 0) : 0;
+    const parts = splitWide(window.subarray(markBytes), getUnitBytes(this.#charset));
+    return parts.every((part) => detectWideText(part, this.#charset, "marked").isText);
   }
 
   finish(): ScanResult {
@@ -61,12 +61,12 @@ const WIDE_CHECK_BYTES = 8192;
 /** Pieces that cover every whole unit. The last overlaps the one before instead of being short: a few units tell nothing. */
 function splitWide(bytes: Uint8Array, unitBytes: number): Uint8Array[] {
   const end = bytes.length - (bytes.length % unitBytes);
-  const pieces: Uint8Array[] = [];
-  for (let at = 0; at < end; at += WIDE_CHECK_BYTES) {
-    const start = Math.max(0, Math.min(at, end - WIDE_CHECK_BYTES));
-    pieces.push(bytes.subarray(start, start + WIDE_CHECK_BYTES));
+  const parts: Uint8Array[] = [];
+  for (let offset = 0; offset < end; offset += WIDE_CHECK_BYTES) {
+    const start = Math.max(0, Math.min(offset, end - WIDE_CHECK_BYTES));
+    parts.push(bytes.subarray(start, start + WIDE_CHECK_BYTES));
   }
-  return pieces;
+  return parts;
 }
 
 /** The share of NULs that a log bitten by crashes may have. */
@@ -74,58 +74,58 @@ const MAX_STRAY_NUL_SHARE = 0.004;
 
 class ByteScanner implements TextScanner {
   #charset: string;
-  #hasForeign = false;
+  #hasNonAscii = false;
   #strayNuls = 0;
   #trailingNuls = 0;
-  #damagedAt: number | null = null;
+  #damageOffset: number | null = null;
 
   constructor(charset: string) {
     this.#charset = charset;
   }
 
   /** NULs at the very end are padding; those inside count as stray unless they separate records. */
-  accept(window: Uint8Array, at: number): boolean {
-    const padded = window.length - countTrailingNuls(window);
-    if (padded > 0) {
+  accept(window: Uint8Array, offset: number): boolean {
+    const contentBytes = window.length - countTrailingNuls(window);
+    if (contentBytes > 0) {
       this.#strayNuls += this.#trailingNuls;
       this.#trailingNuls = 0;
     }
-    this.#trailingNuls += window.length - padded;
-    const core = window.subarray(0, padded);
-    if (!core.includes(0) || detectText(core, null).isText) return this.#seeText(core, at);
+    this.#trailingNuls += window.length - contentBytes;
+    const core = window.subarray(0, contentBytes);
+    if (!core.includes(0) || detectText(core, null).isText) return this.#acceptText(core, offset);
     const readable = core.filter((byte) => byte !== 0);
     this.#strayNuls += core.length - readable.length;
-    return this.#seeText(readable, at);
+    return this.#acceptText(readable, offset);
   }
 
   finish(sizeBytes: number): ScanResult {
     if (this.#strayNuls > sizeBytes * MAX_STRAY_NUL_SHARE) return { text: asNotText("NUL bytes"), notes: [] };
-    const damage = `Some bytes from ${this.#damagedAt} on are not valid ${this.#charset}.`;
-    return { text: asText(this.#charset), notes: this.#damagedAt === null ? [] : [damage] };
+    const damage = `Some bytes from ${this.#damageOffset} on are not valid ${this.#charset}.`;
+    return { text: asText(this.#charset), notes: this.#damageOffset === null ? [] : [damage] };
   }
 
-  #seeText(window: Uint8Array, at: number): boolean {
-    return this.#charset === "utf-8" ? this.#seeUtf8(window, at) : this.#seeLegacy(window);
+  #acceptText(window: Uint8Array, offset: number): boolean {
+    return this.#charset === "utf-8" ? this.#acceptUtf8(window, offset) : this.#acceptLegacy(window);
   }
 
   /** Nothing but ASCII so far leaves the charset open; among other UTF-8, foreign bytes are damage. */
-  #seeUtf8(window: Uint8Array, at: number): boolean {
+  #acceptUtf8(window: Uint8Array, offset: number): boolean {
     if (isPlainUtf8(window)) {
-      this.#hasForeign ||= !isAscii(window);
+      this.#hasNonAscii ||= !isAscii(window);
       return true;
     }
     const verdict = detectText(window, null);
     if (!verdict.isText) return false;
-    if (verdict.charset === "utf-8") this.#hasForeign ||= !isAscii(window);
+    if (verdict.charset === "utf-8") this.#hasNonAscii ||= !isAscii(window);
     // What begins with single bytes is not UTF-16 as a whole, though some tools append it to any log.
-    else if (this.#hasForeign || isWide(verdict.charset)) this.#damagedAt ??= at;
+    else if (this.#hasNonAscii || isWide(verdict.charset)) this.#damageOffset ??= offset;
     else this.#charset = verdict.charset;
     return true;
   }
 
-  #seeLegacy(window: Uint8Array): boolean {
-    const census = countBytes(window);
-    if (countOddControls(census).size === 0 && stillReadsIn(window, census, this.#charset)) return true;
+  #acceptLegacy(window: Uint8Array): boolean {
+    const byteCounts = countBytes(window);
+    if (countOddControls(byteCounts).size === 0 && stillReadsIn(window, byteCounts, this.#charset)) return true;
     return detectText(window, this.#charset).isText;
   }
 }

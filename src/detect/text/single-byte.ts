@@ -50,7 +50,7 @@ export const singleByteCharsets: readonly SingleByteCharset[] = [
 export function scoreSingleByte(bytes: Uint8Array, charset: SingleByteCharset): number {
   const profile = findProfile(charset);
   let [foreign, merit, spaces] = [0, 0, 0];
-  let before: Shape = "other";
+  let previous: Shape = "other";
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i] as number;
     const shape = profile.shapes[byte] as Shape;
@@ -58,8 +58,8 @@ export function scoreSingleByte(bytes: Uint8Array, charset: SingleByteCharset): 
       foreign++;
       merit += profile.merits[byte] as number;
     } else if (shape === "space") spaces++;
-    merit -= penalize(before, shape, byte >= 0x80 || (bytes[i - 1] as number) >= 0x80, profile.isLatin);
-    before = shape;
+    merit -= penalize(previous, shape, byte >= 0x80 || (bytes[i - 1] as number) >= 0x80, profile.isLatin);
+    previous = shape;
   }
   if (foreign === 0 || (spaces < bytes.length / 50 && !profile.isSpaceless)) return -1;
   return merit / foreign;
@@ -77,8 +77,8 @@ type Profile = {
 const profiles = new Map<string, Profile>();
 
 function findProfile(charset: SingleByteCharset): Profile {
-  const known = profiles.get(charset.name);
-  if (known !== undefined) return known;
+  const cached = profiles.get(charset.name);
+  if (cached !== undefined) return cached;
   const characters = decodeIn(charset.name, everyByte);
   const isLatin = /^\p{Script=Latin}/u.test(charset.letters);
   const profile: Profile = {
@@ -114,12 +114,12 @@ function meritOf(character: string, letters: string): number {
 }
 
 /** What a neighbour costs: a capital after a small letter, two scripts in one word, a symbol inside one. */
-function penalize(before: Shape, after: Shape, isForeign: boolean, isLatin: boolean): number {
+function penalize(previous: Shape, current: Shape, isForeign: boolean, isLatin: boolean): number {
   if (!isForeign) return 0;
-  if (before === "lower" && after === "upper") return 1;
-  if (isLetter(before) && after === "symbol") return 0.7;
+  if (previous === "lower" && current === "upper") return 1;
+  if (isLetter(previous) && current === "symbol") return 0.7;
   if (isLatin) return 0;
-  return (isLetter(before) && isLatinLetter(after)) || (isLatinLetter(before) && isLetter(after)) ? 0.5 : 0;
+  return (isLetter(previous) && isLatinLetter(current)) || (isLatinLetter(previous) && isLetter(current)) ? 0.5 : 0;
 }
 
 const isLetter = (shape: Shape): boolean => shape === "lower" || shape === "upper" || shape === "caseless";

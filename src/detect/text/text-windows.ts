@@ -33,5 +33,5 @@ function findTextEnd(bytes: Uint8Array): number {
   return window.lastIndexOf(0x0a) + 1 || dropCutCharacter(window).length;
 }
 
-const joinBytes = (pieces: readonly Uint8Array[]): Uint8Array =>
-  pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces);
+const joinBytes = (chunks: readonly Uint8Array[]): Uint8Array =>
+  chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);

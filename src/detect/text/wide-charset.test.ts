@@ -34,22 +34,22 @@ test("the place of the NULs tells which charset to try", () => {
 const pieceChars = 4096;
 
 /** Prose, but for a run of faults that stands wherever it is put. */
-function withFaults(at: number, count: number, sizeChars = 5 * pieceChars): Uint8Array {
+function withFaults(offset: number, count: number, sizeChars = 5 * pieceChars): Uint8Array {
   const prose = "Zeile um Zeile\n".repeat(sizeChars).slice(0, sizeChars);
-  return utf16(`${prose.slice(0, at)}${"\x01".repeat(count)}${prose.slice(at + count)}`);
+  return utf16(`${prose.slice(0, offset)}${"\x01".repeat(count)}${prose.slice(offset + count)}`);
 }
 
 /** One more than two in a hundred of a piece, so that each of them counts. */
 const faults = 82;
 const places = [
-  { name: "at the beginning, after the mark", at: 0 },
-  { name: "at the first character of a later piece", at: 2 * pieceChars },
-  { name: "at the very end", at: 5 * pieceChars - faults },
+  { name: "at the beginning, after the mark", offset: 0 },
+  { name: "at the first character of a later piece", offset: 2 * pieceChars },
+  { name: "at the very end", offset: 5 * pieceChars - faults },
 ];
 
-for (const { name, at } of places) {
+for (const { name, offset } of places) {
   test(`too many faults ${name} are seen`, async () => {
-    const { text } = await scanText(memoryBody(joined(mark, withFaults(at, faults))), "utf-16le");
+    const { text } = await scanText(memoryBody(joined(mark, withFaults(offset, faults))), "utf-16le");
     assert.ok(!text.isText);
   });
 }

@@ -54,10 +54,10 @@ export const getUnitBytes = (charset: WideCharset): number => (charset.startsWit
 
 function readUnits(bytes: Uint8Array, charset: WideCharset): number[] {
   const unitBytes = getUnitBytes(charset);
-  const read = readers[charset];
+  const readUnit = readers[charset];
   const points: number[] = [];
   const end = Math.min(bytes.length, MAX_SAMPLE_UNITS * unitBytes);
-  for (let at = 0; at + unitBytes <= end; at += unitBytes) points.push(read(bytes, at));
+  for (let offset = 0; offset + unitBytes <= end; offset += unitBytes) points.push(readUnit(bytes, offset));
   return points;
 }
 
