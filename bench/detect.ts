@@ -1,16 +1,16 @@
-/** Detection beside its peers: accuracy under true and false claims, and CPU per file, in one run on one corpus. */
+/** Compares detection with its peers: accuracy under true and false claims, and CPU per file, on one corpus. */
 import { isUtf8 } from "node:buffer";
 import { spawnSync } from "node:child_process";
 import { detectContentKind } from "../src/detect/detect.ts";
 import type { ContentKind, Detection } from "../src/detect/kind.ts";
-import { canonicalizeMediaType, kindOfMediaType } from "../src/detect/media-types.ts";
+import { canonicalizeMediaType, findContentKind } from "../src/detect/media-types.ts";
 import type { ClaimMode, Corpus, LabelledFile, Score } from "../test/detection.ts";
 import * as corpora from "../test/detection.ts";
 
 /** What this bench measures, for the heading of its output. */
 export const about = "Content kinds and media types against npm file-type and libmagic, with the CPU each takes.";
 
-/** Prints accuracy and CPU of ours and of the peers that are installed; says so where there is no corpus. */
+/** Prints accuracy and CPU of our detection and of the installed peers; says so if there is no corpus. */
 export async function run(): Promise<void> {
   const corpus = corpora.readCorpus();
   if (corpus === null) {
@@ -73,7 +73,7 @@ async function timed(
 
 type FileType = { fileTypeFromBuffer(bytes: Uint8Array): Promise<{ mime: string } | undefined> };
 
-/** Installed in this folder only, so the compiler must not look for it. */
+/** Installed in this folder only, so the compiler must not resolve it. */
 async function fileType(): Promise<FileType | null> {
   const specifier: string = "file-type";
   return import(specifier).catch(() => null);
@@ -90,7 +90,7 @@ async function measureFileType({ files }: Corpus): Promise<Row> {
   return { name, ...(await timed(files, detect)) };
 }
 
-/** Each class of files apart: what decides it costs differently. */
+/** Each class of files is measured separately, because deciding it has a different cost. */
 const speedClasses: Readonly<Record<string, (detection: Detection) => boolean>> = {
   "signature hit": ({ decidedBy, mediaType }) => decidedBy === "magic" && !isContainer(mediaType),
   container: ({ decidedBy, mediaType }) => decidedBy === "magic" && isContainer(mediaType),
@@ -100,7 +100,7 @@ const speedClasses: Readonly<Record<string, (detection: Detection) => boolean>> 
   "neither signature nor text": ({ decidedBy }) => decidedBy === "fallback",
 };
 
-/** Formats that are told apart only by looking into a ZIP or an OLE2 file. */
+/** Formats that can be distinguished only by reading a ZIP or an OLE2 file. */
 const isContainer = (mediaType: string): boolean =>
   /zip|openxml|opendocument|ole|ms-(word|excel|powerpoint|office|outlook)|msword|epub|java-archive|android/.test(
     mediaType,
@@ -164,7 +164,7 @@ function childSeconds(times: string): number {
   return parts.reduce((sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds), 0);
 }
 
-/** Names of peers for what we call otherwise. */
+/** Our media types by the names that peers use for them. */
 const peerNames: ReadonlyMap<string, string> = new Map([
   ["application/cdfv2", "application/x-ole-storage"],
   ["application/x-cfb", "application/x-ole-storage"],
@@ -176,5 +176,5 @@ const peerNames: ReadonlyMap<string, string> = new Map([
 
 function answerOf(mime: string): Answer {
   const mediaType = canonicalizeMediaType(mime.trim().split(";")[0] ?? "");
-  return { kind: kindOfMediaType(peerNames.get(mediaType) ?? mediaType), mediaType };
+  return { kind: findContentKind(peerNames.get(mediaType) ?? mediaType), mediaType };
 }

@@ -1,4 +1,4 @@
-/** Reads the labelled corpus that floors and benches measure on, and counts how many answers are right. */
+/** Reads the labelled corpus for floors and benches, and scores detections against its labels. */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,27 +7,27 @@ import { confirmKind } from "../src/detect/confirm.ts";
 import { detectContentKind } from "../src/detect/detect.ts";
 import { type Body, type Claims, type ContentKind, type Detection, firstLookBytes } from "../src/detect/kind.ts";
 
-/** A file of the corpus and what people say it is. */
+/** A file of the corpus with its label. */
 export type LabelledFile = {
   readonly path: string;
   readonly name: string;
   readonly kind: ContentKind;
   readonly mediaType: string;
-  /** The file is not text by kind, yet every byte of it is clean text: reading it as text harms nobody. */
+  /** The file's kind is not text, yet every byte is clean text: reading it as text does no harm. */
   readonly isCleanText: boolean;
   readonly bytes: Uint8Array;
 };
 
-/** All files, and a digest that tells one corpus from another. */
+/** All files, and a digest that identifies the corpus. */
 export type Corpus = { readonly files: readonly LabelledFile[]; readonly digest: string };
 
-/** The folder from `SPILLWAY_CORPUS`, else the one that stands beside the repository. */
+/** The folder from `SPILLWAY_CORPUS`, else the one next to the repository. */
 export function corpusFolder(): string {
   const beside = fileURLToPath(new URL("../../shared/corpus", import.meta.url));
   return join(process.env.SPILLWAY_CORPUS ?? beside, "detection");
 }
 
-/** The corpus with its digest, or null where it is not on this machine. */
+/** The corpus with its digest, or null if it is not on this machine. */
 export function readCorpus(folder = corpusFolder()): Corpus | null {
   const labels = join(folder, "labels.csv");
   if (!existsSync(labels)) return null;
@@ -47,7 +47,7 @@ export function readCorpus(folder = corpusFolder()): Corpus | null {
   return { files, digest: digest.update(csv).digest("hex") };
 }
 
-/** Cells with commas are quoted, and quotes inside them doubled. */
+/** Cells with commas are quoted, and quotes inside them are doubled. */
 function parseRow(line: string): string[] {
   const cells = line.match(/("([^"]|"")*"|[^,]*)(,|$)/g) ?? [];
   return cells.map((cell) => cell.replace(/,$/, "").replace(/^"|"$/g, "").replaceAll('""', '"'));
@@ -62,10 +62,10 @@ function readLabelledFile(
   return { path, name, kind: kind as ContentKind, mediaType, isCleanText: clean === "1", bytes };
 }
 
-/** What is claimed about a file in one measurement. */
+/** The claims about a file in one measurement. */
 export type ClaimMode = { readonly header: "none" | "right" | (string & {}); readonly hasName: boolean };
 
-/** Every header we measure under, with and without the name. */
+/** Every header that is measured, with and without the file's name. */
 export const claimModes: readonly ClaimMode[] = [
   "none",
   "right",
@@ -87,11 +87,11 @@ function makeClaims(file: LabelledFile, mode: ClaimMode): Claims {
   };
 }
 
-/** Ours after the first look. */
+/** Our result after the first look. */
 export const detectPrefix = (file: LabelledFile, mode: ClaimMode): Detection =>
   detectContentKind(makeClaims(file, mode));
 
-/** Ours after the second look. */
+/** Our result after the second look. */
 export function detectWhole(file: LabelledFile, mode: ClaimMode): Promise<Detection> {
   return confirmKind(memoryBody(file.bytes), makeClaims(file, mode));
 }
@@ -107,7 +107,7 @@ export function memoryBody(bytes: Uint8Array, chunkBytes = 65_536): Body {
   };
 }
 
-/** How many answers were right. */
+/** How many detections were right. */
 export type Score = {
   /** Shares of files, from 0 to 1. */
   readonly kind: number;
@@ -116,13 +116,13 @@ export type Score = {
   readonly pdfRecall: number;
   readonly officeRecall: number;
   readonly mediaType: number;
-  /** How many files that are not text were answered as text or html. */
+  /** How many files that are not text were detected as text or html. */
   readonly binaryAsText: number;
 };
 
 type Answer = { readonly kind: ContentKind; readonly mediaType: string };
 
-/** Counts the right answers; `answers` stand in the order of `files`. */
+/** Scores the answers, which are in the order of `files`. */
 export function scoreAnswers(files: readonly LabelledFile[], answers: readonly Answer[]): Score {
   const pairs = files.map((file, i) => [file, answers[i] as Answer] as const);
   const isRight = ([file, answer]: (typeof pairs)[number]): boolean => file.kind === answer.kind;

@@ -12,7 +12,7 @@ const contentTypes = '<Types><Override ContentType="x.wordprocessingml.document.
 const confirm = (bytes: Uint8Array, chunkBytes?: number): Promise<Detection> =>
   confirmKind(memoryBody(bytes, chunkBytes), {});
 
-/** Many large pictures before the member that names the format. */
+/** A ZIP with many large images before the member that declares the format. */
 function lateZip(members: Readonly<Record<string, string>>): Uint8Array {
   const pictures = Array.from({ length: 30 }, (_, i) => [`media/${i}.bin`, noiseText(i)] as const);
   return zipOf({ ...Object.fromEntries(pictures), ...members });
@@ -30,7 +30,7 @@ const cases: readonly {
   { name: "text to its end", bytes: prose, first: "text", whole: "text" },
   { name: "text followed by binary", bytes: joined(prose, noise(5000)), first: "text", whole: "unknown_binary" },
   {
-    name: "text with 500 bytes of binary in its midst",
+    name: "text with 500 bytes of binary in the middle",
     bytes: joined(prose, noise(500), prose),
     first: "text",
     whole: "unknown_binary",
@@ -50,7 +50,7 @@ const cases: readonly {
   },
   { name: "text with a stray NUL", bytes: joined(prose, bytesOf("\0"), prose), first: "text", whole: "text" },
   {
-    name: "a docx that names itself last",
+    name: "a docx that declares its type last",
     bytes: lateZip({ "[Content_Types].xml": contentTypes }),
     first: "archive",
     whole: "office_doc",
@@ -105,7 +105,7 @@ for (const { name, bytes, first, whole, mediaType } of cases) {
   });
 }
 
-test("the record says where text ended", async () => {
+test("a note says where text ended", async () => {
   const detection = await confirm(joined(prose, noise(5000)));
   assert.match(detection.signals.notes.join("\n"), /^Text ends near byte \d+, binary follows\.$/m);
   assert.equal(detection.charset, null);
@@ -130,13 +130,13 @@ test("a charset that shows only after the prefix is found", async () => {
 
 const utf16 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "utf16le"));
 
-test("a log that a tool goes on in UTF-16 keeps its charset, and the record says where it is damaged", async () => {
+test("a log that a tool continues in UTF-16 keeps its charset, and a note says where it is damaged", async () => {
   const detection = await confirm(joined(prose, utf16("Zeile um Zeile\n".repeat(9000))));
   assert.deepEqual([detection.kind, detection.charset], ["text", "utf-8"]);
   assert.match(detection.signals.notes.join(), /^Some bytes from \d+ on are not valid utf-8\.$/);
 });
 
-test("UTF-16 is followed to its end too", async () => {
+test("UTF-16 is read to its end too", async () => {
   const wide = joined(bytesOf("\xff\xfe"), utf16("Zeile für Zeile\n".repeat(9000)));
   assert.equal((await confirm(wide)).charset, "utf-16le");
   assert.equal((await confirm(joined(wide, noise(70_000)))).kind, "unknown_binary");
@@ -164,7 +164,7 @@ test("strong magic is not read to its end", async () => {
   assert.ok(readBytes <= firstLookBytes, `${readBytes} bytes read`);
 });
 
-test("hostile containers cost bounded work and yield an answer", async () => {
+test("hostile containers take bounded work and get a kind", async () => {
   const zip = zipOf({ "a.txt": "x" });
   const huge = Uint8Array.from(zip);
   new DataView(huge.buffer).setUint32(huge.length - 10, 0xfffffff0, true); // A directory larger than the file.

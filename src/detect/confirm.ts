@@ -1,7 +1,7 @@
 /** The second look, at the whole body: text must be text to its end, and containers list their members. */
 import { makeFailedDetection } from "./detect.ts";
 import { type Evidence, gatherEvidence } from "./evidence.ts";
-import { hasAt, latin1 } from "./formats/bytes.ts";
+import { decodeLatin1, hasAt } from "./formats/bytes.ts";
 import type { FormatMatch } from "./formats/format-match.ts";
 import { identifyOle, oleSignature, walkDirectory } from "./formats/ole.ts";
 import { readZipTail } from "./formats/zip-tail.ts";
@@ -76,7 +76,7 @@ const secondLooks: readonly SecondLook[] = [zipDirectoryLook, oleDirectoryLook, 
 async function matchSignedEnd(body: Body): Promise<FormatMatch | null> {
   const end = await body.read(Math.max(0, body.sizeBytes - 512), body.sizeBytes);
   if (hasAt(end, 0, "koly\0\0\0\x04")) return { mediaType: "application/x-apple-diskimage", isGeneric: false };
-  if (latin1(end, end.length - 18, end.length) === "TRUEVISION-XFILE.\0")
+  if (decodeLatin1(end, end.length - 18, end.length) === "TRUEVISION-XFILE.\0")
     return { mediaType: "image/x-tga", isGeneric: false };
   return null;
 }

@@ -1,7 +1,7 @@
 /** Which formats a container's signature can mean, so that a claim may say which of them it is. */
 import { compoundTypes } from "./formats/ole.ts";
 import { packagedTypes } from "./formats/zip-contents.ts";
-import { kindOfMediaType } from "./media-types.ts";
+import { findContentKind } from "./media-types.ts";
 
 /** Whether a claim names a format that this container can be. */
 export function isRefinement(claim: string, container: string): boolean {
@@ -15,7 +15,7 @@ const isOtherPackage = (claim: string): boolean =>
 const isOpenXml = (claim: string): boolean => /openxmlformats|macroenabled|visio|xps/.test(claim);
 
 /** Old office formats, and current office formats when encrypted. */
-const isCompound = (claim: string): boolean => compoundTypes.has(claim) || kindOfMediaType(claim) === "office_doc";
+const isCompound = (claim: string): boolean => compoundTypes.has(claim) || findContentKind(claim) === "office_doc";
 
 const isRawPhoto = (claim: string): boolean =>
   /^image\/x-(adobe-dng|nikon-nef|sony-arw|pentax-pef|canon-cr2|raw)/.test(claim);

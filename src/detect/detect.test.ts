@@ -223,14 +223,14 @@ for (const { name, bytes, type, url, kind, mediaType } of promises) {
   });
 }
 
-test("a label that lied is noted, and the signal that decided is named", () => {
+test("a wrong label is noted, and the signal that decided is named", () => {
   const detection = detect(page, "application/pdf", "https://example.com/report.pdf");
   assert.deepEqual(detection.signals.notes, ["The header said application/pdf, but the bytes are text/html."]);
   assert.equal(detection.decidedBy, "content");
   assert.deepEqual([detection.signals.mime, detection.signals.extension], ["application/pdf", "application/pdf"]);
 });
 
-test("a charset that lied is noted", () => {
+test("a wrong charset is noted", () => {
   const detection = detect(
     encoded("Zwölf Boxkämpfer jagen Viktor über den Deich.\n", "windows-1252"),
     "text/plain; charset=utf-8",
@@ -246,7 +246,7 @@ test("each kind of evidence can decide", () => {
   assert.equal(detect(noise(300)).decidedBy, "fallback");
 });
 
-test("malformed and generic types are no opinion", () => {
+test("malformed and generic types are ignored", () => {
   for (const type of ["", ";", "text", "application/octet-stream", "binary/octet-stream", "/"]) {
     assert.equal(detect(utf8("words"), type).signals.mime, null, type);
   }
@@ -269,7 +269,7 @@ test("the name is read from a disposition, a URL or a path, but not from a serve
   assert.equal(detect(utf8("a"), undefined, "https://example.com").signals.extension, null);
 });
 
-test("a fault inside is an unknown binary, not an exception", () => {
+test("an error in detection is reported as unknown binary, not thrown", () => {
   const broken = { firstBytes: null } as unknown as Claims;
   const detection = detectContentKind(broken);
   assert.deepEqual([detection.kind, detection.decidedBy], ["unknown_binary", "fallback"]);

@@ -1,6 +1,6 @@
 /** Gathers all evidence before anything is decided: two claims, the signature, and how the bytes read as text. */
 
-import { latin1 } from "./formats/bytes.ts";
+import { decodeLatin1 } from "./formats/bytes.ts";
 import type { FormatMatch } from "./formats/format-match.ts";
 import { matchMagic } from "./formats/magic.ts";
 import { isPdf } from "./formats/pdf.ts";
@@ -51,9 +51,9 @@ const pageTags =
 /** Markup is ASCII, so only charsets that are not supersets of ASCII have to be decoded: the wide ones. */
 function decodePrefix(bytes: Uint8Array, charset: string): string {
   if (charset.startsWith("utf-16")) return new TextDecoder(charset).decode(bytes);
-  if (!charset.startsWith("utf-32")) return latin1(bytes, 0, bytes.length).replace(/^\xef\xbb\xbf/, "");
+  if (!charset.startsWith("utf-32")) return decodeLatin1(bytes, 0, bytes.length).replace(/^\xef\xbb\xbf/, "");
   const lowest = charset === "utf-32le" ? 0 : 3;
-  return latin1(
+  return decodeLatin1(
     bytes.filter((_, index) => index % 4 === lowest),
     0,
     bytes.length,

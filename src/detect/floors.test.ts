@@ -5,14 +5,14 @@ import { claimModes, corpusFolder, detectPrefix, detectWhole, readCorpus, scoreA
 
 const corpusDigest = "a8dd023081f3c7744e4253b63e659382ea816ffae44c7848d5418c4a9385468c";
 
-/** Shares of right kinds, rounded down: after the first look, and of the whole body. */
+/** Shares of right kinds, rounded down: after the first look, and for the whole body. */
 const floors = [
   { header: "none", hasName: false, first: 0.991, whole: 0.992 },
   { header: "none", hasName: true, first: 0.997, whole: 0.998 },
   { header: "right", hasName: false, first: 0.997, whole: 0.998 },
   { header: "right", hasName: true, first: 0.997, whole: 0.998 },
 ];
-/** The same under every header, right or wrong, with text and html taken as one. */
+/** The same under every header, right or wrong, with text and html counted as one kind. */
 const mergedFloor = { first: 0.995, whole: 0.996 };
 const officeFloor = 0.9955;
 
@@ -21,7 +21,7 @@ const skip = reasonToSkip();
 
 function reasonToSkip(): string | false {
   if (corpus === null) return `no corpus at ${corpusFolder()}; set SPILLWAY_CORPUS`;
-  return corpus.digest === corpusDigest ? false : `the corpus is another one (digest ${corpus.digest})`;
+  return corpus.digest === corpusDigest ? false : `the corpus is a different one (digest ${corpus.digest})`;
 }
 
 for (const mode of claimModes) {

@@ -2,7 +2,7 @@
 import type { ContentKind } from "./kind.ts";
 
 /** The kind of a canonical media type; a type that is in no table is unknown binary. */
-export function kindOfMediaType(mediaType: string): ContentKind {
+export function findContentKind(mediaType: string): ContentKind {
   const listed = kinds.get(mediaType);
   if (listed !== undefined) return listed;
   if (mediaType.startsWith("image/")) return "image";

@@ -13,7 +13,7 @@ import { singleByteCharsets } from "./text/single-byte.ts";
 
 const beginnings = signatures.map(({ magic, at = 0 }) => joined(new Uint8Array(at), bytesOf(magic)));
 
-/** Bytes that begin like some format and go on as they like. */
+/** Bytes that begin like some format, followed by anything. */
 const bytes = fc.oneof(
   fc.uint8Array({ maxLength: 600 }),
   fc.tuple(fc.constantFrom(...beginnings), fc.uint8Array({ maxLength: 600 })).map((parts) => joined(...parts)),
@@ -38,7 +38,7 @@ const claims: fc.Arbitrary<Claims> = fc.record(
   { requiredKeys: ["firstBytes"] },
 );
 
-test("any bytes, header and name give one of the seven kinds, the same one twice", () => {
+test("any bytes, header and name give one of the seven kinds, and the same one again", () => {
   fc.assert(
     fc.property(claims, (input) => {
       const detection = detectContentKind(input);
@@ -67,7 +67,7 @@ const binary = fc
   .uint8Array({ minLength: 64, maxLength: 2000 })
   .map((random) => Uint8Array.from([...random, 0, 1, 2, 0xff, 0xfe, 0x80, 3, 4].flatMap((byte) => [byte, 0xff, 0])));
 
-test("unknown binary is never text, whatever is claimed about it", () => {
+test("unknown binary is never text, whatever the claims say", () => {
   fc.assert(
     fc.property(
       binary,
@@ -98,10 +98,10 @@ test("text cut anywhere is still text", () => {
   );
 });
 
-/** Charsets that we name though the web platform does not know them. */
+/** Charsets that we name although the web platform does not know them. */
 const extraCharsets = ["utf-32le", "utf-32be", "ibm850", "ibm855", "ebcdic", "johab", "iso-2022-kr"];
 
-test("a charset is the platform's own name for it, or one of the few that it lacks", () => {
+test("a charset has the platform's name for it, or is one of the few that the platform lacks", () => {
   for (const name of [...singleByteCharsets, ...multiByteCharsets].map((row) => row.name)) {
     assert.equal(findEncoding(name) ?? name, name);
     assert.equal(findEncoding(name) === null, extraCharsets.includes(name), name);

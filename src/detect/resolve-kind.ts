@@ -8,7 +8,7 @@ import type { Evidence } from "./evidence.ts";
 import type { FormatMatch } from "./formats/format-match.ts";
 import { isAlwaysSigned } from "./formats/magic.ts";
 import type { DecidedBy, Detection } from "./kind.ts";
-import { isTextMediaType, kindOfMediaType } from "./media-types.ts";
+import { findContentKind, isTextMediaType } from "./media-types.ts";
 import type { Markup } from "./text/markup.ts";
 
 type Decision = { readonly mediaType: string; readonly decidedBy: DecidedBy; readonly isText?: boolean };
@@ -39,7 +39,7 @@ function decide(evidence: Evidence): Decision {
 
 /** Text with a media type that is in no table is still text. */
 function kindOfDecision({ mediaType, isText: asText }: Decision): Detection["kind"] {
-  const kind = kindOfMediaType(mediaType);
+  const kind = findContentKind(mediaType);
   if (asText === true) return kind === "html" || kind === "image" ? kind : "text";
   return kind === "text" || kind === "html" ? "unknown_binary" : kind;
 }
@@ -62,7 +62,7 @@ function decideBinary({ header, extension }: Evidence): Decision {
 /** A claim of an unknown binary always counts: it only names the binary more precisely. */
 function canBeBinary(claim: string | null): claim is string {
   if (claim === null || isTextMediaType(claim)) return false;
-  return kindOfMediaType(claim) === "unknown_binary" || !isAlwaysSigned(claim);
+  return findContentKind(claim) === "unknown_binary" || !isAlwaysSigned(claim);
 }
 
 function decideText({ header, extension, markup, hasTags }: Evidence): Decision {
@@ -83,38 +83,38 @@ function acceptTextClaim(
 ): string | null {
   if (claim === null || isOtherMarkup(claim, markup)) return null;
   if (!isTextMediaType(claim)) return isPlausibleText(claim) ? claim : null;
-  if (kindOfMediaType(claim) === "html")
-    return isPage(markup, hasTags) || kindOfMediaType(extension ?? "") === "html" ? claim : null;
+  if (findContentKind(claim) === "html")
+    return isPage(markup, hasTags) || findContentKind(extension ?? "") === "html" ? claim : null;
   if (claim === "text/plain") return claim; // Like browsers, we show markup with this label as source.
   return contradicts(claim, markup) ? null : claim;
 }
 
 /** An SVG is an image whatever text label it has, and a feed is not a page. */
 function isOtherMarkup(claim: string, markup: Markup | null): boolean {
-  if (markup === null || !markup.isXml || kindOfMediaType(markup.mediaType) === "html") return false;
+  if (markup === null || !markup.isXml || findContentKind(markup.mediaType) === "html") return false;
   return markup.mediaType === "image/svg+xml"
-    ? claim === "text/plain" || kindOfMediaType(claim) === "html"
-    : markup.isCertain && kindOfMediaType(claim) === "html";
+    ? claim === "text/plain" || findContentKind(claim) === "html"
+    : markup.isCertain && findContentKind(claim) === "html";
 }
 
 /** The claim of a name. `.txt` does not count for markup that is certain. */
 function acceptNameClaim(claim: string | null, markup: Markup | null): string | null {
   if (claim === null || !isTextMediaType(claim)) return null;
   if (claim === "text/plain") return markup === null || !markup.isCertain ? claim : null;
-  if (kindOfMediaType(claim) === "html") return claim;
+  if (findContentKind(claim) === "html") return claim;
   return contradicts(claim, markup) && !isSourceCode(claim) ? null : claim;
 }
 
 /** Unknown types without a signature may well be text. */
 const isPlausibleText = (claim: string): boolean =>
-  kindOfMediaType(claim) === "unknown_binary" && /^application\//.test(claim) && !isAlwaysSigned(claim);
+  findContentKind(claim) === "unknown_binary" && /^application\//.test(claim) && !isAlwaysSigned(claim);
 
 const isPage = (markup: Markup | null, hasTags: boolean): boolean =>
   hasTags && markup?.mediaType !== "application/json";
 
 /** A page or an image where data was claimed, or text without markup where an SVG was claimed. */
 function contradicts(claim: string, markup: Markup | null): boolean {
-  const kind = markup === null ? "text" : kindOfMediaType(markup.mediaType);
+  const kind = markup === null ? "text" : findContentKind(markup.mediaType);
   if (claim === "image/svg+xml") return kind !== "image" && markup?.mediaType !== "application/xml";
   if (markup?.isXml === true && kind === "html" && /[/+]xml$/.test(claim)) return false;
   return markup?.isCertain === true && (kind === "html" || kind === "image");
@@ -127,7 +127,7 @@ const isSourceCode = (claim: string): boolean =>
 /** A name may refine a header's `text/plain`, but not turn it into a page or an image. */
 function refineByExtension(headerType: string, extension: string | null): string {
   if (headerType !== "text/plain" || extension === null) return headerType;
-  return kindOfMediaType(extension) === "text" ? extension : headerType;
+  return findContentKind(extension) === "text" ? extension : headerType;
 }
 
 function findContradictions(evidence: Evidence, decision: Decision): string[] {
@@ -136,7 +136,7 @@ function findContradictions(evidence: Evidence, decision: Decision): string[] {
 
 function makeTypeNote({ header, text, magic }: Evidence, decision: Decision): string | null {
   const claim = header.mediaType;
-  if (claim === null || kindOfMediaType(claim) === kindOfDecision(decision)) return null;
+  if (claim === null || findContentKind(claim) === kindOfDecision(decision)) return null;
   if (claim === decision.mediaType && decision.isText === true) return null;
   if (text.isText || magic !== null) return `The header said ${claim}, but the bytes are ${decision.mediaType}.`;
   return `The header said ${claim}, but the bytes are not text: ${text.reason}.`;

@@ -1,4 +1,4 @@
-/** The tables that must agree: what a look into bytes can name has a kind, a name, a container and one spelling. */
+/** Checks that the tables agree: every format that detection can identify has a kind, an extension and one spelling. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isRefinement } from "./container-claims.ts";
@@ -8,20 +8,20 @@ import { isAlwaysSigned } from "./formats/magic.ts";
 import { compoundTypes } from "./formats/ole.ts";
 import { signatures } from "./formats/signatures.ts";
 import { packagedTypes } from "./formats/zip-contents.ts";
-import { canonicalizeMediaType, kindOfMediaType } from "./media-types.ts";
+import { canonicalizeMediaType, findContentKind } from "./media-types.ts";
 
 const containerTypes = [...packagedTypes, ...compoundTypes, ...brandedTypes];
 const signatureTypes = signatures.map((row) => row.mediaType);
 const extensionTypes = new Set(extensions.values());
 
-test("every type in a table is spelled as a header's type is after it was read", () => {
+test("every type in a table has its canonical spelling", () => {
   for (const type of [...containerTypes, ...signatureTypes, ...extensionTypes])
     assert.equal(canonicalizeMediaType(type), type);
 });
 
 test("a packaged type is a document or an archive, and a claim of it is believed about a ZIP and nothing else", () => {
   for (const type of packagedTypes) {
-    assert.ok(["office_doc", "archive"].includes(kindOfMediaType(type)), type);
+    assert.ok(["office_doc", "archive"].includes(findContentKind(type)), type);
     assert.ok(isRefinement(type, "application/zip"), type);
     assert.ok(isAlwaysSigned(type), type);
   }
@@ -31,19 +31,19 @@ test("a compound type has a kind, and a claim of it is believed about a compound
   const binaries = ["application/x-msi", "application/x-thumbs-db", "application/sldworks", "application/x-3dsmax"];
   for (const type of compoundTypes) {
     assert.ok(isRefinement(type, "application/x-ole-storage"), type);
-    if (binaries.includes(type)) assert.equal(kindOfMediaType(type), "unknown_binary", type);
-    else assert.ok(["office_doc", "image"].includes(kindOfMediaType(type)), type);
+    if (binaries.includes(type)) assert.equal(findContentKind(type), "unknown_binary", type);
+    else assert.ok(["office_doc", "image"].includes(findContentKind(type)), type);
   }
 });
 
-test("a branded type is a picture, sound or a film", () => {
+test("a branded type is an image, audio or video", () => {
   for (const type of brandedTypes) {
     assert.match(type, /^(image|audio|video)\//);
     assert.ok(isAlwaysSigned(type), type);
   }
 });
 
-test("what a container may turn out to be has an extension, but for three that no name ends in", () => {
+test("every format in a container has an extension, except three that have none", () => {
   const unnamed = containerTypes.filter((type) => !extensionTypes.has(type));
   assert.deepEqual(unnamed.sort(), [
     "application/vnd.apple.iwork",

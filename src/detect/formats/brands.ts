@@ -1,13 +1,13 @@
 /** Identifies media containers that share one signature by the brand, document type or codec inside. */
-import { hasAt, indexOf, latin1, u32be } from "./bytes.ts";
+import { decodeLatin1, hasAt, indexOf, u32be } from "./bytes.ts";
 
 /** ISO base media files name their brand after `ftyp`, then the brands they are compatible with. */
 export function identifyIsoMedia(bytes: Uint8Array): string {
-  const major = isoBrands.get(latin1(bytes, 8, 12).trimEnd());
+  const major = isoBrands.get(decodeLatin1(bytes, 8, 12).trimEnd());
   if (major !== undefined) return major;
   const end = Math.min(u32be(bytes, 0), bytes.length, 256);
   for (let offset = 16; offset + 4 <= end; offset += 4) {
-    const image = isoBrands.get(latin1(bytes, offset, offset + 4).trimEnd());
+    const image = isoBrands.get(decodeLatin1(bytes, offset, offset + 4).trimEnd());
     if (image?.startsWith("image/")) return image;
   }
   return "video/mp4";
@@ -55,7 +55,7 @@ export const brandedTypes: ReadonlySet<string> = new Set(isoBrands.values());
 /** EBML files name their document type in the header; WebM is Matroska with another name there. */
 export function identifyMatroska(bytes: Uint8Array): string {
   const offset = indexOf(bytes.subarray(0, 4096), "\x42\x82");
-  return offset > 0 && latin1(bytes, offset + 2, offset + 8).includes("webm") ? "video/webm" : "video/x-matroska";
+  return offset > 0 && decodeLatin1(bytes, offset + 2, offset + 8).includes("webm") ? "video/webm" : "video/x-matroska";
 }
 
 /** The first packet of an Ogg stream is its codec's header. */

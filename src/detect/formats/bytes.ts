@@ -18,7 +18,7 @@ export const u32be = (bytes: Uint8Array, offset: number): number =>
   u16be(bytes, offset) * 0x10000 + u16be(bytes, offset + 2);
 
 /** Bytes [start, end) as one character each. */
-export function latin1(bytes: Uint8Array, start: number, end: number): string {
+export function decodeLatin1(bytes: Uint8Array, start: number, end: number): string {
   const first = Math.max(start, 0);
   const last = Math.min(end, bytes.length);
   return last <= first ? "" : Buffer.from(bytes.buffer, bytes.byteOffset + first, last - first).toString("latin1");

@@ -1,6 +1,6 @@
 /** Header-field checks for signatures that are too short to prove a format; each checks one fact of its layout. */
 import { inflateSync, constants as zlib } from "node:zlib";
-import { hasAt, latin1, u8, u16be, u16le, u32be, u32le } from "./bytes.ts";
+import { decodeLatin1, hasAt, u8, u16be, u16le, u32be, u32le } from "./bytes.ts";
 
 type Check = (bytes: Uint8Array) => boolean;
 
@@ -42,17 +42,17 @@ export const pcx: Check = (bytes) =>
 export const sgi: Check = (bytes) => u8(bytes, 2) <= 1 && [1, 2].includes(u8(bytes, 3)) && u16be(bytes, 4) <= 3;
 
 /** AC10 and a release number, then a zero. */
-export const dwg: Check = (bytes) => /^AC10\d\d$/.test(latin1(bytes, 0, 6)) && u8(bytes, 6) === 0;
+export const dwg: Check = (bytes) => /^AC10\d\d$/.test(decodeLatin1(bytes, 0, 6)) && u8(bytes, 6) === 0;
 
 /** Channels and depth as letters, then compressed data. */
-export const flif: Check = (bytes) => /^[13468ACD][012]/.test(latin1(bytes, 4, 6)) && binaryAfter(6, 32)(bytes);
+export const flif: Check = (bytes) => /^[13468ACD][012]/.test(decodeLatin1(bytes, 4, 6)) && binaryAfter(6, 32)(bytes);
 
 /** Three or four channels, and one of two colour spaces. */
 export const qoi: Check = (bytes) => [3, 4].includes(u8(bytes, 12)) && u8(bytes, 13) <= 1;
 
 /** `P5 640 480 255`, with comments and any white space between. */
 export const pnm: Check = (bytes) =>
-  /^P[1-6Ff]\s+(#[^\n]*\n\s*)*\d+\s+(#[^\n]*\n\s*)*\d+\s/.test(latin1(bytes, 0, 1024));
+  /^P[1-6Ff]\s+(#[^\n]*\n\s*)*\d+\s+(#[^\n]*\n\s*)*\d+\s/.test(decodeLatin1(bytes, 0, 1024));
 
 /** The length of the header and a version. */
 export const gimpBrush: Check = (bytes) => u32be(bytes, 0) >= 28 && u32be(bytes, 4) <= 3;
@@ -89,7 +89,7 @@ export const targa: Check = (bytes) => {
 
 /** Cards of 80 columns: the first is SIMPLE and true, the second the bits per pixel. */
 export const fits: Check = (bytes) =>
-  /^ +T /.test(latin1(bytes, 9, 80)) && (bytes.length < 90 || hasAt(bytes, 80, "BITPIX  ="));
+  /^ +T /.test(decodeLatin1(bytes, 9, 80)) && (bytes.length < 90 || hasAt(bytes, 80, "BITPIX  ="));
 
 // --- documents
 
@@ -107,7 +107,7 @@ export const compressZ: Check = (bytes) => (u8(bytes, 2) & 0x60) === 0 && (u8(by
 
 /** A block begins with the digits of pi, an empty stream with those of its square root. */
 export const bzip2: Check = (bytes) =>
-  /[1-9]/.test(latin1(bytes, 3, 4)) && (hasAt(bytes, 4, "1AY&SY") || hasAt(bytes, 4, "\x17\x72\x45\x38\x50\x90"));
+  /[1-9]/.test(decodeLatin1(bytes, 3, 4)) && (hasAt(bytes, 4, "1AY&SY") || hasAt(bytes, 4, "\x17\x72\x45\x38\x50\x90"));
 
 /** The first byte counts the format's drafts. */
 export const zstdFrame: Check = (bytes) => u8(bytes, 0) === 0x1e || (u8(bytes, 0) >= 0x22 && u8(bytes, 0) <= 0x28);
@@ -132,7 +132,7 @@ export const zlibStream: Check = (bytes) => {
 };
 
 /** Headers in digits: hexadecimal in the newer variants, octal in the oldest. */
-export const cpioAscii: Check = (bytes) => /^07070[12][\da-f]{40}|^070707[0-7]{40}/i.test(latin1(bytes, 0, 46));
+export const cpioAscii: Check = (bytes) => /^07070[12][\da-f]{40}|^070707[0-7]{40}/i.test(decodeLatin1(bytes, 0, 46));
 
 /** Old binary headers: the mode names a known file type and the name has a length. */
 export const cpioLittle: Check = (bytes) => isFileMode(u16le(bytes, 6)) && isNameSize(u16le(bytes, 20));
@@ -146,20 +146,23 @@ const isNameSize = (size: number): boolean => size > 1;
 export const arj: Check = (bytes) => u16le(bytes, 2) <= 2600 && u8(bytes, 4) >= 0x1e && u8(bytes, 7) <= 15;
 
 /** A method between hyphens and a header level. */
-export const lha: Check = (bytes) => /[0-9ds]/.test(latin1(bytes, 5, 6)) && u8(bytes, 6) === 0x2d && u8(bytes, 20) <= 3;
+export const lha: Check = (bytes) =>
+  /[0-9ds]/.test(decodeLatin1(bytes, 5, 6)) && u8(bytes, 6) === 0x2d && u8(bytes, 20) <= 3;
 
 /** Method, a NUL-terminated 8.3 name, then a size that is not absurd. */
 export const arc: Check = (bytes) =>
-  u8(bytes, 1) >= 1 && u8(bytes, 1) <= 9 && /^[!-~]{1,12}\0/.test(latin1(bytes, 2, 15)) && u8(bytes, 18) === 0;
+  u8(bytes, 1) >= 1 && u8(bytes, 1) <= 9 && /^[!-~]{1,12}\0/.test(decodeLatin1(bytes, 2, 15)) && u8(bytes, 18) === 0;
 
 /** Electron's pickle of a pickle: four sizes that contain each other, then a JSON header. */
 export const asar: Check = (bytes) => u32le(bytes, 4) === u32le(bytes, 8) + 4 && hasAt(bytes, 16, '{"');
 
 /** Headers older than ustar have no magic, but a checksum over themselves. */
 export const oldTar: Check = (bytes) => {
-  if (u8(bytes, 0) === 0 || bytes.length < 156 || !/^[0-7 ]{1,7}[\0 ]/.test(latin1(bytes, 148, 156))) return false;
-  if (bytes.length < 512) return tarNumbers.every(([start, end]) => /^ *[0-7]+[\0 ]*$/.test(latin1(bytes, start, end)));
-  return Number.parseInt(latin1(bytes, 148, 156).trim(), 8) === tarChecksum(bytes);
+  if (u8(bytes, 0) === 0 || bytes.length < 156 || !/^[0-7 ]{1,7}[\0 ]/.test(decodeLatin1(bytes, 148, 156)))
+    return false;
+  if (bytes.length < 512)
+    return tarNumbers.every(([start, end]) => /^ *[0-7]+[\0 ]*$/.test(decodeLatin1(bytes, start, end)));
+  return Number.parseInt(decodeLatin1(bytes, 148, 156).trim(), 8) === tarChecksum(bytes);
 };
 
 /** Mode, owner, group, size and time, all in octal digits. */
@@ -222,7 +225,7 @@ export const flash: Check = (bytes) => u8(bytes, 3) > 0 && u8(bytes, 3) < 60 && 
 
 /** A number of tables, of which the first has a name of four letters. */
 export const sfnt: Check = (bytes) =>
-  u16be(bytes, 4) > 0 && u16be(bytes, 4) < 100 && /^[ -~]{4}$/.test(latin1(bytes, 12, 16));
+  u16be(bytes, 4) > 0 && u16be(bytes, 4) < 100 && /^[ -~]{4}$/.test(decodeLatin1(bytes, 12, 16));
 
 /** One of three versions. */
 export const embeddedOpenType: Check = (bytes) => [0x10000, 0x20001, 0x20002].includes(u32le(bytes, 8));
@@ -270,7 +273,7 @@ export const arrowStream: Check = (bytes) =>
 
 /** PROTO with a version, then an opcode that can begin a stack. */
 export const pickle: Check = (bytes) =>
-  u8(bytes, 1) >= 2 && u8(bytes, 1) <= 5 && /^[\x95\]}(cXKJMGNU\x8c\x8a)\x88\x89CBV]/.test(latin1(bytes, 2, 3));
+  u8(bytes, 1) >= 2 && u8(bytes, 1) <= 5 && /^[\x95\]}(cXKJMGNU\x8c\x8a)\x88\x89CBV]/.test(decodeLatin1(bytes, 2, 3));
 
 /** A 64-bit header length, then that much JSON. */
 export const safetensors: Check = (bytes) =>
@@ -278,7 +281,7 @@ export const safetensors: Check = (bytes) =>
 
 /** A bencoded dictionary whose first key is one of those in torrent files. */
 export const torrent: Check = (bytes) =>
-  /^d(8:announce|13:announce-list|7:comment|10:created by|13:creation date|4:info)/.test(latin1(bytes, 0, 24));
+  /^d(8:announce|13:announce-list|7:comment|10:created by|13:creation date|4:info)/.test(decodeLatin1(bytes, 0, 24));
 
 /** A byte-order mark inside the first block. */
 export const pcapng: Check = (bytes) => [0x1a2b3c4d, 0x4d3c2b1a].includes(u32le(bytes, 8));
@@ -306,7 +309,7 @@ function isUnit(bytes: Uint8Array, offset: number): boolean {
 function insideSequence(bytes: Uint8Array): string {
   const lengthByte = u8(bytes, 1);
   const headerBytes = lengthByte < 0x80 ? 2 : 2 + (lengthByte & 0x7f);
-  return headerBytes > 5 ? "" : latin1(bytes, headerBytes, headerBytes + 24);
+  return headerBytes > 5 ? "" : decodeLatin1(bytes, headerBytes, headerBytes + 24);
 }
 
 /** A structure whose first member is a version or a serial number. */

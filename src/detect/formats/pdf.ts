@@ -1,6 +1,6 @@
 /** Distinguishes a PDF from text about PDFs; readers accept the header anywhere in the first 1,024 bytes. */
 import { isProse } from "../text/detect-text.ts";
-import { hasAt, indexOf, latin1, u8 } from "./bytes.ts";
+import { decodeLatin1, hasAt, indexOf, u8 } from "./bytes.ts";
 
 const HEADER_SEARCH_BYTES = 1024;
 const pdfMarker = "%PDF-";
@@ -8,10 +8,10 @@ const pdfMarker = "%PDF-";
 /** Whether a PDF begins here, or after junk and before objects; in text about PDFs the header is inside a line. */
 export function isPdf(bytes: Uint8Array): boolean {
   if (hasAt(bytes, 0, pdfMarker)) return true;
-  if (hasAt(bytes, 0, "%!PS-Adobe-")) return /^%!PS-Adobe-\d\.\d PDF-\d/.test(latin1(bytes, 0, 32));
+  if (hasAt(bytes, 0, "%!PS-Adobe-")) return /^%!PS-Adobe-\d\.\d PDF-\d/.test(decodeLatin1(bytes, 0, 32));
   const offset = indexOf(bytes.subarray(0, HEADER_SEARCH_BYTES + pdfMarker.length), pdfMarker);
   if (offset <= 0) return false;
-  if (isBlank(latin1(bytes, 0, offset))) return true;
+  if (isBlank(decodeLatin1(bytes, 0, offset))) return true;
   return hasObjects(bytes, offset) && (beginsLine(bytes, offset) || !isProse(bytes));
 }
 
@@ -26,6 +26,6 @@ function beginsLine(bytes: Uint8Array, offset: number): boolean {
 /** Objects, a trailer or a cross-reference table at the start of a line, which prose about PDFs does not have. */
 function hasObjects(bytes: Uint8Array, offset: number): boolean {
   return /[\r\n\0] {0,8}(\d{1,10}\s{1,3}\d{1,5}\s{1,3}obj\b|obj\s{0,4}<<|trailer\s{0,4}<<|xref\s)/.test(
-    latin1(bytes, offset, offset + 8192),
+    decodeLatin1(bytes, offset, offset + 8192),
   );
 }

@@ -1,6 +1,6 @@
 /** Reads a ZIP's directory from its end, where every member is listed, with bounded work for hostile archives. */
 import type { Body } from "../kind.ts";
-import { lastIndexOf, latin1, u16le, u32le } from "./bytes.ts";
+import { decodeLatin1, lastIndexOf, u16le, u32le } from "./bytes.ts";
 import type { FormatMatch } from "./format-match.ts";
 import { identifyingMembers, localSignature, readLocalHeader, readMemberText } from "./zip.ts";
 import { identifyZip } from "./zip-contents.ts";
@@ -40,7 +40,7 @@ async function readDirectory(body: Body, endAt: number, sizeBytes: number): Prom
     const start = endAt - recordBytes - sizeBytes;
     if (start < 0 || sizeBytes === 0) continue;
     const bytes = await body.read(start, Math.min(endAt - recordBytes, start + MAX_DIRECTORY_BYTES));
-    if (latin1(bytes, 0, 4) === entrySignature) return listEntries(bytes, sizeBytes, start);
+    if (decodeLatin1(bytes, 0, 4) === entrySignature) return listEntries(bytes, sizeBytes, start);
   }
   return null;
 }
@@ -48,9 +48,12 @@ async function readDirectory(body: Body, endAt: number, sizeBytes: number): Prom
 function listEntries(bytes: Uint8Array, sizeBytes: number, directoryAt: number): Directory {
   const entries: Entry[] = [];
   let offset = 0;
-  while (latin1(bytes, offset, offset + 4) === entrySignature) {
+  while (decodeLatin1(bytes, offset, offset + 4) === entrySignature) {
     const nameBytes = u16le(bytes, offset + 28);
-    entries.push({ name: latin1(bytes, offset + 46, offset + 46 + nameBytes), headerAt: u32le(bytes, offset + 42) });
+    entries.push({
+      name: decodeLatin1(bytes, offset + 46, offset + 46 + nameBytes),
+      headerAt: u32le(bytes, offset + 42),
+    });
     offset += 46 + nameBytes + u16le(bytes, offset + 30) + u16le(bytes, offset + 32);
   }
   return { entries: entries.filter((entry) => entry.headerAt < directoryAt), isComplete: sizeBytes <= bytes.length };
@@ -61,5 +64,5 @@ const MEMBER_BYTES = 8192;
 
 async function readMember(body: Body, headerAt: number): Promise<string> {
   const bytes = await body.read(headerAt, headerAt + MEMBER_BYTES);
-  return latin1(bytes, 0, 4) === localSignature ? readMemberText(bytes, readLocalHeader(bytes, 0)) : "";
+  return decodeLatin1(bytes, 0, 4) === localSignature ? readMemberText(bytes, readLocalHeader(bytes, 0)) : "";
 }

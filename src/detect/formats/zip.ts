@@ -1,6 +1,6 @@
 /** Identifies a ZIP by its beginning: the names, and the few small members that declare the format. */
 import { constants, inflateRawSync } from "node:zlib";
-import { hasAt, indexOf, latin1, u16le, u32le } from "./bytes.ts";
+import { decodeLatin1, hasAt, indexOf, u16le, u32le } from "./bytes.ts";
 import type { FormatMatch } from "./format-match.ts";
 import { identifyZip } from "./zip-contents.ts";
 
@@ -59,7 +59,7 @@ export function readLocalHeader(bytes: Uint8Array, offset: number): ZipMember {
   const nameBytes = u16le(bytes, offset + 26);
   const nameAt = offset + 30;
   return {
-    name: latin1(bytes, nameAt, nameAt + nameBytes),
+    name: decodeLatin1(bytes, nameAt, nameAt + nameBytes),
     method: u16le(bytes, offset + 8),
     dataAt: nameAt + nameBytes + u16le(bytes, offset + 28),
     sizeBytes: u32le(bytes, offset + 18),
@@ -82,13 +82,13 @@ const MAX_MEMBER_TEXT_CHARS = 65_536;
 export function readMemberText(bytes: Uint8Array, member: ZipMember): string {
   const end = member.sizeBytes > 0 ? member.dataAt + member.sizeBytes : member.dataAt + MAX_MEMBER_DATA_BYTES;
   const data = bytes.subarray(member.dataAt, Math.min(end, member.dataAt + MAX_MEMBER_DATA_BYTES));
-  if (member.method === 0) return latin1(data, 0, MAX_MEMBER_TEXT_CHARS);
+  if (member.method === 0) return decodeLatin1(data, 0, MAX_MEMBER_TEXT_CHARS);
   return member.method === 8 ? inflateText(data) : "";
 }
 
 function inflateText(data: Uint8Array): string {
   try {
-    return latin1(inflateRawSync(data, { finishFlush: constants.Z_SYNC_FLUSH }), 0, MAX_MEMBER_TEXT_CHARS);
+    return decodeLatin1(inflateRawSync(data, { finishFlush: constants.Z_SYNC_FLUSH }), 0, MAX_MEMBER_TEXT_CHARS);
   } catch {
     return ""; // Encrypted or damaged: only the names are known.
   }

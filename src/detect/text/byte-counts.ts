@@ -1,4 +1,4 @@
-/** How often each byte value occurs, and what its control characters say about a run of bytes. */
+/** Counts how often each byte value occurs, and which control characters are unusual in text. */
 
 /** The count of each of the 256 byte values, and of all bytes. */
 export type ByteCounts = { readonly counts: Uint32Array; readonly total: number };
@@ -20,7 +20,7 @@ export function countInRange({ counts }: ByteCounts, first: number, last: number
   return sum;
 }
 
-/** Controls with no place in ordinary text, and how often each occurs. */
+/** Control bytes that ordinary text does not contain, and how often each occurs. */
 export function countOddControls({ counts }: ByteCounts): ReadonlyMap<number, number> {
   const oddCounts = new Map<number, number>();
   for (let value = 0; value < 0x20; value++) {
@@ -30,5 +30,5 @@ export function countOddControls({ counts }: ByteCounts): ReadonlyMap<number, nu
   return oddCounts;
 }
 
-/** White space, and what terminals, overstruck manual pages and DOS leave behind: BEL BS VT FF SUB ESC. */
+/** White space, and what terminals, overstruck manual pages and DOS write: BEL BS VT FF SUB ESC. */
 const harmlessControls: ReadonlySet<number> = new Set([0x07, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x1a, 0x1b]);

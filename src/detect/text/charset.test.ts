@@ -61,14 +61,14 @@ test("UTF-16 and UTF-32 without a mark are text", () => {
   assert.deepEqual([detection.kind, detection.charset, detection.signals.content], ["text", "utf-32be", "utf-32be"]);
 });
 
-test("a few bytes in a named charset are text, without the name they are not", () => {
+test("a few bytes in a declared charset are text, without the declaration they are not", () => {
   const firstBytes = encoded("Café à l’école", "windows-1252");
   const headers = { "content-type": "text/plain; charset=iso-8859-1" };
   assert.deepEqual(detectContentKind({ firstBytes, headers }).charset, "windows-1252");
   assert.equal(detectContentKind({ firstBytes }).kind, "unknown_binary");
 });
 
-test("text of mainframes is text", () => {
+test("text from mainframes is text", () => {
   const letters = "abcdefghijklmnopqrstuvwxyz";
   const codes = [0x81, 0x91, 0xa2].flatMap((first) =>
     Array.from({ length: first === 0xa2 ? 8 : 9 }, (_, i) => first + i),
@@ -92,7 +92,7 @@ test("a prefix cut inside a character is still text", () => {
   }
 });
 
-test("plain ASCII labelled UTF-16 is read as what it is, and the label's lie is noted", () => {
+test("plain ASCII labelled UTF-16 is read as UTF-8, and the wrong label is noted", () => {
   const firstBytes = utf8("BMW annual report 1");
   const headers = { "content-type": "text/plain; charset=utf-16le" };
   const { charset, signals } = detectContentKind({ firstBytes, headers });

@@ -5,7 +5,7 @@ import { hasControlByte } from "./control-bytes.ts";
 
 const control = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
-test("every byte value at every place of a word, from every start, is judged as it should be", () => {
+test("every byte value is recognised at every position of a word, from every start", () => {
   for (let value = 0; value < 256; value++) {
     for (let start = 0; start < 4; start++) {
       for (let index = 0; index < 11; index++) {
@@ -21,7 +21,7 @@ test("every byte value at every place of a word, from every start, is judged as 
   }
 });
 
-test("any bytes are judged as a regular expression judges them", () => {
+test("any bytes get the same result as from a regular expression", () => {
   const bytes = fc.array(fc.constantFrom(0x09, 0x0a, 0x0d, 0x1f, 0x20, 0x41, 0x7e, 0x7f, 0x80, 0xff), {
     maxLength: 40,
   });

@@ -1,6 +1,6 @@
-/** Whether bytes hold a control character that ordinary text has no use for, told four bytes at a time. */
+/** Checks bytes for control characters that ordinary text does not contain, four bytes at a time. */
 
-/** Any control but tab, line feed and carriage return. A regular expression takes four times as long, and a copy. */
+/** Any control except tab, line feed and carriage return. A regular expression would take four times as long. */
 export function hasControlByte(bytes: Uint8Array): boolean {
   if (bytes.length < 4) return hasControlInRange(bytes, 0, bytes.length);
   const start = -bytes.byteOffset & 3;

@@ -1,6 +1,6 @@
-/** Judges whether bytes are text, and in which charset; everything that is not clearly text is binary. */
+/** Decides whether bytes are text, and in which charset; everything that is not clearly text is binary. */
 import { isUtf8 } from "node:buffer";
-import { latin1 } from "../formats/bytes.ts";
+import { decodeLatin1 } from "../formats/bytes.ts";
 import { type ByteCounts, countBytes, countInRange, countOddControls } from "./byte-counts.ts";
 import { type Bom, canDecode, readBom } from "./charset.ts";
 import { guessLegacyCharset, isNonsenseIn, isShortText } from "./legacy-charset.ts";
@@ -8,7 +8,7 @@ import { usesSeparators } from "./separators.ts";
 import { asNotText, asText, type TextVerdict } from "./text-verdict.ts";
 import { detectWideText, guessWideCharset } from "./wide-charset.ts";
 
-/** The verdict on a prefix, whose last character may be cut. `declared` is a charset that a header or the text names. */
+/** The verdict on a prefix, whose last character may be cut. A header or the text itself may declare a charset. */
 export function detectText(bytes: Uint8Array, declaredCharset: string | null): TextVerdict {
   if (bytes.length === 0) return asText("utf-8");
   const bom = readBom(bytes);
@@ -18,7 +18,7 @@ export function detectText(bytes: Uint8Array, declaredCharset: string | null): T
   return detectTextWithNuls(bytes, byteCounts, declaredCharset);
 }
 
-/** Whether bytes that begin with the letters of a signature are prose all the same. */
+/** Whether bytes that begin with the letters of a signature are nevertheless prose. */
 export function isProse(bytes: Uint8Array): boolean {
   return countOddControls(countBytes(bytes.subarray(0, 512))).size <= 2 && detectText(bytes, null).isText;
 }
@@ -35,7 +35,7 @@ function detectTextWithNuls(bytes: Uint8Array, byteCounts: ByteCounts, declaredC
   return detectByteText(bytes, byteCounts, declaredCharset);
 }
 
-/** A file cut off by a crash, or written to whole blocks, ends in NULs. */
+/** A file that a crash cut off, or that was written in whole blocks, ends in NULs. */
 function dropNulTail(bytes: Uint8Array): Uint8Array {
   let end = bytes.length;
   while (end > 0 && bytes[end - 1] === 0) end--;
@@ -62,11 +62,11 @@ function detectMarkedText(bytes: Uint8Array, charset: Bom["charset"]): TextVerdi
   return verdict.isText ? asText("utf-8") : verdict;
 }
 
-/** All of ASCII is the same in every charset but the seven-bit ones that shift with escape sequences. */
+/** ASCII is the same in every charset except the seven-bit ones that shift with escape sequences. */
 function detectAsciiText(bytes: Uint8Array, declaredCharset: string | null): TextVerdict {
   const shifted = findShiftedCharset(bytes);
   if (shifted !== null) return shifted;
-  // UTF-16 that happens to hold no byte but ASCII's would be a few ideographs; a wrong label is far more common.
+  // UTF-16 with only ASCII bytes would be a few ideographs; a wrong label is far more common.
   const isWrong =
     declaredCharset === null || declaredCharset.startsWith("utf-16") || !canDecode(bytes, declaredCharset);
   return asText(isWrong ? "utf-8" : declaredCharset);
@@ -75,12 +75,12 @@ function detectAsciiText(bytes: Uint8Array, declaredCharset: string | null): Tex
 function findShiftedCharset(bytes: Uint8Array): TextVerdict | null {
   const first = bytes.indexOf(0x1b);
   if (first === -1) return null;
-  const designators = latin1(bytes, first, first + 4096);
+  const designators = decodeLatin1(bytes, first, first + 4096);
   if (/\x1b\$[@B]|\x1b\(J/.test(designators)) return asText("iso-2022-jp");
   return /\x1b\$\)C/.test(designators) ? asText("iso-2022-kr") : null;
 }
 
-/** A charset that was named is believed where the bytes pass for text anyway, unless they are UTF-8 and nonsense in it. */
+/** A declared charset is believed where the bytes look like text, unless they are UTF-8 and nonsense in that charset. */
 function detectDeclaredText(bytes: Uint8Array, byteCounts: ByteCounts, declaredCharset: string): TextVerdict {
   if (isUtf8Prefix(bytes)) return asText(isNonsenseIn(bytes, declaredCharset) ? "utf-8" : declaredCharset);
   if (isShortText(bytes, declaredCharset)) return asText(declaredCharset);
@@ -90,7 +90,7 @@ function detectDeclaredText(bytes: Uint8Array, byteCounts: ByteCounts, declaredC
   return guess.isText ? asText(declaredCharset) : guess;
 }
 
-/** Charsets in which most sequences of bytes mean nothing, so that decoding is evidence by itself. */
+/** Charsets in which most byte sequences are invalid, so that successful decoding is evidence. */
 const multiByteLabels: ReadonlySet<string> = new Set(["big5", "euc-jp", "euc-kr", "gb18030", "gbk", "shift_jis"]);
 
 /** Why the control characters rule text out, or null. */
@@ -105,7 +105,7 @@ function findControlProblem(bytes: Uint8Array, byteCounts: ByteCounts): string |
   return usesSeparators(bytes, oddCounts) ? null : where;
 }
 
-/** At most four NULs in a thousand bytes that come in lines: a log that a crash has bitten. */
+/** At most four NULs in a thousand bytes of text with lines: a log that was damaged by a crash. */
 function isStrayNul(byteCounts: ByteCounts, oddCounts: ReadonlyMap<number, number>): boolean {
   const nuls = oddCounts.get(0) ?? 0;
   return nuls > 0 && nuls <= byteCounts.total * 0.004 && (byteCounts.counts[0x0a] as number) > 0;
@@ -117,7 +117,7 @@ function isShiftedKorean(bytes: Uint8Array, oddCounts: ReadonlyMap<number, numbe
   );
 }
 
-/** A prefix may end inside a character; its one to three bytes prove nothing. */
+/** Removes a UTF-8 character that the end of a prefix cuts. */
 export function dropCutCharacter(bytes: Uint8Array): Uint8Array {
   const end = bytes.length;
   for (let back = 1; back <= 3 && back <= end; back++) {

@@ -1,15 +1,15 @@
 /** Recognises markup and other text formats by how they begin, after comments and white space. */
 
-/** What kind of markup or other format a text turned out to be. */
+/** The markup or other format of a text. */
 export type Markup = {
   readonly mediaType: string;
-  /** A doctype, an `<html>` tag or a namespace, rather than a tag that a snippet or a README may begin with. */
+  /** Has a doctype, an `<html>` tag or a namespace, not just a tag that a snippet or a README may begin with. */
   readonly isCertain: boolean;
-  /** Declared to be XML, so that a claim of XML is right too. */
+  /** Declared as XML, so that a claim of XML is right too. */
   readonly isXml: boolean;
 };
 
-/** The format this text is written in, or null for text of no particular format. */
+/** The format of this text, or null for text without a particular format. */
 export function readMarkup(text: string): Markup | null {
   const start = text.replace(/^[\ufeff\s]+/, "");
   return start.startsWith("<") ? readTags(start) : matchBeginning(start.slice(0, MAX_TAG_CHARS));
@@ -30,7 +30,7 @@ function readTags(text: string): Markup | null {
   return isElement(root) ? { mediaType: findXmlType(root), isCertain: false, isXml: true } : null;
 }
 
-/** Goes past instructions, comments and the doctype to the first tag. */
+/** Skips instructions, comments and the doctype up to the first tag. */
 function skipProlog(text: string): { doctype: string; root: string } {
   let offset = 0;
   let doctype = "";
@@ -44,10 +44,10 @@ function skipProlog(text: string): { doctype: string; root: string } {
 }
 
 const MAX_PROLOG_PARTS = 40;
-/** As much of a tag as names it; patterns that look further could be made to look for ever. */
+/** How much of a tag is examined; longer input could make the patterns slow. */
 const MAX_TAG_CHARS = 512;
 
-/** Where the instruction, comment, doctype or white space at this place ends, or -1 for anything else. */
+/** The end of the instruction, comment, doctype or white space at this offset, or -1 for anything else. */
 function findPrologPartEnd(text: string, offset: number): number {
   if (text.startsWith("<!--", offset)) return indexAfter(text, "-->", offset + 4);
   if (text.startsWith("<?", offset)) return indexAfter(text, ">", offset);
@@ -58,14 +58,14 @@ function findPrologPartEnd(text: string, offset: number): number {
 
 const isDoctype = (text: string, offset: number): boolean => /^<!doctype$/i.test(text.slice(offset, offset + 9));
 
-/** A doctype may hold declarations in brackets, with tags of their own. */
+/** A doctype may contain declarations in brackets, which contain tags. */
 function findDoctypeEnd(text: string, offset: number): number {
   const close = text.indexOf(">", offset);
   const open = text.indexOf("[", offset);
   return open === -1 || open > close ? close + 1 || text.length : indexAfter(text, ">", indexAfter(text, "]", open));
 }
 
-/** The place after the next `piece`; a text that ends before it has nothing more to say. */
+/** The offset after the next `marker`, or the end of the text. */
 function indexAfter(text: string, marker: string, start: number): number {
   const index = text.indexOf(marker, start);
   return index === -1 ? text.length : index + marker.length;
@@ -94,7 +94,7 @@ const xmlRoots: readonly (readonly [name: string, mediaType: string])[] = [
   ["tt", "application/ttml+xml"],
 ];
 
-/** Elements a page or a fragment of one begins with. */
+/** Elements that a page or a fragment may begin with. */
 const htmlTags: ReadonlySet<string> = new Set(
   (
     "a abbr address article aside audio b base basefont bdi bdo big blink blockquote body br button canvas caption " +

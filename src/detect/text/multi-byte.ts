@@ -1,12 +1,12 @@
-/** The charsets of two bytes a character, and how much of a text falls on the rows its language uses most. */
+/** Scores bytes in charsets with two bytes per character, by the share of everyday characters. */
 import { findEncoding } from "./charset.ts";
 
-/** A charset by its name, with how long its characters are and which of them are in everyday use. */
+/** A charset, the length of its characters, and which of them are in everyday use. */
 type MultiByteCharset = {
   readonly name: string;
-  /** How many bytes a character that begins with this one has; 0 where none does. */
+  /** The length of a character with this first byte; 0 where the byte is invalid. */
   readonly size: (lead: number) => number;
-  /** What a character is worth: 1 on the rows of everyday characters, 0 off them. */
+  /** The score of a character: about 1 in the rows of everyday characters, 0 outside. */
   readonly worth: (lead: number, trail: number) => number;
 };
 
@@ -18,7 +18,7 @@ export const multiByteCharsets: readonly MultiByteCharset[] = [
   {
     name: "euc-jp",
     size: (lead) => (lead === 0x8f ? 3 : pairSize(lead)),
-    // Kana rows, punctuation, then the kanji that schools teach; kana make Japanese certain.
+    // Rows of kana, punctuation and school kanji; kana are certain evidence of Japanese.
     worth: (lead) => (isBetween(lead, 0xa4, 0xa5) ? 1.1 : Number(lead === 0xa1 || isBetween(lead, 0xb0, 0xcf)) * 0.9),
   },
   {
@@ -30,7 +30,7 @@ export const multiByteCharsets: readonly MultiByteCharset[] = [
   {
     name: "euc-kr",
     size: pairSize,
-    // The 2,350 syllables of KS X 1001; Chinese falls on them half of the time only.
+    // The 2,350 syllables of KS X 1001; only half of Chinese text falls into these rows.
     worth: (lead, trail) => Number(isBetween(lead, 0xb0, 0xc8) && trail >= 0xa1) * 1.05 + Number(lead === 0xa1) * 0.6,
   },
   {
@@ -60,7 +60,7 @@ function isJohabSyllable(code: number): boolean {
 
 const MIN_CHARACTERS = 4;
 
-/** The mean worth of the characters beyond ASCII, or -1 where the bytes mean nothing in this charset. */
+/** The mean score of the non-ASCII characters, or -1 where the bytes are invalid in this charset. */
 export function scoreMultiByte(bytes: Uint8Array, charset: MultiByteCharset): number {
   let [characters, worth] = [0, 0];
   for (let offset = 0; offset < bytes.length; ) {

@@ -1,4 +1,4 @@
-/** Follows a text to its end, window by window in constant memory, and says where it stops being text. */
+/** Reads a text to its end, window by window in constant memory, and reports where it stops being text. */
 import { isAscii, isUtf8 } from "node:buffer";
 import type { Body } from "../kind.ts";
 import { countBytes, countOddControls } from "./byte-counts.ts";
@@ -10,7 +10,7 @@ import { asNotText, asText, type TextVerdict } from "./text-verdict.ts";
 import { readWindows } from "./text-windows.ts";
 import { detectWideText, getUnitBytes } from "./wide-charset.ts";
 
-/** The verdict on a whole text, with sentences on what is wrong in it. */
+/** The verdict on a whole text, with sentences about what is damaged in it. */
 type ScanResult = { readonly text: TextVerdict; readonly notes: readonly string[] };
 
 /** The verdict on every byte of a body whose beginning is text in this charset. */
@@ -28,15 +28,15 @@ function makeEndedResult(offset: number): ScanResult {
   return { text: asNotText("text in its beginning only"), notes: [`Text ends near byte ${offset}, binary follows.`] };
 }
 
-/** Sees the windows of one text in order. */
+/** Checks the windows of one text in order. */
 type TextScanner = {
-  /** Whether the window that begins at this byte is text too. */
+  /** Whether the window at this offset is text too. */
   accept(window: Uint8Array, offset: number): boolean;
   /** The verdict once all windows were text. */
   finish(sizeBytes: number): ScanResult;
 };
 
-/** Past the beginning a wide charset is known: every piece is held to what a byte-order mark would promise. */
+/** The charset is known from the beginning, so every window is checked as if it had a byte-order mark. */
 class WideScanner implements TextScanner {
   readonly #charset: WideCharset;
 
@@ -55,10 +55,10 @@ class WideScanner implements TextScanner {
   }
 }
 
-/** As much as one verdict on a wide charset looks at. */
+/** How many bytes one check of a wide charset examines. */
 const WIDE_CHECK_BYTES = 8192;
 
-/** Pieces that cover every whole unit. The last overlaps the one before instead of being short: a few units tell nothing. */
+/** Slices that cover every whole unit. The last one overlaps the one before, because a few units prove nothing. */
 function splitWide(bytes: Uint8Array, unitBytes: number): Uint8Array[] {
   const end = bytes.length - (bytes.length % unitBytes);
   const parts: Uint8Array[] = [];
@@ -69,7 +69,7 @@ function splitWide(bytes: Uint8Array, unitBytes: number): Uint8Array[] {
   return parts;
 }
 
-/** The share of NULs that a log bitten by crashes may have. */
+/** The share of NULs that a log damaged by crashes may have. */
 const MAX_STRAY_NUL_SHARE = 0.004;
 
 class ByteScanner implements TextScanner {
@@ -83,7 +83,7 @@ class ByteScanner implements TextScanner {
     this.#charset = charset;
   }
 
-  /** NULs at the very end are padding; those inside count as stray unless they separate records. */
+  /** NULs at the very end are padding; NULs inside count as stray unless they separate records. */
   accept(window: Uint8Array, offset: number): boolean {
     const contentBytes = window.length - countTrailingNuls(window);
     if (contentBytes > 0) {
@@ -108,7 +108,7 @@ class ByteScanner implements TextScanner {
     return this.#charset === "utf-8" ? this.#acceptUtf8(window, offset) : this.#acceptLegacy(window);
   }
 
-  /** Nothing but ASCII so far leaves the charset open; among other UTF-8, foreign bytes are damage. */
+  /** While everything was ASCII, the charset is still open; after other UTF-8, invalid bytes are damage. */
   #acceptUtf8(window: Uint8Array, offset: number): boolean {
     if (isPlainUtf8(window)) {
       this.#hasNonAscii ||= !isAscii(window);
@@ -117,7 +117,7 @@ class ByteScanner implements TextScanner {
     const verdict = detectText(window, null);
     if (!verdict.isText) return false;
     if (verdict.charset === "utf-8") this.#hasNonAscii ||= !isAscii(window);
-    // What begins with single bytes is not UTF-16 as a whole, though some tools append it to any log.
+    // A text that begins with single bytes is not UTF-16, though some tools append UTF-16 to any log.
     else if (this.#hasNonAscii || isWide(verdict.charset)) this.#damageOffset ??= offset;
     else this.#charset = verdict.charset;
     return true;
@@ -130,12 +130,12 @@ class ByteScanner implements TextScanner {
   }
 }
 
-/** What nearly every window is, told at the speed of memory: valid UTF-8 without a control that needs a closer look. */
+/** The fast path for nearly every window: valid UTF-8 without a control byte that needs a closer look. */
 function isPlainUtf8(window: Uint8Array): boolean {
   return isUtf8(window) && !hasControlByte(window);
 }
 
-/** One NUL at the end ends the last record; padding has more. */
+/** A single NUL at the end terminates the last record; padding has more. */
 function countTrailingNuls(window: Uint8Array): number {
   let count = 0;
   while (count < window.length && window[window.length - 1 - count] === 0) count++;

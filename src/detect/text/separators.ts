@@ -1,9 +1,9 @@
-/** Tells text that separates its records with control bytes from binary records that begin with their own length. */
+/** Distinguishes text with control bytes as separators from binary records that begin with their length. */
 
 const MAX_SEPARATOR_SHARE = 0.2;
 const MIN_TEXT_BYTES = 16;
 
-/** FIX logs, `find -print0`, unit separators: one or two control bytes that come often, apart, and measure nothing. */
+/** FIX logs, `find -print0`, unit separators: one or two control bytes, never adjacent, that are not lengths. */
 export function usesSeparators(bytes: Uint8Array, oddCounts: ReadonlyMap<number, number>): boolean {
   const offsets = findOffsets(bytes, oddCounts);
   if (bytes.length < MIN_TEXT_BYTES || offsets.length < 2 || offsets.length > bytes.length * MAX_SEPARATOR_SHARE)
@@ -20,7 +20,7 @@ function findOffsets(bytes: Uint8Array, oddCounts: ReadonlyMap<number, number>):
   return offsets;
 }
 
-/** A byte that says how far it is to the next one, by itself or with the byte after it, is a length and no separator. */
+/** A control byte is a length if its value, or that of the byte after it, is the distance to the next one. */
 function measuresLengths(bytes: Uint8Array, offsets: readonly number[]): boolean {
   let lengthCount = 0;
   offsets.forEach((offset, i) => {
@@ -32,5 +32,5 @@ function measuresLengths(bytes: Uint8Array, offsets: readonly number[]): boolean
   return lengthCount > offsets.length / 2;
 }
 
-/** Records carry up to three bytes of tags besides their content. */
+/** Records have up to three bytes of tags in addition to their content. */
 const isNear = (gap: number, value: number): boolean => value > 2 && gap >= value && gap <= value + 3;

@@ -1,4 +1,4 @@
-/** Cuts a stream into windows that end where a character ends, whatever its chunks are. */
+/** Splits a stream into windows that end between characters, however it is chunked. */
 import type { Body } from "../kind.ts";
 import { dropCutCharacter } from "./detect-text.ts";
 
@@ -6,7 +6,7 @@ const WINDOW_BYTES = 65_536;
 
 /**
  * Windows of at most 64 KiB, in order and without gaps; `isWide` keeps characters of two and four bytes whole. The last
- * window is up to twice as long instead of very short: a few bytes alone would tell nothing.
+ * window may be twice as long, because a very short one would prove nothing.
  */
 export async function* readWindows(body: Body, isWide: boolean): AsyncGenerator<Uint8Array> {
   let pending: Uint8Array[] = [];
@@ -27,7 +27,7 @@ export async function* readWindows(body: Body, isWide: boolean): AsyncGenerator<
   if (pendingBytes > 0) yield joinBytes(pending);
 }
 
-/** A line feed is never part of another character, in any charset of bytes; lines longer than a window are cut. */
+/** Ends after a line feed, which is never part of another character; lines longer than a window are cut. */
 function findTextEnd(bytes: Uint8Array): number {
   const window = bytes.subarray(0, WINDOW_BYTES);
   return window.lastIndexOf(0x0a) + 1 || dropCutCharacter(window).length;

@@ -14,7 +14,7 @@ test("a guess needs words, a mark does not", () => {
   assert.ok(detectWideText(utf16("abcd efgh"), "utf-16le", "guessed").isText);
 });
 
-test("nothing after a mark is text, nothing at all is not", () => {
+test("an empty text after a mark is text, without a mark it is not", () => {
   assert.ok(detectWideText(new Uint8Array(), "utf-16be", "marked").isText);
   assert.ok(!detectWideText(new Uint8Array(), "utf-16be", "guessed").isText);
 });
@@ -24,37 +24,37 @@ test("the first unit counts like every other", () => {
   assert.ok(!detectWideText(utf16(`\x01${"Some words. ".repeat(9)}`), "utf-16le", "guessed").isText);
 });
 
-test("the place of the NULs tells which charset to try", () => {
+test("the position of the NULs suggests the charset", () => {
   assert.equal(guessWideCharset(utf16("Some words.\n")), "utf-16le");
   assert.equal(guessWideCharset(utf16("Some words.\n").reverse()), "utf-16be");
   assert.equal(guessWideCharset(bytesOf("Some words.\n")), null);
 });
 
-/** As much as one verdict covers, in characters. */
-const pieceChars = 4096;
+/** How much one check covers, in characters. */
+const checkChars = 4096;
 
-/** Prose, but for a run of faults that stands wherever it is put. */
-function withFaults(offset: number, count: number, sizeChars = 5 * pieceChars): Uint8Array {
+/** Prose with a run of faults at this offset. */
+function withFaults(offset: number, count: number, sizeChars = 5 * checkChars): Uint8Array {
   const prose = "Zeile um Zeile\n".repeat(sizeChars).slice(0, sizeChars);
   return utf16(`${prose.slice(0, offset)}${"\x01".repeat(count)}${prose.slice(offset + count)}`);
 }
 
-/** One more than two in a hundred of a piece, so that each of them counts. */
+/** Just over two percent of one check, so that each fault counts. */
 const faults = 82;
 const places = [
   { name: "at the beginning, after the mark", offset: 0 },
-  { name: "at the first character of a later piece", offset: 2 * pieceChars },
-  { name: "at the very end", offset: 5 * pieceChars - faults },
+  { name: "at the first character of a later check", offset: 2 * checkChars },
+  { name: "at the very end", offset: 5 * checkChars - faults },
 ];
 
 for (const { name, offset } of places) {
-  test(`too many faults ${name} are seen`, async () => {
+  test(`too many faults ${name} are detected`, async () => {
     const { text } = await scanText(memoryBody(joined(mark, withFaults(offset, faults))), "utf-16le");
     assert.ok(!text.isText);
   });
 }
 
-test("a NUL that ends the text is judged with the piece before it, even where it stands alone", async () => {
-  const body = joined(mark, withFaults(0, 0, pieceChars), utf16("\0"));
+test("a final NUL is checked together with the text before it, even if it would be alone", async () => {
+  const body = joined(mark, withFaults(0, 0, checkChars), utf16("\0"));
   assert.deepEqual((await scanText(memoryBody(body), "utf-16le")).text, { isText: true, charset: "utf-16le" });
 });

@@ -1,17 +1,17 @@
-/** Judges UTF-16 and UTF-32, with or without a byte-order mark: arrays of small numbers look the same at first sight. */
+/** Recognises UTF-16 and UTF-32, with or without a byte-order mark: arrays of small numbers look similar. */
 import { u16be, u16le, u32be, u32le } from "../formats/bytes.ts";
 import type { WideCharset } from "./charset.ts";
 import { asNotText, asText, type TextVerdict } from "./text-verdict.ts";
 
-/** Enough characters to judge a script by. */
+/** Enough characters to recognise a script. */
 const MAX_SAMPLE_UNITS = 4096;
 
-/** How a charset came to be known: by a mark (or by the text before), or from the bytes alone. */
+/** How the charset is known: by a mark (or by earlier text), or only guessed from the bytes. */
 type Trust = "marked" | "guessed";
 
 /**
- * Text when nearly all units are assigned characters of a few scripts; a guess needs white space or markup too. The
- * bytes begin with a character, after the mark where there is one, and are judged as far as a sample goes.
+ * Text if nearly all units are assigned characters of a few scripts; a guess also needs white space or markup. The bytes
+ * begin with a character, after the mark if there is one; only a sample is checked.
  */
 export function detectWideText(bytes: Uint8Array, charset: WideCharset, trust: Trust): TextVerdict {
   const isGuess = trust === "guessed";
@@ -24,10 +24,10 @@ export function detectWideText(bytes: Uint8Array, charset: WideCharset, trust: T
   return !isGuess || hasTextShape(points) ? asText(charset) : asNotText(`no words as ${charset}`);
 }
 
-/** Shares of impossible characters that a careless conversion leaves in real text. */
+/** The share of invalid characters that a careless conversion leaves in real text. */
 const maxFaultShares: Readonly<Record<Trust, number>> = { marked: 0.02, guessed: 0.01 };
 
-/** Which wide charset the NULs of ASCII characters suggest, or null. */
+/** The wide charset that the NULs of ASCII characters suggest, or null. */
 export function guessWideCharset(bytes: Uint8Array): WideCharset | null {
   const nuls = [0, 0, 0, 0];
   const end = Math.min(bytes.length, MAX_SAMPLE_UNITS) & ~3;
@@ -37,7 +37,7 @@ export function guessWideCharset(bytes: Uint8Array): WideCharset | null {
   return chooseWideCharset(a, b, c, d);
 }
 
-/** Shares of NULs at each place of four; UTF-32 has two or three empty places, UTF-16 one of two. */
+/** Takes the share of NULs at each of four positions; in UTF-32 two or three are empty, in UTF-16 one of two. */
 function chooseWideCharset(a: number, b: number, c: number, d: number): WideCharset | null {
   if (a > 0.97 && b > 0.97 && d < 0.03) return "utf-32be";
   if (c > 0.97 && d > 0.97 && a < 0.03) return "utf-32le";
@@ -46,10 +46,10 @@ function chooseWideCharset(a: number, b: number, c: number, d: number): WideChar
   return null;
 }
 
-/** Ideographs may end in a zero byte now and then. */
+/** Some ideographs have a zero byte too. */
 const isEmptier = (high: number, low: number): boolean => high > 0.1 && low < 0.1 && low < high / 3;
 
-/** How many bytes a unit of a wide charset has. */
+/** The size of a unit of a wide charset. */
 export const getUnitBytes = (charset: WideCharset): number => (charset.startsWith("utf-32") ? 4 : 2);
 
 function readUnits(bytes: Uint8Array, charset: WideCharset): number[] {
@@ -68,7 +68,7 @@ const readers: Readonly<Record<WideCharset, (bytes: Uint8Array, at: number) => n
   "utf-32be": u32be,
 };
 
-/** Controls, noncharacters, private use, and what lies beyond Unicode. */
+/** Controls, noncharacters, private use, and values beyond Unicode. */
 function isFault(point: number): boolean {
   if (isControl(point) || (point >= 0x7f && point < 0xa0)) return true;
   return (point >= 0xe000 && point < 0xf900) || (point & 0xfffe) === 0xfffe || point > 0x10ffff;
@@ -77,7 +77,7 @@ function isFault(point: number): boolean {
 const isControl = (point: number): boolean =>
   point < 0x20 && point !== 0x09 && point !== 0x0a && point !== 0x0d && point !== 0x0c;
 
-/** How many blocks of 256 characters are touched; ideographs and syllables count as one, surrogates as another. */
+/** The number of blocks of 256 characters in use; ideographs and syllables count as one, surrogates as another. */
 function countBlocks(points: readonly number[]): number {
   return new Set(points.map(blockOf)).size;
 }
@@ -87,7 +87,7 @@ function blockOf(point: number): number {
   return point >= 0xd800 && point < 0xe000 ? 0xd8 : point >> 8;
 }
 
-/** White space now and then, or an opening bracket: numbers have neither. */
+/** Some white space, or an opening bracket: arrays of numbers have neither. */
 function hasTextShape(points: readonly number[]): boolean {
   const spaces = points.filter((point) => point === 0x20 || point === 0x0a || point === 0x09 || point === 0x3000);
   return spaces.length >= points.length / 100 && spaces.length > 0 ? true : [0x3c, 0x5b, 0x7b].includes(points[0] ?? 0);
