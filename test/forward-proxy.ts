@@ -4,14 +4,14 @@ import { type AddressInfo, connect } from "node:net";
 
 /** Starts a proxy that records its requests and connects every tunnel to one server. */
 export async function startProxy(port: () => number) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(`GET ${request.url} ${request.headers["proxy-authorization"] ?? ""}`.trim());
+    requests.push(`GET ${request.url} ${request.headers["proxy-authorization"] ?? ""}`.trim());
     if (request.url?.includes("//closed.")) response.statusCode = 407;
     response.end("through the proxy");
   });
   server.on("connect", (request, socket) => {
-    asked.push(`CONNECT ${request.url}`);
+    requests.push(`CONNECT ${request.url}`);
     if (request.url?.startsWith("closed.")) {
       socket.end("HTTP/1.1 403 Forbidden\r\n\r\n");
       return;
@@ -25,7 +25,7 @@ export async function startProxy(port: () => number) {
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port: proxyPort } = server.address() as AddressInfo;
   return {
-    asked,
+    asked: requests,
     url: `http://me:pass@127.0.0.1:${proxyPort}`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

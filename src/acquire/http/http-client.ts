@@ -53,7 +53,7 @@ export type NetworkOptions = {
   readonly pause?: RetryOptions["pause"];
 };
 
-/** The client behind `openNetwork`; nothing is connected before the first fetch. */
+/** The client itself, which lazy-client.ts loads on first use; nothing is connected before the first fetch. */
 export function makeHttpClient(options: NetworkOptions): Network {
   const { settings, env, now = Date.now, pause } = options;
   const maxExpansion = settings["network.expansion"];
