@@ -103,13 +103,13 @@ function makeAddressError(destination: Destination, address: string, reason: str
   const { host, port } = destination;
   const suffix = canonicalHost(host) === address ? "" : ` (${address})`;
   return new SpillwayError("network_refused", `${clipped(host)}:${port}${suffix} is not fetched: ${reason}.`, {
-    hint: `If this is intended, the user can allow it in the setting network.allow: ${formatAddress(address, port)}.`,
+    hint: `If it is meant, the user can allow it in the setting network.allow: ${formatAddress(address, port)}.`,
   });
 }
 
 function makeHostError({ host, port }: Destination, reason: string): SpillwayError {
   return new SpillwayError("network_refused", `${clipped(host)}:${port} is not fetched: ${reason}.`, {
-    hint: `If this is intended, the user can allow it in the setting network.allow: ${clipped(host)}:${port}.`,
+    hint: `If it is meant, the user can allow it in the setting network.allow: ${clipped(host)}:${port}.`,
   });
 }
 
