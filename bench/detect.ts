@@ -51,15 +51,15 @@ function cells({ score, cpuMicros }: Row): Record<string, string | number> {
 
 async function measureOurs({ files }: Corpus, mode: ClaimMode): Promise<Row[]> {
   const claims = `${mode.header === "none" ? "no header" : `header ${mode.header}`}${mode.hasName ? " + name" : ""}`;
-  const first = await timed(files, async (file) => corpora.detectPrefix(file, mode));
-  const whole = await timed(files, (file) => corpora.detectWhole(file, mode));
+  const first = await measureAnswers(files, async (file) => corpora.detectPrefix(file, mode));
+  const whole = await measureAnswers(files, (file) => corpora.detectWhole(file, mode));
   return [
     { name: `ours, first look, ${claims}`, ...first },
     { name: `ours, whole body, ${claims}`, ...whole },
   ];
 }
 
-async function timed(
+async function measureAnswers(
   files: readonly LabelledFile[],
   detect: (file: LabelledFile) => Promise<Answer>,
 ): Promise<Omit<Row, "name">> {
@@ -87,7 +87,7 @@ async function measureFileType({ files }: Corpus): Promise<Row> {
     const match = await peer.fileTypeFromBuffer(file.bytes).catch(() => undefined);
     return match === undefined ? plainOrUnknown(file.bytes) : answerOf(match.mime);
   };
-  return { name, ...(await timed(files, detect)) };
+  return { name, ...(await measureAnswers(files, detect)) };
 }
 
 /** Each class of files is measured separately, because deciding it has a different cost. */

@@ -10,6 +10,7 @@ export type Acquired = Spool &
 
 type SourceClaims = Omit<Claims, "firstBytes">;
 
+/** Reads the whole source into a spool, which the caller disposes. */
 export async function acquire(source: Opened, options: SpoolOptions): Promise<Acquired> {
   const { chunks, name, headers, location = name, response } = source;
   const spooled = await spool(chunks, options);

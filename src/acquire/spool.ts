@@ -10,6 +10,7 @@ import { joinChunks } from "./chunks.ts";
 /** Where a body is: in a file, or in memory when it is small or no file could be written. */
 export type Content = { readonly path: string } | { readonly bytes: Uint8Array };
 
+/** The bytes of a source; disposing removes their file. */
 export type Spool = AsyncDisposable & {
   readonly content: Content;
   readonly sizeBytes: number;
@@ -35,6 +36,7 @@ const WRITE_BYTES = 256 * 1024;
 /** How much of a body is kept in memory when no folder can be written. */
 const MAX_MEMORY_BYTES = 8 * 1024 * 1024;
 
+/** Reads the chunks up to the cap; on an error or an abort no file is left behind. */
 export async function spool(chunks: AsyncIterable<Uint8Array>, options: SpoolOptions): Promise<Spool> {
   const hash = createHash("sha256");
   let writer = makeMemoryWriter();

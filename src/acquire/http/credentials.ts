@@ -14,6 +14,7 @@ export type Credentials = {
   readonly fingerprint: string;
 };
 
+/** The credentials of the setting network.headers. */
 export function makeCredentials(headers: HostHeaders, env: Environment): Credentials {
   const hosts = Object.entries(headers).map(([host, lines]) => ({ host, matches: makeUrlMatcher(host), lines }));
   return {

@@ -7,6 +7,7 @@ import { SpillwayError } from "../../errors.ts";
 /** The proxy's URL for a request, or undefined where the host is reached directly. */
 export type ChooseProxy = (url: URL) => string | undefined;
 
+/** The choice for each URL; throws on use if the proxy's variable is malformed. */
 export function makeProxyChooser(env: Environment): ChooseProxy {
   const readVariable = (name: string): string => (env[name.toLowerCase()] ?? env[name] ?? "").trim();
   const noProxyRules = readVariable("NO_PROXY")

@@ -14,6 +14,7 @@ export type Validators = {
   readonly lastModified: string | null;
 };
 
+/** The freshness that the headers of a response state, or undefined where it may not be stored. */
 export function readFreshness(headers: Readonly<Record<string, string>>, url: URL, now: number): Freshness | undefined {
   const directives = (headers["cache-control"] ?? "")
     .toLowerCase()

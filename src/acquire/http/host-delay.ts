@@ -7,6 +7,7 @@ export type WaitForHost = (host: string, signal: AbortSignal) => Promise<void>;
 /** When more hosts than this are remembered, those without a delay are removed. */
 const MAX_REMEMBERED_HOSTS = 1_000;
 
+/** Each host has its own delay; a delay of 0 never waits. */
 export function makeHostDelay(delayMs: number, now: () => number): WaitForHost {
   const freeAt = new Map<string, number>();
   return async (host, signal) => {

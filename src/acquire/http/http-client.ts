@@ -97,7 +97,7 @@ export function makeHttpClient(options: NetworkOptions): Network {
   ): FollowOptions {
     return {
       ...retries,
-      send: makeSend("first"),
+      send: makeSend("main"),
       headersFor: (url) => requestHeaders.headersFor(url, request),
       callerHeaders: request.headers ?? {},
       signal,
@@ -115,7 +115,7 @@ export function makeHttpClient(options: NetworkOptions): Network {
     const page = { response: first, body: openBody(first) };
     const origin = { requested: url, first };
     if (request.prefers !== "markdown") return toOpenedSource(page, origin, now());
-    const markdownOptions = { ...followOptions, send: makeSend("beside"), callerSignal: request.signal, openBody };
+    const markdownOptions = { ...followOptions, send: makeSend("nested"), callerSignal: request.signal, openBody };
     return toOpenedSource(await preferMarkdown(page, markdownOptions), origin, now());
   }
 

@@ -26,6 +26,7 @@ const accepts: Readonly<Record<PagePreference, string>> = {
   source: "text/html, application/xhtml+xml, */*;q=0.8",
 };
 
+/** The headers by the settings; throws if the user agent cannot be sent. */
 export function makeRequestHeaders(settings: Settings, env: Environment): RequestHeaders {
   const credentials = makeCredentials(settings["network.headers"], env);
   const userAgent = settings["network.user_agent"] ?? `Spillway/${version} (retrieval for AI agents)`;

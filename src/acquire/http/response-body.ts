@@ -17,6 +17,7 @@ export type ResponseBodyOptions = {
   readonly incoming?: BodyWatch | undefined;
 };
 
+/** A decoded body, to be read once. */
 export type ResponseBody = {
   readonly chunks: AsyncIterable<Uint8Array>;
   /** Why the body is incomplete; known only after its chunks were read. */

@@ -22,6 +22,7 @@ export type RobotsCheckOptions = {
 const MAX_ROBOTS_BYTES = 500 * 1024;
 const ROBOTS_AGE_MS = 60 * 60 * 1_000;
 
+/** A check with its own cache of rules. */
 export function makeRobotsCheck(options: RobotsCheckOptions): RobotsCheck {
   const findRules = makeRulesCache(options.now);
   return async (url, signal) => {

@@ -24,6 +24,7 @@ export type ServicePostOptions = {
   openTransport(service: URL): Transport;
 };
 
+/** Posts without following redirects; disposing closes all transports. */
 export function makeServicePost({ retries, maxExpansion, headersFor, openTransport }: ServicePostOptions): ServicePost {
   const transports = new Map<string, Transport>();
 

@@ -23,8 +23,9 @@ export type TransportResponse = {
 };
 
 /** A request made while another response is held open uses connections of its own, or both could wait for ever. */
-export type Lane = "first" | "beside";
+export type Lane = "main" | "nested";
 
+/** Sends requests; disposing closes its connections. */
 export type Transport = AsyncDisposable & {
   /** With a body the request is a POST. */
   request(
@@ -53,7 +54,7 @@ export function openTransport(options: TransportOptions): Transport {
   const chooseProxy = makeProxyChooser(options.env);
   let loading: Promise<Dispatchers> | undefined;
   return {
-    async request(url, headers, signal, { lane = "first", body } = {}) {
+    async request(url, headers, signal, { lane = "main", body } = {}) {
       const proxy = chooseProxy(url);
       if (proxy !== undefined) options.guard.checkHost({ host: url.hostname, port: Number(getPort(url)) });
       // A failed start (a certificate file that does not exist yet) is tried again by the next request.

@@ -14,6 +14,7 @@ export type DevtoolsEvent = {
   readonly sessionId?: string;
 };
 
+/** A running browser. */
 export type Devtools = AsyncDisposable & {
   /** Calls a method and returns its result; rejects when the browser refuses or has exited. */
   call<T>(method: string, params?: object, sessionId?: string): Promise<T>;

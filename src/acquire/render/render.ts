@@ -6,6 +6,7 @@ import { type BrowserOptions, type Devtools, openBrowser } from "./devtools.ts";
 /** A request that a page makes. */
 export type ResourceRequest = { readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
+/** The response to a page's request. */
 export type Resource = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
