@@ -1,44 +1,44 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { fetchBytes, networkTo } from "../../../test/network.ts";
+import { fetchBytes, openTestClient } from "../../../test/http-client.ts";
 import { startServer } from "../../../test/server.ts";
-import { markdownAlternate } from "./alternate.ts";
+import { findMarkdownLink } from "./markdown-link.ts";
 
 const page = new URL("https://docs.example/guide/");
 const md = 'rel="alternate" type="text/markdown"';
 
 describe("the Markdown form of a page", () => {
-  for (const { html = "", link = "", found } of [
-    { html: `<head><link ${md} href="index.md"></head>`, found: "https://docs.example/guide/index.md" },
+  for (const { html = "", link = "", expected } of [
+    { html: `<head><link ${md} href="index.md"></head>`, expected: "https://docs.example/guide/index.md" },
     {
       html: `<LINK HREF='/g.md?a=1&amp;b=2' TYPE='text/markdown; charset=utf-8' REL='alternate'/>`,
-      found: "https://docs.example/g.md?a=1&b=2",
+      expected: "https://docs.example/g.md?a=1&b=2",
     },
-    { html: `<link rel=alternate type=text/markdown href=g.md>`, found: "https://docs.example/guide/g.md" },
-    { link: `</g.md>; rel="alternate"; type="text/markdown"`, found: "https://docs.example/g.md" },
+    { html: `<link rel=alternate type=text/markdown href=g.md>`, expected: "https://docs.example/guide/g.md" },
+    { link: `</g.md>; rel="alternate"; type="text/markdown"`, expected: "https://docs.example/g.md" },
     {
       link: `</f.xml>; rel="alternate"; type="application/rss+xml", </g.md>; rel=alternate; type=text/markdown`,
-      found: "https://docs.example/g.md",
+      expected: "https://docs.example/g.md",
     },
-    { html: `<link ${md} href="https://elsewhere.example/g.md">`, found: undefined },
-    { html: `<link ${md} href="http://docs.example/g.md">`, found: undefined },
-    { html: `<link ${md} href="#top">`, found: undefined },
-    { html: `<link ${md} href="https://u:p@docs.example/g.md">`, found: undefined },
-    { html: `<link rel="alternate" type="application/rss+xml" href="f.xml">`, found: undefined },
-    { html: `<link rel="stylesheet" type="text/markdown" href="g.md">`, found: undefined },
-    { html: `<!-- <link ${md} href="g.md"> -->`, found: undefined },
-    { html: `<head></head><body><link ${md} href="g.md">`, found: undefined },
-    { html: `<link ${md}>`, found: undefined },
+    { html: `<link ${md} href="https://elsewhere.example/g.md">`, expected: undefined },
+    { html: `<link ${md} href="http://docs.example/g.md">`, expected: undefined },
+    { html: `<link ${md} href="#top">`, expected: undefined },
+    { html: `<link ${md} href="https://u:p@docs.example/g.md">`, expected: undefined },
+    { html: `<link rel="alternate" type="application/rss+xml" href="f.xml">`, expected: undefined },
+    { html: `<link rel="stylesheet" type="text/markdown" href="g.md">`, expected: undefined },
+    { html: `<!-- <link ${md} href="g.md"> -->`, expected: undefined },
+    { html: `<head></head><body><link ${md} href="g.md">`, expected: undefined },
+    { html: `<link ${md}>`, expected: undefined },
   ]) {
-    test(`${html}${link} is ${found ?? "none"}`, () => {
-      assert.equal(markdownAlternate(page, link, Buffer.from(html))?.href, found);
+    test(`${html}${link} is ${expected ?? "none"}`, () => {
+      assert.equal(findMarkdownLink(page, link, Buffer.from(html))?.href, expected);
     });
   }
 
-  test("is looked for in linear time", () => {
+  test("is searched for in linear time", () => {
     const started = performance.now();
     for (const hostile of ["<link ", "<!--", "<link rel=", '<link rel="', "<"]) {
-      markdownAlternate(page, "<".repeat(60_000), Buffer.from(hostile.repeat(64 * 1024).slice(0, 64 * 1024)));
+      findMarkdownLink(page, "<".repeat(60_000), Buffer.from(hostile.repeat(64 * 1024).slice(0, 64 * 1024)));
     }
     assert.ok(performance.now() - started < 1_000);
   });
@@ -54,19 +54,19 @@ describe("a page with a Markdown form", () => {
       } else response.writeHead(200, { "content-type": "text/html", etag: '"page"' }).end(html);
     });
 
-  test("is read in that form, which is told", async () => {
+  test("is read in that form, and a note says so", async () => {
     await using server = await site({});
-    await using network = networkTo([server]);
-    const { text, name, location, response } = await fetchBytes(network, server.origin);
+    await using client = openTestClient([server]);
+    const { text, name, location, response } = await fetchBytes(client, server.origin);
     assert.deepEqual([text, name, location], ["# Page", "page.md", `${server.origin}/page.md`]);
     assert.deepEqual(response.notes, [`Read as Markdown from ${server.origin}/page.md.`]);
     assert.equal(response.freshness?.validators, null);
   });
 
-  test("is read itself where its source is wanted", async () => {
+  test("is read as HTML where its source is preferred", async () => {
     await using server = await site({});
-    await using network = networkTo([server]);
-    assert.equal((await fetchBytes(network, server.origin, { prefers: "source" })).text, html);
+    await using client = openTestClient([server]);
+    assert.equal((await fetchBytes(client, server.origin, { prefers: "source" })).text, html);
     assert.equal(server.requests.length, 1);
   });
 
@@ -79,10 +79,10 @@ describe("a page with a Markdown form", () => {
     "is binary whatever it says": { body: Buffer.from([35, 0, 1, 2]) },
     "is empty": { body: "" },
   })) {
-    test(`is read itself, whole, when that form ${name}`, async () => {
+    test(`is read as HTML, completely, when that form ${name}`, async () => {
       await using server = await site(alternate);
-      await using network = networkTo([server]);
-      const { text, response } = await fetchBytes(network, server.origin);
+      await using client = openTestClient([server]);
+      const { text, response } = await fetchBytes(client, server.origin);
       assert.ok(text === html);
       assert.deepEqual([response.notes, response.freshness?.validators?.etag], [[], '"page"']);
       assert.equal(server.requests.length, 2);
@@ -90,7 +90,7 @@ describe("a page with a Markdown form", () => {
   }
 });
 
-describe("a page held while its Markdown form is asked for", () => {
+describe("a page whose Markdown form is being requested", () => {
   const big = `<link rel="alternate" type="text/markdown" href="/zürich.md">${"<p>words</p>".repeat(40_000)}`;
   const site = () =>
     startServer((request, response) => {
@@ -99,21 +99,21 @@ describe("a page held while its Markdown form is asked for", () => {
       response.end(isPage ? big : `# ${decodeURIComponent(request.url ?? "")}`);
     });
 
-  test("does not stand in its way, however few connections there are", async () => {
+  test("does not block that request, however few connections there are", async () => {
     await using server = await site();
     const settings = { "network.connections_per_host": 1, "network.timeout": 5_000 };
-    await using network = networkTo([server], { settings });
-    const all = Array.from({ length: 8 }, (_, i) => fetchBytes(network, `${server.origin}/page${i}`));
+    await using client = openTestClient([server], { settings });
+    const all = Array.from({ length: 8 }, (_, i) => fetchBytes(client, `${server.origin}/page${i}`));
     for (const { text } of await Promise.all(all)) assert.equal(text, "# /zürich.md");
   });
 
-  test("gives what came of it when the time is up", async () => {
+  test("yields the part that has arrived when the deadline passes", async () => {
     await using server = await startServer((request, response) => {
       response.writeHead(200, { "content-type": "text/html" });
       if (request.url === "/page") response.write(big.slice(0, 50_000));
     });
-    await using network = networkTo([server], { settings: { "network.timeout": 400, "network.tries": 1 } });
-    const { bytes, response } = await fetchBytes(network, `${server.origin}/page`);
+    await using client = openTestClient([server], { settings: { "network.timeout": 400, "network.tries": 1 } });
+    const { bytes, response } = await fetchBytes(client, `${server.origin}/page`);
     assert.deepEqual(
       [bytes.length, response.shortfall()],
       [Buffer.byteLength(big.slice(0, 50_000)), "the time was up"],

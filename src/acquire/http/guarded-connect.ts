@@ -1,4 +1,4 @@
-/** Opens connections for undici: a name is looked up, every answer is judged, and exactly a judged address is dialled. */
+/** Opens connections for undici: resolves a name, checks every address, and dials only a checked address. */
 import { lookup } from "node:dns/promises";
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { connect as connectTls, type SecureContext, type TLSSocket } from "node:tls";
@@ -14,21 +14,21 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 /** A TCP connection to an address, which is never a name. */
 export type Dial = (address: string, port: number, timeoutMs: number) => Promise<Socket>;
 
-/** The two ways out to the network; tests hand in ones that record and refuse. */
-export type Wires = { readonly resolve: Resolve; readonly dial: Dial };
+/** The only two functions that reach the network; tests pass ones that record and refuse. */
+export type Dialler = { readonly resolve: Resolve; readonly dial: Dial };
 
-/** What the machine itself offers. */
-export const machineWires: Wires = { resolve: lookUp, dial: dialTcp };
+/** The resolver and the sockets of this machine. */
+export const systemDialler: Dialler = { resolve: resolveWithSystem, dial: dialTcp };
 
-export type ConnectOptions = Wires & {
+export type ConnectOptions = Dialler & {
   readonly guard: Guard;
   readonly timeoutMs: number;
-  /** Which certificates are trusted: made once, for that costs more than a connection. */
+  /** Trusted certificates; made once, because loading them costs more than a connection. */
   readonly trust: SecureContext;
 };
 
-/** The connector of a dispatcher that reaches hosts directly. */
-export function guardedConnector(options: ConnectOptions): buildConnector.connector {
+/** The connector of a dispatcher. */
+export function makeGuardedConnector(options: ConnectOptions): buildConnector.connector {
   return ({ hostname, port, protocol }, callback) => {
     const secure = protocol === "https:";
     const destination = { host: canonicalHost(hostname), port: Number(port || (secure ? 443 : 80)) };
@@ -39,67 +39,67 @@ export function guardedConnector(options: ConnectOptions): buildConnector.connec
   };
 }
 
-/** Looking up, dialling and the secure handshake share one time. */
+/** Resolving, dialling and the TLS handshake share one timeout. */
 async function connect(destination: Destination, secure: boolean, options: ConnectOptions) {
   const endsAt = performance.now() + options.timeoutMs;
-  const left = () => ({ ...options, timeoutMs: Math.max(1, endsAt - performance.now()) });
-  const addresses = await inTime(judgedAddresses(destination, options), options.timeoutMs);
-  const socket = await dialFirst(addresses, destination.port, left());
-  return secure ? secured(socket, destination.host, left()) : socket;
+  const withRemainingTime = () => ({ ...options, timeoutMs: Math.max(1, endsAt - performance.now()) });
+  const addresses = await withTimeout(findAllowedAddresses(destination, options), options.timeoutMs);
+  const socket = await dialInTurn(addresses, destination.port, withRemainingTime());
+  return secure ? connectSecurely(socket, destination.host, withRemainingTime()) : socket;
 }
 
-function inTime<T>(work: Promise<T>, timeoutMs: number, undo?: (late: T) => void): Promise<T> {
+function withTimeout<T>(work: Promise<T>, timeoutMs: number, undo?: (lateResult: T) => void): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      reject(timedOut());
+      reject(makeTimeoutError());
       work.then(undo, () => undefined);
     }, timeoutMs);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 
-async function judgedAddresses(
+async function findAllowedAddresses(
   destination: Destination,
   { guard, resolve }: ConnectOptions,
 ): Promise<readonly string[]> {
   const { host } = destination;
-  // RFC 6761: these names mean this machine, whatever a name server says; one of its two addresses is enough.
-  if (/^(?:.*\.)?localhost$/.test(host)) return agreedOf(["127.0.0.1", "::1"], destination, guard);
-  const addresses = isIP(host) === 0 ? await lookedUp(host, resolve) : [host];
-  // One bad answer among good ones is an attack or a mistake; in either case nothing is dialled.
-  for (const address of addresses) guard.address(address, destination);
+  // RFC 6761: these names mean this machine, whatever a name server says; one of the two addresses is enough.
+  if (/^(?:.*\.)?localhost$/.test(host)) return filterAllowed(["127.0.0.1", "::1"], destination, guard);
+  const addresses = isIP(host) === 0 ? await resolveHost(host, resolve) : [host];
+  // One forbidden address among allowed ones is an attack or a mistake; in both cases nothing is dialled.
+  for (const address of addresses) guard.checkAddress(address, destination);
   return addresses;
 }
 
-/** Those of this machine's addresses that the guard agrees to; where it agrees to none, its refusal of the first. */
-function agreedOf(addresses: readonly string[], destination: Destination, guard: Guard): readonly string[] {
+/** The addresses that the guard allows; if it allows none, throws its refusal of the first. */
+function filterAllowed(addresses: readonly string[], destination: Destination, guard: Guard): readonly string[] {
   const refusals: unknown[] = [];
-  const agreed = addresses.filter((address) => {
+  const allowed = addresses.filter((address) => {
     try {
-      guard.address(address, destination);
+      guard.checkAddress(address, destination);
       return true;
     } catch (refusal) {
       refusals.push(refusal);
       return false;
     }
   });
-  if (agreed.length === 0) throw refusals[0];
-  return agreed;
+  if (allowed.length === 0) throw refusals[0];
+  return allowed;
 }
 
-async function lookedUp(host: string, resolve: Resolve): Promise<readonly string[]> {
+async function resolveHost(host: string, resolve: Resolve): Promise<readonly string[]> {
   const addresses = await resolve(host);
   if (addresses.length > 0 && addresses.every((address) => isIP(address.replace(/%.*$/, "")) !== 0)) return addresses;
   throw Object.assign(new Error(`${clipped(host)} has no address.`), { code: "ENOTFOUND" });
 }
 
-/** The addresses in turn, each with its share of the time, until one answers. */
-async function dialFirst(addresses: readonly string[], port: number, { dial, timeoutMs }: ConnectOptions) {
+/** Dials the addresses one after another, each with its share of the time, until one answers. */
+async function dialInTurn(addresses: readonly string[], port: number, { dial, timeoutMs }: ConnectOptions) {
   let failure: unknown;
   for (const address of addresses) {
     try {
       const share = timeoutMs / addresses.length;
-      return await inTime(dial(address, port, share), share + 100, (socket) => void socket.destroy());
+      return await withTimeout(dial(address, port, share), share + 100, (socket) => void socket.destroy());
     } catch (error) {
       if (error instanceof SpillwayError) throw error;
       failure ??= error;
@@ -108,12 +108,12 @@ async function dialFirst(addresses: readonly string[], port: number, { dial, tim
   throw failure;
 }
 
-/** TLS over the socket that was dialled; the certificate must be the host's. */
-function secured(socket: Socket, host: string, { trust, timeoutMs }: ConnectOptions): Promise<TLSSocket> {
+/** TLS over the connected socket; the certificate must match the host. */
+function connectSecurely(socket: Socket, host: string, { trust, timeoutMs }: ConnectOptions): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
     const servername = isIP(host) === 0 ? host : "";
     const tls = connectTls({ socket, host, servername, ALPNProtocols: ["http/1.1"], secureContext: trust });
-    const timer = setTimeout(() => tls.destroy(timedOut()), timeoutMs);
+    const timer = setTimeout(() => tls.destroy(makeTimeoutError()), timeoutMs);
     const failed = (error: Error) => {
       clearTimeout(timer);
       socket.destroy();
@@ -128,14 +128,14 @@ function secured(socket: Socket, host: string, { trust, timeoutMs }: ConnectOpti
   });
 }
 
-async function lookUp(host: string): Promise<readonly string[]> {
+async function resolveWithSystem(host: string): Promise<readonly string[]> {
   return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
 function dialTcp(address: string, port: number, timeoutMs: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connectTcp({ host: address, port, noDelay: true, keepAlive: true });
-    const timer = setTimeout(() => socket.destroy(timedOut()), timeoutMs);
+    const timer = setTimeout(() => socket.destroy(makeTimeoutError()), timeoutMs);
     const failed = (error: Error) => {
       clearTimeout(timer);
       reject(error);
@@ -149,4 +149,4 @@ function dialTcp(address: string, port: number, timeoutMs: number): Promise<Sock
   });
 }
 
-const timedOut = (): Error => Object.assign(new Error("The connection took too long."), { code: "ETIMEDOUT" });
+const makeTimeoutError = (): Error => Object.assign(new Error("The connection took too long."), { code: "ETIMEDOUT" });
