@@ -6,7 +6,7 @@
 import { jsonSchema, stepCountIs, streamText } from "ai";
 import { interruptedCall } from "../src/answer/runner-texts.ts";
 import type { Request } from "../src/overflow/dialects/dialect.ts";
-import { loadModel } from "../src/surfaces/runner/model.ts";
+import { loadModel } from "../src/surfaces/runner/load-model.ts";
 import { findTarget } from "../src/surfaces/runner/providers.ts";
 import { pdfWithLines } from "./pdf.ts";
 import { wordings } from "./provider.ts";
