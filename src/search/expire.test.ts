@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { temporaryFolder } from "../../test/bodies.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { openSession } from "../session/session.ts";
-import { sweepArtifacts } from "../verbs/sweep.ts";
+import type { Event } from "../telemetry/events.ts";
+import { sweepArtifacts, sweepIfDue } from "../verbs/sweep.ts";
 import { searchCode, startIndex } from "./search.ts";
 
 const day = 24 * 3_600_000;
@@ -64,6 +65,19 @@ test("a folder that comes back in time has its index, and one that comes back la
     const reply = await searchCode({ query: "needle", dir: "moved" }, work.session);
     assert.deepEqual([reply.returned_count, reply.repository_id], [1, id]);
   }
+});
+
+test("a sweep that is due expires indexes and emits their sizes", async () => {
+  await using work = await openWork();
+  await work.index("gone");
+  rmSync(join(work.path, "gone"), { recursive: true });
+  work.passDays(15);
+  const events: Event[] = [];
+  await sweepIfDue({ ...work.session, emit: (event) => void events.push(event) });
+  assert.deepEqual(work.kept(), []);
+  const [swept = assert.fail(), ...others] = events.filter(({ event }) => event === "index.swept");
+  assert.ok("size_bytes" in swept && Number(swept.size_bytes) > 0);
+  assert.deepEqual(others, []);
 });
 
 test("what a killed sweeper left goes at the next sweep; nothing is swept where all is in memory", async () => {
