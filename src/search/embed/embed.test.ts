@@ -10,7 +10,6 @@ import { searchNotices } from "../../answer/search-reply.ts";
 import { defaultSettings, type Settings } from "../../config/settings.ts";
 import { openSession } from "../../session/session.ts";
 import { searchCode, startIndex } from "../search.ts";
-import { createByteRows } from "./dot-products.ts";
 import { createVectorTable, packVectors } from "./vectors.ts";
 
 async function openWork(settings: Partial<Settings> = {}) {
@@ -226,31 +225,6 @@ describe("a table of vectors", () => {
         assert.ok(best - exactCosine(vectors[found[0]?.fileId ?? 0] ?? [], asked) < 0.03);
       }),
     );
-  });
-
-  test("multiplies bytes exactly, whatever the width and the number of rows", () => {
-    const bytes = (count: number) => Int8Array.from({ length: count }, (_, at) => ((at * 7919) % 255) - 127);
-    for (const [width, rows] of [
-      [1, 3],
-      [15, 7],
-      [16, 5_000],
-      [17, 4_096],
-      [768, 4_097],
-      [4_096, 40],
-    ] as const) {
-      const [table, values, asked] = [createByteRows(width), bytes(width * rows), bytes(width + 3).subarray(3)];
-      table.append(values.subarray(0, width));
-      table.append(values.subarray(width));
-      const found: number[] = [];
-      table.products(asked, (first, products) => {
-        assert.equal(first, found.length);
-        found.push(...products);
-      });
-      const exact = Array.from({ length: rows }, (_, row) =>
-        asked.reduce((sum, number, at) => sum + number * (values[row * width + at] ?? 0), 0),
-      );
-      assert.deepEqual(found, exact);
-    }
   });
 
   test("leaves out files that do not count, and bytes of another length", () => {
