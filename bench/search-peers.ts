@@ -7,8 +7,8 @@ import { DatabaseSync } from "node:sqlite";
 import { defaultSettings } from "../src/config/settings.ts";
 import { isQuestionWord } from "../src/retrieval/terms.ts";
 import { chunkText } from "../src/search/index/chunk.ts";
-import { termsOfWord } from "../src/search/index/lexicon.ts";
-import { readSource, textOf } from "../src/search/index/source-file.ts";
+import { findTerms } from "../src/search/index/lexicon.ts";
+import { decodeSource, readSource } from "../src/search/index/source-file.ts";
 import { walkFolder } from "../src/search/index/walk.ts";
 import { searchCode } from "../src/search/search.ts";
 import { openSession } from "../src/session/session.ts";
@@ -57,7 +57,7 @@ async function sourcesIn(folder: string): Promise<Source[]> {
   for (const step of walkFolder(folder)) {
     if (!("file" in step)) continue;
     const source = readSource(folder, step.file.path, 1 << 20);
-    const read = "bytes" in source ? await textOf(source.bytes, step.file.path) : { reason: "" };
+    const read = "bytes" in source ? await decodeSource(source.bytes, step.file.path) : { reason: "" };
     if ("text" in read) sources.push({ path: step.file.path, text: read.text });
   }
   return sources;
@@ -104,13 +104,13 @@ export const bm25: Peer = {
 function countTerms(text: string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const word of text.match(/[\p{L}\p{N}_]+/gu) ?? []) {
-    for (const term of termsOfWord(word)) counts.set(term, (counts.get(term) ?? 0) + 1);
+    for (const term of findTerms(word)) counts.set(term, (counts.get(term) ?? 0) + 1);
   }
   return counts;
 }
 
 function subjectTerms(query: string): string[] {
-  const terms = [...new Set((query.match(/[\p{L}\p{N}_]+/gu) ?? []).flatMap(termsOfWord))];
+  const terms = [...new Set((query.match(/[\p{L}\p{N}_]+/gu) ?? []).flatMap(findTerms))];
   const subject = terms.filter((term) => !isQuestionWord(term));
   return subject.length > 0 ? subject : terms;
 }

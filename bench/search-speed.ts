@@ -12,9 +12,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { IndexLocation } from "../src/search/index/index-store.ts";
 import { openReader } from "../src/search/index/reader.ts";
-import { sqliteStore } from "../src/search/index/sqlite-index-store.ts";
-import { type IndexPlace, updateIndex } from "../src/search/index/update.ts";
+import { openSqliteStore } from "../src/search/index/sqlite-index-store.ts";
+import { updateIndex } from "../src/search/index/update.ts";
 import { parseQuestion } from "../src/search/rank/query.ts";
 import { rankFiles } from "../src/search/rank/rank.ts";
 import { checkouts } from "./search-data.ts";
@@ -46,7 +47,7 @@ async function indexMany(fileCount: number): Promise<string> {
       const text = `export function handler${file}(value: number): number {\n  return value + ${file};\n}\n`;
       writeFileSync(join(inside, `file${file}.ts`), text);
     }
-    using store = sqliteStore(join(folder, "index.db"));
+    using store = openSqliteStore(join(folder, "index.db"));
     const place = { root, store, segmentFolder: folder };
     const indexed = await cpuOf(() => updateIndex(place, options));
     const changed = await changeOne(place, openReader(store, folder));
@@ -70,7 +71,7 @@ function bareWalk(folder: string): void {
 async function indexReal(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "spillway-bench-"));
   try {
-    using store = sqliteStore(join(folder, "index.db"));
+    using store = openSqliteStore(join(folder, "index.db"));
     const cpu = process.cpuUsage();
     const { bytes, files } = await updateIndex({ root: checkouts, store, segmentFolder: folder }, options);
     const { user, system } = process.cpuUsage(cpu);
@@ -86,13 +87,13 @@ async function measure(fileCount: number): Promise<string> {
     const root = join(folder, "code");
     const bytes = writeCode(root, fileCount);
     const cpu = process.cpuUsage();
-    using store = sqliteStore(join(folder, "index.db"));
+    using store = openSqliteStore(join(folder, "index.db"));
     const place = { root, store, segmentFolder: folder };
     await updateIndex(place, options);
     const { user, system } = process.cpuUsage(cpu);
     const reader = openReader(store, folder);
     const { view } = reader.load();
-    const times = sortedTimes((query) => rankFiles(reader.load().view, parseQuestion(query), { most: 10 }));
+    const times = sortedTimes((query) => rankFiles(reader.load().view, parseQuestion(query), { limit: 10 }));
     const fts = fts5Times(store, view.liveChunks);
     const cells = [
       view.liveChunks,
@@ -112,14 +113,14 @@ async function measure(fileCount: number): Promise<string> {
 
 const milliseconds = (time: number): string => `${time.toFixed(1)} ms`;
 
-async function changeOne(place: IndexPlace, reader: ReturnType<typeof openReader>): Promise<number> {
+async function changeOne(place: IndexLocation, reader: ReturnType<typeof openReader>): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < 5; round++) {
     appendFileSync(join(place.root, "part0", "file0.ts"), `export const changed${round} = ${round};\n`);
     times.push(
       await cpuOf(async () => {
         await updateIndex(place, options);
-        rankFiles(reader.load().view, parseQuestion(`changed${round}`), { most: 10 });
+        rankFiles(reader.load().view, parseQuestion(`changed${round}`), { limit: 10 });
       }),
     );
   }
@@ -130,11 +131,11 @@ async function changeOne(place: IndexPlace, reader: ReturnType<typeof openReader
 }
 
 function openAndAsk(folder: string): void {
-  using store = sqliteStore(join(folder, "index.db"));
-  rankFiles(openReader(store, folder).load().view, parseQuestion("how are orders routed"), { most: 10 });
+  using store = openSqliteStore(join(folder, "index.db"));
+  rankFiles(openReader(store, folder).load().view, parseQuestion("how are orders routed"), { limit: 10 });
 }
 
-function fts5Times(store: IndexPlace["store"], chunks: number): number {
+function fts5Times(store: IndexLocation["store"], chunks: number): number {
   const database = new DatabaseSync(":memory:");
   database.exec("CREATE VIRTUAL TABLE pieces USING fts5(path, text, tokenize = 'porter unicode61')");
   const insert = database.prepare("INSERT INTO pieces (path, text) VALUES (?, ?)");

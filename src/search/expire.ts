@@ -6,7 +6,7 @@ import { isUnwritable, systemCode } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import { takeLock } from "../system/lock.ts";
 import { isRefused } from "../system/sqlite.ts";
-import { closeUnused, lastUsedAt, lockFile, rootOf } from "./repository.ts";
+import { closeUnused, lastUsedAt, lockFile, readRoot } from "./repository.ts";
 
 /** Deletes indexes whose folder is gone and that have not been used for as long as artifacts are kept. Gives how many. */
 export function expireIndexes({ searchFolder, settings, now, emit }: Session): number {
@@ -33,7 +33,7 @@ const setAsidePrefix = "retired-";
 const isSetAside = (folder: string): boolean => /[/\\]retired-[0-9a-f]+$/.test(folder);
 
 function isExpired(folder: string, unusedSince: number): boolean {
-  const root = rootOf(folder);
+  const root = readRoot(folder);
   return root !== undefined && isGone(root) && lastUsedAt(folder) < unusedSince;
 }
 

@@ -51,7 +51,7 @@ test(`${kills} kills over ${writers} indexers leave no bad state, and the next r
   assert.deepEqual([status, error], ["completed", null]);
   const project = findProject({
     explicit: undefined,
-    from: root,
+    startFolder: root,
     home: session.searchFolder,
     scope: session,
     create: false,

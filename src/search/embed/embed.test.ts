@@ -186,8 +186,8 @@ describe("embeddings", () => {
     writeRiver(work);
     await work.index();
     for (const [settings, problem] of [
-      [{ "search.embed_url": "ftp://x/y" }, /no address of a service/],
-      [{ "search.embed_url": "http://user:key@127.0.0.1/v1" }, /no address of a service/],
+      [{ "search.embed_url": "ftp://x/y" }, /not the address of a service/],
+      [{ "search.embed_url": "http://user:key@127.0.0.1/v1" }, /not the address of a service/],
       [{ "network.deny": ["127.0.0.1"] }, /network\.deny/],
     ] as const) {
       await using session = await work.sessionWith(settings);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { chunkChars, chunkText } from "./chunk.ts";
+import { chunkText, MAX_CHUNK_CHARS } from "./chunk.ts";
 
 const block = (name: string, lines: number): string =>
   `function ${name}() {\n${"  const value = compute(input);\n".repeat(lines)}}\n`;
@@ -42,7 +42,7 @@ describe("chunks", () => {
         const chunks = chunkText(text);
         assert.equal(chunks.map((chunk) => text.slice(chunk.start, chunk.end)).join(""), text);
         for (const { start, end: stop, startLine, endLine } of chunks) {
-          assert.ok(stop - start <= chunkChars || startLine === endLine);
+          assert.ok(stop - start <= MAX_CHUNK_CHARS || startLine === endLine);
           assert.equal(text.slice(0, start).split("\n").length, startLine);
           assert.ok(endLine >= startLine);
         }

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { measureLines } from "./chunk.ts";
-import { definitionIn } from "./definitions.ts";
+import { findDefinition } from "./definitions.ts";
 
 /** What the first line defines: `name` with its rank, or null. */
 function defined(text: string): string | null {
   const { starts, indents } = measureLines(text);
-  const found = definitionIn(text, starts[0] ?? 0, starts[1] ?? text.length, indents[0] ?? 0);
+  const found = findDefinition(text, starts[0] ?? 0, starts[1] ?? text.length, indents[0] ?? 0);
   return found === null ? null : `${text.slice(found.start, found.end)} ${found.rank}`;
 }
 

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { createPostings, createTally } from "./growable.ts";
+import { createCountTable, createPostings } from "./growable.ts";
 
 describe("a tally", () => {
   test("counts every number and keeps its highest rank, however large it is", () => {
     const entry = fc.record({ number: fc.nat(200_000), count: fc.integer({ min: 1, max: 9 }), rank: fc.nat(3) });
     fc.assert(
       fc.property(fc.array(entry), (entries) => {
-        const tally = createTally();
+        const tally = createCountTable();
         for (const { number, count, rank } of entries) {
           tally.add(number, count);
           tally.mark(number, rank);
         }
         const byNumber = Map.groupBy(entries, ({ number }) => number);
-        assert.deepEqual([...tally.touched()], [...byNumber.keys()]);
+        assert.deepEqual([...tally.numbers()], [...byNumber.keys()]);
         for (const [number, own] of byNumber) {
           assert.equal(
             tally.count(number),
@@ -23,7 +23,7 @@ describe("a tally", () => {
           assert.equal(tally.rank(number), Math.max(...own.map(({ rank }) => rank)));
         }
         tally.clear();
-        assert.deepEqual([tally.touched().length, tally.count(7)], [0, 0]);
+        assert.deepEqual([tally.numbers().length, tally.count(7)], [0, 0]);
       }),
     );
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { defaultIgnores, judge, parseIgnore } from "./ignore.ts";
+import { defaultIgnores, matchRules, parseIgnore } from "./ignore.ts";
 
 const cases = [
   { rules: "*.log", path: "a/b/x.log", says: "ignored" },
@@ -56,28 +56,28 @@ describe("an ignore file", () => {
   for (const { rules, path, says, ...more } of cases) {
     test(`${JSON.stringify(rules)} says ${says} of ${path}`, () => {
       const folder = "folder" in more ? more.folder : false;
-      assert.equal(judge(parseIgnore(rules), path, folder), says);
+      assert.equal(matchRules(parseIgnore(rules), path, folder), says);
     });
   }
 
   test("loses the rules that hide what was named, and no others", () => {
     const rules = parseIgnore("*\n!*.ts\n*.log\nout/\n", ["out", "out/gen"]);
-    assert.equal(judge(rules, "out/gen/a.js", false), null);
-    assert.equal(judge(rules, "out/gen/a.log", false), "ignored");
-    assert.equal(judge(rules, "out/gen/a.ts", false), "kept");
+    assert.equal(matchRules(rules, "out/gen/a.js", false), null);
+    assert.equal(matchRules(rules, "out/gen/a.log", false), "ignored");
+    assert.equal(matchRules(rules, "out/gen/a.ts", false), "kept");
   });
 
   test("of a stranger costs no more than its length times the name's", () => {
     const started = performance.now();
     const rules = parseIgnore(`${"*a".repeat(40)}b\n${"**/".repeat(40)}*a*a*a*ab`);
-    assert.equal(judge(rules, `${"a".repeat(250)}/${"a".repeat(250)}`, false), null);
+    assert.equal(matchRules(rules, `${"a".repeat(250)}/${"a".repeat(250)}`, false), null);
     assert.ok(performance.now() - started < 200);
   });
 
   test("by default hides other people's code and secrets, and can be overruled", () => {
-    assert.equal(judge(defaultIgnores, "node_modules", true), "ignored");
-    assert.equal(judge(defaultIgnores, "deep/.env", false), "ignored");
-    assert.equal(judge(defaultIgnores, ".env.example", false), "kept");
-    assert.equal(judge(defaultIgnores, "src/build", true), null);
+    assert.equal(matchRules(defaultIgnores, "node_modules", true), "ignored");
+    assert.equal(matchRules(defaultIgnores, "deep/.env", false), "ignored");
+    assert.equal(matchRules(defaultIgnores, ".env.example", false), "kept");
+    assert.equal(matchRules(defaultIgnores, "src/build", true), null);
   });
 });

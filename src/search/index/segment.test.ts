@@ -3,10 +3,10 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { createSegmentBuilder } from "./build.ts";
 import { chunkText } from "./chunk.ts";
-import { termsOfWord } from "./lexicon.ts";
-import { openSegment, type Segment } from "./segment.ts";
+import { findTerms } from "./lexicon.ts";
+import { type IndexSegment, openSegment } from "./segment.ts";
 
-function build(files: Record<string, string>): Segment {
+function build(files: Record<string, string>): IndexSegment {
   const builder = createSegmentBuilder();
   for (const [index, [path, text]] of Object.entries(files).entries()) {
     builder.add({ id: index + 1, path, text, chunks: chunkText(text) });
@@ -14,7 +14,7 @@ function build(files: Record<string, string>): Segment {
   return openSegment(builder.finish()) ?? assert.fail("the segment cannot be opened");
 }
 
-function filesWith(segment: Segment, term: string): string[] {
+function filesWith(segment: IndexSegment, term: string): string[] {
   const range = segment.find(term);
   if (range === null) return [];
   const files = [...segment.places.subarray(range.from, range.to)].map((chunk) => segment.chunkFile[chunk] ?? 0);
@@ -40,7 +40,7 @@ describe("a segment", () => {
     const segment = build({ "a.md": "検索エンジン 𝒳 ﬁne", "b.md": "naïve Ünïcode", "c.md": "plain" });
     assert.deepEqual(filesWith(segment, "検索"), ["a.md"]);
     assert.deepEqual(filesWith(segment, "plain"), ["c.md"]);
-    assert.deepEqual(filesWith(segment, termsOfWord("Ünïcode")[0] ?? ""), ["b.md"]);
+    assert.deepEqual(filesWith(segment, findTerms("Ünïcode")[0] ?? ""), ["b.md"]);
   });
 
   test("finds every two neighbours of a long run without spaces", () => {
@@ -71,7 +71,7 @@ describe("a segment", () => {
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 40 }), (words) => {
         const segment = build({ f: words.join(" ") });
-        const terms = new Set(words.flatMap(termsOfWord));
+        const terms = new Set(words.flatMap(findTerms));
         const found = segment.findPrefix("", 1_000, 10_000).filter((term) => !/^[=/]/.test(term));
         assert.deepEqual(
           found,
@@ -98,7 +98,7 @@ describe("a segment", () => {
           const files = Object.fromEntries(texts.map((words, index) => [`f${index}`, words.join(" ")]));
           const segment = build(files);
           for (const [path, text] of Object.entries(files)) {
-            for (const term of text.split(" ").flatMap(termsOfWord))
+            for (const term of text.split(" ").flatMap(findTerms))
               assert.ok(filesWith(segment, term).includes(path), term);
           }
         },

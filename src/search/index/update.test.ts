@@ -4,12 +4,12 @@ import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { temporaryFolder } from "../../../test/bodies.ts";
 import { parseQuestion } from "../rank/query.ts";
-import { partOfFile, rankFiles } from "../rank/rank.ts";
+import { findPart, rankFiles } from "../rank/rank.ts";
 import { newFile } from "./index-store.contract.ts";
-import { memoryStore } from "./memory-index-store.ts";
+import { openMemoryStore } from "./memory-index-store.ts";
 import { publishSegments } from "./publish.ts";
 import { openReader } from "./reader.ts";
-import { sqliteStore } from "./sqlite-index-store.ts";
+import { openSqliteStore } from "./sqlite-index-store.ts";
 import { updateIndex } from "./update.ts";
 
 async function openIndex() {
@@ -17,7 +17,7 @@ async function openIndex() {
   const root = join(folder.path, "root");
   const segmentFolder = join(folder.path, "index");
   for (const each of [root, segmentFolder]) mkdirSync(each);
-  const store = sqliteStore(join(segmentFolder, "index.db"));
+  const store = openSqliteStore(join(segmentFolder, "index.db"));
   const reader = openReader(store, segmentFolder);
   const place = { root, store, segmentFolder };
   return {
@@ -31,8 +31,8 @@ async function openIndex() {
       updateIndex(place, { maxFileBytes: 100_000, signal, now }),
     find(query: string, from = reader): string[] {
       const { view } = from.load();
-      return rankFiles(view, parseQuestion(query), { most: 20 }).map(({ file }) => {
-        const { segment, firstFile } = partOfFile(view, file);
+      return rankFiles(view, parseQuestion(query), { limit: 20 }).map(({ file }) => {
+        const { segment, firstFile } = findPart(view, file);
         return segment.path(file - firstFile);
       });
     },
@@ -186,7 +186,7 @@ describe("bringing an index up to date", () => {
 test("more files may be gone or passed over than a call takes arguments", async () => {
   await using folder = await temporaryFolder();
   writeFileSync(join(folder.path, "a.ts"), "const value = 1;\n");
-  const store = memoryStore();
+  const store = openMemoryStore();
   const pass = Array.from({ length: 200_000 }, (_, file) => ({ path: `gone/${file}.png`, stamp: "s", reason: "r" }));
   store.write({ pass });
   const sizes: number[] = [];
@@ -205,7 +205,7 @@ test("an index in memory, and a few large files on disk, are searched whole", as
   await using index = await openIndex();
   const filler = "const filler = compute(value);\n".repeat(3_000);
   for (let file = 0; file < 60; file++) index.write(`f${file}.ts`, `const needle${file} = 1;\n${filler}`);
-  const store = memoryStore();
+  const store = openMemoryStore();
   const { signal } = new AbortController();
   const options = { maxFileBytes: 1_000_000, signal, now: Date.now };
   await updateIndex({ root: index.root, store, segmentFolder: null }, options);
@@ -237,7 +237,7 @@ describe("segments", () => {
 
   test("are made file by file, so that others have their turn", async () => {
     await using index = await openIndex();
-    const store = memoryStore();
+    const store = openMemoryStore();
     store.write({ put: Array.from({ length: 120 }, (_, file) => newFile(`f${file}.ts`)) });
     let turns = 0;
     await publishSegments({ root: index.root, store, segmentFolder: index.segmentFolder }, async () => {

@@ -4,9 +4,9 @@ import fc from "fast-check";
 import { createSegmentBuilder } from "../index/build.ts";
 import { chunkText } from "../index/chunk.ts";
 import { openSegment } from "../index/segment.ts";
-import { viewOf } from "../index/view.ts";
+import { createView } from "../index/view.ts";
 import { parseQuestion } from "./query.ts";
-import { partOfFile, rankFiles } from "./rank.ts";
+import { findPart, rankFiles } from "./rank.ts";
 
 type Files = Readonly<Record<string, string>>;
 
@@ -20,7 +20,9 @@ function segmentOf(files: Files, firstId = 1) {
 
 function ranked(files: Files, query: string): string[] {
   const segment = segmentOf(files);
-  return rankFiles(viewOf([segment], null), parseQuestion(query), { most: 50 }).map(({ file }) => segment.path(file));
+  return rankFiles(createView([segment], null), parseQuestion(query), { limit: 50 }).map(({ file }) =>
+    segment.path(file),
+  );
 }
 
 const body = "  return compute(value);\n".repeat(10);
@@ -136,10 +138,10 @@ describe("the ranking", () => {
 
   test("gives scores between 0 and 1, the best first, whatever is asked", () => {
     const segment = segmentOf(Object.fromEntries(cases.flatMap(({ files }) => Object.entries(files))));
-    const view = viewOf([segment], null);
+    const view = createView([segment], null);
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.constantFrom(...cases.map(({ query }) => query)), fc.lorem()), (query) => {
-        const scores = rankFiles(view, parseQuestion(query), { most: 50 }).map(({ score }) => score);
+        const scores = rankFiles(view, parseQuestion(query), { limit: 50 }).map(({ score }) => score);
         assert.ok(scores.every((score) => score >= 0 && score <= 1));
         assert.deepEqual(
           scores,
@@ -158,15 +160,15 @@ describe("the ranking", () => {
       Object.entries(files).map(([path]) => [`gone/${path}`, "class goneOnly {}\nfunction needle() { hay }\n"]),
     );
     const live = Array.from({ length: 40 }, (_, index) => index + 1);
-    const spread = viewOf(
+    const spread = createView(
       [segmentOf(Object.fromEntries(first), 1), segmentOf(gone, 1_000), segmentOf(Object.fromEntries(second), 16)],
       live,
     );
-    const turned = viewOf([segmentOf(Object.fromEntries(second)), segmentOf(Object.fromEntries(first), 100)], null);
-    const whole = viewOf([segmentOf(files, 1)], null);
+    const turned = createView([segmentOf(Object.fromEntries(second)), segmentOf(Object.fromEntries(first), 100)], null);
+    const whole = createView([segmentOf(files, 1)], null);
     const scores = (view: typeof whole, query: string) =>
-      rankFiles(view, parseQuestion(query), { most: 10 }).map(({ file, score }) => {
-        const { segment, firstFile } = partOfFile(view, file);
+      rankFiles(view, parseQuestion(query), { limit: 10 }).map(({ file, score }) => {
+        const { segment, firstFile } = findPart(view, file);
         return `${segment.path(file - firstFile)} ${score.toFixed(12)}`;
       });
     for (const query of ["needle", "needle3 hay", "f7", "needles haying", "goneOnly needle"]) {
@@ -178,7 +180,7 @@ describe("the ranking", () => {
   test("reads a question of any length in bounded time", () => {
     const segment = segmentOf({ "a.ts": body });
     const started = performance.now();
-    rankFiles(viewOf([segment], null), parseQuestion("wordsWithoutEnd and_more ".repeat(100_000)), { most: 10 });
+    rankFiles(createView([segment], null), parseQuestion("wordsWithoutEnd and_more ".repeat(100_000)), { limit: 10 });
     assert.ok(performance.now() - started < 1_000);
   });
 });
