@@ -21,10 +21,12 @@ type Flow = {
   readonly stop?: (child: ChildProcessWithoutNullStreams) => Promise<void>;
 };
 
-/** Where a module of an unwanted folder is loaded by every command, with the reason. */
+/** Modules that may be loaded although their folder is unwanted, with the reason. */
 const exceptions = new Set([
   // Guards standard output before anything else can write to it.
   "surfaces/mcp/stdout.ts",
+  // Loads the rest of its folder only where the settings name a service.
+  "search/embed/lazy-embedding.ts",
 ]);
 
 const otherSurfaces = ["surfaces/mcp", "surfaces/proxy", "surfaces/runner", "surfaces/ai-sdk"];
@@ -97,20 +99,49 @@ const flows: readonly Flow[] = [
   {
     name: "search",
     args: ["search", "weir"],
-    maxModules: 126,
-    without: ["overflow", "tools", "extract/html", "extract/pdf", "extract/pool", ...httpClient, ...otherSurfaces],
+    maxModules: 121,
+    without: [
+      "search/embed",
+      "search/expire.ts",
+      "overflow",
+      "tools",
+      "extract/html",
+      "extract/pdf",
+      "extract/pool",
+      ...httpClient,
+      ...otherSurfaces,
+    ],
   },
   {
     name: "index",
     args: ["index"],
-    maxModules: 125,
-    without: ["overflow", "tools", "extract/html", "extract/pdf", "extract/pool", ...httpClient, ...otherSurfaces],
+    maxModules: 120,
+    without: [
+      "search/embed",
+      "search/expire.ts",
+      "overflow",
+      "tools",
+      "extract/html",
+      "extract/pdf",
+      "extract/pool",
+      ...httpClient,
+      ...otherSurfaces,
+    ],
   },
   {
     name: "mcp",
     args: ["mcp"],
-    maxModules: 204,
-    without: ["overflow", "surfaces/proxy", "surfaces/runner", "surfaces/ai-sdk", ...htmlEngine, ...pdfEngines],
+    maxModules: 199,
+    without: [
+      "search/embed",
+      "search/expire.ts",
+      "overflow",
+      "surfaces/proxy",
+      "surfaces/runner",
+      "surfaces/ai-sdk",
+      ...htmlEngine,
+      ...pdfEngines,
+    ],
     stop: async (child) => {
       const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
       child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`);
