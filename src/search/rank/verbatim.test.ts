@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createVerbatimGain } from "./verbatim.ts";
 import { weights } from "./weights.ts";
 
-test("a text gains by the longest run of the question's words, and nothing by chance", () => {
+test("a text gains by the longest run of the query's words, and nothing by a short run", () => {
   const gainOf = createVerbatimGain("Error: connection closed before response") ?? assert.fail();
   assert.equal(gainOf('throw new Error("connection closed before response");'), weights.verbatim);
   assert.equal(gainOf('fail("Connection closed before response")'), (weights.verbatim * 4) / 5);
