@@ -88,9 +88,9 @@ export const bm25: Peer = {
       const terms = subjectTerms(query);
       const score = (count: Map<string, number>, length: number) =>
         terms.reduce((sum, term) => {
-          const [found, df] = [count.get(term) ?? 0, frequency.get(term) ?? 0];
+          const [occurrences, df] = [count.get(term) ?? 0, frequency.get(term) ?? 0];
           const rarity = Math.log(1 + (chunks.length - df + 0.5) / (df + 0.5));
-          return sum + (rarity * found * 2.2) / (found + 1.2 * (0.25 + (0.75 * length) / mean));
+          return sum + (rarity * occurrences * 2.2) / (occurrences + 1.2 * (0.25 + (0.75 * length) / mean));
         }, 0);
       const scored = counts.map((count, index) => ({ index, score: score(count, lengths[index] ?? 0) }));
       const best = scored
@@ -146,13 +146,13 @@ export const grepAndRead: Peer = {
     const sources = (await sourcesIn(folder)).map((source) => ({ ...source, lower: source.text.toLowerCase() }));
     const search = async (query: string) => {
       const words = (query.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []).filter((word) => !isQuestionWord(word));
-      const found = sources.map(({ path, text, lower }) => {
-        const matched = words.filter((word) => lower.includes(word)).length;
-        return { path, matched, spans: [{ start: 1, end: Infinity }], chars: text.length };
+      const files = sources.map(({ path, text, lower }) => {
+        const matchingWords = words.filter((word) => lower.includes(word)).length;
+        return { path, matchingWords, spans: [{ start: 1, end: Infinity }], chars: text.length };
       });
-      return found
-        .filter(({ matched }) => matched > 0)
-        .sort((one, other) => other.matched - one.matched)
+      return files
+        .filter(({ matchingWords }) => matchingWords > 0)
+        .sort((one, other) => other.matchingWords - one.matchingWords)
         .slice(0, MAX_RESULTS);
     };
     return { search, ...closed };
@@ -181,8 +181,8 @@ export const ripgrep: Peer = {
 
 function countLines(folder: string, pattern: string): string[] {
   try {
-    const found = execFileSync("rg", ["-i", "--count", "--", pattern, "."], { cwd: folder, encoding: "utf8" });
-    return found
+    const output = execFileSync("rg", ["-i", "--count", "--", pattern, "."], { cwd: folder, encoding: "utf8" });
+    return output
       .trim()
       .split("\n")
       .map((line) => line.replace(/^\.\//, ""));

@@ -92,48 +92,50 @@ function findAfterKeyword(
   isOuter: boolean,
 ): Definition | null | undefined {
   if (after === stop) return undefined;
-  const from = skipReceiver(text, after, end);
-  const last = endOfQualified(text, from, end);
-  if (last === from) return undefined;
-  if (role === "let" && isOuter) return findLetName(text, from, end) ?? findValueName(text, from, last, end, isOuter);
-  if (role === "value" || role === "let") return findValueName(text, from, last, end, isOuter);
-  if (role === "strict") return findTypeName(text, from, last, end);
-  if (role === "braced") return findBlockName(text, from, last, end);
-  return definition(text, from, last, definitionRanks[role]);
+  const nameStart = skipReceiver(text, after, end);
+  const nameEnd = endOfQualified(text, nameStart, end);
+  if (nameEnd === nameStart) return undefined;
+  if (role === "let" && isOuter)
+    return findLetName(text, nameStart, end) ?? findValueName(text, nameStart, nameEnd, end, isOuter);
+  if (role === "value" || role === "let") return findValueName(text, nameStart, nameEnd, end, isOuter);
+  if (role === "strict") return findTypeName(text, nameStart, nameEnd, end);
+  if (role === "braced") return findBlockName(text, nameStart, nameEnd, end);
+  return makeDefinition(text, nameStart, nameEnd, definitionRanks[role]);
 }
 
 /** A name with the beginning of a block right after it. */
-function findBlockName(text: string, from: number, last: number, end: number): Definition | undefined {
-  const isBlock = text.charCodeAt(skipBlanks(text, last, end)) === openBrace && !isReserved(text.slice(from, last));
-  return isBlock ? definition(text, from, last, definitionRanks.type) : undefined;
+function findBlockName(text: string, nameStart: number, nameEnd: number, end: number): Definition | undefined {
+  const isBlock =
+    text.charCodeAt(skipBlanks(text, nameEnd, end)) === openBrace && !isReserved(text.slice(nameStart, nameEnd));
+  return isBlock ? makeDefinition(text, nameStart, nameEnd, definitionRanks.type) : undefined;
 }
 
 /** `struct name *variable` declares a variable, "class will be" is a sentence: neither defines a type. */
-function findTypeName(text: string, from: number, last: number, end: number): Definition | null | undefined {
-  const next = skipBlanks(text, last, end);
+function findTypeName(text: string, nameStart: number, nameEnd: number, end: number): Definition | null | undefined {
+  const next = skipBlanks(text, nameEnd, end);
   const unit = text.charCodeAt(next);
   if (unit === asterisk || unit === ampersand || unit === closeParenthesis || unit === comma) return undefined;
-  if (!isWordUnit(unit) || next >= end) return definition(text, from, last, definitionRanks.type);
+  if (!isWordUnit(unit) || next >= end) return makeDefinition(text, nameStart, nameEnd, definitionRanks.type);
   const hasClause = /^(?:extends|implements|with|where|for|permits|final|derives|is|of|sealed)\b/.test(
     text.slice(next, next + 12),
   );
   return hasClause || /(?:[{:]|\bwhere)\s*$/.test(text.slice(next, end))
-    ? definition(text, from, last, definitionRanks.type)
+    ? makeDefinition(text, nameStart, nameEnd, definitionRanks.type)
     : undefined;
 }
 
 /** `const name = ...`; but in `const char *name(...)` the word after the keyword is a type. */
 function findValueName(
   text: string,
-  from: number,
-  last: number,
+  nameStart: number,
+  nameEnd: number,
   end: number,
   isOuter: boolean,
 ): Definition | null | undefined {
-  const next = text.charCodeAt(skipBlanks(text, last, end));
+  const next = text.charCodeAt(skipBlanks(text, nameEnd, end));
   if (isWordUnit(next) || next === asterisk || next === ampersand || next === openParenthesis) return undefined;
-  const rank = rankOfValue(text, last, end);
-  return isOuter || rank > definitionRanks.value ? definition(text, from, last, rank) : null;
+  const rank = rankOfValue(text, nameEnd, end);
+  return isOuter || rank > definitionRanks.value ? makeDefinition(text, nameStart, nameEnd, rank) : null;
 }
 
 /** Characters of a line that patterns are matched with. */
@@ -172,8 +174,8 @@ function findSqlName(text: string, start: number, end: number): Definition | nul
 }
 
 /** A value that is a function or a type counts as one. */
-function rankOfValue(text: string, last: number, end: number): DefinitionRank {
-  const rest = text.slice(last, Math.min(end, last + 120));
+function rankOfValue(text: string, nameEnd: number, end: number): DefinitionRank {
+  const rest = text.slice(nameEnd, Math.min(end, nameEnd + 120));
   if (/=\s*(?:pub\s+)?(?:packed\s+|extern\s+)?(?:class|struct|enum|union|interface)\b/.test(rest))
     return definitionRanks.type;
   return /=>|[=:]\s*(?:async\s+)?(?:function|fn|func|lambda|proc|->)(?!\w)/.test(rest)
@@ -210,15 +212,16 @@ function findCallable(
   end: number,
   isOuter: boolean,
 ): Definition | null {
-  const last = skipBlanksBack(text, parenthesis, start);
-  const from = startOfWord(text, last, start);
-  if (from === last || isDigit(text.charCodeAt(from)) || isReserved(text.slice(from, last))) return null;
+  const nameEnd = skipBlanksBack(text, parenthesis, start);
+  const nameStart = startOfWord(text, nameEnd, start);
+  if (nameStart === nameEnd || isDigit(text.charCodeAt(nameStart)) || isReserved(text.slice(nameStart, nameEnd)))
+    return null;
   const lastUnit = text.charCodeAt(skipBlanksBack(text, end, start) - 1);
   if (lastUnit === semicolon) return null;
-  const hasType = from > start && isOuter;
+  const hasType = nameStart > start && isOuter;
   const hasBody = lastUnit === openBrace || text.charCodeAt(skipBlanks(text, end, text.length)) === openBrace;
   if (!hasType && !(hasBody && isBalanced(text, parenthesis, end))) return null;
-  return definition(text, from, last, definitionRanks.function);
+  return makeDefinition(text, nameStart, nameEnd, definitionRanks.function);
 }
 
 /** Whether a word is a keyword in all languages: some keywords are names in other languages. */
@@ -240,25 +243,25 @@ function isBalanced(text: string, start: number, end: number): boolean {
 
 /** `name = ...`, `name: type = ...`. */
 function findAssigned(text: string, start: number, sign: number, end: number, indent: number): Definition | null {
-  const last = endOfQualified(text, start, sign);
+  const nameEnd = endOfQualified(text, start, sign);
   if (text.charCodeAt(start) === dollar) return null;
-  const next = text.charCodeAt(skipBlanks(text, last, end));
+  const next = text.charCodeAt(skipBlanks(text, nameEnd, end));
   if (next !== equals && next !== colon) return null;
-  const rank = rankOfValue(text, last, end);
-  return indent === 0 || rank > definitionRanks.value ? definition(text, start, last, rank) : null;
+  const rank = rankOfValue(text, nameEnd, end);
+  return indent === 0 || rank > definitionRanks.value ? makeDefinition(text, start, nameEnd, rank) : null;
 }
 
 /** `name :: Type`, as in Haskell, and `name : Type -> Type`, as in others. */
 function findSignature(text: string, start: number, end: number): Definition | null {
-  const last = endOfWord(text, start, end);
-  const next = skipBlanks(text, last, end);
+  const nameEnd = endOfWord(text, start, end);
+  const next = skipBlanks(text, nameEnd, end);
   const isSignature =
     text.startsWith(":: ", next) || (text.startsWith(": ", next) && text.slice(next, end).includes("->"));
-  return next > last && isSignature ? definition(text, start, last, definitionRanks.function) : null;
+  return next > nameEnd && isSignature ? makeDefinition(text, start, nameEnd, definitionRanks.function) : null;
 }
 
-function definition(text: string, from: number, last: number, rank: DefinitionRank): Definition {
-  return { start: startOfWord(text, last, from), end: last, rank };
+function makeDefinition(text: string, nameStart: number, nameEnd: number, rank: DefinitionRank): Definition {
+  return { start: startOfWord(text, nameEnd, nameStart), end: nameEnd, rank };
 }
 
 const [openParenthesis, closeParenthesis, asterisk, ampersand, comma, colon, semicolon, lessThan, equals] = [

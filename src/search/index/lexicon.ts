@@ -165,8 +165,8 @@ export function createLexicon(): Lexicon {
   /** Scripts without spaces have runs of any length. Cuts overlap: their terms are pairs of neighbouring characters. */
   function scanLongWord(counts: CountTable, units: Units, start: number, end: number): number {
     let total = 0;
-    for (let from = start; from < end - 1; from += MAX_WORD_CHARS - 2) {
-      const [first, last] = [betweenPairs(units, from), betweenPairs(units, Math.min(end, from + MAX_WORD_CHARS))];
+    for (let cut = start; cut < end - 1; cut += MAX_WORD_CHARS - 2) {
+      const [first, last] = [betweenPairs(units, cut), betweenPairs(units, Math.min(end, cut + MAX_WORD_CHARS))];
       if (units.subarray(first, last).every((unit) => unit < 128)) continue;
       counts.add(wordNumber(units, first, last, hashBetween(units, first, last)), 1);
       total++;

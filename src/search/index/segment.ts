@@ -243,10 +243,10 @@ function sortNumbers(terms: WordContent, numbers: Uint32Array): Uint32Array {
   }
   keys.sort();
   const sorted = numbers.map((_, place) => numbers[halves[place * 2] as number] as number);
-  for (let from = 0, to = 1; to <= sorted.length; to++) {
-    if (to < sorted.length && halves[to * 2 + 1] === halves[from * 2 + 1]) continue;
-    if (to - from > 1) sorted.subarray(from, to).sort((one, other) => compareTerms(terms, one, other));
-    from = to;
+  for (let start = 0, end = 1; end <= sorted.length; end++) {
+    if (end < sorted.length && halves[end * 2 + 1] === halves[start * 2 + 1]) continue;
+    if (end - start > 1) sorted.subarray(start, end).sort((one, other) => compareTerms(terms, one, other));
+    start = end;
   }
   return sorted;
 }

@@ -41,24 +41,24 @@ const MAX_SKIPPED_NAMED = 200;
 /** Runs to the end or to an abort; what was stored before an abort stays. Hold the lock: there is one writer at a time. */
 export async function updateIndex(location: IndexLocation, options: UpdateOptions): Promise<UpdateReport> {
   const pause = createPause(options.signal);
-  const known = knownFiles(location.store);
+  const knownFiles = readKnownFiles(location.store);
   const skipped = createSkippedList();
-  const found = await walk(location.root, options.hidden, pause, skipped);
+  const files = await walk(location.root, options.hidden, pause, skipped);
   const writer = createWriter(location, pause, skipped);
   let knownCount = 0;
-  for (const [done, file] of found.entries()) {
-    const stored = known.files.get(file.path);
-    if (stored !== undefined || known.passed.has(file.path)) knownCount++;
+  for (const [done, file] of files.entries()) {
+    const stored = knownFiles.files.get(file.path);
+    if (stored !== undefined || knownFiles.passed.has(file.path)) knownCount++;
     if (isUnchanged(file, stored, options)) continue;
-    options.progress?.(done, found.length);
-    await writer.add(await examine(file, known, location.root, options));
+    options.progress?.(done, files.length);
+    await writer.add(await examine(file, knownFiles, location.root, options));
     await pause();
   }
-  const deleted = knownCount === known.files.size + known.passed.size ? [] : findDeleted(known, found);
+  const deleted = knownCount === knownFiles.files.size + knownFiles.passed.size ? [] : findDeleted(knownFiles, files);
   await writer.finish(deleted);
-  options.progress?.(found.length, found.length);
+  options.progress?.(files.length, files.length);
   const { indexed, bytes } = writer.sums;
-  const removed = deleted.filter((path) => known.files.has(path)).length;
+  const removed = deleted.filter((path) => knownFiles.files.has(path)).length;
   return { files: location.store.fileCount(), indexed, removed, ...skipped.report(), bytes };
 }
 
@@ -83,7 +83,7 @@ type KnownFiles = {
   readonly passed: ReadonlyMap<string, PassedOver>;
 };
 
-function knownFiles(store: IndexStore): KnownFiles {
+function readKnownFiles(store: IndexStore): KnownFiles {
   return {
     files: new Map(store.files().map((file) => [file.path, file])),
     passed: new Map(store.passedOver().map((entry) => [entry.path, entry])),
@@ -91,18 +91,18 @@ function knownFiles(store: IndexStore): KnownFiles {
 }
 
 async function walk(root: string, hidden: ReadonlySet<string> | undefined, pause: Pause, skipped: SkippedList) {
-  const found: FoundFile[] = [];
+  const files: FoundFile[] = [];
   for (const step of walkFolder(root, hidden)) {
-    if ("file" in step) found.push(step.file);
+    if ("file" in step) files.push(step.file);
     else skipped.add(step.skipped);
     const paused = pause();
     if (paused !== null) await paused; // An `await` of nothing for each of many files takes longer than the walk.
   }
-  return found;
+  return files;
 }
 
-function findDeleted({ files, passed }: KnownFiles, found: readonly FoundFile[]): string[] {
-  const paths = new Set(found.map(({ path }) => path));
+function findDeleted({ files, passed }: KnownFiles, walked: readonly FoundFile[]): string[] {
+  const paths = new Set(walked.map(({ path }) => path));
   return [...files.keys(), ...passed.keys()].filter((path) => !paths.has(path));
 }
 
@@ -118,10 +118,15 @@ type Finding =
   | { readonly is: "passed"; readonly entry: PassedOver; readonly isStored: boolean }
   | { readonly is: "unreadable"; readonly skipped: SkippedFile };
 
-async function examine(file: FoundFile, known: KnownFiles, root: string, options: UpdateOptions): Promise<Finding> {
+async function examine(
+  file: FoundFile,
+  knownFiles: KnownFiles,
+  root: string,
+  options: UpdateOptions,
+): Promise<Finding> {
   const { path } = file;
-  const stored = options.force ? undefined : known.files.get(path);
-  const passed = options.force ? undefined : known.passed.get(path);
+  const stored = options.force ? undefined : knownFiles.files.get(path);
+  const passed = options.force ? undefined : knownFiles.passed.get(path);
   const { maxFileBytes } = options;
   if (passed?.stamp === file.stamp && !wasForOtherSize(passed, maxFileBytes))
     return { is: "passed", entry: passed, isStored: true };

@@ -59,14 +59,15 @@ export function createWordTable(): WordTable {
   }
 
   function add(units: Units, start: number, end: number, hash: number, slot: number): number {
-    const from = starts[count] as number;
-    const to = from + end - start;
-    if (to > wordUnits.length) wordUnits = copyInto(new Uint16Array(2 ** Math.ceil(Math.log2(to + 1))), wordUnits);
+    const wordStart = starts[count] as number;
+    const wordEnd = wordStart + end - start;
+    if (wordEnd > wordUnits.length)
+      wordUnits = copyInto(new Uint16Array(2 ** Math.ceil(Math.log2(wordEnd + 1))), wordUnits);
     if (count + 2 > starts.length) starts = copyInto(new Uint32Array(starts.length * 2), starts);
-    for (let index = start; index < end; index++) wordUnits[from + index - start] = units[index] as number;
+    for (let index = start; index < end; index++) wordUnits[wordStart + index - start] = units[index] as number;
     slots[slot] = hash;
     slots[slot + 1] = ++count;
-    starts[count] = to;
+    starts[count] = wordEnd;
     if (count * 4 >= slots.length) grow();
     return count - 1;
   }

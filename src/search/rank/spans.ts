@@ -99,21 +99,21 @@ function bestLines(text: string, { startLine, endLine }: Span, maxChars: number,
   if (text.length <= maxChars) return { startLine, endLine };
   const lines = measureLines(text);
   const hits = Array.from({ length: lines.count }, (_, line) => lineHits(text, lines, line, findHits));
-  let best = { from: 0, to: 1, score: -1 };
-  for (let from = 0; from < lines.count; from++) {
-    if (lines.indents[from] === -1) continue;
-    const to = endWithin(lines, from, maxChars);
-    const score = scoreOf(hits.slice(from, to)) * (startsBlock(lines, from) ? BLOCK_FACTOR : 1);
-    if (score > best.score) best = { from, to, score };
+  let best = { first: 0, end: 1, score: -1 };
+  for (let first = 0; first < lines.count; first++) {
+    if (lines.indents[first] === -1) continue;
+    const end = endWithin(lines, first, maxChars);
+    const score = scoreOf(hits.slice(first, end)) * (startsBlock(lines, first) ? BLOCK_FACTOR : 1);
+    if (score > best.score) best = { first, end, score };
   }
-  return { startLine: startLine + best.from, endLine: startLine + withoutBlankEnd(lines, best.from, best.to) - 1 };
+  return { startLine: startLine + best.first, endLine: startLine + withoutBlankEnd(lines, best.first, best.end) - 1 };
 }
 
 /** The end of the lines that fit in so many characters; at least one line. */
-function endWithin({ starts, count }: Lines, from: number, maxChars: number): number {
-  let to = from + 1;
-  while (to < count && (starts[to + 1] ?? 0) - (starts[from] ?? 0) <= maxChars) to++;
-  return to;
+function endWithin({ starts, count }: Lines, first: number, maxChars: number): number {
+  let end = first + 1;
+  while (end < count && (starts[end + 1] ?? 0) - (starts[first] ?? 0) <= maxChars) end++;
+  return end;
 }
 
 function scoreOf(hits: readonly (readonly Hit[])[]): number {
