@@ -1,9 +1,9 @@
 /** Filters the files of a search by extension and by folder. */
 import type { IndexView } from "./index/view.ts";
-import type { SearchRequest } from "./request.ts";
+import type { SearchParameters } from "./request.ts";
 
 /** 1 for each file of the view that passes the filters; null without filters. */
-export function filterFiles(view: IndexView, { fileType, directory }: SearchRequest): Uint8Array | null {
+export function filterFiles(view: IndexView, { fileType, directory }: SearchParameters): Uint8Array | null {
   if (fileType === null && directory === null) return null;
   const inFolder = directory === null ? () => true : makeFolderMatcher(directory);
   const accepted = new Uint8Array(view.fileCount);

@@ -113,8 +113,8 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
     using _hold = holdRepository(repository);
     return status === "failed" || stop.signal.aborted ? emptyFill : await fillVectors(repository, session);
   }
-  const embedded = embed();
-  return { record: () => record, ended: () => done, cancel: () => stop.abort(), embedded: () => embedded };
+  const vectorFill = embed();
+  return { record: () => record, ended: () => done, cancel: () => stop.abort(), embedded: () => vectorFill };
 }
 
 /** The project whose job log is used: the jobs of an index in memory are in memory too. */
@@ -197,13 +197,13 @@ function foreignJob(repository: Repository): RunningJob {
   const openRecord = log.all().findLast((each) => each.repository_id === repository.id && isOpen(each));
   const record = openRecord ?? { ...newRecord(repository, Date.now()), message: "Another process is indexing." };
   const latest = () => log.read(record.job_id) ?? record;
-  const ended = async (signal?: AbortSignal): Promise<JobRecord> => {
+  const waitForRecord = async (signal?: AbortSignal): Promise<JobRecord> => {
     await waitUntilUnlocked(repository, signal);
     // A background job is not recorded unless it takes long: it has ended once the lock is free.
     return signal?.aborted || openRecord !== undefined ? latest() : { ...record, status: "completed", progress: 1 };
   };
   const cancel = () => log.requestCancel(record.job_id);
-  return { record: latest, ended, cancel, embedded: async () => emptyFill };
+  return { record: latest, ended: waitForRecord, cancel, embedded: async () => emptyFill };
 }
 
 const LOCK_CHECK_INTERVAL_MS = 100;

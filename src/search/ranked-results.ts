@@ -21,7 +21,7 @@ import {
 } from "./rank/spans.ts";
 import { createVerbatimGain } from "./rank/verbatim.ts";
 import type { Repository } from "./repository.ts";
-import { MAX_RANKED, type SearchRequest } from "./request.ts";
+import { MAX_RANKED, type SearchParameters } from "./request.ts";
 
 /** One page of results. */
 export type ResultPage = {
@@ -37,17 +37,17 @@ export type ResultPage = {
 export function findResults(
   repository: Repository,
   { view }: LoadedIndex,
-  request: SearchRequest,
+  parameters: SearchParameters,
   { contextLines, meaning }: { readonly contextLines: number; readonly meaning: Meaning | null },
 ): ResultPage {
-  const { offset, limit } = request;
-  const query = parseQuestion(request.query);
+  const { offset, limit } = parameters;
+  const query = parseQuestion(parameters.query);
   const rankLimit = Math.min(Math.max(offset + limit + 1, MAX_REREAD), MAX_RANKED);
-  const accepted = filterFiles(view, request);
+  const accepted = filterFiles(view, parameters);
   const ranked = preferVerbatim(
     repository,
     view,
-    request.query,
+    parameters.query,
     rankFiles(view, query, { limit: rankLimit, accepted, meaning }),
   );
   const findHits = createHitFinder(
@@ -64,7 +64,7 @@ export function findResults(
     if (stored === undefined) return [];
     const fileFirstChunk = firstChunk + (segment.fileFirstChunk[file.file - firstFile] ?? 0);
     const line = query.path !== null && matchesPath(stored.path, query.path) ? query.line : null;
-    const options = { findHits, contextLines, line, explain: request.explain };
+    const options = { findHits, contextLines, line, explain: parameters.explain };
     return [makeResult(repository, stored, file, fileFirstChunk, options)];
   });
   return {
@@ -73,7 +73,7 @@ export function findResults(
     isAtLimit: ranked.length === MAX_RANKED && offset + limit >= MAX_RANKED,
     facts: {
       ...(accepted !== null && { filtered_files: countLiveFiles(view, accepted) }),
-      ...(request.explain && { question: questionFacts(query) }),
+      ...(parameters.explain && { question: questionFacts(query) }),
     },
   };
 }

@@ -22,7 +22,7 @@ export type SearchInput = {
 };
 
 /** A search with valid options and defaults. */
-export type SearchRequest = {
+export type SearchParameters = {
   readonly query: string;
   readonly limit: number;
   readonly offset: number;
@@ -38,7 +38,7 @@ export const largestLimit = 50;
 export const MAX_RANKED = 500;
 
 /** Checks the input and fills in defaults. Throws with a hint for whatever is invalid. */
-export function parseRequest(input: SearchInput): SearchRequest {
+export function parseSearchInput(input: SearchInput): SearchParameters {
   if (input.query.trim() === "")
     throw searchInvalid("Search query cannot be empty", "Say what to look for: words or a name.");
   const limit = input.limit ?? DEFAULT_LIMIT;
@@ -58,13 +58,13 @@ export function parseRequest(input: SearchInput): SearchRequest {
   };
 }
 
-/** The request with its directory relative to the root. Throws for a directory outside the root. */
-export function resolveDirectory(request: SearchRequest, root: string): SearchRequest {
-  const { directory } = request;
-  if (directory === null || (!isAbsolute(directory) && !/(?:^|\/)\.\.(?:\/|$)/.test(directory))) return request;
+/** The parameters with the directory relative to the root. Throws for a directory outside the root. */
+export function resolveDirectory(parameters: SearchParameters, root: string): SearchParameters {
+  const { directory } = parameters;
+  if (directory === null || (!isAbsolute(directory) && !/(?:^|\/)\.\.(?:\/|$)/.test(directory))) return parameters;
   const path = relative(root, resolve(root, directory));
-  if (path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path)) return { ...request, directory: path };
-  if (isAbsolute(directory) && !existsSync(directory)) return request; // `/src` means `src`.
+  if (path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path)) return { ...parameters, directory: path };
+  if (isAbsolute(directory) && !existsSync(directory)) return parameters; // `/src` means `src`.
   throw searchInvalid(
     `Directory ${clipped(directory, 200)} is outside the repository ${clipped(root, 200)}`,
     "Name a folder below it.",

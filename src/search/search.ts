@@ -25,7 +25,7 @@ import {
   openRepository,
   type Repository,
 } from "./repository.ts";
-import { formatCursor, MAX_RANKED, parseRequest, resolveDirectory, type SearchInput } from "./request.ts";
+import { formatCursor, MAX_RANKED, parseSearchInput, resolveDirectory, type SearchInput } from "./request.ts";
 import { reportSearch } from "./search-events.ts";
 
 /** What a surface adds to the input. */
@@ -67,14 +67,14 @@ export type Search = {
 /** Finds the index, brings it up to date and ranks. */
 export async function findCode(input: SearchInput, session: Session, options: SearchOptions = {}): Promise<Search> {
   const started = performance.now();
-  const request = parseRequest(input);
+  const parameters = parseSearchInput(input);
   const search = await withSoundIndex(
     () => openTarget(input, session),
     async (repository) => {
       const job = await refreshIndex(repository, session, options);
-      const { rate, facts: embedding } = await findMeaning(request.query, repository.store, session);
+      const { rate, facts: embedding } = await findMeaning(parameters.query, repository.store, session);
       const loaded = repository.reader.load(job === null || job.status === "failed");
-      const page = findResults(repository, loaded, resolveDirectory(request, repository.root), {
+      const page = findResults(repository, loaded, resolveDirectory(parameters, repository.root), {
         contextLines: session.settings["search.context_lines"],
         meaning: rate === null ? null : rate(loaded.view),
       });
@@ -91,7 +91,7 @@ export async function findCode(input: SearchInput, session: Session, options: Se
       database_name: repository.databaseName,
       repository_id: repository.id,
       latency_ms: latencyMs,
-      next_cursor: hasMore && returned.length > 0 ? formatCursor(request.offset + returned.length) : null,
+      next_cursor: hasMore && returned.length > 0 ? formatCursor(parameters.offset + returned.length) : null,
       indexed_at: indexedAt,
       stale_files: returned.filter(({ stale }) => stale).map(({ file_path }) => file_path),
       ...(job !== null && { indexing: indexingOf(job) }),
@@ -114,7 +114,7 @@ export async function findCode(input: SearchInput, session: Session, options: Se
       const { oversized } = fit(budget);
       if (oversized !== null) artifactRef = await storeResult(oversized, session);
     },
-    report: (fitted) => reportSearch(fitted, request.query, performance.now() - started, session),
+    report: (fitted) => reportSearch(fitted, parameters.query, performance.now() - started, session),
   };
 }
 

@@ -11,6 +11,9 @@ export type EmbeddingService = {
   embed(texts: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<Float32Array[]>;
 };
 
+/** A service that failed is not asked again for this long: it must not slow every search down. */
+export const FAILURE_PAUSE_MS = 30_000;
+
 /** The bytes that a number may take as JSON. */
 const MAX_NUMBER_BYTES = 32;
 const MAX_DIMENSIONS = 4_096;

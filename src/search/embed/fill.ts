@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Session } from "../../session/session.ts";
 import { takeLock } from "../../system/lock.ts";
 import type { IndexLocation, StoredText } from "../index/index-store.ts";
-import { type EmbeddingService, openEmbeddingService } from "./embedding-service.ts";
+import { type EmbeddingService, FAILURE_PAUSE_MS, openEmbeddingService } from "./embedding-service.ts";
 import { packVectors } from "./vectors.ts";
 
 /** How filling in vectors ended: the files done in this run, and why not all of them. */
@@ -11,15 +11,13 @@ export type FillReport = { readonly files: number; readonly problem: string | nu
 
 const runs = new WeakMap<object, Promise<FillReport>>();
 const failureTimes = new WeakMap<object, number>();
-/** A service that failed is not asked again for this long. */
-const PAUSE_MS = 30_000;
 
 /** Makes the missing vectors; one run at a time for an index. Never rejects. */
 export function fillMissing(location: IndexLocation, session: Session): Promise<FillReport> {
   const { store } = location;
   const current = runs.get(store);
   if (current !== undefined) return current;
-  if (session.now() - (failureTimes.get(store) ?? -Infinity) < PAUSE_MS)
+  if (session.now() - (failureTimes.get(store) ?? -Infinity) < FAILURE_PAUSE_MS)
     return Promise.resolve({ files: 0, problem: null });
   const run = fill(location, session).finally(() => runs.delete(store));
   runs.set(store, run);

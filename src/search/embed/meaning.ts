@@ -5,7 +5,7 @@ import type { Session } from "../../session/session.ts";
 import type { IndexStore } from "../index/index-store.ts";
 import type { IndexView } from "../index/view.ts";
 import type { Meaning } from "../rank/rank.ts";
-import { type EmbeddingService, openEmbeddingService } from "./embedding-service.ts";
+import { type EmbeddingService, FAILURE_PAUSE_MS, openEmbeddingService } from "./embedding-service.ts";
 import { dimensionsIn, formatMadeBy, modelIn } from "./fill.ts";
 import { createVectorTable, type VectorTable } from "./vectors.ts";
 
@@ -47,8 +47,6 @@ async function embedWith(
 const cachedVectors = new Map<string, Float32Array>();
 const MAX_CACHED_VECTORS = 200;
 let failure: { readonly service: string; readonly until: number; readonly error: SpillwayError } | null = null;
-/** A service that failed is not asked again for this long: it must not slow every search down. */
-const PAUSE_MS = 30_000;
 
 async function queryVector({ model, embed }: EmbeddingService, query: string, session: Session): Promise<Float32Array> {
   const { settings, signal, now } = session;
@@ -64,7 +62,7 @@ async function queryVector({ model, embed }: EmbeddingService, query: string, se
     failure = null;
     return vector;
   } catch (error) {
-    if (error instanceof SpillwayError) failure = { service, until: now() + PAUSE_MS, error };
+    if (error instanceof SpillwayError) failure = { service, until: now() + FAILURE_PAUSE_MS, error };
     throw error;
   }
 }

@@ -165,14 +165,14 @@ function markUnsettled(stamp: string, now: number): string {
 const BATCH_CHANGES = 500;
 const BATCH_CHARS = 2_000_000;
 /** Text that is stored before a segment is published: each segment is twice as large as the last, up to the limit. */
-const FIRST_SEGMENT_CHARS = 2_000_000;
-const MAX_SEGMENT_CHARS = 16_000_000;
+const FIRST_PUBLISH_CHARS = 2_000_000;
+const MAX_PUBLISH_CHARS = 16_000_000;
 
 function createWriter(location: IndexLocation, pause: Pause, skipped: SkippedList) {
   const sums = { indexed: 0, bytes: 0 };
   let batch = emptyBatch();
   let unpublishedChars = 0;
-  let nextSegmentChars = FIRST_SEGMENT_CHARS;
+  let publishChars = FIRST_PUBLISH_CHARS;
 
   async function add(finding: Finding): Promise<void> {
     if (finding.is === "restamped") batch.restamp.push(finding);
@@ -209,10 +209,10 @@ function createWriter(location: IndexLocation, pause: Pause, skipped: SkippedLis
     if (Object.values(change).every(({ length }) => length === 0)) return;
     location.store.write(change);
     unpublishedChars += chars;
-    if (unpublishedChars < nextSegmentChars) return;
+    if (unpublishedChars < publishChars) return;
     await publishSegments(location, pause);
     unpublishedChars = 0;
-    nextSegmentChars = Math.min(nextSegmentChars * 2, MAX_SEGMENT_CHARS);
+    publishChars = Math.min(publishChars * 2, MAX_PUBLISH_CHARS);
   }
 
   async function finish(deleted: readonly string[]): Promise<void> {
