@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { temporaryFolder } from "./bodies.ts";
-import { line, writePdf } from "./pdf.ts";
+import { drawLine, writePdf } from "./pdf.ts";
 
 /** What a process of the real command line does, and the modules under src/ that it may load for that. */
 type Flow = {
@@ -173,7 +173,7 @@ describe("a command loads only the modules it uses", () => {
     await writeFile(join(folder.path, "work", "weir.html"), page);
     await writeFile(
       join(folder.path, "work", "weir.pdf"),
-      writePdf([{ content: line("A weir is a barrier.", 50, 700) }]),
+      writePdf([{ content: drawLine("A weir is a barrier.", 50, 700) }]),
     );
     const { out } = await run(["fetch", "weir.txt", "--json"]);
     ref = JSON.parse(out).artifact_ref;
