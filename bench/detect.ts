@@ -1,16 +1,16 @@
-/** Detection beside its peers: accuracy under true and false claims, and CPU per file, in one run on one corpus. */
+/** Compares detection with its peers: accuracy under true and false claims, and CPU per file, on one corpus. */
 import { isUtf8 } from "node:buffer";
 import { spawnSync } from "node:child_process";
 import { detectContentKind } from "../src/detect/detect.ts";
 import type { ContentKind, Detection } from "../src/detect/kind.ts";
-import { canonical, kindOf } from "../src/detect/media-types.ts";
-import type { Corpus, Labelled, Mode, Score } from "../test/detection.ts";
+import { canonicalizeMediaType, findContentKind } from "../src/detect/media-types.ts";
+import type { ClaimMode, Corpus, LabelledFile, Score } from "../test/detection.ts";
 import * as corpora from "../test/detection.ts";
 
 /** What this bench measures, for the heading of its output. */
 export const about = "Content kinds and media types against npm file-type and libmagic, with the CPU each takes.";
 
-/** Prints accuracy and CPU of ours and of the peers that are installed; says so where there is no corpus. */
+/** Prints accuracy and CPU of our detection and of the installed peers; says so if there is no corpus. */
 export async function run(): Promise<void> {
   const corpus = corpora.readCorpus();
   if (corpus === null) {
@@ -18,16 +18,16 @@ export async function run(): Promise<void> {
     return;
   }
   const rows: Row[] = [];
-  for (const mode of corpora.modes) rows.push(...(await measureOurs(corpus, mode)));
+  for (const mode of corpora.claimModes) rows.push(...(await measureOurs(corpus, mode)));
   rows.push(await measureFileType(corpus), measureLibmagic(corpus));
   console.log(`${corpus.files.length} files, digest ${corpus.digest.slice(0, 16)}`);
-  console.table(Object.fromEntries(rows.map((row) => [row.who, cells(row)])));
+  console.table(Object.fromEntries(rows.map((row) => [row.name, cells(row)])));
   console.log(footnotes);
   console.log("\nMicroseconds for one file at a prefix of 4 KB, bytes only, median and 90th percentile over the files");
   console.table(await measureSpeed(corpus));
 }
 
-type Row = { readonly who: string; readonly score: Score | null; readonly cpuMicros: number };
+type Row = { readonly name: string; readonly score: Score | null; readonly cpuMicros: number };
 type Answer = { readonly kind: ContentKind; readonly mediaType: string };
 
 const footnotes = `CPU is user and system time per file, files in memory: of this process for ours and file-type (process.cpuUsage,
@@ -49,46 +49,49 @@ function cells({ score, cpuMicros }: Row): Record<string, string | number> {
   };
 }
 
-async function measureOurs({ files }: Corpus, mode: Mode): Promise<Row[]> {
-  const claims = `${mode.header === "none" ? "no header" : `header ${mode.header}`}${mode.named ? " + name" : ""}`;
-  const first = await timed(files, async (file) => corpora.firstLook(file, mode));
-  const whole = await timed(files, (file) => corpora.wholeBody(file, mode));
+async function measureOurs({ files }: Corpus, mode: ClaimMode): Promise<Row[]> {
+  const claims = `${mode.header === "none" ? "no header" : `header ${mode.header}`}${mode.hasName ? " + name" : ""}`;
+  const first = await measureAnswers(files, async (file) => corpora.detectPrefix(file, mode));
+  const whole = await measureAnswers(files, (file) => corpora.detectWhole(file, mode));
   return [
-    { who: `ours, first look, ${claims}`, ...first },
-    { who: `ours, whole body, ${claims}`, ...whole },
+    { name: `ours, first look, ${claims}`, ...first },
+    { name: `ours, whole body, ${claims}`, ...whole },
   ];
 }
 
-async function timed(files: readonly Labelled[], ask: (file: Labelled) => Promise<Answer>): Promise<Omit<Row, "who">> {
-  for (const file of files) await ask(file);
+async function measureAnswers(
+  files: readonly LabelledFile[],
+  detect: (file: LabelledFile) => Promise<Answer>,
+): Promise<Omit<Row, "name">> {
+  for (const file of files) await detect(file);
   const before = process.cpuUsage();
   const answers: Answer[] = [];
-  for (const file of files) answers.push(await ask(file));
+  for (const file of files) answers.push(await detect(file));
   const used = process.cpuUsage(before);
   return { score: corpora.scoreAnswers(files, answers), cpuMicros: (used.user + used.system) / files.length };
 }
 
 type FileType = { fileTypeFromBuffer(bytes: Uint8Array): Promise<{ mime: string } | undefined> };
 
-/** Installed in this folder only, so the compiler must not look for it. */
+/** Installed in this folder only, so the compiler must not resolve it. */
 async function fileType(): Promise<FileType | null> {
   const specifier: string = "file-type";
   return import(specifier).catch(() => null);
 }
 
 async function measureFileType({ files }: Corpus): Promise<Row> {
-  const who = "npm file-type";
+  const name = "npm file-type";
   const peer = await fileType();
-  if (peer === null) return { who, score: null, cpuMicros: 0 };
-  const ask = async (file: Labelled): Promise<Answer> => {
-    const found = await peer.fileTypeFromBuffer(file.bytes).catch(() => undefined);
-    return found === undefined ? plainOrUnknown(file.bytes) : answerOf(found.mime);
+  if (peer === null) return { name, score: null, cpuMicros: 0 };
+  const detect = async (file: LabelledFile): Promise<Answer> => {
+    const match = await peer.fileTypeFromBuffer(file.bytes).catch(() => undefined);
+    return match === undefined ? plainOrUnknown(file.bytes) : answerOf(match.mime);
   };
-  return { who, ...(await timed(files, ask)) };
+  return { name, ...(await measureAnswers(files, detect)) };
 }
 
-/** Each class of files apart: what decides it costs differently. */
-const speedClasses: Readonly<Record<string, (found: Detection) => boolean>> = {
+/** Each class of files is measured separately, because deciding it has a different cost. */
+const speedClasses: Readonly<Record<string, (detection: Detection) => boolean>> = {
   "signature hit": ({ decidedBy, mediaType }) => decidedBy === "magic" && !isContainer(mediaType),
   container: ({ decidedBy, mediaType }) => decidedBy === "magic" && isContainer(mediaType),
   "UTF-8 text": ({ kind, charset }) => kind === "text" && charset === "utf-8",
@@ -97,7 +100,7 @@ const speedClasses: Readonly<Record<string, (found: Detection) => boolean>> = {
   "neither signature nor text": ({ decidedBy }) => decidedBy === "fallback",
 };
 
-/** Formats that are told apart only by looking into a ZIP or an OLE2 file. */
+/** Formats that can be distinguished only by reading a ZIP or an OLE2 file. */
 const isContainer = (mediaType: string): boolean =>
   /zip|openxml|opendocument|ole|ms-(word|excel|powerpoint|office|outlook)|msword|epub|java-archive|android/.test(
     mediaType,
@@ -121,18 +124,18 @@ async function measureSpeed({ files }: Corpus) {
   return rows;
 }
 
-async function microsPerFile(members: readonly Uint8Array[], ask: (bytes: Uint8Array) => unknown) {
+async function microsPerFile(members: readonly Uint8Array[], detect: (bytes: Uint8Array) => unknown) {
   const micros: number[] = [];
   for (const bytes of members) {
     const rounds = 20;
-    for (let i = 0; i < rounds; i++) await ask(bytes);
+    for (let i = 0; i < rounds; i++) await detect(bytes);
     const start = process.hrtime.bigint();
-    for (let i = 0; i < rounds; i++) await ask(bytes);
+    for (let i = 0; i < rounds; i++) await detect(bytes);
     micros.push(Number(process.hrtime.bigint() - start) / 1_000 / rounds);
   }
   micros.sort((a, b) => a - b);
-  const at = (share: number): string => (micros[Math.floor(micros.length * share)] ?? 0).toFixed(1);
-  return { median: at(0.5), p90: at(0.9) };
+  const quantile = (share: number): string => (micros[Math.floor(micros.length * share)] ?? 0).toFixed(1);
+  return { median: quantile(0.5), p90: quantile(0.9) };
 }
 
 function plainOrUnknown(bytes: Uint8Array): Answer {
@@ -143,16 +146,16 @@ function plainOrUnknown(bytes: Uint8Array): Answer {
 }
 
 function measureLibmagic({ files }: Corpus): Row {
-  const who = "libmagic (file --mime-type)";
+  const name = "libmagic (file --mime-type)";
   const child = spawnSync("sh", ["-c", "file --brief --mime-type --files-from -; times"], {
     input: files.map((file) => file.path).join("\n"),
     encoding: "utf8",
     maxBuffer: 64 * 1024 * 1024,
   });
   const lines = child.stdout?.trim().split("\n") ?? [];
-  if (lines.length < files.length + 2) return { who, score: null, cpuMicros: 0 };
+  if (lines.length < files.length + 2) return { name, score: null, cpuMicros: 0 };
   const score = corpora.scoreAnswers(files, lines.slice(0, files.length).map(answerOf));
-  return { who, score, cpuMicros: (childSeconds(lines.at(-1) ?? "") * 1e6) / files.length };
+  return { name, score, cpuMicros: (childSeconds(lines.at(-1) ?? "") * 1e6) / files.length };
 }
 
 /** `0m1.234s 0m0.056s`: the user and system time of the shell's children. */
@@ -161,7 +164,7 @@ function childSeconds(times: string): number {
   return parts.reduce((sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds), 0);
 }
 
-/** Names of peers for what we call otherwise. */
+/** Our media types by the names that peers use for them. */
 const peerNames: ReadonlyMap<string, string> = new Map([
   ["application/cdfv2", "application/x-ole-storage"],
   ["application/x-cfb", "application/x-ole-storage"],
@@ -172,6 +175,6 @@ const peerNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 function answerOf(mime: string): Answer {
-  const mediaType = canonical(mime.trim().split(";")[0] ?? "");
-  return { kind: kindOf(peerNames.get(mediaType) ?? mediaType), mediaType };
+  const mediaType = canonicalizeMediaType(mime.trim().split(";")[0] ?? "");
+  return { kind: findContentKind(peerNames.get(mediaType) ?? mediaType), mediaType };
 }

@@ -1,4 +1,4 @@
-/** Many agents in one process, each with an owner of its own, fetching at once; prints what happened as JSON. */
+/** Many agents in one process, each with its own owner, fetching concurrently; prints the results as JSON. */
 
 /** The built library, as users run it. */
 const library: typeof import("../src/index.ts") = await import(new URL("../dist/index.js", import.meta.url).href);

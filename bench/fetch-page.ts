@@ -1,4 +1,4 @@
-/** One way of fetching a 200 KB page, again and again in a process of its own; prints what a round costs as JSON. */
+/** Fetches a 200 KB page repeatedly with one method, in its own process; prints the cost of a round as JSON. */
 import { request } from "undici";
 import { defaultSettings } from "../src/config/settings.ts";
 import { handlerFor } from "../src/extract/handlers.ts";
@@ -6,29 +6,29 @@ import { limitsOf } from "../src/extract/pool/pools.ts";
 import { openSession } from "../src/session/session.ts";
 import { fetchSource } from "../src/verbs/fetch.ts";
 
-const [, , way = "", origin = "", home = "", roundCount = "200", turn = "0"] = process.argv;
+const [, , method = "", origin = "", home = "", roundCount = "200", turn = "0"] = process.argv;
 const settings = { ...defaultSettings, home, "network.allow": [new URL(origin).host] };
-const addressOf = (number: number): string => `${origin}/page/${number}`;
+const pageUrl = (number: number): string => `${origin}/page/${number}`;
 
-async function plain(number: number): Promise<Buffer> {
-  const { body } = await request(addressOf(number));
+async function fetchPlain(number: number): Promise<Buffer> {
+  const { body } = await request(pageUrl(number));
   return Buffer.from(await body.arrayBuffer());
 }
 
-/** What the handler makes of the page, links resolved as ours are; nothing is stored. */
-async function extracted(number: number): Promise<number> {
-  const bytes = await plain(number);
-  const [kind, mediaType, url] = ["html", "text/html", addressOf(number)] as const;
+/** Only the HTML handler, with links resolved as in a fetch; nothing is stored. */
+async function extractOnly(number: number): Promise<number> {
+  const bytes = await fetchPlain(number);
+  const [kind, mediaType, url] = ["html", "text/html", pageUrl(number)] as const;
   const file = { content: { bytes }, sizeBytes: bytes.length, kind, mediaType, charset: "utf-8", url };
-  const ask = { mode: "markdown", from: 0, limits: limitsOf(settings) } as const;
+  const options = { mode: "markdown", from: 0, limits: limitsOf(settings) } as const;
   let chars = 0;
-  for await (const piece of handlerFor(kind, mediaType).extract(file, ask, session.signal))
-    if ("segment" in piece) chars += piece.segment.text.length;
+  for await (const event of handlerFor(kind, mediaType).extract(file, options, session.signal))
+    if ("segment" in event) chars += event.segment.text.length;
   return chars;
 }
 
-async function ours(number: number, noCache: boolean): Promise<number> {
-  return (await fetchSource(addressOf(number), { noCache }, session)).fields.extracted_chars;
+async function fetchOurs(number: number, noCache: boolean): Promise<number> {
+  return (await fetchSource(pageUrl(number), { noCache }, session)).fields.extracted_chars;
 }
 
 /** Peers are installed in this folder only, so the compiler does not know them. */
@@ -40,26 +40,26 @@ type Linkedom = { parseHTML(html: string): { document: unknown } };
 type ReadabilityModule = { Readability: new (document: unknown) => { parse(): { content: string } | null } };
 type TurndownModule = { default: new () => { turndown(html: string): string } };
 
-async function peer(number: number): Promise<number> {
+async function fetchWithPeer(number: number): Promise<number> {
   const { parseHTML } = await load<Linkedom>("linkedom");
   const { Readability } = await load<ReadabilityModule>("@mozilla/readability");
   const { default: Turndown } = await load<TurndownModule>("turndown");
-  const { document } = parseHTML((await plain(number)).toString());
+  const { document } = parseHTML((await fetchPlain(number)).toString());
   return new Turndown().turndown(new Readability(document).parse()?.content ?? "").length;
 }
 
-const ways: Readonly<Record<string, (number: number) => Promise<unknown>>> = {
-  plain,
-  extracted,
-  ours: (number) => ours(number, true),
-  again: () => ours(0, false),
-  peer,
+const methods: Readonly<Record<string, (number: number) => Promise<unknown>>> = {
+  plain: fetchPlain,
+  extracted: extractOnly,
+  ours: (number) => fetchOurs(number, true),
+  again: () => fetchOurs(0, false),
+  peer: fetchWithPeer,
 };
 
 await using session = await openSession({ settings, env: {} });
-const run = ways[way] ?? (() => Promise.reject(new Error(`There is no way ${way}.`)));
+const run = methods[method] ?? (() => Promise.reject(new Error(`There is no method ${method}.`)));
 const rounds = Number(roundCount);
-/** Every turn has pages of its own: what is kept already would cost less to keep. */
+/** Every turn uses other pages, because a page that is stored already costs less to store again. */
 const first = 2 * rounds * Number(turn);
 for (let round = 0; round < rounds / 2; round++) await run(first + round);
 const walls: number[] = [];

@@ -1,4 +1,4 @@
-/** The server that the fetch bench reads from, in a process of its own so that its work is not counted as ours. */
+/** The server for the fetch bench, in its own process so that its CPU time is not counted as ours. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -9,7 +9,7 @@ const paragraph =
 function page(number: string): string {
   const sections = Array.from(
     { length: 40 },
-    (_, at) => `<h2>Section ${at} of ${number}</h2>\n${paragraph.repeat(42)}`,
+    (_, index) => `<h2>Section ${index} of ${number}</h2>\n${paragraph.repeat(42)}`,
   );
   return `<!doctype html><html><head><title>Page ${number}</title></head><body><nav>${"<a href='/x'>link</a> ".repeat(50)}</nav><main><article><h1>Page ${number}</h1>\n${sections.join("\n")}</article></main></body></html>`;
 }
@@ -22,15 +22,15 @@ const server = createServer((request, response) => {
     response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end(page(argument));
     return;
   }
-  let left = Number(argument);
-  const more = () => {
-    while (left > 0 && response.write(mebibyte)) left--;
-    if (left === 0) response.end();
-    left--;
+  let remaining = Number(argument);
+  const writeMore = () => {
+    while (remaining > 0 && response.write(mebibyte)) remaining--;
+    if (remaining === 0) response.end();
+    remaining--;
   };
   response.writeHead(200, { "content-type": "application/octet-stream" });
-  response.on("drain", more);
-  more();
+  response.on("drain", writeMore);
+  writeMore();
 });
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
 process.on("disconnect", () => process.exit());

@@ -1,10 +1,10 @@
-/** One HTML extractor in a process of its own: reads all pages of the corpus and answers with scores and costs. */
+/** Runs one HTML extractor in its own process on all pages of the corpus and sends its scores and costs. */
 import { readCodePages, readTruePages } from "./html-corpus.ts";
 import { engines } from "./html-engines.ts";
 import { type CodeScore, scoreCode, wordF1 } from "./html-score.ts";
 
-/** What one extractor reached: a score and CPU time per page, in the order of the corpus. */
-export type Reached = {
+/** The result of one extractor: a score and CPU time per page, in the order of the corpus. */
+export type EngineResult = {
   readonly scores: readonly number[];
   readonly cpuMs: readonly number[];
   readonly failures: number;
@@ -12,9 +12,9 @@ export type Reached = {
 };
 
 const engine = engines.find(({ name }) => name === process.argv[2]);
-if (engine === undefined) throw new Error(`There is no engine ${process.argv[2]}.`);
+if (engine === undefined) throw new Error(`Unknown engine ${process.argv[2]}.`);
 const read = await engine.load();
-// Peers write their complaints about a page to the console.
+// Other extractors log their errors to the console.
 console.log = console.warn = console.error = () => {};
 
 const scores: number[] = [];
@@ -28,8 +28,8 @@ for (const { html, url, truth } of readTruePages()) {
 const outputs: string[] = [];
 const codePages = readCodePages();
 for (const { html } of codePages) outputs.push(await attempt(html, "https://example.com/"));
-const reached: Reached = { scores, cpuMs, failures, code: scoreCode(codePages, outputs) };
-process.send?.(reached, () => process.exit());
+const result: EngineResult = { scores, cpuMs, failures, code: scoreCode(codePages, outputs) };
+process.send?.(result, () => process.exit());
 
 async function attempt(html: string, url: string): Promise<string> {
   try {

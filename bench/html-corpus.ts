@@ -1,11 +1,11 @@
-/** The pages that HTML extraction is measured on: real ones with a true text, and pages with code blocks. */
+/** The pages that HTML extraction is measured on: real pages with a labelled text, and pages with code blocks. */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 
-/** A page with the text that people say is its content. */
+/** A page with a human-labelled text. */
 export type TruePage = {
   readonly id: string;
   readonly type: string;
@@ -14,17 +14,17 @@ export type TruePage = {
   readonly truth: string;
 };
 
-/** A page with code, and the Markdown expected of it. */
+/** A page with code, and its expected Markdown. */
 export type CodePage = { readonly name: string; readonly html: string; readonly expected: string };
 
-/** The folder from `SPILLWAY_CORPUS`, else the one that stands beside the repository. */
-export function corpusPages(): string {
-  const beside = fileURLToPath(new URL("../../shared/corpus", import.meta.url));
-  return join(process.env.SPILLWAY_CORPUS ?? beside, "html");
+/** The folder from `SPILLWAY_CORPUS`, else the one beside the repository. */
+export function findCorpusFolder(): string {
+  const sibling = fileURLToPath(new URL("../../shared/corpus", import.meta.url));
+  return join(process.env.SPILLWAY_CORPUS ?? sibling, "html");
 }
 
-/** All pages in order of their ids; none where the folder is not on this machine. */
-export function readTruePages(folder = corpusPages()): readonly TruePage[] {
+/** All pages in the order of their ids; none if the folder is missing. */
+export function readTruePages(folder = findCorpusFolder()): readonly TruePage[] {
   const truths = join(folder, "wcxb-dev", "ground-truth");
   if (!existsSync(truths)) return [];
   return readdirSync(truths)
@@ -40,8 +40,8 @@ function readTruePage(folder: string, id: string): TruePage {
   return { id, type: _internal.page_type.primary, url, html, truth: ground_truth.main_content ?? "" };
 }
 
-/** The pages with code; the fenced JSON at the head of an expected file is about the page, not of it. */
-export function readCodePages(folder = corpusPages()): readonly CodePage[] {
+/** The pages with code. The fenced JSON at the head of an expected file is metadata and is removed. */
+export function readCodePages(folder = findCorpusFolder()): readonly CodePage[] {
   const fixtures = join(folder, "code-fixtures");
   if (!existsSync(fixtures)) return [];
   const names = readdirSync(fixtures).filter((file) => file.endsWith(".md"));
@@ -52,15 +52,15 @@ export function readCodePages(folder = corpusPages()): readonly CodePage[] {
   }));
 }
 
-/** Tells one corpus from another. */
-export function digestOf(pages: readonly TruePage[], codePages: readonly CodePage[]): string {
+/** Identifies a corpus. */
+export function digestCorpus(pages: readonly TruePage[], codePages: readonly CodePage[]): string {
   const hash = createHash("sha256");
   for (const { id, type, truth, html } of pages) hash.update(JSON.stringify([id, type, truth, html]));
   for (const { name, expected, html } of codePages) hash.update(JSON.stringify([name, expected, html]));
   return hash.digest("hex");
 }
 
-/** A third of the pages, fixed by their ids: kept aside for the first rules, in view when later ones were changed. */
+/** A third of the pages, chosen by id: held back while the first rules were written, seen when later ones changed. */
 export function isHeldBack({ id }: TruePage): boolean {
   return (createHash("sha256").update(id).digest()[0] ?? 0) % 3 === 0;
 }

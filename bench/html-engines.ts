@@ -1,6 +1,6 @@
 /** The HTML extractors this bench compares, ours first. Peers are installed in this folder only. */
 
-/** Gives the Markdown of a page's main content. */
+/** Extracts the main content of a page as Markdown. */
 export type ReadPage = (html: string, url: string) => string | Promise<string>;
 export type Engine = { readonly name: string; load(): Promise<ReadPage> };
 

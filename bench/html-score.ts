@@ -1,21 +1,21 @@
-/** How good an extract of a page is: word F1 against the true text, and code blocks kept word for word. */
+/** Scores an extract of a page: word F1 against the labelled text, and code blocks kept verbatim. */
 import type { CodePage } from "./html-corpus.ts";
 
-/** F1 of two bags of words, Markdown reduced to text first; an empty truth wants an empty output. */
+/** F1 of two bags of words, Markdown reduced to text first; an empty truth requires an empty output. */
 export function wordF1(markdown: string, truth: string): number {
-  const found = wordsOf(plainText(markdown));
-  const wanted = wordsOf(truth);
-  if (wanted.length === 0) return found.length === 0 ? 1 : 0;
-  const left = new Map<string, number>();
-  for (const word of wanted) left.set(word, (left.get(word) ?? 0) + 1);
-  let hits = 0;
-  for (const word of found) {
-    const count = left.get(word) ?? 0;
+  const words = wordsOf(plainText(markdown));
+  const trueWords = wordsOf(truth);
+  if (trueWords.length === 0) return words.length === 0 ? 1 : 0;
+  const unmatched = new Map<string, number>();
+  for (const word of trueWords) unmatched.set(word, (unmatched.get(word) ?? 0) + 1);
+  let matches = 0;
+  for (const word of words) {
+    const count = unmatched.get(word) ?? 0;
     if (count === 0) continue;
-    left.set(word, count - 1);
-    hits += 1;
+    unmatched.set(word, count - 1);
+    matches += 1;
   }
-  return (2 * hits) / (found.length + wanted.length);
+  return (2 * matches) / (words.length + trueWords.length);
 }
 
 /** Images dropped, link text kept, fence lines, emphasis marks and breaks in cells dropped. */
@@ -32,7 +32,7 @@ function wordsOf(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
 }
 
-/** How many expected code blocks stand in a fence of the output, and how many of their languages are named there. */
+/** How many expected code blocks are in a fence of the output, and for how many the fence names the language. */
 export type CodeScore = {
   readonly blocks: number;
   readonly kept: number;
@@ -40,35 +40,37 @@ export type CodeScore = {
   readonly languagesKept: number;
 };
 
+/** Scores the outputs of pages with code. */
 export function scoreCode(pages: readonly CodePage[], outputs: readonly string[]): CodeScore {
   const blocks = pages.flatMap(({ expected }, index) => {
-    const found = fencesIn(outputs[index] ?? "");
-    return fencesIn(expected).map((block) => ({ block, same: found.filter(({ text }) => text.includes(block.text)) }));
+    const fences = fencesIn(outputs[index] ?? "");
+    return fencesIn(expected).map((block) => ({ block, same: fences.filter(({ text }) => text.includes(block.text)) }));
   });
-  const named = blocks.filter(({ block }) => block.language !== "");
+  const withLanguage = blocks.filter(({ block }) => block.language !== "");
   return {
     blocks: blocks.length,
     kept: blocks.filter(({ same }) => same.length > 0).length,
-    languages: named.length,
-    languagesKept: named.filter(({ block, same }) => same.some(({ language }) => language === block.language)).length,
+    languages: withLanguage.length,
+    languagesKept: withLanguage.filter(({ block, same }) => same.some(({ language }) => language === block.language))
+      .length,
   };
 }
 
 type Fence = { readonly text: string; readonly language: string };
 
-/** The fenced blocks of a Markdown text, trailing blanks aside; they may stand in lists and quotations. */
+/** The fenced blocks of a Markdown text without trailing blanks; they may be in lists and quotations. */
 function fencesIn(markdown: string): readonly Fence[] {
-  const found: Fence[] = [];
+  const fences: Fence[] = [];
   const lines = markdown.split("\n").map((line) => line.trimEnd());
-  for (let at = 0; at < lines.length; at += 1) {
-    const [, ticks, language = ""] = /^\s*(?:[>\-*]\s*)*(`{3,}|~{3,})\s*([^\s`{]*)/.exec(lines[at] ?? "") ?? [];
+  for (let index = 0; index < lines.length; index += 1) {
+    const [, ticks, language = ""] = /^\s*(?:[>\-*]\s*)*(`{3,}|~{3,})\s*([^\s`{]*)/.exec(lines[index] ?? "") ?? [];
     if (ticks === undefined) continue;
-    const start = at + 1;
-    do at += 1;
-    while (at < lines.length && !(lines[at] ?? "").trim().replace(/^>\s*/, "").startsWith(ticks));
-    found.push({ text: lines.slice(start, at).join("\n").trim(), language: language.toLowerCase() });
+    const start = index + 1;
+    do index += 1;
+    while (index < lines.length && !(lines[index] ?? "").trim().replace(/^>\s*/, "").startsWith(ticks));
+    fences.push({ text: lines.slice(start, index).join("\n").trim(), language: language.toLowerCase() });
   }
-  return found;
+  return fences;
 }
 
 /** The mean difference of paired scores, with the half width of its 95 % interval. */

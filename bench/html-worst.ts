@@ -1,4 +1,4 @@
-/** One worst case in a process of its own: what reading it costs. */
+/** Measures the cost of one worst case in its own process. */
 import { extractHtml } from "../src/extract/html/page.ts";
 import { worstCases } from "../test/html-worst.ts";
 

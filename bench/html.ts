@@ -1,10 +1,10 @@
-/** HTML extractors side by side on the same pages in one run: quality by page type, code blocks, CPU, worst cases. */
+/** Compares HTML extractors on the same pages in one run: quality by page type, code blocks, CPU, worst cases. */
 import { execFileSync, fork, spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { worstCases } from "../test/html-worst.ts";
-import type { Reached } from "./html-child.ts";
+import type { EngineResult } from "./html-child.ts";
 import { isHeldBack, readTruePages, type TruePage } from "./html-corpus.ts";
 import { engines } from "./html-engines.ts";
 import { mean, pairedDifference } from "./html-score.ts";
@@ -15,14 +15,14 @@ export const about = "HTML to Markdown: word F1, code blocks kept, CPU per page 
 /** Prints the tables; BENCH_HTML_ENGINES=ours,mdream runs only these. */
 export async function run(): Promise<void> {
   const pages = readTruePages();
-  if (pages.length === 0) return console.log("No pages are there; set SPILLWAY_CORPUS.");
-  const reached = new Map<string, Reached>();
-  for (const { name } of engines.filter(isAsked)) reached.set(name, await runEngine(name));
+  if (pages.length === 0) return console.log("There are no pages; set SPILLWAY_CORPUS.");
+  const results = new Map<string, EngineResult>();
+  for (const { name } of engines.filter(isRequested)) results.set(name, await runEngine(name));
   console.log(
     `${pages.length} pages, ${pages.filter(isHeldBack).length} of them held back while the first rules were added`,
   );
-  console.table(Object.fromEntries([...reached].map(([name, each]) => [name, qualityCells(each, pages)])));
-  console.table(Object.fromEntries([...reached].map(([name, each]) => [name, costCells(each, reached.get("ours"))])));
+  console.table(Object.fromEntries([...results].map(([name, each]) => [name, qualityCells(each, pages)])));
+  console.table(Object.fromEntries([...results].map(([name, each]) => [name, costCells(each, results.get("ours"))])));
   console.log(footnotes);
   printImport();
   printWorstCases();
@@ -32,20 +32,20 @@ const footnotes = `F1: word F1 after Markdown is reduced to text, mean over page
 the same pages, with its 95 % interval. CPU is user and system time of the call, Markdown included, one process for all
 pages; "times ours" compares the sums.`;
 
-function isAsked({ name }: { readonly name: string }): boolean {
-  const asked = process.env.BENCH_HTML_ENGINES?.split(",") ?? [];
-  return asked.length === 0 || asked.some((part) => name.startsWith(part));
+function isRequested({ name }: { readonly name: string }): boolean {
+  const prefixes = process.env.BENCH_HTML_ENGINES?.split(",") ?? [];
+  return prefixes.length === 0 || prefixes.some((prefix) => name.startsWith(prefix));
 }
 
-function runEngine(name: string): Promise<Reached> {
+function runEngine(name: string): Promise<EngineResult> {
   const child = fork(fileURLToPath(new URL("./html-child.ts", import.meta.url)), [name], { serialization: "advanced" });
   return new Promise((resolve, reject) => {
-    child.once("message", (message) => resolve(message as Reached));
+    child.once("message", (message) => resolve(message as EngineResult));
     child.once("exit", (code) => reject(new Error(`${name} ended with ${code}; is it installed?`)));
   });
 }
 
-function qualityCells({ scores }: Reached, pages: readonly TruePage[]) {
+function qualityCells({ scores }: EngineResult, pages: readonly TruePage[]) {
   const scoreOf = (isChosen: (page: TruePage) => boolean) =>
     mean(scores.filter((_, index) => isChosen(pages[index] as TruePage))).toFixed(4);
   const types = [...new Set(pages.map(({ type }) => type))].sort();
@@ -57,7 +57,7 @@ function qualityCells({ scores }: Reached, pages: readonly TruePage[]) {
   };
 }
 
-function costCells({ scores, cpuMs, failures, code }: Reached, ours: Reached | undefined) {
+function costCells({ scores, cpuMs, failures, code }: EngineResult, ours: EngineResult | undefined) {
   const total = (numbers: readonly number[]): number => numbers.reduce((sum, each) => sum + each, 0);
   const ahead = ours && pairedDifference(ours.scores, scores);
   return {
@@ -70,19 +70,19 @@ function costCells({ scores, cpuMs, failures, code }: Reached, ours: Reached | u
   };
 }
 
-const importRuns = 9;
+const IMPORT_RUNS = 9;
 
-/** The engine as it is published, each time in a fresh process. */
+/** Imports the published engine, each time in a fresh process. */
 function printImport(): void {
   const root = join(import.meta.dirname, "..");
   execFileSync(process.execPath, [join(root, "scripts", "build.ts")], { stdio: "inherit" });
   const dist = join(root, "dist");
   const times = readdirSync(dist)
     .filter((file) => /^engine-.*\.js$/.test(file))
-    .map((file) => ({ file, times: Array.from({ length: importRuns }, () => importCpuMs(join(dist, file))) }))
+    .map((file) => ({ file, times: Array.from({ length: IMPORT_RUNS }, () => importCpuMs(join(dist, file))) }))
     .filter(({ times }) => !times.some(Number.isNaN));
   for (const { file, times: list } of times) {
-    console.log(`import of ${file}: ${list.toSorted((a, b) => a - b)[importRuns >> 1]?.toFixed(1)} ms CPU (median)`);
+    console.log(`import of ${file}: ${list.toSorted((a, b) => a - b)[IMPORT_RUNS >> 1]?.toFixed(1)} ms CPU (median)`);
   }
 }
 

@@ -1,4 +1,4 @@
-// The least a server on the same SDK can be: one tool that answers with a word.
+// The smallest server on the same SDK: one tool that answers with a word.
 import { Server } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 

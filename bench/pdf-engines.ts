@@ -1,4 +1,4 @@
-/** The PDF readers this bench compares, ours first. Peers are installed in this folder only. */
+/** The PDF engines that this bench compares, ours first. Peers are installed in this folder only. */
 
 import { openPdf, type PdfDocument } from "../src/extract/pdf/document.ts";
 import { betterText } from "../src/extract/pdf/garbled.ts";
@@ -7,7 +7,7 @@ import { openWithPdfjs } from "../src/extract/pdf/pdfjs.ts";
 export type Text = { readonly text: string; readonly pages: number };
 export type Engine = { readonly name: string; load(): Promise<(bytes: Uint8Array) => Promise<Text>> };
 
-/** Readers that run inside Node, in the order of the table. */
+/** Engines that run inside Node, in the order of the table. */
 export const engines: readonly Engine[] = [
   { name: "ours, PDFium only", load: async () => (bytes) => readOurs(bytes, false) },
   { name: "ours, with pdf.js", load: async () => (bytes) => readOurs(bytes, true) },
@@ -22,7 +22,7 @@ async function readOurs(bytes: Uint8Array, withFallback: boolean): Promise<Text>
   if ("document" in opened) return readPages(bytes, opened.document, withFallback);
   const { reason, detail } = opened.failed;
   if (reason !== "corrupt" || !withFallback) throw new Error(`${reason}: ${detail}`);
-  return readAllAgain(bytes);
+  return readAllWithPdfjs(bytes);
 }
 
 async function readPages(bytes: Uint8Array, document: PdfDocument, withFallback: boolean): Promise<Text> {
@@ -37,18 +37,18 @@ async function readPages(bytes: Uint8Array, document: PdfDocument, withFallback:
   } finally {
     document.close();
   }
-  if (withFallback && garbled.length > 0) await readAgain(bytes, texts, garbled);
+  if (withFallback && garbled.length > 0) await rereadGarbled(bytes, texts, garbled);
   return { text: texts.join("\n\n"), pages: texts.length };
 }
 
-async function readAgain(bytes: Uint8Array, texts: string[], garbled: readonly number[]): Promise<void> {
+async function rereadGarbled(bytes: Uint8Array, texts: string[], garbled: readonly number[]): Promise<void> {
   const fallback = await openWithPdfjs(bytes);
   for (const index of garbled) texts[index] = betterText(texts[index] ?? "", await fallback.pageText(index));
   await fallback.close();
 }
 
-/** pdf.js opens some files that PDFium takes for none. */
-async function readAllAgain(bytes: Uint8Array): Promise<Text> {
+/** pdf.js opens some files that PDFium rejects. */
+async function readAllWithPdfjs(bytes: Uint8Array): Promise<Text> {
   const fallback = await openWithPdfjs(bytes);
   const texts: string[] = [];
   for (let index = 0; index < fallback.pageCount; index += 1) texts.push(await fallback.pageText(index));
@@ -56,7 +56,7 @@ async function readAllAgain(bytes: Uint8Array): Promise<Text> {
   return { text: texts.join("\n\n"), pages: texts.length };
 }
 
-/** The compiler must not look for packages that may not be installed. */
+/** Hides the import from the compiler, because the package may not be installed. */
 async function load<T>(specifier: string): Promise<T> {
   return import(specifier);
 }
@@ -77,7 +77,7 @@ async function loadPdfParse() {
     const parser = new PDFParse({ data, verbosity: 0 });
     try {
       const { text, total } = await parser.getText();
-      // It puts a line of its own between pages, which no other reader has.
+      // It inserts a line between pages, which no other engine does.
       return { text: text.replace(/^-- \d+ of \d+ --$/gm, ""), pages: total };
     } finally {
       await parser.destroy();

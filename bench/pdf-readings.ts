@@ -1,30 +1,32 @@
-/** Runs one PDF reader over many files, each file under the same limit, and keeps what came of it. */
+/** Runs one PDF engine or program over many files under the same limits, and collects the results. */
 import { type ChildProcess, execFileSync, fork, spawnSync } from "node:child_process";
 import { on } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { FromChild, ToChild } from "../src/extract/pool/messages.ts";
 
+/** The result of reading one file. */
 export type Reading = {
   readonly text: string;
   readonly pages: number;
   readonly failed: string | null;
   readonly cpuMs: number;
-  /** From the start of the process that read it; 0 for programs. */
+  /** Since the start of the process that read it; 0 for programs. */
   readonly processCpuMs: number;
   readonly peakMb: number;
 };
 
-const limitCpuSeconds = 20;
-const limitWallMs = 60_000;
+const MAX_CPU_SECONDS = 20;
+const MAX_WALL_MS = 60_000;
 
-/** All files through one process for the engine; it is started again when a file ends it or takes too long. */
+/** Reads all files with one process per engine. The process is restarted after a crash or a time-out. */
 export async function readWithEngine(name: string, paths: readonly string[]): Promise<Reading[]> {
   const readings: Reading[] = [];
   let child: ChildProcess | null = null;
   for (const path of paths) {
     child ??= await startChild(name);
-    const reading = await ask(child, path);
+    const reading = await readInChild(child, path);
     readings.push(reading);
     if (reading.failed !== "crash" && reading.failed !== "time-out") continue;
     child.kill("SIGKILL");
@@ -34,28 +36,30 @@ export async function readWithEngine(name: string, paths: readonly string[]): Pr
   return readings;
 }
 
-/** CPU of a process that starts, reads one file and has read nothing before: the middle of several. */
-export async function coldCpuMs(name: string, path: string): Promise<number> {
-  return middle(async () => (await readWithEngine(name, [path]))[0]?.processCpuMs ?? 0);
+/** CPU time of a new process that reads one file: the median of several. */
+export async function measureColdCpuMs(name: string, path: string): Promise<number> {
+  return measureMedian(async () => (await readWithEngine(name, [path]))[0]?.processCpuMs ?? 0);
 }
 
-/** The same for the child our handler really uses, as it is built for publishing, up to the first page. */
-export async function coldChildCpuMs(path: string): Promise<number> {
+/** The same for the child that our handler uses, built as for publishing, up to the first page. */
+export async function measureColdChildCpuMs(path: string): Promise<number> {
   const root = fileURLToPath(new URL("..", import.meta.url));
   execFileSync(process.execPath, [join(root, "scripts", "build.ts")]);
-  const content = { path };
-  const file = { content, sizeBytes: 0, kind: "pdf", mediaType: "application/pdf", charset: null };
-  return middle(async () => {
+  const file = { content: { path }, sizeBytes: 0, kind: "pdf", mediaType: "application/pdf", charset: null } as const;
+  const message: ToChild = { job: { engine: "pdfium", file, ask: { mode: "text", from: 0 } } };
+  return measureMedian(async () => {
     const child = fork(join(root, "dist", "child.js"), { env: {}, execArgv: [], serialization: "advanced" });
-    child.send({ job: { engine: "pdfium", file, ask: { mode: "text", from: 0 } } });
-    for await (const [message] of on(child, "message")) if ("segment" in (message.piece ?? {})) break;
-    const cpuMs = cpuSecondsOf(child) * 1_000;
+    child.send(message);
+    for await (const [reply] of on(child, "message")) if (isSegment(reply)) break;
+    const cpuMs = readCpuSeconds(child) * 1_000;
     child.kill("SIGKILL");
     return cpuMs;
   });
 }
 
-async function middle(measure: () => Promise<number>): Promise<number> {
+const isSegment = (reply: FromChild): boolean => "item" in reply && "segment" in reply.item;
+
+async function measureMedian(measure: () => Promise<number>): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < 7; round++) times.push(await measure());
   return times.sort((a, b) => a - b)[3] ?? 0;
@@ -73,13 +77,14 @@ async function startChild(name: string): Promise<ChildProcess> {
   return child;
 }
 
-function ask(child: ChildProcess, path: string): Promise<Reading> {
+function readInChild(child: ChildProcess, path: string): Promise<Reading> {
   const { promise, resolve } = Promise.withResolvers<Reading>();
-  const cpuBefore = cpuSecondsOf(child);
+  const cpuBefore = readCpuSeconds(child);
   const started = Date.now();
-  const isLate = (): boolean => cpuSecondsOf(child) - cpuBefore > limitCpuSeconds || Date.now() - started > limitWallMs;
-  const timer = setInterval(() => isLate() && resolve(lost("time-out")), 500);
-  const crash = (): void => resolve(lost("crash"));
+  const isLate = (): boolean =>
+    readCpuSeconds(child) - cpuBefore > MAX_CPU_SECONDS || Date.now() - started > MAX_WALL_MS;
+  const timer = setInterval(() => isLate() && resolve(failedReading("time-out")), 500);
+  const crash = (): void => resolve(failedReading("crash"));
   child.once("message", resolve);
   child.once("exit", crash);
   child.send(path);
@@ -90,52 +95,52 @@ function ask(child: ChildProcess, path: string): Promise<Reading> {
   });
 }
 
-/** A file that ended its reader counts with the whole limit. */
-function lost(failed: string): Reading {
+/** A time-out counts with the whole limit. */
+function failedReading(failed: string): Reading {
   return {
     text: "",
     pages: 0,
     failed,
-    cpuMs: failed === "crash" ? 0 : limitCpuSeconds * 1000,
+    cpuMs: failed === "crash" ? 0 : MAX_CPU_SECONDS * 1000,
     processCpuMs: 0,
     peakMb: 0,
   };
 }
 
-const ticksPerSecond = 100;
+const TICKS_PER_SECOND = 100;
 
-/** User and system time of another process; 0 where there is no /proc. */
-function cpuSecondsOf({ pid }: ChildProcess): number {
+/** User and system time of another process; 0 if there is no /proc. */
+function readCpuSeconds({ pid }: ChildProcess): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
-    return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
   } catch {
-    // The child is gone, or this is no Linux: the limit on wall time still holds.
+    // The child has exited, or this is not Linux: the limit on wall time still applies.
     return 0;
   }
 }
 
-/** Readers that are programs: one process for each file. Null when the program is not installed. */
+/** Reads files with an external program, one process per file. Null if the program is not installed. */
 export function readWithProgram(command: readonly string[], paths: readonly string[]): Reading[] | null {
   if (spawnSync("sh", ["-c", `command -v ${command[0]}`]).status !== 0) return null;
   return paths.map((path) => readOne(command.map((part) => (part === "FILE" ? path : part))));
 }
 
-/** The shell's own "times" has the CPU of the program, start included, on its last line. */
+/** The last line of the shell's `times` is the CPU time of the program, including its start. */
 function readOne(command: readonly string[]): Reading {
-  const script = `ulimit -t ${limitCpuSeconds}; "$@" 2>/dev/null; code=$?; times >&2; exit $code`;
+  const script = `ulimit -t ${MAX_CPU_SECONDS}; "$@" 2>/dev/null; code=$?; times >&2; exit $code`;
   const child = spawnSync("bash", ["-c", script, "bash", ...command], {
     encoding: "utf8",
     maxBuffer: 2 ** 30,
-    timeout: limitWallMs,
+    timeout: MAX_WALL_MS,
     killSignal: "SIGKILL",
   });
   const failed = child.signal !== null || (child.status ?? 0) > 128 ? "crash" : child.status === 0 ? null : "error";
-  return { text: child.stdout, pages: 0, failed, cpuMs: cpuMsOf(child.stderr), processCpuMs: 0, peakMb: 0 };
+  return { text: child.stdout, pages: 0, failed, cpuMs: parseCpuMs(child.stderr), processCpuMs: 0, peakMb: 0 };
 }
 
-function cpuMsOf(times: string): number {
-  const ofChildren = times.trim().split("\n").at(-1) ?? "";
-  const parts = [...ofChildren.matchAll(/(\d+)m([\d.]+)s/g)];
+function parseCpuMs(times: string): number {
+  const childrenLine = times.trim().split("\n").at(-1) ?? "";
+  const parts = [...childrenLine.matchAll(/(\d+)m([\d.]+)s/g)];
   return parts.reduce((sum, [, minutes, seconds]) => sum + (Number(minutes) * 60 + Number(seconds)) * 1000, 0);
 }

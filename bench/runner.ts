@@ -1,4 +1,4 @@
-/** One long research run, with our bounds and without them, against a provider with a small window. */
+/** Benchmarks one long research run, with and without Spillway, against a provider with a small window. */
 import { tokensOf } from "../test/provider.ts";
 import {
   researchAnswer,
@@ -18,37 +18,41 @@ type Row = {
   readonly steps: number;
   readonly requests: number;
   readonly refused: number;
-  readonly most: number;
+  readonly maxPerStep: number;
   readonly tokens: number;
   readonly facts: number;
-  readonly ended: string;
+  readonly ending: string;
 };
 
 export async function run(): Promise<void> {
-  console.log("| dialect | bounds | steps | requests | refused | most per step | tokens sent | facts found | ended |");
+  console.log("| dialect | bounds | steps | requests | refused | max per step | tokens sent | facts found | ended |");
   console.log("|---|---|---|---|---|---|---|---|---|");
   for (const dialect of runnerDialects) {
-    print(dialect, "Spillway, window unknown", await bounded(dialect, {}));
+    print(dialect, "Spillway, window unknown", await runBounded(dialect, {}));
     print(
       dialect,
       "Spillway, window set",
-      await bounded(dialect, { SPILLWAY_OVERFLOW_LIMITS: `sim-1=${researchWindowTokens}` }),
+      await runBounded(dialect, { SPILLWAY_OVERFLOW_LIMITS: `sim-1=${researchWindowTokens}` }),
     );
-    print(dialect, "none", await unbounded(dialect));
+    print(dialect, "none", await runUnbounded(dialect));
   }
 }
 
-function print(dialect: string, bounds: string, { steps, requests, refused, most, tokens, facts, ended }: Row): void {
+function print(
+  dialect: string,
+  bounds: string,
+  { steps, requests, refused, maxPerStep, tokens, facts, ending }: Row,
+): void {
   const cells = [
     dialect,
     bounds,
     steps,
     requests,
     refused,
-    most,
+    maxPerStep,
     tokens.toLocaleString("en-US"),
     `${facts} of ${researchSources.length}`,
-    ended,
+    ending,
   ];
   console.log(`| ${cells.join(" | ")} |`);
 }
@@ -60,36 +64,36 @@ async function openResearch(dialect: RunnerDialect) {
   return openRunner({ ...provider, script: researchScript });
 }
 
-async function bounded(dialect: RunnerDialect, env: Record<string, string>): Promise<Row> {
+async function runBounded(dialect: RunnerDialect, env: Record<string, string>): Promise<Row> {
   await using runner = await openResearch(dialect);
   for (const { file, bytes } of researchSources) await runner.write(file, bytes);
   const { events } = await runner.events(["run", researchTask, "--model", runnerModels[dialect]], env);
   const steps = events.filter(({ type }) => type === "step");
   const answer = events.filter(({ type, step }) => type === "text" && step === researchSteps);
-  const most = Math.max(...steps.map(({ requests }) => requests));
-  const ended = events.findLast(({ type }) => type === "summary")?.how;
+  const maxPerStep = Math.max(...steps.map(({ requests }) => requests));
+  const ending = events.findLast(({ type }) => type === "summary")?.how;
   return {
-    ...sent(runner),
+    ...countSent(runner),
     steps: steps.length,
-    most,
+    maxPerStep,
     facts: factsIn(answer.map(({ text }) => text).join("")),
-    ended,
+    ending,
   };
 }
 
-async function unbounded(dialect: RunnerDialect): Promise<Row> {
+async function runUnbounded(dialect: RunnerDialect): Promise<Row> {
   await using runner = await openResearch(dialect);
   const { steps, answer, failure } = await runNaively(dialect, runner.provider.url);
   return {
-    ...sent(runner),
+    ...countSent(runner),
     steps,
-    most: 1,
+    maxPerStep: 1,
     facts: factsIn(answer),
-    ended: failure === undefined ? "answered" : "overflowed",
+    ending: failure === undefined ? "answered" : "overflowed",
   };
 }
 
-function sent({ provider: { seen } }: Runner) {
+function countSent({ provider: { seen } }: Runner) {
   const tokens = seen.reduce((sum, { json }) => sum + tokensOf(JSON.parse(json)), 0);
   return { requests: seen.length, refused: seen.filter(({ status }) => status !== 200).length, tokens };
 }

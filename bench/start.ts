@@ -1,10 +1,12 @@
-/** How fast the built command starts, beside an empty Node. */
+/** Benchmarks the start of the built command against an empty Node program. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-export const about = "CPU time from start to exit, median of 40 runs taken in turn";
+const ROUNDS = 40;
+
+export const about = `CPU time from start to exit, median of ${ROUNDS} runs taken in turn`;
 
 export async function run(): Promise<void> {
   const root = join(import.meta.dirname, "..");
@@ -14,7 +16,7 @@ export async function run(): Promise<void> {
   writeFileSync(empty, "");
   const page = join(folder, "page.html");
   const cli = join(root, "dist", "cli.js");
-  const ways: Record<string, string[]> = {
+  const commands: Record<string, string[]> = {
     "empty Node": [empty],
     "spillway --version": [cli, "--version"],
     "spillway help": [cli, "help"],
@@ -22,14 +24,14 @@ export async function run(): Promise<void> {
     "spillway fetch (small web page)": [cli, "fetch", page],
   };
   const env = { ...process.env, SPILLWAY_HOME: join(folder, "home") };
-  const times = Object.fromEntries(Object.keys(ways).map((name) => [name, [] as number[]]));
-  for (let round = 0; round < 40; round++) {
-    // A page seen before would not be parsed again.
+  const times = Object.fromEntries(Object.keys(commands).map((name) => [name, [] as number[]]));
+  for (let round = 0; round < ROUNDS; round++) {
+    // An unchanged page would not be parsed again.
     writeFileSync(
       page,
       `<!doctype html><h1>Round ${round}</h1>${"<p>A page with a little text on it.</p>".repeat(50)}`,
     );
-    for (const [name, args] of Object.entries(ways)) times[name]?.push(cpuMsOf(args, env));
+    for (const [name, args] of Object.entries(commands)) times[name]?.push(measureCpuMs(args, env));
   }
   rmSync(folder, { recursive: true });
   const base = median(times["empty Node"] ?? []);
@@ -40,7 +42,7 @@ export async function run(): Promise<void> {
 }
 
 /** User and system time of one child, as the shell's `times` reports it. */
-function cpuMsOf(args: readonly string[], env: NodeJS.ProcessEnv): number {
+function measureCpuMs(args: readonly string[], env: NodeJS.ProcessEnv): number {
   const script = '"$0" "$@" >/dev/null; times';
   const { stdout } = spawnSync("bash", ["-c", script, process.execPath, ...args], { env, encoding: "utf8" });
   const children = stdout.trim().split("\n").at(-1) ?? "";

@@ -1,4 +1,4 @@
-/** Makes what is published: a split ESM bundle for Node 22 with entries for the command, the library and the child process, and types. */
+/** Builds the published package: an ESM bundle for Node 22 with entries for CLI, library and child process, and the types. */
 import { execFileSync } from "node:child_process";
 import { chmod, glob, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ const bundle = await rolldown({
   external: (id) => Object.keys(dependencies).some((name) => id === name || id.startsWith(`${name}/`)),
   transform: { target: "node22.13" },
 });
-const written = await bundle.write({
+const output = await bundle.write({
   dir: dist,
   format: "esm",
   entryFileNames: "[name].js",
@@ -29,19 +29,19 @@ const written = await bundle.write({
 });
 await bundle.close();
 await chmod(join(dist, "cli.js"), 0o755);
-await writeFile(join(dist, "LICENSES.txt"), await licenses(written));
+await writeFile(join(dist, "LICENSES.txt"), await collectLicenses(output));
 
 const tsc = join(root, "node_modules", ".bin", "tsc");
 execFileSync(tsc, ["--project", join(root, "tsconfig.build.json")], { stdio: "inherit" });
 
-/** The licences of the packages whose code is inside the bundle; those beside it bring their own. */
-async function licenses({ output }: RolldownOutput): Promise<string> {
+/** The licences of the bundled packages. Packages that are not bundled bring their own. */
+async function collectLicenses({ output }: RolldownOutput): Promise<string> {
   const modules = output.flatMap((file) => (file.type === "chunk" ? file.moduleIds : []));
   const folders = new Set(modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []));
   const texts = [...folders].sort().map(async (folder) => {
     const { name, version, license } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
     const files = await Array.fromAsync(glob("{LICENSE,LICENCE,NOTICE}*", { cwd: folder }));
-    // A package that names our own licence without bringing its text gets ours, which is the same.
+    // A package under our licence that does not include its text gets ours, which is the same.
     const paths = files.length > 0 ? files.map((file) => join(folder, file)) : [join(root, "LICENSE")];
     if (files.length === 0 && license !== "Apache-2.0") throw new Error(`${name} is bundled and has no licence file.`);
     const contents = await Promise.all(paths.map((path) => readFile(path, "utf8")));

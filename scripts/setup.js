@@ -1,5 +1,5 @@
-// Brings the dependencies in, Node 24 among them, when they are missing or older than the lock file.
-// Plain JavaScript without dependencies, because it runs before there are any, on whatever Node the machine has.
+// Installs the dependencies, including Node 24, if they are missing or older than the lock file.
+// Plain JavaScript without dependencies, because it runs before they are installed, on any version of Node.
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -7,46 +7,46 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const nodeMajor = 24;
+const NODE_MAJOR = 24;
 
-// `node scripts/setup.js bench` does the same for a folder with a package of its own.
+// `node scripts/setup.js bench` also installs the dependencies of the folder `bench`.
 const folders = ["", ...process.argv.slice(2)].map((name) => join(root, name));
 for (const folder of folders) installIfStale(folder);
 requireNode();
 
 function installIfStale(folder) {
   const stamp = join(folder, "node_modules", ".spillway-setup");
-  const wanted = createHash("sha256")
+  const digest = createHash("sha256")
     .update(readFileSync(join(folder, "package-lock.json")))
     .update(`${process.platform}-${process.arch}`)
     .digest("hex");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
-  console.error("spillway: installing dependencies (once per change of package-lock.json) ...");
-  const [command, ...before] = npmCommand();
-  // Not `npm ci`: it refuses a lock file that lacks the optional packages of other platforms, which not every registry has.
-  const args = [...before, "install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"];
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === digest) return;
+  console.error("spillway: installing dependencies (only when package-lock.json has changed) ...");
+  const [command, ...prefix] = npmCommand();
+  // Not `npm ci`: it refuses a lock file without the optional packages of other platforms, which some registries lack.
+  const args = [...prefix, "install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"];
   const result = spawnSync(command, args, { cwd: folder, stdio: ["ignore", 2, 2], shell: command === "npm.cmd" });
   if (result.status !== 0) {
-    fail(`npm install failed in ${folder} (exit ${result.status ?? result.signal}). The lines above say why.`);
+    fail(`npm install failed in ${folder} (exit ${result.status ?? result.signal}). See the lines above.`);
   }
-  writeFileSync(stamp, wanted);
+  writeFileSync(stamp, digest);
 }
 
-/** npm tells its scripts where it lives; run by hand, it is on the PATH. */
+/** npm sets its path for scripts. Run by hand, npm is on the PATH. */
 function npmCommand() {
   const npm = process.env.npm_execpath;
   if (npm?.endsWith(".js")) return [process.execPath, npm];
   return [process.platform === "win32" ? "npm.cmd" : "npm"];
 }
 
-/** With `ignore-scripts` the package `node` installs no binary, and the machine's own Node would run instead. */
+/** With `ignore-scripts` the package `node` installs no binary, and the system's Node would run instead. */
 function requireNode() {
   const node = join(root, "node_modules", ".bin", process.platform === "win32" ? "node.cmd" : "node");
   const version = existsSync(node)
     ? execFileSync(node, ["--version"], { encoding: "utf8", shell: process.platform === "win32" }).trim()
     : "none";
-  if (!version.startsWith(`v${nodeMajor}.`)) {
-    fail(`Node ${nodeMajor} is needed and node_modules has ${version}. Allow install scripts for the package "node".`);
+  if (!version.startsWith(`v${NODE_MAJOR}.`)) {
+    fail(`Node ${NODE_MAJOR} is needed and node_modules has ${version}. Allow install scripts for the package "node".`);
   }
 }
 

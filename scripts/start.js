@@ -1,5 +1,5 @@
-// `npm start -- <command> ...` is the command line run from source; without a command it shows a worked example.
-// npm changes into the package's folder, so the folder where the user stands is taken from INIT_CWD.
+// `npm start -- <command> ...` runs the CLI from source. Without a command it runs a worked example.
+// npm changes to the package's folder; INIT_CWD is the folder where the user ran it.
 import { enableCompileCache } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

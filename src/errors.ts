@@ -1,4 +1,4 @@
-/** The one error type of Spillway: a stable code, a sentence naming the thing, a hint with the next move, the cause. */
+/** The one error type of Spillway: a stable code, a sentence that names the thing, a hint with the next step, the cause. */
 
 export type ErrorCode =
   | "usage"
@@ -38,7 +38,7 @@ export type ErrorCode =
   | "run_busy";
 
 export type ErrorDetails = {
-  /** The next move; a model will try exactly what it says. */
+  /** The next step. A model will do exactly what it says. */
   readonly hint: string;
   readonly cause?: unknown;
 };
@@ -54,13 +54,13 @@ export class SpillwayError extends Error {
     this.hint = details.hint;
   }
 
-  /** The sentence and the next move: what a person or a model should read. */
+  /** The sentence and the hint: what a person or a model should read. */
   get advice(): string {
     return `${this.message} ${this.hint}`;
   }
 }
 
-/** Whether a write failed because the place is full, read-only or not ours: the rest of the work can go on without it. */
+/** Whether a write failed because the disk is full, read-only or not ours. The rest of the work can continue without it. */
 export function isUnwritable(error: unknown): boolean {
   return ["EROFS", "EACCES", "EPERM", "ENOSPC", "EDQUOT", "EFBIG", "EIO", "ENOTDIR"].includes(systemCode(error) ?? "");
 }

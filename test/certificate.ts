@@ -1,4 +1,4 @@
-/** A certificate made for the moment, so that tests can speak TLS without a private key lying in the repository. */
+/** Makes certificates at run time, so that tests can use TLS without a private key in the repository. */
 import { generateKeyPairSync, sign } from "node:crypto";
 
 export type Certificate = { readonly key: string; readonly cert: string };
@@ -17,14 +17,14 @@ export function selfSigned(names: readonly string[], addresses: readonly string[
     sequence(time(Date.now() - day), time(Date.now() + day)),
     issuer,
     publicKey.export({ type: "spki", format: "der" }),
-    tagged(0xa3, sequence(mayIssue(), alternativeNames(names, addresses))),
+    tagged(0xa3, sequence(basicConstraints(), alternativeNames(names, addresses))),
   );
   const signature = tagged(0x03, Buffer.from([0]), sign("sha256", body, privateKey));
   const der = sequence(body, algorithm, signature);
   return { key: String(privateKey.export({ type: "pkcs8", format: "pem" })), cert: pem(der) };
 }
 
-function mayIssue(): Buffer {
+function basicConstraints(): Buffer {
   return sequence(oid(0x55, 0x1d, 0x13), tagged(0x04, sequence(tagged(0x01, Buffer.from([0xff])))));
 }
 
@@ -44,8 +44,8 @@ function tagged(tag: number, ...parts: readonly Uint8Array[]): Buffer {
 const sequence = (...parts: readonly Uint8Array[]): Buffer => tagged(0x30, ...parts);
 const integer = (value: number): Buffer => tagged(0x02, Buffer.from([value]));
 const oid = (...bytes: readonly number[]): Buffer => tagged(0x06, Buffer.from(bytes));
-const time = (at: number): Buffer =>
-  tagged(0x17, Buffer.from(`${new Date(at).toISOString().replace(/[-:T]/g, "").slice(2, 14)}Z`));
+const time = (ms: number): Buffer =>
+  tagged(0x17, Buffer.from(`${new Date(ms).toISOString().replace(/[-:T]/g, "").slice(2, 14)}Z`));
 
 function pem(der: Buffer): string {
   const lines = der.toString("base64").match(/.{1,64}/g) ?? [];

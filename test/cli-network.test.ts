@@ -16,7 +16,7 @@ const site = () =>
   });
 
 describe("spillway fetch of URLs", () => {
-  test("answers them in order, a PDF behind a lying header among them, and goes on after one that fails", async () => {
+  test("answers in order, reads a PDF with a wrong header, and continues after a failure", async () => {
     await using cli = await openCli();
     await using web = await site();
     const env = { SPILLWAY_NETWORK_ALLOW: web.allow };
@@ -40,7 +40,7 @@ describe("spillway fetch of URLs", () => {
     assert.match(err, /HTTP 404 Not Found\n {2}There is no such page/);
   });
 
-  test("asks a server once, and again with --no-cache", async () => {
+  test("sends one request, and another with --no-cache", async () => {
     await using cli = await openCli();
     await using web = await site();
     const env = { SPILLWAY_NETWORK_ALLOW: web.allow };
@@ -52,7 +52,7 @@ describe("spillway fetch of URLs", () => {
     assert.equal(JSON.parse(detect.out).content_kind, "pdf");
   });
 
-  test("detects and prints the page itself, not the Markdown it names", async () => {
+  test("detects and prints the page itself, not the Markdown it links to", async () => {
     await using cli = await openCli();
     await using web = await startServer((request, response) => {
       const isPage = request.url === "/";
@@ -65,7 +65,7 @@ describe("spillway fetch of URLs", () => {
     assert.equal(JSON.parse((await cli.run(["detect", web.origin, "--json"], { env })).out).content_kind, "html");
   });
 
-  test("does not reach this machine unless it is told to", async () => {
+  test("does not reach this machine unless a setting allows it", async () => {
     await using cli = await openCli();
     await using web = await site();
     const { status, err } = await cli.run(["fetch", `${web.origin}/one`]);
@@ -73,7 +73,7 @@ describe("spillway fetch of URLs", () => {
     assert.match(err, /is not fetched: loopback\.\n {2}If it is meant, .* network\.allow: 127\.0\.0\.1:\d+/);
   });
 
-  test("ends by itself although connections could be used again", { timeout: 20_000 }, async () => {
+  test("exits although connections could be reused", { timeout: 20_000 }, async () => {
     await using cli = await openCli();
     await using web = await site();
     const bin = join(import.meta.dirname, "..", "src", "surfaces", "cli", "process.ts");

@@ -14,7 +14,7 @@ const long = Array.from({ length: 4_000 }, (_, i) => `line ${i + 1} of a long te
 const png = Buffer.from("89504e470d0a1a0a0000000d4948445200000001000000010806000000", "hex");
 
 describe("spillway fetch", () => {
-  test("answers a text whole, names its ref, and the ref reads back in another process", async () => {
+  test("prints a whole text and its ref, and another process can read the ref", async () => {
     await using cli = await openCli();
     await cli.write("notes.txt", "first\nsecond\n");
     const { out, status } = await cli.run(["fetch", "notes.txt"]);
@@ -28,8 +28,8 @@ describe("spillway fetch", () => {
     assert.deepEqual([blank, ...content], ["", "first", "second", "", ""]);
     const ref = /af_[0-9a-f]{32}/.exec(summary)?.[0] ?? "";
     const env = { ...process.env, SPILLWAY_HOME: cli.home };
-    const read = execFileSync(process.execPath, [bin, "read", ref, "--lines", "2"], { env, encoding: "utf8" });
-    assert.match(read, /\n\nsecond\n/);
+    const output = execFileSync(process.execPath, [bin, "read", ref, "--lines", "2"], { env, encoding: "utf8" });
+    assert.match(output, /\n\nsecond\n/);
     assert.equal(execFileSync(process.execPath, [bin, "cat", ref], { env, encoding: "utf8" }), "first\nsecond\n");
   });
 
@@ -41,7 +41,7 @@ describe("spillway fetch", () => {
     { chars: 200_000, maxChars: "999999", shown: 100_000, truncated: true, bound: "ceiling" },
     { chars: 5_000, maxChars: "0", shown: 1_000, truncated: true, bound: "smallest" },
   ]) {
-    test(`${chars} characters with --max-chars ${maxChars} show ${shown}, bound by ${bound}`, async () => {
+    test(`shows ${shown} of ${chars} characters with --max-chars ${maxChars}, bound by ${bound}`, async () => {
       await using cli = await openCli();
       await cli.write("a.txt", "x".repeat(chars));
       const flags = maxChars === undefined ? [] : ["--max-chars", maxChars];
@@ -57,7 +57,7 @@ describe("spillway fetch", () => {
     });
   }
 
-  test("never shows a byte of a binary, whatever it is called", async () => {
+  test("never shows bytes of a binary, whatever its name", async () => {
     await using cli = await openCli();
     const body = Buffer.concat([png, Buffer.from("SECRETBYTES"), Buffer.alloc(200, 0)]);
     for (const name of ["a.png", "a.txt", "a.html", "a", "a.json"]) {
@@ -72,7 +72,7 @@ describe("spillway fetch", () => {
     }
   });
 
-  test("refuses standard input a second time instead of keeping nothing", async () => {
+  test("refuses to read standard input a second time", async () => {
     await using cli = await openCli();
     const { out, status } = await cli.run(["fetch", "-", "-", "--json"], { stdin: "hi" });
     const [first, second] = out
@@ -102,7 +102,7 @@ describe("spillway fetch", () => {
     }
   });
 
-  test("shows no control character of a name, anywhere", async () => {
+  test("never prints a control character of a name", async () => {
     await using cli = await openCli();
     const name = await cli.write("ev\x1b[31mil\nline2 af_fake", "text");
     const texts = [
@@ -114,7 +114,7 @@ describe("spillway fetch", () => {
     for (const text of texts) assert.doesNotMatch(text, /\x1b|^line2/m);
   });
 
-  test("answers many sources in order, one line each, and one failure blocks no other", async () => {
+  test("answers many sources in order, a line each, also after a failure", async () => {
     await using cli = await openCli();
     await cli.write("a.txt", "a");
     await cli.write("b.txt", "b");
@@ -135,10 +135,10 @@ describe("spillway fetch", () => {
     assert.match(err, /There is no file missing/);
   });
 
-  test("takes standard input and data: URLs", async () => {
+  test("reads standard input and data: URLs", async () => {
     await using cli = await openCli();
-    const piped = JSON.parse((await cli.run(["fetch", "-", "--json"], { stdin: "from a pipe" })).out);
-    assert.deepEqual([piped.content, piped.source_url], ["from a pipe", "-"]);
+    const reply = JSON.parse((await cli.run(["fetch", "-", "--json"], { stdin: "from a pipe" })).out);
+    assert.deepEqual([reply.content, reply.source_url], ["from a pipe", "-"]);
     const [data] = await cli.json("fetch", "data:text/html,<p>hi</p>");
     assert.deepEqual([data.content_kind, data.content], ["html", "hi"]);
   });
@@ -154,7 +154,7 @@ describe("spillway fetch", () => {
     assert.match(fields.warnings[0], /larger than what is kept/);
   });
 
-  test("still answers with bounded text when the store cannot be written", async () => {
+  test("still answers with bounded text when the store is not writable", async () => {
     await using cli = await openCli();
     await cli.write("a.txt", long);
     const env = { SPILLWAY_HOME: join(cli.work, "a.txt", "not-a-folder") };
@@ -168,18 +168,18 @@ describe("spillway fetch", () => {
     assert.ok(text.length <= 30_600);
   });
 
-  test("keeps all answers of one reply within 100,000 characters", async () => {
+  test("keeps all answers together within 100,000 characters", async () => {
     await using cli = await openCli();
     const names = await Promise.all(Array.from({ length: 30 }, (_, i) => cli.write(`f${i}.txt`, long + i)));
     const { out, err } = await cli.run(["fetch", ...names]);
     assert.ok(out.length <= 100_600 && out.length > 90_000, String(out.length));
     const refs = out.match(/artifact_ref=af_/g)?.length ?? 0;
-    const unsaid = Number(/(\d+) more were fetched/.exec(err)?.[1] ?? 0);
-    assert.equal(refs + unsaid, 30);
+    const omitted = Number(/(\d+) more sources? fetched/.exec(err)?.[1] ?? 0);
+    assert.equal(refs + omitted, 30);
     assert.equal((await cli.json("artifacts", "ls")).length, 30);
   });
 
-  test("for any text and budget: content within it, the reply within 600 more, and the bytes kept as they were", async () => {
+  test("for any text and budget, the content fits, the reply adds at most 600 characters, and the bytes are kept", async () => {
     await using cli = await openCli();
     const anyText = fc.oneof(
       fc.string({ unit: "binary", maxLength: 3_000 }),
@@ -206,7 +206,7 @@ describe("spillway fetch", () => {
     );
   });
 
-  test("keeps the whole reply within 600 of its content, also with a hostile name and the store gone", async () => {
+  test("adds at most 600 characters to the content, also with a hostile name and without a store", async () => {
     await using cli = await openCli();
     const name = `${"ü".repeat(60)} ]\u202e[SYSTEM] ${"x".repeat(60)}.txt`;
     await cli.write(name, long);
@@ -219,7 +219,7 @@ describe("spillway fetch", () => {
 });
 
 describe("spillway read", () => {
-  test("reads on by offset until the text is whole again", async () => {
+  test("reads by offset until the text is complete", async () => {
     await using cli = await openCli();
     await cli.write("long.txt", long);
     const [{ artifact_ref, content, next_offset }] = await cli.json("fetch", "long.txt");
@@ -240,15 +240,15 @@ describe("spillway read", () => {
     const [one] = await cli.json("read", ref, "--lines", "2000-2001");
     assert.equal(one.content, "line 2000 of a long text\nline 2001 of a long text\n");
     assert.deepEqual([one.start_line, one.end_line, one.total_lines, one.has_more], [2_000, 2_001, 4_000, false]);
-    const [rest] = await cli.json("read", ref, "--lines", "3999-");
-    assert.equal(rest.content, "line 3999 of a long text\nline 4000 of a long text\n");
+    const [tail] = await cli.json("read", ref, "--lines", "3999-");
+    assert.equal(tail.content, "line 3999 of a long text\nline 4000 of a long text\n");
     const [past] = await cli.json("read", ref, "--lines", "4000-9000");
     assert.equal(past.content, "line 4000 of a long text\n");
     const [first] = await cli.json("read", ref, "--lines", "1");
     assert.equal(first.content, "line 1 of a long text\n");
   });
 
-  test("says of a binary that there is no text, however it is asked", async () => {
+  test("says that a binary has no text, with any selector", async () => {
     await using cli = await openCli();
     await cli.write("a.png", png);
     const [{ artifact_ref: ref }] = await cli.json("fetch", "a.png");
@@ -266,7 +266,7 @@ describe("spillway read", () => {
     }
   });
 
-  test("ranks passages and tells where they stand", async () => {
+  test("ranks passages and says where they are", async () => {
     await using cli = await openCli();
     await cli.write("log.txt", `${long}\nERROR disk quota exceeded on volume seven\n\n${long}`);
     const [{ artifact_ref: ref }] = await cli.json("fetch", "log.txt");
@@ -275,8 +275,8 @@ describe("spillway read", () => {
     const { start_line, end_line } = fields.passages[0];
     assert.ok(start_line <= 4_002 && end_line >= 4_002);
     assert.ok(fields.content.length <= 30_000);
-    const [none] = await cli.json("read", ref, "--query", "zebra");
-    assert.deepEqual([none.content, none.matched_count], [null, 0]);
+    const [unmatched] = await cli.json("read", ref, "--query", "zebra");
+    assert.deepEqual([unmatched.content, unmatched.matched_count], [null, 0]);
     assert.match((await cli.run(["read", ref, "--query", "zebra"])).out, /No passage .* Try other words/);
   });
 
@@ -308,14 +308,14 @@ describe("spillway read", () => {
       await using cli = await openCli();
       await cli.write("a.txt", "one\ntwo\n");
       const [{ artifact_ref }] = await cli.json("fetch", "a.txt");
-      const ran = await cli.run(["read", artifact_ref, ...argv]);
-      assert.equal(ran.status, status);
-      assert.match(ran.err, says);
-      assert.equal(ran.out, "");
+      const result = await cli.run(["read", artifact_ref, ...argv]);
+      assert.equal(result.status, status);
+      assert.match(result.err, says);
+      assert.equal(result.out, "");
     });
   }
 
-  test("of nothing, a wildcard or a path finds nothing", async () => {
+  test("does not find an unknown ref, a wildcard or a path", async () => {
     await using cli = await openCli();
     for (const ref of ["*", "af_*", "../../etc/passwd", `af_${"0".repeat(32)}`]) {
       const { status, err } = await cli.run(["read", ref]);
@@ -338,7 +338,7 @@ describe("spillway cat and detect", () => {
     assert.match(fields.artifact_ref, refForm);
   });
 
-  test("cat does not pass the beginning of a source off as the whole", async () => {
+  test("cat fails if only the beginning of a source was kept", async () => {
     await using cli = await openCli();
     await cli.write("long.txt", long);
     for (const flags of [[], ["--raw"]]) {
@@ -363,15 +363,15 @@ describe("spillway cat and detect", () => {
     const [fetched] = await cli.json("fetch", "wide.txt", ...set);
     assert.equal(fetched.extraction_truncated, true);
     assert.ok(fetched.extracted_chars < 200_000);
-    const [read] = await cli.json("read", fetched.artifact_ref, "--offset", "150000", "--max-chars", "1000", ...set);
-    assert.equal(read.content, "x".repeat(1_000));
+    const [part] = await cli.json("read", fetched.artifact_ref, "--offset", "150000", "--max-chars", "1000", ...set);
+    assert.equal(part.content, "x".repeat(1_000));
     const [end] = await cli.json("read", fetched.artifact_ref, "--lines", "1", "--max-chars", "1000");
     assert.deepEqual([end.total_chars, end.extraction_truncated], [350_000, false]);
     const [last] = await cli.json("read", fetched.artifact_ref, "--offset", "349999");
     assert.equal(last.content, "!");
   });
 
-  test("detect answers each file with kind, type, charset, what decided and all signals", async () => {
+  test("detect prints kind, type, charset, what decided and all signals", async () => {
     await using cli = await openCli();
     await cli.write("a.json", '{"a": 1}');
     await cli.write("b.txt", gzipSync("x"));
@@ -392,10 +392,17 @@ describe("spillway cat and detect", () => {
       "signals",
       "source_truncated",
     ]);
-    const [lied] = await cli.json("detect", "a.json", "--content-type", "application/pdf", "--url", "https://h/x.pdf");
-    assert.equal(lied.content_kind, "text");
-    assert.ok(lied.signals.notes.length > 0);
-    assert.deepEqual(await cli.json("artifacts", "ls"), [], "nothing is kept by looking");
+    const [mislabelled] = await cli.json(
+      "detect",
+      "a.json",
+      "--content-type",
+      "application/pdf",
+      "--url",
+      "https://h/x.pdf",
+    );
+    assert.equal(mislabelled.content_kind, "text");
+    assert.ok(mislabelled.signals.notes.length > 0);
+    assert.deepEqual(await cli.json("artifacts", "ls"), [], "detect keeps nothing");
   });
 });
 
@@ -404,7 +411,7 @@ describe("spillway artifacts, events and doctor", () => {
     await using cli = await openCli();
     await cli.write("a.txt", "a");
     const [{ artifact_ref: ref, artifact_path }] = await cli.json("fetch", "a.txt", "--set", "run=first");
-    const [shown] = await cli.json("artifacts", "show", ref);
+    const [record] = await cli.json("artifacts", "show", ref);
     for (const field of [
       "path",
       "media_type",
@@ -415,24 +422,24 @@ describe("spillway artifacts, events and doctor", () => {
       "owner",
       "signals",
     ]) {
-      assert.ok(field in shown, field);
+      assert.ok(field in record, field);
     }
-    assert.match(shown.created_at, /^\d{4}-\d\d-\d\dT.*Z$/);
-    assert.equal(shown.run, "first");
+    assert.match(record.created_at, /^\d{4}-\d\d-\d\dT.*Z$/);
+    assert.equal(record.run, "first");
     assert.equal((await cli.json("artifacts", "manifest", "first"))[0].artifact_ref, ref);
     assert.equal((await cli.run(["artifacts", "manifest", "none"])).status, 1);
     assert.equal((await cli.run(["artifacts", "rm", ref])).status, 0);
     await assert.rejects(readFile(artifact_path), /ENOENT/);
-    const gone = await cli.run(["read", ref]);
-    assert.equal(gone.status, 1);
-    assert.match(gone.err, /expired on .* \(removed by its owner\)/);
+    const expired = await cli.run(["read", ref]);
+    assert.equal(expired.status, 1);
+    assert.match(expired.err, /expired on .* \(removed by its owner\)/);
     assert.equal((await cli.run(["artifacts", "rm", ref])).status, 1);
     const [report] = await cli.json("artifacts", "sweep");
     assert.deepEqual(report.swept, []);
     assert.equal((await cli.run(["artifacts", "polish"])).status, 2);
   });
 
-  test("files of others in the store disturb nothing", async () => {
+  test("foreign files in the store do no harm", async () => {
     await using cli = await openCli();
     await cli.write("a.txt", "a");
     await cli.json("fetch", "a.txt", "--set", "run=My Run");
@@ -445,12 +452,12 @@ describe("spillway artifacts, events and doctor", () => {
     assert.equal((await cli.run(["doctor"])).status, 0);
   });
 
-  test("names of nothing in particular are wrong usage", async () => {
+  test("unknown actions and extra arguments are wrong usage", async () => {
     await using cli = await openCli();
     for (const name of ["toString", "constructor", "__proto__", "polish"]) {
       const { status, err } = await cli.run(["artifacts", name]);
       assert.equal(status, 2);
-      assert.match(err, /artifacts cannot/);
+      assert.match(err, /artifacts has no action/);
     }
     for (const argv of [
       ["doctor", "x"],
@@ -462,18 +469,18 @@ describe("spillway artifacts, events and doctor", () => {
     }
   });
 
-  test("a swept artifact says when it expired, and fetching again brings it back", async () => {
+  test("reading a swept artifact says when it expired, and fetching restores it", async () => {
     await using cli = await openCli();
     await cli.write("a.txt", "a");
     const [{ artifact_ref: ref }] = await cli.json("fetch", "a.txt", "--set", "run=one");
     const [report] = await cli.json("artifacts", "sweep", "--set", "artifacts.keep_bytes=0", "--set", "run=two");
     assert.deepEqual(report.swept, [{ artifact_ref: ref, reason: "bytes", size_bytes: 1 }]);
     assert.match((await cli.run(["read", ref])).err, /expired on .*the store was full.*\n.*Fetch a\.txt again/);
-    const [again] = await cli.json("fetch", "a.txt");
-    assert.equal(again.artifact_ref, ref);
+    const [refetched] = await cli.json("fetch", "a.txt");
+    assert.equal(refetched.artifact_ref, ref);
   });
 
-  test("events tell why something was treated as binary, and hold no content", async () => {
+  test("events say why a source is binary, and contain no content", async () => {
     await using cli = await openCli();
     await cli.write("secret-name.txt", Buffer.concat([png, Buffer.from("canary-content")]));
     const [{ artifact_ref: ref }] = await cli.json("fetch", "secret-name.txt", "--set", "run=story");
@@ -496,17 +503,17 @@ describe("spillway artifacts, events and doctor", () => {
     assert.equal((await cli.run(["events", "none"])).status, 1);
   });
 
-  test("doctor is content with a sound store and names what is wrong with another", async () => {
+  test("doctor accepts a working store and names what is wrong with a broken one", async () => {
     await using cli = await openCli();
     assert.equal((await cli.run(["doctor"])).status, 0);
     await writeFile(join(cli.work, "file"), "x");
-    const sick = await cli.run(["doctor", "--json"], {
+    const broken = await cli.run(["doctor", "--json"], {
       env: { SPILLWAY_HOME: join(cli.work, "file"), SPILLWAY_FIT_READ_CHARS: "many" },
     });
-    assert.equal(sick.status, 1);
-    const failed = JSON.parse(sick.out).checks.filter(({ ok }: { ok: boolean }) => !ok);
+    assert.equal(broken.status, 1);
+    const failedChecks = JSON.parse(broken.out).checks.filter(({ ok }: { ok: boolean }) => !ok);
     assert.deepEqual(
-      failed.map(({ name }: { name: string }) => name),
+      failedChecks.map(({ name }: { name: string }) => name),
       ["settings", "store", "events"],
     );
   });
@@ -516,7 +523,7 @@ describe("the process", () => {
   const run = (args: string[], env: object = {}) =>
     spawn(process.execPath, [bin, ...args], { env: { ...process.env, ...env } });
 
-  test("shows help and version, and refuses what it does not know", async () => {
+  test("shows help and version, and refuses unknown commands and settings", async () => {
     await using cli = await openCli();
     assert.match((await cli.run([])).out, /Usage: spillway <command>/);
     assert.match((await cli.run(["fetch", "--help"])).out, /--max-chars N/);
@@ -530,7 +537,7 @@ describe("the process", () => {
     assert.equal((await cli.run(["fetch", "x", "--set", "fit.read_chars=1"])).status, 1);
   });
 
-  test("a malformed config file is named with its line and key, and nothing is fetched", async () => {
+  test("an error in a config file names its line and key, and nothing is fetched", async () => {
     await using cli = await openCli();
     await cli.write("a.txt", "a");
     await cli.write(".spillway/config.jsonc", '{\n  // ours\n  "fit": { "read_chars": "lots" }\n}\n');
@@ -539,7 +546,7 @@ describe("the process", () => {
     assert.match(err, /config\.jsonc, line 3.*fit\.read_chars/);
   });
 
-  test("a closed pipe ends it quietly", async () => {
+  test("exits quietly when the pipe is closed", async () => {
     await using cli = await openCli();
     await cli.write("big.txt", long.repeat(100));
     const child = run(["cat", join(cli.work, "big.txt")], { SPILLWAY_HOME: cli.home });
@@ -548,10 +555,10 @@ describe("the process", () => {
     child.stderr.on("data", (chunk) => (err += chunk));
     const [code] = await once(child, "exit");
     assert.deepEqual([code, err], [0, ""]);
-    assert.deepEqual(await readdir(join(cli.home, "tmp")), [], "the spool is gone too");
+    assert.deepEqual(await readdir(join(cli.home, "tmp")), [], "the spool is removed too");
   });
 
-  test("a file that can never end, behind a link, is refused at once", { timeout: 10_000 }, async () => {
+  test("refuses a link to an endless file at once", { timeout: 10_000 }, async () => {
     await using cli = await openCli();
     execFileSync("mkfifo", [join(cli.work, "pipe")]);
     await symlink("/dev/zero", join(cli.work, "zeros.txt"));
@@ -560,7 +567,7 @@ describe("the process", () => {
     assert.match(err, /is a pipe[\s\S]*is a file of the kernel/);
   });
 
-  test("an interrupt stops it and leaves no spool behind", { timeout: 20_000 }, async () => {
+  test("stops on an interrupt and leaves no spool file", { timeout: 20_000 }, async () => {
     await using cli = await openCli();
     const child = run(["fetch", "-"], { SPILLWAY_HOME: cli.home });
     child.stdin.write("some bytes that never end ".repeat(20_000));
@@ -576,7 +583,7 @@ describe("the process", () => {
     }
   });
 
-  test("a store of another user's rights is read-only here and still answers", {
+  test("still answers when the store is read-only", {
     skip: process.getuid?.() === 0 && "root may write anywhere",
   }, async () => {
     await using cli = await openCli();
@@ -590,7 +597,7 @@ describe("the process", () => {
 });
 
 describe("spillway classify-error", () => {
-  test("prints a verdict for every line, in order, and tells what is no answer", async () => {
+  test("prints a verdict for every line, in order, and reports invalid lines", async () => {
     await using cli = await openCli();
     const lines = [
       { status: 400, headers: {}, body: '{"error":{"message":"prompt is too long: 200251 tokens > 200000 maximum"}}' },
@@ -613,10 +620,10 @@ describe("spillway classify-error", () => {
       [200_000, 200_251, "tokens", null],
     );
     assert.equal(status, 1);
-    assert.match(err, /is not a provider's answer/);
+    assert.match(err, /is not a provider's response/);
   });
 
-  test("says it in words without --json", async () => {
+  test("prints text without --json", async () => {
     await using cli = await openCli();
     const { out } = await cli.run(["classify-error"], {
       stdin: '{"status":400,"body":"total message size 2100954 exceeds limit 2097152"}',
@@ -626,7 +633,7 @@ describe("spillway classify-error", () => {
 });
 
 describe("spillway proxy", () => {
-  test("listens where it says until it is stopped", async () => {
+  test("listens at the printed address until stopped", async () => {
     await using cli = await openCli();
     const env = { ...process.env, SPILLWAY_HOME: cli.home };
     const child = spawn(process.execPath, [bin, "proxy", "--json", "--set", "proxy.port=0"], { env, cwd: cli.work });
@@ -641,10 +648,10 @@ describe("spillway proxy", () => {
     assert.equal(status, 0);
   });
 
-  test("refuses settings it cannot use, with the next move", async () => {
+  test("refuses invalid settings with a hint", async () => {
     await using cli = await openCli();
-    const wrong = await cli.run(["proxy", "--set", "proxy.upstreams=x=ftp://a"]);
-    assert.deepEqual([wrong.status, /name=address/.test(wrong.err)], [1, true]);
+    const invalid = await cli.run(["proxy", "--set", "proxy.upstreams=x=ftp://a"]);
+    assert.deepEqual([invalid.status, /name=address/.test(invalid.err)], [1, true]);
     const limits = await cli.run(["proxy", "--set", "overflow.limits=gpt-4o"]);
     assert.match(limits.err, /model=tokens/);
   });

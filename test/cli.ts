@@ -1,27 +1,30 @@
-/** The command line as a test drives it: in this process, on a store of its own, with its output caught. */
+/** The CLI test harness: runs commands in this process, on a temporary store, and captures their output. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { runCli } from "../src/surfaces/cli/main.ts";
 import { chunksOf, temporaryFolder } from "./bodies.ts";
 
-export type Ran = { readonly status: number; readonly out: string; readonly err: string; readonly bytes: Buffer };
+/** The outcome of one command. */
+export type CliResult = { readonly status: number; readonly out: string; readonly err: string; readonly bytes: Buffer };
 
-export type RunOptions = {
+/** Options of one command. */
+export type CliRunOptions = {
   readonly stdin?: string | Uint8Array;
   readonly env?: object;
   readonly signal?: AbortSignal;
-  /** Where the user stands; the folder of the test unless it is told. */
+  /** The current folder. Default: the work folder of the test. */
   readonly cwd?: string;
-  /** Told what is printed on standard output, as it comes. */
+  /** Called with standard output as it is printed. */
   readonly onOut?: (text: string) => void;
 };
 
+/** Opens a harness with a work folder and a store of its own. */
 export async function openCli() {
   const folder = await temporaryFolder();
   const work = join(folder.path, "work");
   await mkdir(work);
 
-  async function run(argv: readonly string[], more: RunOptions = {}): Promise<Ran> {
+  async function run(argv: readonly string[], more: CliRunOptions = {}): Promise<CliResult> {
     const out: Buffer[] = [];
     let err = "";
     const env = { HOME: folder.path, SPILLWAY_HOME: join(folder.path, "home"), ...more.env };
@@ -51,7 +54,7 @@ export async function openCli() {
     work,
     home: join(folder.path, "home"),
     run,
-    /** Runs with --json and gives the parsed lines. */
+    /** Runs with --json and returns the parsed lines. */
     async json(...argv: string[]) {
       const { out } = await run([...argv, "--json"]);
       return out

@@ -1,4 +1,4 @@
-/** Reads the labelled corpus that floors and benches measure on, and counts how many answers are right. */
+/** Reads the labelled corpus for floors and benches, and scores detections against its labels. */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,27 +7,27 @@ import { confirmKind } from "../src/detect/confirm.ts";
 import { detectContentKind } from "../src/detect/detect.ts";
 import { type Body, type Claims, type ContentKind, type Detection, firstLookBytes } from "../src/detect/kind.ts";
 
-/** A file of the corpus and what people say it is. */
-export type Labelled = {
+/** A file of the corpus with its label. */
+export type LabelledFile = {
   readonly path: string;
   readonly name: string;
   readonly kind: ContentKind;
   readonly mediaType: string;
-  /** The file is not text by kind, yet every byte of it is clean text: reading it as text harms nobody. */
+  /** The file's kind is not text, yet every byte is clean text: reading it as text does no harm. */
   readonly isCleanText: boolean;
   readonly bytes: Uint8Array;
 };
 
-/** All files, and a digest that tells one corpus from another. */
-export type Corpus = { readonly files: readonly Labelled[]; readonly digest: string };
+/** All files, and a digest that identifies the corpus. */
+export type Corpus = { readonly files: readonly LabelledFile[]; readonly digest: string };
 
-/** The folder from `SPILLWAY_CORPUS`, else the one that stands beside the repository. */
+/** The folder from `SPILLWAY_CORPUS`, else the one next to the repository. */
 export function corpusFolder(): string {
   const beside = fileURLToPath(new URL("../../shared/corpus", import.meta.url));
   return join(process.env.SPILLWAY_CORPUS ?? beside, "detection");
 }
 
-/** The corpus with its digest, or null where it is not on this machine. */
+/** The corpus with its digest, or null if it is not on this machine. */
 export function readCorpus(folder = corpusFolder()): Corpus | null {
   const labels = join(folder, "labels.csv");
   if (!existsSync(labels)) return null;
@@ -37,7 +37,7 @@ export function readCorpus(folder = corpusFolder()): Corpus | null {
     .split(/\r?\n/)
     .slice(1)
     .map(parseRow)
-    .map((cells) => label(cells, folder));
+    .map((cells) => readLabelledFile(cells, folder));
   const digest = createHash("sha256").update(
     files
       .map((file) => file.path.slice(folder.length))
@@ -47,23 +47,26 @@ export function readCorpus(folder = corpusFolder()): Corpus | null {
   return { files, digest: digest.update(csv).digest("hex") };
 }
 
-/** Cells with commas are quoted, and quotes inside them doubled. */
+/** Cells with commas are quoted, and quotes inside them are doubled. */
 function parseRow(line: string): string[] {
   const cells = line.match(/("([^"]|"")*"|[^,]*)(,|$)/g) ?? [];
   return cells.map((cell) => cell.replace(/,$/, "").replace(/^"|"$/g, "").replaceAll('""', '"'));
 }
 
-function label([file = "", kind = "", mediaType = "", name = "", , , clean = ""]: string[], folder: string): Labelled {
+function readLabelledFile(
+  [file = "", kind = "", mediaType = "", name = "", , , clean = ""]: string[],
+  folder: string,
+): LabelledFile {
   const path = join(folder, "files", file);
   const bytes = new Uint8Array(readFileSync(path));
   return { path, name, kind: kind as ContentKind, mediaType, isCleanText: clean === "1", bytes };
 }
 
-/** What is claimed about a file in one measurement. */
-export type Mode = { readonly header: "none" | "right" | (string & {}); readonly named: boolean };
+/** The claims about a file in one measurement. */
+export type ClaimMode = { readonly header: "none" | "right" | (string & {}); readonly hasName: boolean };
 
-/** Every header we measure under, with and without the name. */
-export const modes: readonly Mode[] = [
+/** Every header that is measured, with and without the file's name. */
+export const claimModes: readonly ClaimMode[] = [
   "none",
   "right",
   "application/octet-stream",
@@ -71,39 +74,40 @@ export const modes: readonly Mode[] = [
   "text/html",
   "application/pdf",
 ].flatMap((header) => [
-  { header, named: false },
-  { header, named: true },
+  { header, hasName: false },
+  { header, hasName: true },
 ]);
 
-function claimsFor(file: Labelled, mode: Mode): Claims {
+function makeClaims(file: LabelledFile, mode: ClaimMode): Claims {
   const header = mode.header === "right" ? file.mediaType : mode.header;
   return {
     firstBytes: file.bytes.subarray(0, firstLookBytes),
     ...(mode.header === "none" ? {} : { headers: { "content-type": header } }),
-    ...(mode.named ? { url: file.name } : {}),
+    ...(mode.hasName ? { url: file.name } : {}),
   };
 }
 
-/** Ours after the first look. */
-export const firstLook = (file: Labelled, mode: Mode): Detection => detectContentKind(claimsFor(file, mode));
+/** Our result after the first look. */
+export const detectPrefix = (file: LabelledFile, mode: ClaimMode): Detection =>
+  detectContentKind(makeClaims(file, mode));
 
-/** Ours after the second look. */
-export function wholeBody(file: Labelled, mode: Mode): Promise<Detection> {
-  return confirmKind(bodyOf(file.bytes), claimsFor(file, mode));
+/** Our result after the second look. */
+export function detectWhole(file: LabelledFile, mode: ClaimMode): Promise<Detection> {
+  return confirmKind(memoryBody(file.bytes), makeClaims(file, mode));
 }
 
 /** Bytes in memory as a body. */
-export function bodyOf(bytes: Uint8Array, chunkBytes = 65_536): Body {
+export function memoryBody(bytes: Uint8Array, chunkBytes = 65_536): Body {
   return {
     sizeBytes: bytes.length,
     read: async (start, end) => bytes.subarray(start, end),
     async *stream() {
-      for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
+      for (let start = 0; start < bytes.length; start += chunkBytes) yield bytes.subarray(start, start + chunkBytes);
     },
   };
 }
 
-/** How many answers were right. */
+/** How many detections were right. */
 export type Score = {
   /** Shares of files, from 0 to 1. */
   readonly kind: number;
@@ -112,31 +116,31 @@ export type Score = {
   readonly pdfRecall: number;
   readonly officeRecall: number;
   readonly mediaType: number;
-  /** How many files that are not text were answered as text or html. */
+  /** How many files that are not text were detected as text or html. */
   readonly binaryAsText: number;
 };
 
 type Answer = { readonly kind: ContentKind; readonly mediaType: string };
 
-/** Counts the right answers; `answers` stand in the order of `files`. */
-export function scoreAnswers(files: readonly Labelled[], answers: readonly Answer[]): Score {
+/** Scores the answers, which are in the order of `files`. */
+export function scoreAnswers(files: readonly LabelledFile[], answers: readonly Answer[]): Score {
   const pairs = files.map((file, i) => [file, answers[i] as Answer] as const);
   const isRight = ([file, answer]: (typeof pairs)[number]): boolean => file.kind === answer.kind;
   const ofKind = (kind: ContentKind) => pairs.filter(([file]) => file.kind === kind);
   return {
-    kind: share(pairs, isRight),
-    merged: share(pairs, ([file, answer]) => mergedKind(file.kind) === mergedKind(answer.kind)),
-    pdfRecall: share(ofKind("pdf"), isRight),
-    officeRecall: share(ofKind("office_doc"), isRight),
-    mediaType: share(pairs, ([file, answer]) => file.mediaType.split(";")[0] === answer.mediaType),
+    kind: shareOf(pairs, isRight),
+    merged: shareOf(pairs, ([file, answer]) => mergedKind(file.kind) === mergedKind(answer.kind)),
+    pdfRecall: shareOf(ofKind("pdf"), isRight),
+    officeRecall: shareOf(ofKind("office_doc"), isRight),
+    mediaType: shareOf(pairs, ([file, answer]) => file.mediaType.split(";")[0] === answer.mediaType),
     binaryAsText: pairs.filter(([file, answer]) => !isReadable(file) && mergedKind(answer.kind) === "text").length,
   };
 }
 
 const mergedKind = (kind: ContentKind): ContentKind => (kind === "html" ? "text" : kind);
 
-const isReadable = (file: Labelled): boolean => file.isCleanText || mergedKind(file.kind) === "text";
+const isReadable = (file: LabelledFile): boolean => file.isCleanText || mergedKind(file.kind) === "text";
 
-function share<T>(items: readonly T[], test: (item: T) => boolean): number {
+function shareOf<T>(items: readonly T[], test: (item: T) => boolean): number {
   return items.filter(test).length / Math.max(items.length, 1);
 }

@@ -6,7 +6,7 @@ import { temporaryFolder } from "./bodies.ts";
 import { serveProvider, wordings } from "./provider.ts";
 import { resultsIn } from "./scripted.ts";
 
-test("the example of a loop on the AI SDK reads, overflows, recovers and answers", async () => {
+test("the AI SDK example reads, overflows, recovers and answers", async () => {
   await using folder = await temporaryFolder();
   process.env.SPILLWAY_HOME = folder.path;
   await using provider = await serveProvider({
@@ -30,7 +30,7 @@ test("the example of a loop on the AI SDK reads, overflows, recovers and answers
   assert.ok(statuses.includes(400) && statuses.at(-1) === 200, statuses.join());
 });
 
-test("the example tells what a provider refused", async () => {
+test("the AI SDK example passes on a provider's error", async () => {
   await using folder = await temporaryFolder();
   process.env.SPILLWAY_HOME = folder.path;
   await using provider = await serveProvider({ always: { status: 401, body: '{"error":{"message":"bad key"}}' } });

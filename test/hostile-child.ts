@@ -1,4 +1,4 @@
-/** A child whose engine misbehaves on demand: it does what the bytes of the file tell it to. */
+/** A child whose engine misbehaves on demand: the bytes of the file are the command. */
 
 import { readFileSync } from "node:fs";
 import type { Extracted } from "../src/extract/handler.ts";
@@ -8,7 +8,7 @@ const page = (index: number, text = `page ${index + 1}`): Extracted => ({
   segment: { index, kind: "page", label: `page ${index + 1}`, text, marks: [] },
 });
 
-/** As if the system ran out of memory: sure to be over before the next page. */
+/** As if the system ran out of memory: certain to end before the next page. */
 function die(): never {
   process.kill(process.pid, "SIGKILL");
   for (;;);
@@ -16,8 +16,8 @@ function die(): never {
 
 type Pages = Iterable<Extracted> | AsyncIterable<Extracted>;
 
-/** What a command does after its first page. */
-const deeds: Readonly<Record<string, () => Pages>> = {
+/** What each command does after the first page. */
+const commands: Readonly<Record<string, () => Pages>> = {
   behave: () => [1, 2, 3, 4].map((index) => page(index)),
   loop: () => {
     for (;;);
@@ -51,13 +51,13 @@ const deeds: Readonly<Record<string, () => Pages>> = {
   },
   giant: () => [page(1, "x".repeat(64 * 1024 * 1024))],
   async *reject() {
-    void Promise.reject(new Error("nobody listens"));
+    void Promise.reject(new Error("unhandled"));
     yield await new Promise<Extracted>(() => undefined);
   },
   async *stall() {
     yield await new Promise<Extracted>(() => undefined);
   },
-  /** Pages that keep the process busy for a while each, with the event loop running between them. */
+  /** Each page keeps the process busy for a while; the event loop runs between pages. */
   async *plod() {
     for (let index = 1; index < 10_000; index++) {
       const until = Date.now() + 20;
@@ -71,7 +71,7 @@ const hostile: Engine = {
   async *extract(file, { from }) {
     const command = "bytes" in file.content ? Buffer.from(file.content.bytes).toString() : "behave";
     if (from === 0) yield page(0);
-    yield* deeds[command === "die once" && from > 0 ? "behave" : command]?.() ?? [];
+    yield* commands[command === "die once" && from > 0 ? "behave" : command]?.() ?? [];
   },
 };
 

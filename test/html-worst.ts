@@ -1,7 +1,7 @@
-/** Pages made to hang or swell a reader of HTML, by name. */
+/** Pages made to hang a reader of HTML or exhaust its memory, by name. */
 const sentence = "The quick brown fox jumps over the lazy dog, and then it runs away into the deep dark wood for good.";
 const prose = (count: number): string => `<p>${sentence}</p>\n`.repeat(count);
-/** Stands at the end of every page: what comes after the hostile part must not be lost. */
+/** The end of every page: what follows the hostile part must not be lost. */
 export const lastWords = "and these were the last words that the keeper wrote into the book of the lighthouse";
 const last = `<p>Then the light went out, ${lastWords}.</p>`;
 const page = (hostile: string): string => `<!doctype html><body>${prose(30)}${hostile}\n${last}`;

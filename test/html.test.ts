@@ -8,8 +8,8 @@ const manual = `<!doctype html><html lang=en><head><title>Light manual</title><m
 <h2>Install</h2><p>${paragraph}</p><pre><code class="language-sh">light --on</code></pre>
 <h2>Clean</h2><p>${paragraph} See <a href="parts.html">the parts</a>.</p></main><footer>Imprint</footer></body></html>`;
 
-describe("an HTML page, the whole way", () => {
-  test("is answered with its main content, its facts and how it was found", async () => {
+describe("an HTML page, end to end", () => {
+  test("is answered with its main content, its facts and the method", async () => {
     await using cli = await openCli();
     await cli.write("manual.html", manual);
     const [fields] = await cli.json("fetch", "manual.html");
@@ -39,11 +39,11 @@ describe("an HTML page, the whole way", () => {
     const [raw] = await cli.json("read", ref, "--mode", "raw", "--max-chars", "1000");
     assert.equal(raw.content, manual.slice(0, 1_000));
     assert.equal(raw.method, "raw");
-    const [found] = await cli.json("read", ref, "--query", "light on");
-    assert.match(found.content, /light --on/);
+    const [passages] = await cli.json("read", ref, "--query", "light on");
+    assert.match(passages.content, /light --on/);
   });
 
-  test("keeps its ref and its bytes whatever was left out", async () => {
+  test("keeps its ref and all its bytes", async () => {
     await using cli = await openCli();
     await cli.write("manual.html", manual);
     const [fields] = await cli.json("fetch", "manual.html");
@@ -83,7 +83,7 @@ describe("an HTML page, the whole way", () => {
     });
   }
 
-  const ways = [
+  const fallbacks = [
     { html: '<div id=root></div><script src="app.js"></script>', warning: /only after running scripts/, needsJs: true },
     {
       html: `<div id=root>Loading</div><noscript><p>${paragraph.repeat(5)}</p></noscript>`,
@@ -97,8 +97,8 @@ describe("an HTML page, the whole way", () => {
     },
     { html: `<i>x</i>`.repeat(500_000), warning: /too large to be parsed/, needsJs: false },
   ];
-  for (const { html, warning, needsJs } of ways) {
-    test(`that was read in another way says so: ${warning.source}`, async () => {
+  for (const { html, warning, needsJs } of fallbacks) {
+    test(`that needed another strategy has a warning: ${warning.source}`, async () => {
       await using cli = await openCli();
       await cli.write("page.html", `<!doctype html><html><body>${html}</body></html>`);
       const [fields] = await cli.json("fetch", "page.html");

@@ -20,7 +20,7 @@ type Result = Record<string, unknown> & { content: Block[]; isError?: boolean };
 
 for (const revision of revisions) {
   describe(`a client of revision ${revision}`, () => {
-    test("lists the tools with their titles, hints and schemas, the same ones every time", async () => {
+    test("lists the tools with their titles, hints and schemas, always the same", async () => {
       await using mcp = await openMcp();
       const client = await mcp.client(revision);
       const { tools: listed } = await client.listTools();
@@ -31,14 +31,17 @@ for (const revision of revisions) {
       for (const { title, annotations, description, outputSchema } of listed) {
         assert.ok(title && annotations?.readOnlyHint && description && description.length < 1_000 && outputSchema);
       }
-      const read = listed.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-      assert.ok(JSON.stringify(read).length < 7_000, `a model reads ${JSON.stringify(read).length} characters`);
+      const shownToModel = listed.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+      assert.ok(
+        JSON.stringify(shownToModel).length < 7_000,
+        `a model reads ${JSON.stringify(shownToModel).length} characters`,
+      );
       assert.ok(JSON.stringify(listed).length < 24_000, `${JSON.stringify(listed).length} characters in all`);
       assert.deepEqual((await client.listTools()).tools, listed);
       assert.match(client.getInstructions() ?? "", /artifact_ref/);
     });
 
-    test("calls every tool, and each reply holds to its schema", async () => {
+    test("calls every tool, and each reply matches its schema", async () => {
       await using mcp = await openMcp();
       await mcp.write("a.md", `# Title\n\n${"Water level and weir.\n".repeat(4_000)}`);
       await mcp.write("a.pdf", pdfWithPages(["The first page", "The second page"]));
@@ -60,16 +63,16 @@ for (const revision of revisions) {
       assert.ok(fetched.text.includes(first?.artifact_ref ?? "?") && fetched.text.length <= 5_600);
       const link = fetched.content.find(({ type }) => type === "resource_link");
       assert.equal(link?.uri, `artifact://${first?.artifact_ref}`);
-      const stored = await call("get_search_content", { responseId: fetched.fields.responseId, urlIndex: 1 });
-      assert.equal(stored.fields.content, "The first page\n\nThe second page");
-      const page = await call("read_artifact", { artifact_ref: stored.fields.artifact_ref, pages: 2 });
+      const second = await call("get_search_content", { responseId: fetched.fields.responseId, urlIndex: 1 });
+      assert.equal(second.fields.content, "The first page\n\nThe second page");
+      const page = await call("read_artifact", { artifact_ref: second.fields.artifact_ref, pages: 2 });
       assert.equal(page.fields.content, "The second page");
       assert.match((await call("web_fetch", { url: "a.pdf", query: "second" })).text, /Selected the best 1 of/);
       assert.match((await call("web_fetch_html", { url: "a.md" })).text, /# Title/);
       for (const { name } of listed) {
-        const wrong = await call(name, { maxChars: {} });
-        assert.equal(wrong.isError, true);
-        assert.match(wrong.text, /^.+\n.{10,}/);
+        const reply = await call(name, { maxChars: {} });
+        assert.equal(reply.isError, true);
+        assert.match(reply.text, /^.+\n.{10,}/);
       }
       await assert.rejects(
         client.callTool({ name: "nope", arguments: {} }),
@@ -96,12 +99,12 @@ for (const revision of revisions) {
       assert.ok((await read(uri)).length <= 30_600);
       assert.ok((await read(`${uri}?offset=99995`)).endsWith("\n\n56789"));
       assert.equal(JSON.parse(await read("health://status")).status, "ok");
-      for (const wrong of [`artifact://af_${"0".repeat(32)}`, "artifact://../../x", "file:///etc/passwd", "nonsense"]) {
-        await assert.rejects(client.readResource({ uri: wrong }), { code: -32602 });
+      for (const uri of [`artifact://af_${"0".repeat(32)}`, "artifact://../../x", "file:///etc/passwd", "nonsense"]) {
+        await assert.rejects(client.readResource({ uri }), { code: -32602 });
       }
     });
 
-    test("gets a PDF page by page, with a link to all of it", async () => {
+    test("gets a PDF as one block per page, with a link to the whole", async () => {
       await using mcp = await openMcp();
       await mcp.write("report.pdf", pdfWithPages(["The weir", "The gauge"]));
       const client = await mcp.client(revision);
@@ -120,7 +123,7 @@ for (const revision of revisions) {
       assert.match(JSON.stringify(contents), /The weir.*The gauge/);
     });
 
-    test("gets replies that fit it", async () => {
+    test("gets replies that fit its limit", async () => {
       await using mcp = await openMcp();
       await mcp.write("a.txt", '水 "level"\n'.repeat(20_000));
       for (const { name, args = [] } of [{ name: "Visual Studio Code" }, { name: "x", args: ["--client", "vscode"] }]) {
@@ -132,7 +135,7 @@ for (const revision of revisions) {
       }
     });
 
-    test("reads files in its roots, and no others", async () => {
+    test("reads files only in its roots", async () => {
       await using mcp = await openMcp();
       for (const name of ["root", "other"]) {
         await mkdir(join(mcp.path, name));
@@ -151,11 +154,11 @@ for (const revision of revisions) {
       assert.match((await fetch("a.txt")).content[0]?.text ?? "", /at work$/);
       assert.match((await fetch("../other/a.txt")).content[0]?.text ?? "", /outside the folders/);
       const rootless = await mcp.client(revision);
-      const refused = (await rootless.callTool({ name: "web_fetch", arguments: { url: "../root/a.txt" } })) as Result;
-      assert.match(refused.content[0]?.text ?? "", /outside the folders/);
+      const reply = (await rootless.callTool({ name: "web_fetch", arguments: { url: "../root/a.txt" } })) as Result;
+      assert.match(reply.content[0]?.text ?? "", /outside the folders/);
     });
 
-    test("is told of a malformed config once, and served all the same", async () => {
+    test("is warned of a malformed config once, and still served", async () => {
       await using mcp = await openMcp();
       await mkdir(join(mcp.work, ".spillway"));
       await mcp.write(".spillway/config.jsonc", '{\n  "fit.inline_chars": 5\n  "x"');
@@ -165,7 +168,7 @@ for (const revision of revisions) {
       const [first, second] = [await fetch(), await fetch()];
       assert.match(
         first.content[0]?.text ?? "",
-        /The settings have a problem, and defaults hold in its place: .*config\.jsonc, line 3/,
+        /The settings have a problem; defaults are used instead: .*config\.jsonc, line 3/,
       );
       assert.match(first.content[0]?.text ?? "", /hello$/);
       assert.ok(!second.content[0]?.text?.includes("problem"));
@@ -178,7 +181,7 @@ for (const revision of revisions) {
 }
 
 describe("standard output", () => {
-  /** Prints in every way a library can, each time a call is answered. */
+  /** Prints in every way a library can, at each call. */
   const noisy = `data:text/javascript,${encodeURIComponent(`
     const any = AbortSignal.any;
     AbortSignal.any = (signals) => {
@@ -190,7 +193,7 @@ describe("standard output", () => {
     };
   `)}`;
 
-  test("carries JSON-RPC only, also when a library prints", async () => {
+  test("carries only JSON-RPC, even when a library prints", async () => {
     await using mcp = await openMcp();
     const server = mcp.lines({ nodeArgs: ["--import", noisy] });
     await server.open();
@@ -205,32 +208,35 @@ describe("standard output", () => {
     assert.match(server.stderr(), /a library prints[\s\S]*and writes without a line end/);
   });
 
-  test("says nothing to lines that are no messages, and goes on", async () => {
+  test("stays silent on lines that are not messages, and continues", async () => {
     await using mcp = await openMcp();
     const server = mcp.lines();
     await server.open();
     server.child.stdin.write(`not JSON\n\n[]\n7\n{"jsonrpc":"1.0"}\n${"x".repeat(17 * 1024 * 1024)}\n`);
     assert.ok("result" in (await server.request("ping")));
-    assert.match(server.stderr(), /not JSON was left out[\s\S]*17825792 bytes was left out/);
+    assert.match(
+      server.stderr(),
+      /skipped a line of 8 characters that is not JSON[\s\S]*skipped a line of 17825792 bytes/,
+    );
     assert.equal(server.received.length, 2);
   });
 
-  test("answers a question that is too long, and repeats nothing of it", async () => {
+  test("answers a request that is too long, and repeats nothing of it", async () => {
     await using mcp = await openMcp();
     const server = mcp.lines();
     await server.open();
     const long = { jsonrpc: "2.0", id: 99, method: "tools/call", params: { s3cret: "x".repeat(17 * 1024 * 1024) } };
     server.child.stdin.write(`s3cret, not JSON\n${JSON.stringify(long)}\n`);
     assert.ok("result" in (await server.request("ping")));
-    const refused = server.received.map((line) => JSON.parse(line)).find(({ id }) => id === 99);
-    assert.equal(refused?.error.code, -32600);
+    const reply = server.received.map((line) => JSON.parse(line)).find(({ id }) => id === 99);
+    assert.equal(reply?.error.code, -32600);
     assert.ok(!server.stderr().includes("s3cret"));
   });
 });
 
 describe("the line protocol", () => {
   for (const revision of ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]) {
-    test(`is spoken in revision ${revision}`, async () => {
+    test(`works in revision ${revision}`, async () => {
       await using mcp = await openMcp();
       const server = mcp.lines();
       const { result } = await server.open(revision);
@@ -244,7 +250,7 @@ describe("the line protocol", () => {
     });
   }
 
-  test("lets callTool judge arguments that the SDK would refuse", async () => {
+  test("passes arguments to callTool that the SDK would refuse", async () => {
     await using mcp = await openMcp();
     const server = mcp.lines();
     await server.open();
@@ -262,7 +268,7 @@ describe("the line protocol", () => {
     }
   });
 
-  test("answers what was asked before the input ended, then leaves", async () => {
+  test("answers pending requests after the input ended, then exits", async () => {
     await using mcp = await openMcp();
     await mcp.write("a.pdf", pdfWithPages(["Asked and answered"]));
     const server = mcp.lines();
@@ -273,7 +279,7 @@ describe("the line protocol", () => {
     assert.deepEqual(await server.exited, [0, null]);
   });
 
-  test("answers many calls at once, each with its own", async () => {
+  test("answers many parallel calls, each with its own reply", async () => {
     await using mcp = await openMcp();
     const server = mcp.lines();
     await server.open();
@@ -287,33 +293,33 @@ describe("the line protocol", () => {
     );
   });
 
-  test("tells progress of long work to who asks for it", async () => {
+  test("reports progress if the client asks for it", async () => {
     await using mcp = await openMcp();
     const server = mcp.lines();
     await server.open();
     const urls = ["data:,a", "data:,b", "data:,c"];
     await server.request("tools/call", { name: "fetch_content", arguments: { urls }, _meta: { progressToken: "p" } });
-    const told = server.received
+    const progress = server.received
       .map((line) => JSON.parse(line))
       .filter(({ method }) => method === "notifications/progress");
     assert.deepEqual(
-      told.map(({ params }) => params),
+      progress.map(({ params }) => params),
       [1, 2, 3].map((progress) => ({ progressToken: "p", progress, message: `Fetched ${progress} of 3` })),
     );
   });
 });
 
-test("a client that nobody knows is wrong usage, and every known one can be named", async () => {
+test("an unknown client is wrong usage, and every known one is accepted", async () => {
   await using cli = await openCli();
   const { status, out, err } = await cli.run(["mcp", "--client", "nosuch"]);
   assert.deepEqual([status, out], [2, ""]);
-  assert.match(err, /^spillway: There is no client "nosuch" whose limits are known\.\n {2}Known are Claude Code, /);
+  assert.match(err, /^spillway: The limits of the client "nosuch" are not known\.\n {2}Known clients: Claude Code, /);
   for (const { name } of clientRows) assert.equal((await cli.run(["mcp", "--client", name])).status, 0, name);
 });
 
-describe("the end", () => {
-  /** A file whose parser works for long: the call is still going on while the test acts. */
-  async function busy(mcp: Awaited<ReturnType<typeof openMcp>>) {
+describe("ending", () => {
+  /** Starts a call that parses for a long time, so that it is still running while the test acts. */
+  async function startBusyCall(mcp: Awaited<ReturnType<typeof openMcp>>) {
     const pages = Array.from({ length: 6_000 }, (_, index) => `Page ${index} ${"of the long report ".repeat(3)}`);
     await mcp.write("long.pdf", pdfWithPages(pages));
     const server = mcp.lines();
@@ -321,15 +327,15 @@ describe("the end", () => {
     const id = 77;
     const params = { name: "web_fetch", arguments: { url: "long.pdf", query: "page 5999" } };
     server.send({ id, method: "tools/call", params });
-    const child = await parserOf(server.child.pid ?? 0);
+    const child = await findParser(server.child.pid ?? 0);
     return { server, id, child };
   }
 
-  test("of a call that is cancelled comes at once, and nothing is answered", async () => {
+  test("a cancelled call stops at once without an answer", async () => {
     await using mcp = await openMcp();
-    const { server, id, child } = await busy(mcp);
+    const { server, id, child } = await startBusyCall(mcp);
     server.send({ method: "notifications/cancelled", params: { requestId: id, reason: "changed my mind" } });
-    await gone(child);
+    await waitUntilGone(child);
     assert.ok("result" in (await server.request("ping")));
     assert.ok(server.received.every((line) => JSON.parse(line).id !== id));
     server.child.stdin.end();
@@ -337,16 +343,16 @@ describe("the end", () => {
   });
 
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-    test(`by ${signal} leaves no process`, async () => {
+    test(`${signal} leaves no process behind`, async () => {
       await using mcp = await openMcp();
-      const { server, child } = await busy(mcp);
+      const { server, child } = await startBusyCall(mcp);
       server.child.kill(signal);
       await server.exited;
-      await gone(child);
+      await waitUntilGone(child);
     });
   }
 
-  test("of the client leaves no process", async () => {
+  test("the death of the client leaves no process behind", async () => {
     await using mcp = await openMcp();
     const script = `
       import { spawn } from "node:child_process";
@@ -357,12 +363,12 @@ describe("the end", () => {
       server.stdin.write(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params }) + "\\n");`;
     await mcp.write("client.mjs", script);
     const { stdout } = await run(process.execPath, ["client.mjs"], { cwd: mcp.work }).catch((error) => error);
-    await gone(Number(stdout.trim()));
+    await waitUntilGone(Number(stdout.trim()));
   });
 });
 
-/** The child that a process started for parsing. */
-async function parserOf(parent: number): Promise<number> {
+/** Waits for the parser that a process starts. */
+async function findParser(parent: number): Promise<number> {
   for (let attempt = 0; attempt < 400; attempt++) {
     const children = await readFile(`/proc/${parent}/task/${parent}/children`, "utf8").catch(() => "");
     const [child] = children.trim().split(" ").filter(Boolean);
@@ -372,13 +378,13 @@ async function parserOf(parent: number): Promise<number> {
   return assert.fail("no parser was started");
 }
 
-async function gone(pid: number): Promise<void> {
+async function waitUntilGone(pid: number): Promise<void> {
   assert.ok(pid > 0);
   for (let attempt = 0; attempt < 600; attempt++) {
-    // A process that has ended and that nobody has waited for yet is shown as a zombie.
+    // An ended process that has not been reaped yet is shown as a zombie.
     const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
     if (stat === "" || /\) Z /.test(stat)) return;
     await new Promise((done) => setTimeout(done, 10));
   }
-  assert.fail(`process ${pid} is still there`);
+  assert.fail(`process ${pid} is still running`);
 }

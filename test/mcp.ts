@@ -1,4 +1,4 @@
-/** The MCP server as a client sees it: a process of its own, driven by the SDK's client or line by line. */
+/** The MCP test harness: runs the server as a process, driven by the SDK's client or line by line. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -10,15 +10,16 @@ import { temporaryFolder } from "./bodies.ts";
 
 const program = join(import.meta.dirname, "..", "src", "surfaces", "cli", "process.ts");
 
+/** The current protocol revision and the previous one. */
 export type Revision = "2026-07-28" | "2025-11-25";
 
-/** A folder to work in, a store, and ways to start servers there. */
+/** Opens a work folder and a store, and starts servers there. */
 export async function openMcp() {
   const folder = await temporaryFolder();
   const work = join(folder.path, "work");
   await mkdir(work);
   const baseEnv = { PATH: process.env.PATH ?? "", HOME: folder.path, SPILLWAY_HOME: join(folder.path, "home") };
-  const stops: (() => Promise<unknown>)[] = [];
+  const cleanups: (() => Promise<unknown>)[] = [];
 
   return {
     work,
@@ -38,19 +39,19 @@ export async function openMcp() {
       await client.connect(
         new StdioClientTransport({ command: process.execPath, args, cwd: work, env, stderr: "ignore" }),
       );
-      stops.push(() => client.close());
+      cleanups.push(() => client.close());
       return client;
     },
 
     lines(more: { env?: object; nodeArgs?: string[] } = {}) {
       const args = [...(more.nodeArgs ?? []), program, "mcp"];
       const child = spawn(process.execPath, args, { cwd: work, env: { ...baseEnv, ...more.env } });
-      stops.push(async () => child.kill("SIGKILL"));
-      return lineClient(child);
+      cleanups.push(async () => child.kill("SIGKILL"));
+      return makeLineClient(child);
     },
 
     async [Symbol.asyncDispose]() {
-      for (const stop of stops) await stop();
+      for (const stop of cleanups) await stop();
       await folder[Symbol.asyncDispose]();
     },
   };
@@ -58,18 +59,18 @@ export async function openMcp() {
 
 type Message = { readonly id?: number; readonly method?: string; readonly [key: string]: unknown };
 
-/** Sends messages by hand and keeps every byte that came back. */
-function lineClient(child: ChildProcessWithoutNullStreams) {
+/** Sends raw messages and records every line that is received. */
+function makeLineClient(child: ChildProcessWithoutNullStreams) {
   const received: string[] = [];
   const errors: string[] = [];
-  const waiting = new Map<(message: Message) => boolean, (message: Message) => void>();
+  const waiters = new Map<(message: Message) => boolean, (message: Message) => void>();
   child.stderr.setEncoding("utf8").on("data", (text: string) => void errors.push(text));
   createInterface({ input: child.stdout }).on("line", (line) => {
     received.push(line);
     const message: Message = JSON.parse(line);
-    for (const [wanted, done] of waiting) {
-      if (!wanted(message)) continue;
-      waiting.delete(wanted);
+    for (const [matches, done] of waiters) {
+      if (!matches(message)) continue;
+      waiters.delete(matches);
       done(message);
     }
   });
@@ -80,9 +81,9 @@ function lineClient(child: ChildProcessWithoutNullStreams) {
     child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   }
 
-  /** The first message from now on that fits. */
+  /** The next message that matches. */
   function next(wanted: (message: Message) => boolean): Promise<Message> {
-    return new Promise((done) => waiting.set(wanted, done));
+    return new Promise((done) => waiters.set(wanted, done));
   }
 
   async function request(method: string, params: object = {}): Promise<Message> {

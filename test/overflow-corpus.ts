@@ -1,4 +1,4 @@
-/** The recorded provider answers: where they are, what they are to be classified as, and how well that goes. */
+/** The recorded provider answers: where they are, their labels, and the classifier's scores on them. */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { classify } from "../src/overflow/classify/classify.ts";
 import type { OverflowClass, Verdict } from "../src/overflow/classify/verdict.ts";
 
-export type RecordedAnswer = {
+export type RecordedResponse = {
   readonly provider: string;
   readonly http_status: number | null;
   readonly body: string;
@@ -17,50 +17,53 @@ export type RecordedAnswer = {
   readonly kind: "error_payload" | "stream_event" | "success_body" | "adversarial_text";
 };
 
-/** The file in the folder from `SPILLWAY_CORPUS`, else in the one that stands beside the repository. */
-export function answersFile(): string {
-  const beside = fileURLToPath(new URL("../../shared/corpus", import.meta.url));
-  return join(process.env.SPILLWAY_CORPUS ?? beside, "overflow", "errors.jsonl");
+/** The file in the folder `SPILLWAY_CORPUS`, by default in `shared/corpus` next to the repository. */
+export function corpusFile(): string {
+  const defaultFolder = fileURLToPath(new URL("../../shared/corpus", import.meta.url));
+  return join(process.env.SPILLWAY_CORPUS ?? defaultFolder, "overflow", "errors.jsonl");
 }
 
-/** The answers with their digest, or null where they are not on this machine. */
-export function readAnswers(): { readonly answers: readonly RecordedAnswer[]; readonly digest: string } | null {
-  const file = answersFile();
+/** The answers with their digest, or null if they are not on this machine. */
+export function readAnswers(): { readonly answers: readonly RecordedResponse[]; readonly digest: string } | null {
+  const file = corpusFile();
   if (!existsSync(file)) return null;
   const text = readFileSync(file, "utf8");
   const answers = text
     .split("\n")
     .filter(Boolean)
-    .map((line): RecordedAnswer => JSON.parse(line));
+    .map((line): RecordedResponse => JSON.parse(line));
   return { answers, digest: createHash("sha256").update(text).digest("hex") };
 }
 
-/** A third of the providers, kept out of the first tuning; no longer unseen. */
-export function isHeldBack({ provider }: RecordedAnswer): boolean {
+/** A third of the providers, not used in the first tuning; the rules have been fitted to them since. */
+export function isHeldBack({ provider }: RecordedResponse): boolean {
   return BigInt(`0x${createHash("sha256").update(provider).digest("hex")}`) % 3n === 0n;
 }
 
-const isPositive = (name: OverflowClass): boolean => name === "context_tokens" || name === "request_bytes";
+const isOverflowClass = (name: OverflowClass): boolean => name === "context_tokens" || name === "request_bytes";
 
 const share = (part: number, whole: number): number => (whole === 0 ? 1 : part / whole);
 
-/** Attachment records count by class only; numbers that a template was filled with are nobody's. */
-export function scoreAnswers(answers: readonly RecordedAnswer[]) {
+/**
+ * Precision, recall, class and figures. Attachment records count by class only, and numbers that were filled into a
+ * template do not count.
+ */
+export function scoreAnswers(answers: readonly RecordedResponse[]) {
   const judged = answers
     .filter(({ kind }) => kind !== "adversarial_text")
     .map((answer) => ({ answer, verdict: classify({ status: answer.http_status, body: answer.body }) }));
   const counted = judged.filter(({ answer }) => answer.label !== "attachment_limit");
-  const found = counted.filter(({ verdict }) => isPositive(verdict.class));
-  const real = counted.filter(({ answer }) => isPositive(answer.label));
-  const right = found.filter(({ answer }) => isPositive(answer.label));
-  const numbered = real.filter(({ answer }) => answer.evidence !== "template");
-  const byteLimits = real.filter(({ answer }) => answer.label === "request_bytes" && answer.limit !== null);
+  const reported = counted.filter(({ verdict }) => isOverflowClass(verdict.class));
+  const overflows = counted.filter(({ answer }) => isOverflowClass(answer.label));
+  const correct = reported.filter(({ answer }) => isOverflowClass(answer.label));
+  const numbered = overflows.filter(({ answer }) => answer.evidence !== "template");
+  const byteLimits = overflows.filter(({ answer }) => answer.label === "request_bytes" && answer.limit !== null);
   return {
     answers: judged.length,
-    precision: share(right.length, found.length),
-    recall: share(right.length, real.length),
+    precision: share(correct.length, reported.length),
+    recall: share(correct.length, overflows.length),
     class: share(judged.filter(({ answer, verdict }) => verdict.class === answer.label).length, judged.length),
-    numbers: share(numbered.filter(hasNumbers).length, numbered.length),
+    numbers: share(numbered.filter(hasExactFigures).length, numbered.length),
     byteLimits: share(
       byteLimits.filter(({ answer, verdict }) => verdict.limit === answer.limit).length,
       byteLimits.length,
@@ -68,6 +71,6 @@ export function scoreAnswers(answers: readonly RecordedAnswer[]) {
   };
 }
 
-function hasNumbers({ answer, verdict }: { answer: RecordedAnswer; verdict: Verdict }): boolean {
+function hasExactFigures({ answer, verdict }: { answer: RecordedResponse; verdict: Verdict }): boolean {
   return (verdict.limit ?? null) === answer.limit && (verdict.actual ?? null) === answer.actual;
 }

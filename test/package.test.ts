@@ -13,26 +13,30 @@ const root = join(import.meta.dirname, "..");
 const run = promisify(execFile);
 
 describe("the packed package, installed elsewhere", () => {
-  let place: string;
+  let folder: string;
 
   before(async () => {
-    place = (await temporaryFolder()).path;
-    await run("npm", ["pack", "--pack-destination", place], { cwd: root });
-    await writeFile(join(place, "package.json"), '{ "name": "user", "private": true, "type": "module" }');
+    folder = (await temporaryFolder()).path;
+    await run("npm", ["pack", "--pack-destination", folder], { cwd: root });
+    await writeFile(join(folder, "package.json"), '{ "name": "user", "private": true, "type": "module" }');
     const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-    // The dependencies, and theirs, come from our own node_modules: a test opens no connection.
+    // All dependencies are installed from our own node_modules: a test opens no connection.
     const { packages } = JSON.parse(await readFile(join(root, "package-lock.json"), "utf8"));
-    const needed = (path: string) => path !== "" && !packages[path].dev && !packages[path].optional;
-    const ours = Object.keys(packages)
-      .filter(needed)
+    const isNeeded = (path: string) => path !== "" && !packages[path].dev && !packages[path].optional;
+    const dependencies = Object.keys(packages)
+      .filter(isNeeded)
       .map((path) => join(root, path));
-    const packed = join(place, `spillway-${version}.tgz`);
-    await run("npm", ["install", "--offline", "--install-links", "--ignore-scripts", "--no-audit", packed, ...ours], {
-      cwd: place,
-    });
+    const tarball = join(folder, `spillway-${version}.tgz`);
+    await run(
+      "npm",
+      ["install", "--offline", "--install-links", "--ignore-scripts", "--no-audit", tarball, ...dependencies],
+      {
+        cwd: folder,
+      },
+    );
   });
 
-  const env = () => ({ ...process.env, SPILLWAY_HOME: join(place, "home") });
+  const env = () => ({ ...process.env, SPILLWAY_HOME: join(folder, "home") });
 
   async function typeCheck(file: string): Promise<void> {
     const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2024", "--skipLibCheck", "false"];
@@ -44,38 +48,38 @@ describe("the packed package, installed elsewhere", () => {
       "--types",
       "node",
     ];
-    await run(join(root, "node_modules", ".bin", "tsc"), [...options, ...types, file], { cwd: place });
+    await run(join(root, "node_modules", ".bin", "tsc"), [...options, ...types, file], { cwd: folder });
   }
 
   test("runs through npx", async () => {
     const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
-    assert.equal((await run("npx", ["--offline", "spillway", "--version"], { cwd: place })).stdout, `${version}\n`);
-    await writeFile(join(place, "a.txt"), "hello from a file");
-    const { stdout } = await run("npx", ["--offline", "spillway", "fetch", "a.txt"], { cwd: place, env: env() });
+    assert.equal((await run("npx", ["--offline", "spillway", "--version"], { cwd: folder })).stdout, `${version}\n`);
+    await writeFile(join(folder, "a.txt"), "hello from a file");
+    const { stdout } = await run("npx", ["--offline", "spillway", "fetch", "a.txt"], { cwd: folder, env: env() });
     assert.match(stdout, /artifact_ref=af_[0-9a-f]{32}[\s\S]*hello from a file/);
   });
 
-  test("serves MCP with nothing but itself", async () => {
+  test("serves MCP without further packages", async () => {
     const clientInfo = { name: "user", version: "1" };
     const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
     const requests = [
       { id: 1, method: "initialize", params },
       { id: 2, method: "tools/call", params: { name: "web_fetch", arguments: { url: "data:,hello from afar" } } },
     ];
-    const asked = run("npx", ["--offline", "spillway", "mcp"], { cwd: place, env: env() });
-    asked.child.stdin?.end(requests.map((each) => `${JSON.stringify({ jsonrpc: "2.0", ...each })}\n`).join(""));
-    const [opened, called] = (await asked).stdout
+    const running = run("npx", ["--offline", "spillway", "mcp"], { cwd: folder, env: env() });
+    running.child.stdin?.end(requests.map((each) => `${JSON.stringify({ jsonrpc: "2.0", ...each })}\n`).join(""));
+    const [handshake, reply] = (await running).stdout
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
-    assert.equal(opened.result.serverInfo.name, "spillway");
-    assert.match(called.result.content[0].text, /hello from afar$/);
+    assert.equal(handshake.result.serverInfo.name, "spillway");
+    assert.match(reply.result.content[0].text, /hello from afar$/);
   });
 
-  test("is imported as a library, with a config file", async () => {
-    await writeFile(join(place, "config.jsonc"), '{ "fit.inline_chars": 2000, /* ours */ }');
+  test("can be imported as a library, with a config file", async () => {
+    await writeFile(join(folder, "config.jsonc"), '{ "fit.inline_chars": 2000, /* ours */ }');
     await writeFile(
-      join(place, "use.js"),
+      join(folder, "use.js"),
       `import { detectContentKind, fetchSource, openSession } from "spillway";
        const session = await openSession();
        const { fields } = await fetchSource("data:text/plain," + "x".repeat(5000), {}, session);
@@ -83,61 +87,61 @@ describe("the packed package, installed elsewhere", () => {
        const { kind } = detectContentKind({ firstBytes: Buffer.from("%PDF-1.7\\n1 0 obj\\n") });
        console.log(JSON.stringify([fields.content.length, fields.artifact_ref.length, kind]));`,
     );
-    const config = { SPILLWAY_CONFIG: join(place, "config.jsonc") };
-    const { stdout } = await run(process.execPath, ["use.js"], { cwd: place, env: { ...env(), ...config } });
+    const config = { SPILLWAY_CONFIG: join(folder, "config.jsonc") };
+    const { stdout } = await run(process.execPath, ["use.js"], { cwd: folder, env: { ...env(), ...config } });
     assert.deepEqual(JSON.parse(stdout), [2_000, 35, "pdf"]);
   });
 
-  test("does what the README shows", async () => {
+  test("runs the sample in the README", async () => {
     const readme = await readFile(join(root, "README.md"), "utf8");
     const sample = /```ts\n([\s\S]*?)```/.exec(readme)?.[1] ?? assert.fail("the README has no sample");
-    await writeFile(join(place, "readme.ts"), sample);
+    await writeFile(join(folder, "readme.ts"), sample);
     await writeFile(
-      join(place, "server.log"),
+      join(folder, "server.log"),
       `${"all is well\n".repeat(1_000)}\nERROR disk quota exceeded on volume 7\n`,
     );
     await typeCheck("readme.ts");
-    const { stdout } = await run(process.execPath, ["readme.ts"], { cwd: place, env: env() });
+    const { stdout } = await run(process.execPath, ["readme.ts"], { cwd: folder, env: env() });
     assert.match(stdout, /Selected the best .*disk quota exceeded on volume 7/s);
   });
 
-  test("reads a PDF, and says so when the engine for it is not installed", async () => {
-    await writeFile(join(place, "a.pdf"), pdfWithPages(["The founding accident"]));
-    const fetchPdf = () => run("npx", ["--offline", "spillway", "fetch", "a.pdf"], { cwd: place, env: env() });
+  test("reads a PDF, and says so if the PDF engine is not installed", async () => {
+    await writeFile(join(folder, "a.pdf"), pdfWithPages(["The founding accident"]));
+    const fetchPdf = () => run("npx", ["--offline", "spillway", "fetch", "a.pdf"], { cwd: folder, env: env() });
     assert.match((await fetchPdf()).stdout, /pages 1\. [\s\S]*The founding accident/);
-    await rename(join(place, "node_modules", "@embedpdf"), join(place, "gone"));
-    await rm(join(place, "home"), { recursive: true });
+    await rename(join(folder, "node_modules", "@embedpdf"), join(folder, "gone"));
+    await rm(join(folder, "home"), { recursive: true });
     const { stdout } = await fetchPdf();
-    await rename(join(place, "gone"), join(place, "node_modules", "@embedpdf"));
+    await rename(join(folder, "gone"), join(folder, "node_modules", "@embedpdf"));
     assert.match(stdout, /artifact_ref=af_\S+ for targeted follow-up\.\]\nFailed to extract text from PDF: the engine/);
   });
 
-  test("reads a small web page here and a long one in a child", async () => {
+  test("reads a small web page in process and a long one in a child process", async () => {
     for (const count of [10, 10_000]) {
-      await writeFile(join(place, "a.html"), `<!doctype html><main>${"<h2>Light</h2><p>It is on.</p>".repeat(count)}`);
+      await writeFile(join(folder, "a.html"), `<!doctype html><main>${"<h2>Light</h2><p>It is on.</p>".repeat(count)}`);
       const args = ["--offline", "spillway", "fetch", "a.html", "--json", "--max-chars", "1000"];
-      const fields = JSON.parse((await run("npx", args, { cwd: place, env: env() })).stdout);
+      const fields = JSON.parse((await run("npx", args, { cwd: folder, env: env() })).stdout);
       assert.deepEqual([fields.method, fields.content.slice(0, 20)], ["main", "## Light\n\nIt is on.\n"]);
     }
   });
 
-  test("runs an agent with nothing but itself, and says what it lacks", async () => {
+  test("runs an agent without further packages, and says what is missing", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
     const { port } = server.address() as AddressInfo;
     await new Promise((done) => server.close(done));
-    const asked = run("npx", ["--offline", "spillway", "run", "Hello?", "--model", "openai:gpt-5"], {
-      cwd: place,
+    const running = run("npx", ["--offline", "spillway", "run", "Hello?", "--model", "openai:gpt-5"], {
+      cwd: folder,
       env: { ...env(), OPENAI_API_KEY: "sk-none", SPILLWAY_RUNNER_ENDPOINTS: `openai=http://127.0.0.1:${port}/v1` },
     });
-    const { stderr, code } = await asked.catch((error) => error);
+    const { stderr, code } = await running.catch((error) => error);
     assert.match(stderr, /spillway: openai at 127\.0\.0\.1:\d+ could not be reached \(ECONNREFUSED\)\.\n/);
     assert.equal(code, 1);
   });
 
-  test("has types that a strict program checks against", async () => {
+  test("has types that pass a strict type check", async () => {
     await writeFile(
-      join(place, "use.ts"),
+      join(folder, "use.ts"),
       `import { callTool, type FetchFields, fetchSource, findTool, openSession, type ToolReply } from "spillway";
        import { overflowMiddleware, tools } from "spillway/ai-sdk";
        export const names: string[] = Object.keys(tools());
@@ -152,18 +156,18 @@ describe("the packed package, installed elsewhere", () => {
     await typeCheck("use.ts");
   });
 
-  test("tells an old Node in one sentence what it needs", async () => {
-    const entry = join(place, "node_modules", "spillway", "dist", "cli.js");
-    const old = join(place, "old.mjs");
+  test("prints one sentence on an old Node", async () => {
+    const entry = join(folder, "node_modules", "spillway", "dist", "cli.js");
+    const oldNode = join(folder, "old.mjs");
     await writeFile(
-      old,
+      oldNode,
       `Object.defineProperty(process.versions, "node", { value: "20.19.0" });\nawait import("${entry}");`,
     );
-    const { stderr, code } = await run(process.execPath, [old]).catch((error) => error);
+    const { stderr, code } = await run(process.execPath, [oldNode]).catch((error) => error);
     assert.deepEqual([stderr, code], ["spillway needs Node 22.13 or newer; this is Node 20.19.0.\n", 1]);
   });
 
-  test("ships compiled code, types and docs, and nothing else", async () => {
+  test("contains only compiled code, types and docs", async () => {
     const { stdout } = await run("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], { cwd: root });
     const files: string[] = JSON.parse(stdout)[0].files.map(({ path }: { path: string }) => path);
     const strays = files.filter(

@@ -3,22 +3,22 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { openCli } from "./cli.ts";
-import { line, pdfWithPages, stream, writePdf } from "./pdf.ts";
+import { drawLine, makeStream, pdfWithPages, writePdf } from "./pdf.ts";
 
-const numbered = (count: number): string[] => Array.from({ length: count }, (_, i) => `This is page ${i + 1}.`);
+const numberedPages = (count: number): string[] => Array.from({ length: count }, (_, i) => `This is page ${i + 1}.`);
 
-const words = (text: string) => ({ content: line(text, 72, 700) });
+const pageWith = (text: string) => ({ content: drawLine(text, 72, 700) });
 
-/** Glyphs of a font that says nothing of their meaning. */
+/** Glyphs of a font without a character map. */
 const glyphs = Array.from({ length: 200 }, (_, i) => (400 + ((i * 37) % 900)).toString(16).padStart(4, "0")).join("");
-const guesswork = {
+const garbledPage = {
   content: `BT /G 10 Tf 20 700 Td <${glyphs}> Tj ET`,
   entries: "/Resources << /Font << /G 20 0 R >> >>",
 };
 
-/** A colour defined by a colour defined by another, deeper than the stack of any reader. */
-const bottomless = {
-  content: `/C cs 0 0 0 scn ${line("x", 72, 700)}`,
+/** A colour space defined by another, and so on, deeper than PDFium's stack. */
+const crashingPage = {
+  content: `/C cs 0 0 0 scn ${drawLine("x", 72, 700)}`,
   entries: "/Resources << /Font << /F1 3 0 R >> /ColorSpace << /C 10000 0 R >> >>",
 };
 const deepObjects: Record<number, string> = {
@@ -28,15 +28,15 @@ const deepObjects: Record<number, string> = {
   15000: "/DeviceRGB",
 };
 
-const scan = {
+const scannedPage = {
   content: "q 500 0 0 700 50 50 cm /Im Do Q",
   entries: "/Resources << /XObject << /Im 30 0 R >> >>",
 };
 
 describe("a PDF", { timeout: 120_000 }, () => {
-  test("is answered with its summary line, an excerpt and complete fields", async () => {
+  test("gives its summary line, an excerpt and all fields", async () => {
     await using cli = await openCli();
-    await cli.write("report.pdf", pdfWithPages(numbered(3)));
+    await cli.write("report.pdf", pdfWithPages(numberedPages(3)));
     const { out, status } = await cli.run(["fetch", "report.pdf"]);
     assert.equal(status, 0);
     assert.match(
@@ -58,7 +58,7 @@ describe("a PDF", { timeout: 120_000 }, () => {
     );
   });
 
-  test("is a PDF whatever it is called, and no byte of it is shown", async () => {
+  test("is recognised under any name, and its bytes are never shown", async () => {
     await using cli = await openCli();
     for (const name of ["a.txt", "a.html", "a", "a.bin"]) {
       await cli.write(name, pdfWithPages(["Words on paper"]));
@@ -68,9 +68,9 @@ describe("a PDF", { timeout: 120_000 }, () => {
     }
   });
 
-  test("is read by pages, also those far behind what was extracted, and never parsed twice", async () => {
+  test("is read by pages, even beyond what was extracted, and never parsed twice", async () => {
     await using cli = await openCli();
-    await cli.write("long.pdf", pdfWithPages(numbered(5_000)));
+    await cli.write("long.pdf", pdfWithPages(numberedPages(5_000)));
     const set = ["--set", "extract.fetch_chars=1000"];
     const [fetched] = await cli.json("fetch", "long.pdf", ...set);
     assert.deepEqual([fetched.page_count, fetched.extraction_truncated, fetched.truncated], [5_000, true, true]);
@@ -78,41 +78,41 @@ describe("a PDF", { timeout: 120_000 }, () => {
     const ref = fetched.artifact_ref;
     const [last] = await cli.json("read", ref, "--pages", "4999-5000");
     assert.deepEqual([last.content, last.page_range], ["This is page 4999.\n\nThis is page 5000.", "4999-5000"]);
-    // Were it parsed again, nothing could be read from this.
+    // If it were parsed again, nothing could be read.
     await writeFile(fetched.artifact_path, Buffer.alloc(fetched.size_bytes, "x"));
     const [again] = await cli.json("read", ref, "--pages", "212");
     assert.equal(again.content, "This is page 212.");
-    const [found] = await cli.json("read", ref, "--query", "page 4321");
-    assert.match(found.content, /This is page 4321\./);
+    const [reply] = await cli.json("read", ref, "--query", "page 4321");
+    assert.match(reply.content, /This is page 4321\./);
   });
 
-  for (const { pages, says } of [
-    { pages: "4", says: /Page 4 is past the end: the text has 3 pages/ },
-    { pages: "0", says: /pages must be/ },
-    { pages: "2-1", says: /pages must be/ },
+  for (const { pages, message } of [
+    { pages: "4", message: /Page 4 is past the end: the text has 3 pages/ },
+    { pages: "0", message: /pages must be/ },
+    { pages: "2-1", message: /pages must be/ },
   ]) {
     test(`has no pages ${pages}`, async () => {
       await using cli = await openCli();
-      await cli.write("a.pdf", pdfWithPages(numbered(3)));
+      await cli.write("a.pdf", pdfWithPages(numberedPages(3)));
       const [{ artifact_ref: ref }] = await cli.json("fetch", "a.pdf");
-      assert.match((await cli.run(["read", ref, "--pages", pages])).err, says);
+      assert.match((await cli.run(["read", ref, "--pages", pages])).err, message);
       const [tail] = await cli.json("read", ref, "--pages", "3-9");
       assert.equal(tail.content, "This is page 3.");
     });
   }
 
-  test("shows as many characters as were asked for, exactly", async () => {
+  test("shows exactly as many characters as requested", async () => {
     await using cli = await openCli();
     const text = "x".repeat(60);
     await cli.write("a.pdf", pdfWithPages(Array.from({ length: 100 }, () => text)));
     const whole = 100 * 60 + 99 * 2;
-    for (const { maxChars, shown } of [
-      { maxChars: whole, shown: whole },
-      { maxChars: whole - 1, shown: whole - 1 },
-      { maxChars: 1_000, shown: 1_000 },
+    for (const { maxChars, expectedChars } of [
+      { maxChars: whole, expectedChars: whole },
+      { maxChars: whole - 1, expectedChars: whole - 1 },
+      { maxChars: 1_000, expectedChars: 1_000 },
     ]) {
       const [fields] = await cli.json("fetch", "a.pdf", "--max-chars", String(maxChars));
-      assert.deepEqual([fields.content.length, fields.has_more], [shown, shown < whole]);
+      assert.deepEqual([fields.content.length, fields.has_more], [expectedChars, expectedChars < whole]);
     }
   });
 
@@ -127,7 +127,7 @@ describe("a PDF", { timeout: 120_000 }, () => {
     assert.equal(first.content, "");
   });
 
-  const image = stream(
+  const image = makeStream(
     "/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8",
     "0",
   );
@@ -150,7 +150,7 @@ describe("a PDF", { timeout: 120_000 }, () => {
       detail: "1 of 1 pages are images",
     },
   ]) {
-    test(`of ${name} keeps its ref and says: ${reason}`, async () => {
+    test(`of ${name} keeps its ref and reports: ${reason}`, async () => {
       await using cli = await openCli();
       await cli.write("bad.pdf", body);
       const { out, status } = await cli.run(["fetch", "bad.pdf"]);
@@ -166,11 +166,11 @@ describe("a PDF", { timeout: 120_000 }, () => {
     });
   }
 
-  test("that is encrypted asks for its password, reads with it, and stores nothing of it", async () => {
+  test("that is encrypted asks for its password, is read with it, and neither is stored", async () => {
     await using cli = await openCli();
     await cli.write(
       "secret.pdf",
-      writePdf([{ content: line("Sealed words", 72, 700) }], { userPassword: "open sesame" }),
+      writePdf([{ content: drawLine("Sealed words", 72, 700) }], { userPassword: "open sesame" }),
     );
     const [fields] = await cli.json("fetch", "secret.pdf");
     assert.equal(fields.error, "Failed to extract text from PDF: password required");
@@ -190,80 +190,83 @@ describe("a PDF", { timeout: 120_000 }, () => {
     }
   });
 
-  test("whose table of objects is damaged is read by the second reader", async () => {
+  test("with a damaged trailer is read by the second engine", async () => {
     await using cli = await openCli();
-    const sound = pdfWithPages(["First words", "Second words"]).toString("latin1");
-    await cli.write("broken.pdf", Buffer.from(sound.replace(" >>\nstartxref", " X>\nstartxref"), "latin1"));
+    const validPdf = pdfWithPages(["First words", "Second words"]).toString("latin1");
+    await cli.write("broken.pdf", Buffer.from(validPdf.replace(" >>\nstartxref", " X>\nstartxref"), "latin1"));
     const [fields] = await cli.json("fetch", "broken.pdf");
     assert.deepEqual([fields.content, fields.page_count, fields.error], ["First words\n\nSecond words", 2, undefined]);
   });
 
-  test("with text that no viewer shows says how much of it", async () => {
+  test("with text that no viewer shows reports how much", async () => {
     await using cli = await openCli();
-    const page = { content: `${line("Seen", 72, 700)}3 Tr\n${line("Unseen", 72, 650)}` };
+    const page = { content: `${drawLine("Seen", 72, 700)}3 Tr\n${drawLine("Unseen", 72, 650)}` };
     await cli.write("hidden.pdf", writePdf([page, page]));
     const [fields] = await cli.json("fetch", "hidden.pdf");
     assert.match(fields.warnings.join(), /12 characters of the text cannot be seen by a person/);
   });
 
-  test("a page of which breaks the reader down is read on after that page", async () => {
+  test("is read on after a page that crashes the engine", async () => {
     await using cli = await openCli();
-    await cli.write("deep.pdf", writePdf([guesswork, bottomless, words("Last words")], { objects: deepObjects }));
+    await cli.write(
+      "deep.pdf",
+      writePdf([garbledPage, crashingPage, pageWith("Last words")], { objects: deepObjects }),
+    );
     const [fields] = await cli.json("fetch", "deep.pdf");
-    assert.ok(fields.content.endsWith("\n\nx\n\nLast words"), "the second reader is not so easily broken");
+    assert.ok(fields.content.endsWith("\n\nx\n\nLast words"), "the second engine reads that page");
     assert.deepEqual([fields.page_count, fields.page_range, fields.error], [3, "1-3", undefined]);
     assert.match(fields.warnings.join(), /text of 1 of 3 pages is guesswork/);
     await cli.write("plain.pdf", pdfWithPages(["The next one"]));
     assert.equal((await cli.json("fetch", "plain.pdf"))[0].content, "The next one");
   });
 
-  test("that is enough just at its last page is known to be whole", async () => {
+  test("that fills the extraction limit exactly is complete", async () => {
     await using cli = await openCli();
-    const pages = numbered(60);
+    const pages = numberedPages(60);
     await cli.write("a.pdf", pdfWithPages(pages));
     const chars = pages.join("\n\n").length;
     const [fields] = await cli.json("fetch", "a.pdf", "--set", `extract.fetch_chars=${chars}`);
     assert.deepEqual([fields.extracted_chars, fields.extraction_truncated, fields.warnings], [chars, false, []]);
   });
 
-  test("with scans between its pages says how many", async () => {
+  test("with scanned pages reports how many", async () => {
     await using cli = await openCli();
-    await cli.write("mixed.pdf", writePdf([words("Text"), scan, scan], { objects: { 30: image } }));
+    await cli.write("mixed.pdf", writePdf([pageWith("Text"), scannedPage, scannedPage], { objects: { 30: image } }));
     const [fields] = await cli.json("fetch", "mixed.pdf");
     assert.match(fields.warnings.join(), /2 of 3 pages are images without text/);
   });
 
-  test("is read whole by several at once", async () => {
+  test("is read completely by several readers at once", async () => {
     await using cli = await openCli();
-    await cli.write("book.pdf", pdfWithPages(numbered(300)));
+    await cli.write("book.pdf", pdfWithPages(numberedPages(300)));
     const { artifact_ref: ref } = (await cli.json("fetch", "book.pdf", "--set", "extract.fetch_chars=1000"))[0];
-    const asked = ["2", "40", "7-9", "299", "100-200"].map((pages) => cli.json("read", ref, "--pages", pages));
+    const readings = ["2", "40", "7-9", "299", "100-200"].map((pages) => cli.json("read", ref, "--pages", pages));
     const whole = cli.json("cat", "book.pdf");
-    for (const [reading] of await Promise.all(asked)) assert.match(reading.content, /^This is page/);
+    for (const [reading] of await Promise.all(readings)) assert.match(reading.content, /^This is page/);
     for (const text of [(await whole)[0].text, (await cli.json("cat", ref))[0].text])
-      assert.equal(text, numbered(300).join("\n\n"));
+      assert.equal(text, numberedPages(300).join("\n\n"));
   });
 
   test("that is encrypted and long is read to its last page", async () => {
     await using cli = await openCli();
-    const long = Array.from({ length: 60 }, (_, i) =>
-      line(`Line ${i} of a page that is full of words`, 72, 780 - 12 * i),
+    const lines = Array.from({ length: 60 }, (_, i) =>
+      drawLine(`Line ${i} of a page that is full of words`, 72, 780 - 12 * i),
     );
-    const pages = Array.from({ length: 2_500 }, () => ({ content: long.join("") }));
-    await cli.write("long.pdf", writePdf([...pages, words("The very end")], { userPassword: "open" }));
+    const pages = Array.from({ length: 2_500 }, () => ({ content: lines.join("") }));
+    await cli.write("long.pdf", writePdf([...pages, pageWith("The very end")], { userPassword: "open" }));
     const { artifact_ref: ref } = (await cli.json("fetch", "long.pdf"))[0];
     const [reading] = await cli.json("read", ref, "--pages", "2501", "--password", "open");
     assert.equal(reading.content, "The very end");
   });
 
-  test("is read by a section of its outline", async () => {
+  test("is read by sections of its outline", async () => {
     await using cli = await openCli();
     const outline = {
       20: "<< /First 21 0 R /Last 22 0 R /Count 2 >>",
       21: "<< /Title (Beginning) /Parent 20 0 R /Next 22 0 R /Dest [100 0 R /Fit] >>",
       22: "<< /Title (The end) /Parent 20 0 R /Prev 21 0 R /Dest [104 0 R /Fit] >>",
     };
-    const pages = ["Beginning of it all", "Middle", "The end"].map((text) => ({ content: line(text, 72, 700) }));
+    const pages = ["Beginning of it all", "Middle", "The end"].map((text) => ({ content: drawLine(text, 72, 700) }));
     await cli.write(
       "book.pdf",
       writePdf(pages, { objects: outline, catalog: "/Outlines 20 0 R", info: "/Title (A book)" }),
@@ -274,9 +277,9 @@ describe("a PDF", { timeout: 120_000 }, () => {
     assert.equal(part.page_range, "1-2");
   });
 
-  test("that needs too much time is told so, and read when it may take longer", async () => {
+  test("that takes too long is reported, and read with a higher limit", async () => {
     await using cli = await openCli();
-    await cli.write("a.pdf", pdfWithPages(numbered(40_000)));
+    await cli.write("a.pdf", pdfWithPages(numberedPages(40_000)));
     const limits = ["--set", "extract.wall=1s", "--set", "extract.cpu=1s"];
     const [slow] = await cli.json("cat", "a.pdf", ...limits);
     assert.deepEqual([slow.error, slow.extraction_truncated], ["Failed to extract text from PDF: too slow", true]);

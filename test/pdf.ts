@@ -1,8 +1,9 @@
-/** Writes small PDFs for tests, so that no file of others is needed. */
+/** Writes small PDFs for tests, so that no third-party files are needed. */
 import { createHash } from "node:crypto";
 
+/** One page of a test document. */
 export type FixturePage = {
-  /** Operators of the content stream; `line` writes the usual ones. */
+  /** Operators of the content stream; `drawLine` writes the usual ones. */
   readonly content: string;
   readonly rotate?: number;
   readonly cropBox?: string;
@@ -10,6 +11,7 @@ export type FixturePage = {
   readonly entries?: string;
 };
 
+/** Options of `writePdf`. */
 export type FixtureOptions = {
   /** Objects by number, from 20 on, for fonts, annotations and outlines. */
   readonly objects?: Readonly<Record<number, string>>;
@@ -20,21 +22,21 @@ export type FixtureOptions = {
   readonly userPassword?: string;
 };
 
-/** One line of text at a place, in 12 point Helvetica unless another font is named. */
-export function line(text: string, x: number, y: number, font = "/F1 12 Tf"): string {
+/** One line of text at a position, in 12 point Helvetica by default. */
+export function drawLine(text: string, x: number, y: number, font = "/F1 12 Tf"): string {
   return `BT ${font} ${x} ${y} Td (${text}) Tj ET\n`;
 }
 
 /** A stream object with its length, for `objects`. */
-export function stream(dictionary: string, data: string): string {
+export function makeStream(dictionary: string, data: string): string {
   return `<< ${dictionary} /Length ${data.length} >>\nstream\n${data}\nendstream`;
 }
 
-const firstPage = 100;
+const FIRST_PAGE_OBJECT = 100;
 
 /** A whole document: catalog 1, page tree 2, font 3, info 4, then the given objects and two for each page. */
 export function writePdf(pages: readonly FixturePage[], options: FixtureOptions = {}): Uint8Array {
-  const kids = pages.map((_, index) => `${firstPage + 2 * index} 0 R`).join(" ");
+  const kids = pages.map((_, index) => `${FIRST_PAGE_OBJECT + 2 * index} 0 R`).join(" ");
   const objects = new Map<number, string>([
     [1, `<< /Type /Catalog /Pages 2 0 R ${options.catalog ?? ""} >>`],
     [2, `<< /Type /Pages /Kids [${kids}] /Count ${pages.length} /MediaBox [0 0 600 800] >>`],
@@ -42,14 +44,15 @@ export function writePdf(pages: readonly FixturePage[], options: FixtureOptions 
     [4, `<< ${options.info ?? ""} >>`],
     ...Object.entries(options.objects ?? {}).map(([number, body]): [number, string] => [Number(number), body]),
   ]);
-  const seal = options.userPassword === undefined ? null : createSeal(options.userPassword, options.ownerPassword);
+  const encryption =
+    options.userPassword === undefined ? null : createEncryption(options.userPassword, options.ownerPassword);
   for (const [index, page] of pages.entries()) {
-    const number = firstPage + 2 * index;
-    const content = seal === null ? page.content : seal.encrypt(page.content, number + 1);
+    const number = FIRST_PAGE_OBJECT + 2 * index;
+    const content = encryption === null ? page.content : encryption.encrypt(page.content, number + 1);
     objects.set(number, pageObject(page, number + 1));
-    objects.set(number + 1, stream("", content));
+    objects.set(number + 1, makeStream("", content));
   }
-  return assemble(objects, seal === null ? "" : seal.trailer);
+  return assemble(objects, encryption === null ? "" : encryption.trailer);
 }
 
 function pageObject({ rotate, cropBox, entries }: FixturePage, contents: number): string {
@@ -75,8 +78,8 @@ const padding = Buffer.from("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0
 const permissions = -4;
 const documentId = "0123456789abcdef";
 
-/** The oldest encryption of PDF, RC4 with a key of 40 bits (ISO 32000-1, 7.6.3): every reader knows it. */
-function createSeal(userPassword: string, ownerPassword = userPassword) {
+/** The oldest encryption of PDF, RC4 with a key of 40 bits (ISO 32000-1, 7.6.3), which every reader supports. */
+function createEncryption(userPassword: string, ownerPassword = userPassword) {
   const owner = rc4(md5(pad(ownerPassword)).subarray(0, 5), pad(userPassword));
   const flags = Buffer.alloc(4);
   flags.writeInt32LE(permissions);
@@ -101,40 +104,40 @@ function md5(data: Uint8Array): Buffer {
   return createHash("md5").update(data).digest();
 }
 
-/** Written out, because OpenSSL 3 has no RC4. */
+/** Implemented here because OpenSSL 3 has no RC4. */
 function rc4(key: Uint8Array, data: Uint8Array): Buffer {
   const state = Uint8Array.from({ length: 256 }, (_, index) => index);
-  const at = (index: number): number => state[index & 255] ?? 0;
+  const stateAt = (index: number): number => state[index & 255] ?? 0;
   const swap = (a: number, b: number): void => {
-    [state[a & 255], state[b & 255]] = [at(b), at(a)];
+    [state[a & 255], state[b & 255]] = [stateAt(b), stateAt(a)];
   };
   for (let i = 0, j = 0; i < 256; i += 1) {
-    j = (j + at(i) + (key[i % key.length] ?? 0)) & 255;
+    j = (j + stateAt(i) + (key[i % key.length] ?? 0)) & 255;
     swap(i, j);
   }
   let i = 0;
   let j = 0;
   return Buffer.from(data).map((byte) => {
     i = (i + 1) & 255;
-    j = (j + at(i)) & 255;
+    j = (j + stateAt(i)) & 255;
     swap(i, j);
-    return byte ^ at(at(i) + at(j));
+    return byte ^ stateAt(stateAt(i) + stateAt(j));
   }) as Buffer;
 }
 
-/** A PDF with one line of text on each page; an empty text leaves its page blank. */
+/** A PDF with one line of text on each page; an empty text makes a blank page. */
 export function pdfWithPages(texts: readonly string[]): Buffer {
-  const pages = texts.map((text) => ({ content: text === "" ? "" : line(escaped(text), 72, 700) }));
+  const pages = texts.map((text) => ({ content: text === "" ? "" : drawLine(escapeText(text), 72, 700) }));
   return Buffer.from(writePdf(pages));
 }
 
-const escaped = (text: string): string => text.replace(/[\\()]/g, "\\$&");
+const escapeText = (text: string): string => text.replace(/[\\()]/g, "\\$&");
 
-/** A document whose pages hold many lines each, as a report does. */
+/** A PDF with many lines on each page, like a report. */
 export function pdfWithLines(pages: readonly (readonly string[])[]): Uint8Array {
   return writePdf(
     pages.map((lines) => ({
-      content: lines.map((text, index) => line(text, 30, 780 - 11 * index, "/F1 8 Tf")).join(""),
+      content: lines.map((text, index) => drawLine(text, 30, 780 - 11 * index, "/F1 8 Tf")).join(""),
     })),
   );
 }

@@ -9,7 +9,7 @@ const chromium = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/go
 );
 const sandbox = process.getuid?.() === 0 ? "off" : "on";
 
-/** A page that is empty until its script has fetched its text, and that tries to reach another server. */
+/** A page that is empty until its script has fetched its text; the script also tries to reach another server. */
 const shell = (elsewhere: string) => `<!doctype html><title>App</title><div id="root"></div><script>
   fetch("${elsewhere}/secret").then((r) => r.text()).catch(() => "refused").then((other) =>
     fetch("/data.json").then((r) => r.json()).then(({ words }) => {
@@ -20,7 +20,7 @@ const shell = (elsewhere: string) => `<!doctype html><title>App</title><div id="
 
 const words = Array.from({ length: 8 }, (_, i) => `Gauge ${i} shows that the river has risen since the last report.`);
 
-async function sites() {
+async function startSites() {
   const other = await startServer((_, response) => void response.end("reached"));
   const web = await startServer((request, response) => {
     const isData = request.url === "/data.json";
@@ -30,28 +30,28 @@ async function sites() {
   return { web, other };
 }
 
-describe("a page that shows nothing without its scripts", { timeout: 120_000 }, () => {
-  test("says so, and says why where the browser does not run", async () => {
+describe("a page that is empty without its scripts", { timeout: 120_000 }, () => {
+  test("is reported as such, with the reason if the browser cannot run", async () => {
     await using cli = await openCli();
-    const { web, other } = await sites();
+    const { web, other } = await startSites();
     await using _web = web;
     await using _other = other;
     const env = { SPILLWAY_NETWORK_ALLOW: web.allow };
-    const plain = JSON.parse((await cli.run(["fetch", web.origin, "--json"], { env })).out);
-    assert.deepEqual([plain.needs_js, plain.error], [true, undefined]);
-    assert.match(plain.warnings.join(), /only after running scripts/);
+    const unrendered = JSON.parse((await cli.run(["fetch", web.origin, "--json"], { env })).out);
+    assert.deepEqual([unrendered.needs_js, unrendered.error], [true, undefined]);
+    assert.match(unrendered.warnings.join(), /only after running scripts/);
     const broken = ["--set", "render.chromium=/no/such/browser"];
     const { out, status } = await cli.run(["fetch", web.origin, ...broken, "--json"], { env });
     const fields = JSON.parse(out);
-    assert.deepEqual([status, fields.artifact_ref], [0, plain.artifact_ref]);
+    assert.deepEqual([status, fields.artifact_ref], [0, unrendered.artifact_ref]);
     assert.match(fields.warnings.join(), /Its scripts could not be run: .*render\.chromium/);
   });
 
-  test("is rendered by the browser that was named, which reaches only what the guard allows", {
+  test("is rendered by the configured browser, which reaches only what the guard allows", {
     skip: chromium === undefined && "no Chromium is installed",
   }, async () => {
     await using cli = await openCli();
-    const { web, other } = await sites();
+    const { web, other } = await startSites();
     await using _web = web;
     await using _other = other;
     const env = { SPILLWAY_NETWORK_ALLOW: web.allow };

@@ -1,4 +1,4 @@
-/** How runs end, and how they go on from there, in every dialect. */
+/** How runs end and how they are resumed, in every dialect. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,43 +9,45 @@ import { goOn } from "../src/answer/runner-texts.ts";
 import { openRunner, type RunnerDialect, runnerDialects, runnerEnvironment, runnerModels } from "./runner.ts";
 import { resultsIn, type Said, type Script } from "./scripted.ts";
 
-/** Says one thing after the other, whatever it is asked. */
-function saying(...answers: readonly Said[]): Script {
-  let at = 0;
-  return () => answers[at++] ?? { text: "Nothing more." };
+/** Gives one answer after the other, whatever the request. */
+function answerInTurn(...answers: readonly Said[]): Script {
+  let index = 0;
+  return () => answers[index++] ?? { text: "Nothing more." };
 }
 
 const task = ["run", "What does it say?", "--model"] as const;
-const quick = { SPILLWAY_RUNNER_RETRY_WAIT: "1ms" };
+const quickRetries = { SPILLWAY_RUNNER_RETRY_WAIT: "1ms" };
 
-/** The request as it was sent, without what JSON puts before a quote. */
-const asked = ({ json }: { readonly json: string } = { json: "" }): string => json.replaceAll("\\", "");
+/** The request as it was sent, without the backslashes of JSON. */
+const requestText = ({ json }: { readonly json: string } = { json: "" }): string => json.replaceAll("\\", "");
 
-function everywhere(name: string, check: (dialect: RunnerDialect, model: string) => Promise<void>): void {
+function inEveryDialect(name: string, check: (dialect: RunnerDialect, model: string) => Promise<void>): void {
   for (const dialect of runnerDialects) test(`${name} (${dialect})`, () => check(dialect, runnerModels[dialect]));
 }
 
-describe("an answer that is none yet", () => {
-  everywhere("is cut at the model's limit: it is kept, and the model is asked to go on", async (_, model) => {
-    await using runner = await openRunner({ script: saying({ text: "The heron ", ends: "cut" }, { text: "stands." }) });
+describe("an incomplete answer", () => {
+  inEveryDialect("that is cut at the model's limit is kept, and the model is asked to continue", async (_, model) => {
+    await using runner = await openRunner({
+      script: answerInTurn({ text: "The heron ", ends: "cut" }, { text: "stands." }),
+    });
     const { events, status } = await runner.events([...task, model]);
     assert.deepEqual([status, events.at(-1).how], [1, "cut"]);
     const resumed = await runner.run(["run", "--resume", "last"]);
     assert.deepEqual([resumed.status, resumed.out], [0, "stands.\n"], resumed.err);
-    const request = asked(runner.provider.seen[1]);
+    const request = requestText(runner.provider.seen[1]);
     assert.ok(request.includes(goOn.cut) && request.includes("The heron"), request);
-    assert.equal((await runner.run(["run", "--resume", "last"])).status, 2, "now it is answered");
+    assert.equal((await runner.run(["run", "--resume", "last"])).status, 2, "the task is answered now");
   });
 
-  everywhere(
-    "just ends in the middle: its words are kept beside the conversation and asked for again",
+  inEveryDialect(
+    "that ends in the middle is recorded apart from the conversation and requested again",
     async (_, model) => {
       await using runner = await openRunner({
-        script: saying({ text: "The her", ends: "in the middle" }, { text: "The heron stands." }),
+        script: answerInTurn({ text: "The her", ends: "in the middle" }, { text: "The heron stands." }),
       });
-      const ran = await runner.run([...task, model]);
-      assert.deepEqual([ran.status, runner.provider.seen.length], [1, 1], ran.err);
-      assert.match(ran.err, /spillway: \w+ broke off: .*without a finish/);
+      const result = await runner.run([...task, model]);
+      assert.deepEqual([result.status, runner.provider.seen.length], [1, 1], result.err);
+      assert.match(result.err, /spillway: \w+ broke off: .*without a finish/);
       const lines = (await runner.transcript()) ?? [];
       assert.deepEqual(
         lines.map((line) => (line.type === "message" ? line.message.role : line.type)),
@@ -57,23 +59,25 @@ describe("an answer that is none yet", () => {
     },
   );
 
-  everywhere("ends before its first word: it is asked again at once", async (_, model) => {
-    await using runner = await openRunner({ script: saying({ ends: "in the middle" }, { text: "The heron stands." }) });
-    const ran = await runner.run([...task, model], quick);
-    assert.deepEqual([ran.status, ran.out], [0, "The heron stands.\n"], ran.err);
-    assert.match(ran.err, /2 requests: 1 retried/);
+  inEveryDialect("that ends before its first word is retried at once", async (_, model) => {
+    await using runner = await openRunner({
+      script: answerInTurn({ ends: "in the middle" }, { text: "The heron stands." }),
+    });
+    const result = await runner.run([...task, model], quickRetries);
+    assert.deepEqual([result.status, result.out], [0, "The heron stands.\n"], result.err);
+    assert.match(result.err, /2 requests: 1 retried/);
   });
 
-  everywhere("holds no word: that is no answer, and the run can go on", async (_, model) => {
-    await using runner = await openRunner({ script: saying({ text: " " }, { text: "The heron stands." }) });
+  inEveryDialect("without words does not count as an answer, and the run can be resumed", async (_, model) => {
+    await using runner = await openRunner({ script: answerInTurn({ text: " " }, { text: "The heron stands." }) });
     const { events, status, err } = await runner.events([...task, model]);
     assert.deepEqual([status, events.at(-1).how], [1, "empty"], err);
     const resumed = await runner.run(["run", "--resume", "last"]);
     assert.deepEqual([resumed.status, resumed.out], [0, "The heron stands.\n"], resumed.err);
   });
 
-  test("is told in the summary", async () => {
-    await using runner = await openRunner({ script: saying({ text: "" }, { text: "The", ends: "cut" }) });
+  test("is named in the summary", async () => {
+    await using runner = await openRunner({ script: answerInTurn({ text: "" }, { text: "The", ends: "cut" }) });
     assert.match((await runner.run([...task, "sim:sim-1"])).err, /\nThe model gave no answer\.\n[\s\S]*Continue: /);
     assert.match(
       (await runner.run(["run", "--resume", "last"])).err,
@@ -81,8 +85,8 @@ describe("an answer that is none yet", () => {
     );
   });
 
-  test("is known as what it is even where the process was killed before it could say how it ended", async () => {
-    await using runner = await openRunner({ script: saying({ text: "The", ends: "cut" }, { text: "heron." }) });
+  test("is recognised even if the process was killed before it recorded the ending", async () => {
+    await using runner = await openRunner({ script: answerInTurn({ text: "The", ends: "cut" }, { text: "heron." }) });
     await runner.run([...task, "sim:sim-1"]);
     await withoutLastLine((await runner.transcriptPath()) ?? "");
     assert.equal((await runner.run(["run", "--resume", "last"])).out, "heron.\n");
@@ -97,10 +101,10 @@ async function withoutLastLine(path: string): Promise<void> {
   await writeFile(path, `${lines.slice(0, -1).join("\n")}\n`);
 }
 
-describe("a run that goes on", () => {
+describe("a resumed run", () => {
   const busy = { status: 500, body: "{}" };
 
-  test("asks the model it began with, unless another is named", async () => {
+  test("uses its first model unless another is named", async () => {
     await using runner = await openRunner({ always: busy });
     const models = () => runner.provider.seen.map(({ json }) => JSON.parse(json).model);
     const env = { SPILLWAY_RUNNER_MODEL: "sim:other", SPILLWAY_RUNNER_RETRIES: "0" };
@@ -110,10 +114,10 @@ describe("a run that goes on", () => {
     assert.deepEqual(models(), ["mine", "mine", "third"]);
   });
 
-  test("takes no blank for a task", async () => {
+  test("ignores a blank task", async () => {
     await using runner = await openRunner({
       instead: (index) => (index === 0 ? error(401) : undefined),
-      script: saying({ text: "Yes." }),
+      script: answerInTurn({ text: "Yes." }),
     });
     await runner.run([...task, "sim:sim-1"]);
     const resumed = await runner.run(["run", "--resume", "last", "  "]);
@@ -122,7 +126,7 @@ describe("a run that goes on", () => {
     assert.equal((await runner.run(["run", "--resume", "last", "  "])).status, 2);
   });
 
-  test("reads the files of the folder it began in, wherever it goes on, and none outside of it", async () => {
+  test("reads only files of the folder it began in, wherever it is resumed", async () => {
     const outside = "../outside.txt";
     await using runner = await openRunner({
       instead: (index) => (index === 0 ? error(401) : undefined),
@@ -145,8 +149,8 @@ describe("a run that goes on", () => {
     for (const result of refused) assert.match(result, /outside|not read|allow/i);
   });
 
-  test("is told last on standard output after Ctrl-C, as JSON", async () => {
-    await using runner = await openRunner({ script: saying({ text: "I will look. ".repeat(20) }), delayMs: 30 });
+  test("prints its summary last after Ctrl-C, as JSON", async () => {
+    await using runner = await openRunner({ script: answerInTurn({ text: "I will look. ".repeat(20) }), delayMs: 30 });
     const stop = new AbortController();
     const onOut = (text: string) => void (text.includes('"text"') && stop.abort());
     const { events, status, err } = await runner.events([...task, "sim:sim-1"], {}, { signal: stop.signal, onOut });
@@ -157,13 +161,13 @@ describe("a run that goes on", () => {
 
 const error = (status: number) => ({ status, body: '{"error":{"message":"no"}}' });
 
-describe("a run as a process", { skip: process.platform === "win32" && "it speaks to a POSIX shell" }, () => {
+describe("a run as a process", { skip: process.platform === "win32" && "it needs a POSIX shell" }, () => {
   const command = join(import.meta.dirname, "..", "src", "surfaces", "cli", "process.ts");
 
-  /** Runs the real command in a shell, with its streams led where the words after it say. */
-  async function inShell(streams: string) {
+  /** Runs the real command in a shell, with these redirections. */
+  async function runInShell(redirections: string) {
     await using runner = await openRunner({
-      script: saying(
+      script: answerInTurn(
         { text: "Look. ", calls: [{ tool: "fetch_content", input: { url: "a.txt" } }] },
         { text: "It stands. ".repeat(500) },
       ),
@@ -174,8 +178,8 @@ describe("a run as a process", { skip: process.platform === "win32" && "it speak
       SPILLWAY_HOME: runner.home,
       ...runnerEnvironment(runner.provider.url),
     };
-    const typed = `"${process.execPath}" "${command}" run Hello? --model sim:sim-1 ${streams}`;
-    const shell = spawn("bash", ["-c", typed], { cwd: runner.work, env, stdio: ["ignore", "pipe", "pipe"] });
+    const commandLine = `"${process.execPath}" "${command}" run Hello? --model sim:sim-1 ${redirections}`;
+    const shell = spawn("bash", ["-c", commandLine], { cwd: runner.work, env, stdio: ["ignore", "pipe", "pipe"] });
     let err = "";
     shell.stderr.on("data", (chunk) => {
       err += chunk;
@@ -184,21 +188,21 @@ describe("a run as a process", { skip: process.platform === "win32" && "it speak
     return { status, err, last: (await runner.transcript())?.at(-1) };
   }
 
-  test("goes on when nobody reads what it says beside the answer", async () => {
-    const { status, last } = await inShell("2> >(head -c1 >/dev/null) >/dev/null");
+  test("continues when standard error is closed", async () => {
+    const { status, last } = await runInShell("2> >(head -c1 >/dev/null) >/dev/null");
     assert.deepEqual([status, last?.type === "end" && last.how], [0, "answered"]);
   });
 
-  test("stops cleanly, and says so, when its answer cannot be written", async () => {
-    const { status, err, last } = await inShell(">/dev/full");
+  test("stops cleanly with an error when its answer cannot be written", async () => {
+    const { status, err, last } = await runInShell(">/dev/full");
     assert.equal(status, 1);
     assert.match(err, /spillway: standard output cannot be written to \(ENOSPC\)\./);
     assert.deepEqual(last?.type === "end" && last.how, "interrupted");
   });
 });
 
-describe("the story of a run", () => {
-  const story = async (runner: Awaited<ReturnType<typeof openRunner>>) => {
+describe("the events of a run", () => {
+  const readStory = async (runner: Awaited<ReturnType<typeof openRunner>>) => {
     const { out } = await runner.run(["events", "story", "--json"]);
     return out
       .split("\n")
@@ -206,13 +210,13 @@ describe("the story of a run", () => {
       .map((line) => JSON.parse(line));
   };
 
-  test("tells each time a busy provider was asked again, and why the run failed", async () => {
+  test("record each retry and why the run failed", async () => {
     await using runner = await openRunner({ always: error(503) });
-    await runner.run([...task, "sim:sim-1"], { ...quick, SPILLWAY_RUN: "story", SPILLWAY_RUNNER_RETRIES: "2" });
-    const events = await story(runner);
-    const retried = events.filter(({ event }) => event === "run.retried");
+    await runner.run([...task, "sim:sim-1"], { ...quickRetries, SPILLWAY_RUN: "story", SPILLWAY_RUNNER_RETRIES: "2" });
+    const events = await readStory(runner);
+    const retryEvents = events.filter(({ event }) => event === "run.retried");
     assert.deepEqual(
-      retried.map(({ step, attempt, reason }) => [step, attempt, reason]),
+      retryEvents.map(({ step, attempt, reason }) => [step, attempt, reason]),
       [
         [1, 1, "503"],
         [1, 2, "503"],
@@ -222,7 +226,7 @@ describe("the story of a run", () => {
     assert.deepEqual([how, code, retries], ["failed", "provider_refused", 2]);
   });
 
-  test("counts a retry when it is sent, not when it is planned", async () => {
+  test("count a retry when it is sent, not when it is planned", async () => {
     await using runner = await openRunner({ always: { ...error(503), headers: { "retry-after": "30" } } });
     const stop = new AbortController();
     const onOut = (text: string) => void (text.includes('"retry"') && stop.abort());
@@ -233,7 +237,7 @@ describe("the story of a run", () => {
 });
 
 describe("the limits of a run", () => {
-  test("hold where the provider counts no tokens", async () => {
+  test("apply also if the provider reports no token usage", async () => {
     let calls = 0;
     const script: Script = () => ({
       calls: [{ tool: "fetch_content", input: { url: `data:,${calls++}` } }],
@@ -246,7 +250,7 @@ describe("the limits of a run", () => {
     assert.ok(steps < 20 && tokens_in > 1_000 && tokens_out > 0, JSON.stringify(events.at(-1)));
   });
 
-  test("give a turn at most a quarter of a window that is known", async () => {
+  test("give a turn at most a quarter of a known window", async () => {
     await using runner = await openRunner({
       script: (request, dialect) => {
         const results = resultsIn(request, dialect);
@@ -260,13 +264,13 @@ describe("the limits of a run", () => {
     assert.ok(Number(out) > 4_000 && Number(out) <= 8_000, out);
   });
 
-  test("and the model are not a project's to set", async () => {
+  test("and the model cannot be set by a project", async () => {
     await using runner = await openRunner({});
     for (const setting of ['"model": "sim:theirs"', '"steps": 9', '"tokens": 9000', '"time": "2h"']) {
       await runner.write(".spillway/config.jsonc", `{ "runner": { ${setting} } }`);
-      const ran = await runner.run([...task, "sim:sim-1"]);
-      assert.notEqual(ran.status, 0);
-      assert.match(ran.err, /config\.jsonc/, setting);
+      const result = await runner.run([...task, "sim:sim-1"]);
+      assert.notEqual(result.status, 0);
+      assert.match(result.err, /config\.jsonc/, setting);
     }
     assert.equal(runner.provider.seen.length, 0);
   });

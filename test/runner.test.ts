@@ -15,7 +15,7 @@ import { startServer } from "./server.ts";
 
 const sim = ["run", "What does it say?", "--model", "sim:sim-1"] as const;
 
-/** Fetches one file, then tells what it found in it. */
+/** Fetches one file, then answers with what it found there. */
 const fetchOnce: Script = (request, dialect) => {
   const [result] = resultsIn(request, dialect).filter((text) => !text.includes(interruptedCall));
   if (result === undefined)
@@ -35,7 +35,7 @@ const error = (status: number, headers: Record<string, string> = {}) => ({
   headers,
 });
 
-/** An error as the first event of a stream, or after a word. */
+/** An error as the first event of a stream, or after other events. */
 const brokenStream = (before = "") => ({
   status: 200,
   headers: { "content-type": "text/event-stream" },
@@ -47,7 +47,7 @@ const firstWord =
 
 describe("spillway run", () => {
   for (const dialect of runnerDialects) {
-    test(`answers a task with tools called at once, and goes on when asked (${dialect})`, async () => {
+    test(`answers a task with parallel tool calls, and can be resumed (${dialect})`, async () => {
       await using runner = await openRunner({
         script: (request, of) => {
           const results = resultsIn(request, of);
@@ -58,18 +58,18 @@ describe("spillway run", () => {
       });
       await runner.write("a.txt", "the heron 41 stands there");
       await runner.write("b.txt", "heron 42 too");
-      const ran = await runner.run(["run", "What does it say?", "--model", runnerModels[dialect]]);
-      assert.deepEqual([ran.out, ran.status], ["I will look.\nIt says: heron 41, heron 42\n", 0], ran.err);
+      const result = await runner.run(["run", "What does it say?", "--model", runnerModels[dialect]]);
+      assert.deepEqual([result.out, result.status], ["I will look.\nIt says: heron 41, heron 42\n", 0], result.err);
       for (const name of ["a", "b"])
-        assert.match(ran.err, new RegExp(`\n {2}fetch_content ${name}\\.txt -> \\d+ chars\n`));
-      assert.match(ran.err, /Done\.\n2 steps, 2 tool calls, [\d,]+ tokens in, \d+ out\n2 requests: 0 retried/);
-      const again = await runner.run(["run", "--resume", "last", "And now?"]);
-      assert.deepEqual([again.out, again.status], ["It says: heron 41, heron 42\n", 0], again.err);
+        assert.match(result.err, new RegExp(`\n {2}fetch_content ${name}\\.txt -> \\d+ chars\n`));
+      assert.match(result.err, /Done\.\n2 steps, 2 tool calls, [\d,]+ tokens in, \d+ out\n2 requests: 0 retried/);
+      const resumed = await runner.run(["run", "--resume", "last", "And now?"]);
+      assert.deepEqual([resumed.out, resumed.status], ["It says: heron 41, heron 42\n", 0], resumed.err);
       assert.ok(runner.provider.seen.every(({ status }) => status === 200));
     });
   }
 
-  test("tells of each call in one line, also of one that cannot be carried out, and lets no escape through", async () => {
+  test("prints each call on one line, also a failed one, and removes escape sequences", async () => {
     await using runner = await openRunner({
       script: (request, dialect) =>
         resultsIn(request, dialect).length > 0
@@ -82,15 +82,15 @@ describe("spillway run", () => {
               ],
             },
     });
-    const ran = await runner.run(sim);
-    assert.deepEqual([ran.out, ran.status], ["Done.\n", 0], ran.err);
-    assert.match(ran.err, /\n {2}fetch_content a\.txt b\.txt maxChars=2000 -> failed\n/);
-    assert.match(ran.err, /\nDone\.\n2 steps, 3 tool calls,/);
-    assert.match(ran.err, /\n {2}fetch_content {2}\[31mnorth south -> failed\n/);
-    assert.match(ran.err, /\n {2}open_ \[2Jgate \(not stored\) -> failed\n/);
+    const result = await runner.run(sim);
+    assert.deepEqual([result.out, result.status], ["Done.\n", 0], result.err);
+    assert.match(result.err, /\n {2}fetch_content a\.txt b\.txt maxChars=2000 -> failed\n/);
+    assert.match(result.err, /\nDone\.\n2 steps, 3 tool calls,/);
+    assert.match(result.err, /\n {2}fetch_content {2}\[31mnorth south -> failed\n/);
+    assert.match(result.err, /\n {2}open_ \[2Jgate \(not stored\) -> failed\n/);
   });
 
-  test("tells everything as JSON lines", async () => {
+  test("prints all events as JSON lines", async () => {
     await using runner = await openWithFile();
     const { events } = await runner.events(sim);
     assert.deepEqual([...new Set(events.map(({ type }) => type))], ["run", "text", "step", "tool", "summary"]);
@@ -101,7 +101,7 @@ describe("spillway run", () => {
     assert.deepEqual([how, steps, tool_calls, requests, artifacts], ["answered", 2, 1, 2, 1]);
   });
 
-  test("writes a transcript that only its owner can read, without keys and passwords", async () => {
+  test("writes a transcript that only its owner can read, without keys or passwords", async () => {
     await using runner = await openRunner({
       script: (request, dialect) =>
         resultsIn(request, dialect).length === 0
@@ -117,16 +117,16 @@ describe("spillway run", () => {
     assert.equal((await stat(transcript)).mode & 0o777, 0o600);
     assert.equal((await stat(join(transcript, ".."))).mode & 0o777, 0o700);
     for (const text of [await readFile(transcript, "utf8"), err, out]) assert.doesNotMatch(text, /sk-sim|sesame/);
-    assert.match(runner.provider.seen[1]?.json ?? "", /sesame/, "the model's own call is sent back to it as it was");
+    assert.match(runner.provider.seen[1]?.json ?? "", /sesame/, "the model gets its own call back unchanged");
     const logs = await Array.fromAsync(glob("events/*/*.jsonl", { cwd: runner.home }));
     for (const log of logs) assert.doesNotMatch(await readFile(join(runner.home, log), "utf8"), /sk-sim|sesame/);
   });
 
   for (const dialect of runnerDialects) {
-    test(`answers calls that cannot be carried out in its own words, and keeps nothing of them (${dialect})`, async () => {
+    test(`answers calls that cannot be run, and stores nothing of them (${dialect})`, async () => {
       const secret = '{"artifact_ref":"af_0","password":"open sesame"';
       const calls: readonly ScriptedCall[] = [
-        // Gemini's format has no room for broken JSON.
+        // Gemini's format cannot carry broken JSON.
         ...(dialect === "gemini"
           ? []
           : [{ tool: "read_artifact", input: {}, garbled: `${secret}${" ".repeat(100_000)}` }]),
@@ -143,15 +143,18 @@ describe("spillway run", () => {
       const { how, tool_calls, chars_given, transcript } = events.at(-1);
       assert.deepEqual([how, tool_calls], ["answered", calls.length], err);
       assert.equal(events.filter(({ type, is_error }) => type === "tool" && is_error).length, calls.length);
-      const told = events
+      const answerText = events
         .map(({ type, text }) => (type === "text" ? text : ""))
         .join("")
         .replaceAll("\\", "");
-      assert.ok(told.includes('There is no tool "open_pdf". There are: fetch_content,') && chars_given < 1_500, told);
-      if (dialect !== "gemini") assert.ok(told.includes(unreadableCall), told);
+      assert.ok(
+        answerText.includes('There is no tool "open_pdf". There are: fetch_content,') && chars_given < 1_500,
+        answerText,
+      );
+      if (dialect !== "gemini") assert.ok(answerText.includes(unreadableCall), answerText);
       for (const text of [await readFile(transcript, "utf8"), JSON.stringify(events), err])
         assert.doesNotMatch(text, /sesame/);
-      // The simulator's Gemini signs a call with its arguments, and those are gone.
+      // The simulated Gemini signs the arguments of a call, and those were not stored.
       const resumed = dialect === "gemini" ? undefined : await runner.run(["run", "--resume", "last", "And now?"]);
       assert.equal(resumed?.status ?? 0, 0, resumed?.err);
     });
@@ -168,7 +171,7 @@ describe("spillway run", () => {
         return results.length === 0 ? { calls } : { text: JSON.stringify(results) };
       },
     });
-    for (const at of [0, 1, 2]) await runner.write(`${at}.txt`, `${at} `.repeat(50_000));
+    for (const index of [0, 1, 2]) await runner.write(`${index}.txt`, `${index} `.repeat(50_000));
     const { out } = await runner.run(sim, { SPILLWAY_RUNNER_TURN_CHARS: "6500" });
     const results: string[] = JSON.parse(out);
     assert.ok(
@@ -184,7 +187,7 @@ describe("spillway run", () => {
     ["TOKENS", "4000", "tokens"],
     ["TIME", "1s", "time"],
   ] as const) {
-    test(`stops at the limit of ${how}, and can go on`, async () => {
+    test(`stops at the limit of ${how}, and can be resumed`, async () => {
       let calls = 0;
       const script: Script = () => ({ calls: [{ tool: "fetch_content", input: { url: `data:,${calls++}` } }] });
       await using runner = await openRunner({ script, delayMs: how === "time" ? 50 : 0 });
@@ -198,13 +201,13 @@ describe("spillway run", () => {
   }
 });
 
-describe("spillway run, when it is interrupted", () => {
-  test("while the model speaks: the words are written down beside the conversation, and asked for again", async () => {
+describe("an interrupted spillway run", () => {
+  test("records the text of a streaming answer apart from the conversation, and asks again", async () => {
     await using runner = await openWithFile({ delayMs: 30 });
     const stop = new AbortController();
-    const ran = await runner.run(sim, {}, { signal: stop.signal, onOut: () => stop.abort() });
-    assert.equal(ran.status, 130);
-    assert.match(ran.err, /Interrupted\.\n[\s\S]*Continue: spillway run --resume \S+\n$/);
+    const result = await runner.run(sim, {}, { signal: stop.signal, onOut: () => stop.abort() });
+    assert.equal(result.status, 130);
+    assert.match(result.err, /Interrupted\.\n[\s\S]*Continue: spillway run --resume \S+\n$/);
     const lines = (await runner.transcript()) ?? [];
     assert.deepEqual(
       lines.map(({ type }) => type),
@@ -214,7 +217,7 @@ describe("spillway run, when it is interrupted", () => {
     assert.deepEqual([resumed.out, resumed.status], ["I will look.\nIt says: heron 41\n", 0]);
   });
 
-  test("while a tool works: the call gets a result in what is sent, and none in what is stored", async () => {
+  test("sends a result for a running tool call, but does not store it", async () => {
     const hanging = Promise.withResolvers<void>();
     await using server = await startServer(() => hanging.resolve());
     await using runner = await openRunner({
@@ -236,46 +239,50 @@ describe("spillway run, when it is interrupted", () => {
 });
 
 describe("spillway run --resume", () => {
-  test("cuts off a line that was half written, and never a whole one", async () => {
+  test("removes an incomplete last line, and never a complete one", async () => {
     await using runner = await openWithFile({ instead: (index) => (index === 1 ? error(400) : undefined) });
     const { events } = await runner.events(sim);
     const { transcript } = events.findLast(({ type }) => type === "summary");
-    const whole = await readFile(transcript, "utf8");
+    const before = await readFile(transcript, "utf8");
     await appendFile(transcript, '{"type":"message","message":{"role":"assis');
     const resumed = await runner.run(["run", "--resume", "--set", "runner.steps=5"]);
     assert.deepEqual([resumed.out, resumed.status], ["It says: heron 41\n", 0]);
-    assert.ok((await readFile(transcript, "utf8")).startsWith(whole));
+    assert.ok((await readFile(transcript, "utf8")).startsWith(before));
   });
 
-  test("says what is wrong: no run, one that is answered, one that goes on, one that is damaged", async () => {
+  test("refuses a run that is missing, answered, active or damaged, and says why", async () => {
     await using runner = await openWithFile();
-    assert.match((await runner.run(["run", "--resume", "last"])).err, /There is no run to go on with/);
-    assert.match((await runner.run(["run", "More?", "--resume"])).err, /There is no run to go on with/);
+    assert.match((await runner.run(["run", "--resume", "last"])).err, /There is no run to resume/);
+    assert.match((await runner.run(["run", "More?", "--resume"])).err, /There is no run to resume/);
     assert.match(
       (await runner.run(["run", "--resume", "../../x"])).err,
       /There is no transcript of run "\.\.\/\.\.\/x"/,
     );
     const { events } = await runner.events(sim);
     const { transcript } = events.at(-1);
-    const answered = await runner.run(["run", "--resume", "last"]);
-    assert.deepEqual([answered.status, answered.err.split("\n")[0]], [2, "spillway: This run has answered its task."]);
-    const more = ["run", "--resume", "last", "More?"];
+    const finished = await runner.run(["run", "--resume", "last"]);
+    assert.deepEqual([finished.status, finished.err.split("\n")[0]], [2, "spillway: This run has answered its task."]);
+    const resumeWithTask = ["run", "--resume", "last", "More?"];
     {
       using _writer = takeLock(`${transcript}.lock`);
-      assert.match((await runner.run(more)).err, /Run .* is going on in another process/);
+      assert.match((await runner.run(resumeWithTask)).err, /Run .* is active in another process/);
     }
-    assert.equal((await runner.run(more)).status, 0);
+    assert.equal((await runner.run(resumeWithTask)).status, 0);
     const [head = ""] = (await readFile(transcript, "utf8")).split("\n");
     for (const damage of ["no JSON", "null", "{}", `${head}\n[1]`, `${head}\n{"type":"message","message":null}`, ""]) {
       await writeFile(transcript, `${damage}\n`);
-      const ran = await runner.run(more);
-      assert.deepEqual([ran.status, /transcript .* is damaged/.test(ran.err)], [1, true], `${damage}: ${ran.err}`);
+      const result = await runner.run(resumeWithTask);
+      assert.deepEqual(
+        [result.status, /transcript .* is damaged/.test(result.err)],
+        [1, true],
+        `${damage}: ${result.err}`,
+      );
       assert.equal(await readFile(transcript, "utf8"), `${damage}\n`);
     }
   });
 });
 
-test("old transcripts make room for new ones, but not one that is being written", async () => {
+test("new transcripts replace old ones, but not one that is in use", async () => {
   await using runner = await openWithFile();
   const names = async () =>
     (await Array.fromAsync(glob("transcripts/*/*.jsonl", { cwd: runner.home }))).map((path) => basename(path)).sort();
@@ -286,77 +293,77 @@ test("old transcripts make room for new ones, but not one that is being written"
   assert.deepEqual(await names(), ["one.jsonl", "three.jsonl"]);
 });
 
-describe("a provider that is busy", () => {
-  test("is asked again, and the summary counts it apart from recovery", async () => {
+describe("a busy provider", () => {
+  test("is retried, and the summary counts retries apart from recoveries", async () => {
     for (const busy of [error(429, { "retry-after": "0" }), error(503), error(529), brokenStream()]) {
       await using runner = await openWithFile({ instead: (index) => (index < 2 ? busy : undefined) });
-      const ran = await runner.run(sim, { SPILLWAY_RUNNER_RETRY_WAIT: "10ms" });
-      assert.equal(ran.out, "I will look.\nIt says: heron 41\n", ran.err);
-      assert.match(ran.err, /4 requests: 2 retried, 0 made smaller/);
+      const result = await runner.run(sim, { SPILLWAY_RUNNER_RETRY_WAIT: "10ms" });
+      assert.equal(result.out, "I will look.\nIt says: heron 41\n", result.err);
+      assert.match(result.err, /4 requests: 2 retried, 0 made smaller/);
     }
   });
 
-  test("is asked no more often than the setting says", async () => {
+  test("is retried at most as often as the setting allows", async () => {
     await using runner = await openWithFile({ always: error(503) });
-    const ran = await runner.run(sim, { SPILLWAY_RUNNER_RETRIES: "2", SPILLWAY_RUNNER_RETRY_WAIT: "1ms" });
-    assert.deepEqual([ran.status, runner.provider.seen.length], [1, 3]);
-    assert.match(ran.err, /spillway: sim answered 503: busy\n/);
+    const result = await runner.run(sim, { SPILLWAY_RUNNER_RETRIES: "2", SPILLWAY_RUNNER_RETRY_WAIT: "1ms" });
+    assert.deepEqual([result.status, runner.provider.seen.length], [1, 3]);
+    assert.match(result.err, /spillway: sim answered 503: busy\n/);
   });
 
-  test("is not asked again after its first word, nor when it wants more time than there is", async () => {
+  test("is not retried after its first word, nor if it asks to wait too long", async () => {
     for (const always of [brokenStream(firstWord), error(429, { "retry-after": "3600" })]) {
       await using runner = await openWithFile({ always });
-      const ran = await runner.run(sim);
-      assert.deepEqual([ran.status, runner.provider.seen.length], [1, 1], ran.err);
+      const result = await runner.run(sim);
+      assert.deepEqual([result.status, runner.provider.seen.length], [1, 1], result.err);
     }
   });
 });
 
-describe("spillway run that cannot begin", () => {
+describe("a spillway run that cannot start", () => {
   const sentence = (err: string): string => err.split("\n").find((line) => line.startsWith("spillway: ")) ?? err;
 
-  test("says in one sentence what is missing, and leaves nothing behind", async () => {
+  test("says in one sentence what is missing, and stores nothing", async () => {
     await using runner = await openWithFile();
     const cases = [
       [["run"], 2, /No task was given/],
       [["run", "Hello?"], 2, /No model was named/],
-      [["run", "Hello?", "--model", "gpt-5"], 2, /"gpt-5" names no model of a known provider/],
+      [["run", "Hello?", "--model", "gpt-5"], 2, /"gpt-5" does not name a model of a known provider/],
       [["run", "Hello?", "more", "--model", "sim:x"], 2, /one argument too many/],
       [["run", "Hello?", "--model", "openai:gpt-5"], 1, /There is no key for openai: OPENAI_API_KEY is not set/],
     ] as const;
     for (const [argv, status, words] of cases) {
-      const ran = await runner.run(argv, { OPENAI_API_KEY: "" });
-      assert.deepEqual([ran.status, ran.out], [status, ""]);
-      assert.match(sentence(ran.err), words);
+      const result = await runner.run(argv, { OPENAI_API_KEY: "" });
+      assert.deepEqual([result.status, result.out], [status, ""]);
+      assert.match(sentence(result.err), words);
     }
     assert.equal(await runner.transcript(), undefined);
   });
 
-  test("says in one sentence that the model is wrong", async () => {
+  test("says in one sentence that the model does not exist", async () => {
     const body =
       '{"error":{"message":"The model `sim-9` does not exist or you do not have access to it.","code":"model_not_found"}}';
     await using runner = await openWithFile({ always: { status: 404, body } });
-    const ran = await runner.run(["run", "Hello?", "--model", "openai:sim-9"]);
-    assert.equal(ran.status, 1);
-    assert.match(sentence(ran.err), /^spillway: openai has no model "sim-9" \(404: The model/);
+    const result = await runner.run(["run", "Hello?", "--model", "openai:sim-9"]);
+    assert.equal(result.status, 1);
+    assert.match(sentence(result.err), /^spillway: openai has no model "sim-9" \(404: The model/);
     assert.equal(runner.provider.seen.length, 1);
   });
 
-  test("says in one sentence that there is no network", async () => {
+  test("says in one sentence that the provider cannot be reached", async () => {
     await using runner = await openWithFile();
     const server = createServer().listen(0, "127.0.0.1");
     await new Promise((done) => server.once("listening", done));
     const address = server.address();
     await new Promise((done) => server.close(done));
     const port = typeof address === "object" ? address?.port : 0;
-    const ran = await runner.run(sim, { SPILLWAY_RUNNER_ENDPOINTS: `sim=http://127.0.0.1:${port}/v1` });
-    assert.equal(ran.status, 1);
-    assert.match(sentence(ran.err), /^spillway: sim at 127\.0\.0\.1:\d+ could not be reached \(ECONNREFUSED\)\.$/);
+    const result = await runner.run(sim, { SPILLWAY_RUNNER_ENDPOINTS: `sim=http://127.0.0.1:${port}/v1` });
+    assert.equal(result.status, 1);
+    assert.match(sentence(result.err), /^spillway: sim at 127\.0\.0\.1:\d+ could not be reached \(ECONNREFUSED\)\.$/);
   });
 });
 
 describe("spillway run behind a proxy", () => {
-  test("asks its model through HTTPS_PROXY, and trusts the certificates of network.ca_file", async () => {
+  test("uses HTTPS_PROXY and trusts the certificates of network.ca_file", async () => {
     await using runner = await openWithFile();
     const certificate = selfSigned(["model.example"]);
     await runner.write("ca.pem", certificate.cert);
@@ -369,28 +376,28 @@ describe("spillway run behind a proxy", () => {
     }, certificate);
     await using proxy = await startProxy(() => secure.port);
     const env = { SPILLWAY_RUNNER_ENDPOINTS: "sim=https://model.example/v1", HTTPS_PROXY: proxy.url };
-    const trusting = await runner.run(sim, { ...env, SPILLWAY_NETWORK_CA_FILE: join(runner.work, "ca.pem") });
-    assert.deepEqual([trusting.status, trusting.out], [0, "I will look.\nIt says: heron 41\n"], trusting.err);
+    const trusted = await runner.run(sim, { ...env, SPILLWAY_NETWORK_CA_FILE: join(runner.work, "ca.pem") });
+    assert.deepEqual([trusted.status, trusted.out], [0, "I will look.\nIt says: heron 41\n"], trusted.err);
     assert.ok(proxy.asked.length > 0 && proxy.asked.every((asked) => asked === "CONNECT model.example:443"));
-    const wary = await runner.run(sim, { ...env, SPILLWAY_RUN: "wary" });
-    assert.equal(wary.status, 1, wary.err);
-    assert.match(wary.err, /spillway: sim at model\.example could not be reached \(\w*SELF_SIGNED\w*\)\.\n/);
+    const untrusted = await runner.run(sim, { ...env, SPILLWAY_RUN: "wary" });
+    assert.equal(untrusted.status, 1, untrusted.err);
+    assert.match(untrusted.err, /spillway: sim at model\.example could not be reached \(\w*SELF_SIGNED\w*\)\.\n/);
     const closed = { ...env, SPILLWAY_RUN: "closed", SPILLWAY_RUNNER_ENDPOINTS: "sim=https://closed.example/v1" };
     assert.match((await runner.run(sim, closed)).err, /spillway: sim at closed\.example could not be reached/);
   });
 
-  test("follows no redirect with its key", async () => {
+  test("does not follow a redirect with its key", async () => {
     await using runner = await openWithFile();
-    const asked: string[] = [];
+    const keysSent: string[] = [];
     await using elsewhere = await startServer((request, response) => {
-      asked.push(String(request.headers.authorization));
+      keysSent.push(String(request.headers.authorization));
       response.writeHead(307, { location: `http://localhost:${elsewhere.port}/v1/chat/completions` }).end();
     });
-    const ran = await runner.run(sim, {
+    const result = await runner.run(sim, {
       SPILLWAY_RUNNER_ENDPOINTS: `sim=http://127.0.0.1:${elsewhere.port}/v1`,
       SIM_API_KEY: "sk-secret",
     });
-    assert.deepEqual([ran.status, asked], [1, ["Bearer sk-secret"]]);
-    assert.match(ran.err, /spillway: sim answered 307/);
+    assert.deepEqual([result.status, keysSent], [1, ["Bearer sk-secret"]]);
+    assert.match(result.err, /spillway: sim answered 307/);
   });
 });

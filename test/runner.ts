@@ -1,11 +1,11 @@
-/** The runner as tests drive it: the command itself, on a store of its own, against the simulated provider. */
+/** The runner test harness: runs the command on a temporary store, against a simulated provider. */
 import { glob } from "node:fs/promises";
 import { join } from "node:path";
 import { readTranscript } from "../src/surfaces/runner/transcript.ts";
-import { openCli, type Ran, type RunOptions } from "./cli.ts";
+import { type CliResult, type CliRunOptions, openCli } from "./cli.ts";
 import { type ProviderOptions, serveProvider } from "./provider.ts";
 
-/** How each dialect is asked for on the command line. */
+/** The --model value for each dialect. */
 export const runnerModels = {
   "openai-chat": "sim:sim-1",
   "openai-responses": "openai:sim-1",
@@ -13,11 +13,12 @@ export const runnerModels = {
   gemini: "google:sim-1",
 } as const;
 
+/** The dialects that the runner supports. */
 export type RunnerDialect = keyof typeof runnerModels;
 
 export const runnerDialects = Object.keys(runnerModels) as readonly RunnerDialect[];
 
-/** Addresses and keys that lead to a simulated provider and nowhere else. */
+/** Environment variables that point every provider to a simulated one. */
 export function runnerEnvironment(url: string): Record<string, string> {
   const endpoints = [`sim=${url}/v1`, `openai=${url}/v1`, `anthropic=${url}/v1`, `google=${url}/v1beta`];
   return {
@@ -28,6 +29,7 @@ export function runnerEnvironment(url: string): Record<string, string> {
   };
 }
 
+/** Opens a CLI harness and a simulated provider. */
 export async function openRunner(options: ProviderOptions & { readonly delayMs?: number }) {
   const [cli, provider] = [await openCli(), await serveProvider(options)];
   const env = runnerEnvironment(provider.url);
@@ -38,16 +40,20 @@ export async function openRunner(options: ProviderOptions & { readonly delayMs?:
   return {
     ...cli,
     provider,
-    async run(argv: readonly string[], more: Record<string, string> = {}, options: RunOptions = {}): Promise<Ran> {
+    async run(
+      argv: readonly string[],
+      more: Record<string, string> = {},
+      options: CliRunOptions = {},
+    ): Promise<CliResult> {
       return cli.run(argv, { ...options, env: { ...env, ...more } });
     },
-    /** Runs with --json and gives the events. */
-    async events(argv: readonly string[], more: Record<string, string> = {}, options: RunOptions = {}) {
-      const ran = await cli.run([...argv, "--json"], { ...options, env: { ...env, ...more } });
-      const lines = ran.out.split("\n").filter(Boolean);
-      return { ...ran, events: lines.map((line) => JSON.parse(line)) };
+    /** Runs with --json and returns the events. */
+    async events(argv: readonly string[], more: Record<string, string> = {}, options: CliRunOptions = {}) {
+      const result = await cli.run([...argv, "--json"], { ...options, env: { ...env, ...more } });
+      const lines = result.out.split("\n").filter(Boolean);
+      return { ...result, events: lines.map((line) => JSON.parse(line)) };
     },
-    /** The one transcript there is. */
+    /** The path of the only transcript. */
     transcriptPath,
     async transcript() {
       const path = await transcriptPath();

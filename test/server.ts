@@ -1,4 +1,4 @@
-/** Servers on this machine's loopback for tests: HTTP by a handler, or raw bytes for what no honest server sends. */
+/** Loopback servers for tests: HTTP with a handler, or raw bytes for malformed responses. */
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from "node:net";
@@ -8,12 +8,13 @@ export type TestServer = AsyncDisposable & {
   /** `http://127.0.0.1:4711` */
   readonly origin: string;
   readonly port: number;
-  /** What a test has to allow. */
+  /** The entry for network.allow that permits this server. */
   readonly allow: string;
   /** Every request so far. */
   readonly requests: readonly { readonly url: string; readonly headers: IncomingMessage["headers"] }[];
 };
 
+/** Starts an HTTP server, or an HTTPS server if a certificate is given. */
 export async function startServer(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
   certificate?: Certificate,
@@ -21,24 +22,24 @@ export async function startServer(
   const requests: { url: string; headers: IncomingMessage["headers"] }[] = [];
   const listener: RequestListener = (request, response) => {
     requests.push({ url: request.url ?? "", headers: request.headers });
-    // A client that hangs up early is part of many tests.
+    // Many tests close the connection early.
     response.on("error", () => undefined);
     answer(request, response);
   };
   const server = certificate ? createSecureServer(certificate, listener) : createServer(listener);
-  return { ...(await listening(server, certificate ? "https" : "http")), requests };
+  return { ...(await listen(server, certificate ? "https" : "http")), requests };
 }
 
-/** Answers every connection's first bytes with what the test writes. */
+/** Starts a TCP server that calls `answer` when a connection has sent its first bytes. */
 export async function startRawServer(answer: (socket: Socket) => void): Promise<TestServer> {
   const server = createTcpServer((socket) => {
     socket.on("error", () => undefined);
     socket.once("data", () => answer(socket));
   });
-  return { ...(await listening(server, "http")), requests: [] };
+  return { ...(await listen(server, "http")), requests: [] };
 }
 
-async function listening(server: Server, scheme: string) {
+async function listen(server: Server, scheme: string) {
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);

@@ -1,7 +1,7 @@
-/** Long generated transcripts: what agents really pile up (logs, code, pages, tables), from a seed. */
+/** Generates long transcripts from a seed, with what agents really collect: logs, code, pages, tables. */
 import type { Conversation, Result, Turn } from "./conversations.ts";
 
-/** A small generator of numbers, the same for the same seed. */
+/** A small random number generator; the same seed gives the same numbers. */
 export function randomFrom(seed: number): (below: number) => number {
   let state = seed * 2_654_435_761 + 1;
   return (below) => {
@@ -22,8 +22,8 @@ const kinds: readonly ((random: Random, lines: number) => string)[] = [
   (random, lines) =>
     repeat(
       lines,
-      (at) =>
-        `2026-11-${10 + (at % 20)}T0${at % 10}:12:${10 + (at % 50)}Z INFO [worker-${random(9)}] ${sentence(random, 6)} took=${random(9_000)}ms id=${hex(random, 12)}`,
+      (index) =>
+        `2026-11-${10 + (index % 20)}T0${index % 10}:12:${10 + (index % 50)}Z INFO [worker-${random(9)}] ${sentence(random, 6)} took=${random(9_000)}ms id=${hex(random, 12)}`,
     ),
   (random, lines) =>
     repeat(
@@ -33,8 +33,8 @@ const kinds: readonly ((random: Random, lines: number) => string)[] = [
     ),
   (random, lines) =>
     JSON.stringify(
-      Array.from({ length: lines }, (_, at) => ({
-        id: at,
+      Array.from({ length: lines }, (_, index) => ({
+        id: index,
         name: pick(random),
         level: random(1_000) / 7,
         tags: [pick(random), pick(random)],
@@ -48,17 +48,17 @@ const kinds: readonly ((random: Random, lines: number) => string)[] = [
     ),
 ];
 
-const repeat = (lines: number, line: (at: number) => string): string =>
-  Array.from({ length: lines }, (_, at) => line(at)).join("\n");
+const repeat = (lines: number, line: (index: number) => string): string =>
+  Array.from({ length: lines }, (_, index) => line(index)).join("\n");
 const pick = (random: Random): string => words[random(words.length)] ?? "river";
 const sentence = (random: Random, length: number): string => Array.from({ length }, () => pick(random)).join(" ");
 const hex = (random: Random, length: number): string => Array.from({ length }, () => random(16).toString(16)).join("");
 
-/** A conversation of many turns with results of all sizes; the last turn waits for the model. */
+/** A conversation of many turns with results of all sizes. The last turn is the model's to answer. */
 export function longTranscript(seed: number): Conversation {
   const random = randomFrom(seed);
-  const turns: Turn[] = Array.from({ length: 4 + random(5) }, (_, at) => ({
-    user: `${at}: ${sentence(random, 20)}`,
+  const turns: Turn[] = Array.from({ length: 4 + random(5) }, (_, index) => ({
+    user: `${index}: ${sentence(random, 20)}`,
     ...(random(6) === 0 ? { attachment: { mediaType: "image/png", base64: hex(random, 4_000) } } : {}),
     rounds: Array.from({ length: 1 + random(3) }, () =>
       Array.from({ length: 1 + random(3) }, () => ({

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { abortable } from "./abortable.ts";
 
-/** Some items, then a wait that never ends. */
+/** Yields some items, then waits forever. */
 async function* stalling(count: number): AsyncGenerator<number> {
   for (let i = 0; i < count; i++) yield i;
   await new Promise(() => undefined);
 }
 
 describe("abortable reading", { timeout: 5_000 }, () => {
-  test("gives every item and closes its source", async () => {
+  test("yields every item and closes its source", async () => {
     let closed = false;
     async function* source() {
       try {
@@ -36,12 +36,12 @@ describe("abortable reading", { timeout: 5_000 }, () => {
     });
   }
 
-  test("does not begin after an abort", async () => {
+  test("does not start after an abort", async () => {
     const aborted = AbortSignal.abort(new Error("never"));
     await assert.rejects(Array.fromAsync(abortable(stalling(5), aborted)), /never/);
   });
 
-  test("passes on what the source throws", async () => {
+  test("rethrows what the source throws", async () => {
     async function* broken() {
       yield 1;
       throw new Error("broke");

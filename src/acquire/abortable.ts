@@ -1,5 +1,6 @@
-/** Reading that stops when it is aborted, also while it waits for bytes that may never come. */
+/** Waits that an abort ends at once, also while the source is waiting for bytes that may never arrive. */
 
+/** The same items, until an abort: then it throws the signal's reason. */
 export async function* abortable<T>(items: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   signal.throwIfAborted();
   const iterator = items[Symbol.asyncIterator]();
@@ -8,9 +9,9 @@ export async function* abortable<T>(items: AsyncIterable<T>, signal: AbortSignal
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     for (;;) {
-      // The abort may have come while the last item was being used.
+      // The abort may have happened while the last item was being used.
       signal.throwIfAborted();
-      // A promise per step: racing against one that lasts would hold on to every item that ever won.
+      // One promise per step: racing against one long-lived promise would keep every item in memory.
       const next = await new Promise<IteratorResult<T>>((resolve, reject) => {
         cancel = reject;
         iterator.next().then(resolve, reject);
@@ -20,22 +21,22 @@ export async function* abortable<T>(items: AsyncIterable<T>, signal: AbortSignal
     }
   } finally {
     signal.removeEventListener("abort", onAbort);
-    // A source that waits for bytes cannot be closed before they come, so an abort does not wait for it.
+    // A source that is waiting for bytes cannot be closed before they arrive, so an abort does not wait for it.
     const closed = iterator.return?.();
     if (signal.aborted) closed?.catch(() => undefined);
     else await closed;
   }
 }
 
-/** A promise that an abort leaves at once; what it would have given comes too late then, and is undone. */
-export function untilAborted<T>(work: Promise<T>, signal: AbortSignal, undo?: (late: T) => void): Promise<T> {
+/** The result of `work`, unless an abort comes first: then it rejects at once, and `undo` gets the late result. */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal, undo?: (lateResult: T) => void): Promise<T> {
   return new Promise((resolve, reject) => {
-    const leave = () => {
+    const onAbort = () => {
       reject(signal.reason);
       work.then(undo, () => undefined);
     };
-    if (signal.aborted) return leave();
-    signal.addEventListener("abort", leave, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", leave));
+    if (signal.aborted) return onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
   });
 }

@@ -1,17 +1,18 @@
-/** Bytes in: spools the body of an open source, bounded by the setting for the largest source. */
+/** Spools the body of an open source, up to the largest size that the settings allow. */
 import type { Body, Claims } from "../detect/kind.ts";
 import type { Opened } from "./source.ts";
 import { type Spool, type SpoolOptions, spool } from "./spool.ts";
 import { bodyOf } from "./spooled-body.ts";
 
-/** A spooled body with what is claimed about it and a way to look into it anywhere. */
+/** A spooled body with random access to it, and what its source claims about it. */
 export type Acquired = Spool &
   Pick<Opened, "name" | "response"> & { readonly claims: SourceClaims; readonly body: Body };
 
 type SourceClaims = Omit<Claims, "firstBytes">;
 
-export async function acquire(opened: Opened, options: SpoolOptions): Promise<Acquired> {
-  const { chunks, name, headers, location = name, response } = opened;
+/** Reads the whole source into a spool, which the caller disposes. */
+export async function acquire(source: Opened, options: SpoolOptions): Promise<Acquired> {
+  const { chunks, name, headers, location = name, response } = source;
   const spooled = await spool(chunks, options);
   const claims: SourceClaims = { headers, url: location };
   const truncated = spooled.truncated || response?.shortfall() !== undefined;

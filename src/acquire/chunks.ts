@@ -1,18 +1,18 @@
-/** Bytes as chunks: of an open file, or of what is in memory already. */
+/** Bytes as a stream of chunks, from an open file or from memory. */
 import type { FileHandle } from "node:fs/promises";
 
 export type ChunkOptions = { readonly start?: number; readonly end?: number; readonly signal?: AbortSignal };
 
-/** Large enough that a gigabyte is a few thousand steps, small enough to hold many at once. */
-const chunkBytes = 128 * 1024;
+/** Large enough that a gigabyte takes a few thousand steps, small enough to hold many at once. */
+const CHUNK_BYTES = 128 * 1024;
 
-/** The file's bytes in order; it is closed at the end whatever happens. */
+/** The file's bytes in order. The file is always closed at the end, also after an error. */
 export async function* readChunks(handle: FileHandle, options: ChunkOptions = {}): AsyncGenerator<Uint8Array> {
   const { start = 0, end = Number.POSITIVE_INFINITY, signal } = options;
   try {
     for (let position = start; position < end; ) {
       signal?.throwIfAborted();
-      const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, end - position));
+      const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, end - position));
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
       if (bytesRead === 0) return;
       position += bytesRead;
@@ -23,12 +23,12 @@ export async function* readChunks(handle: FileHandle, options: ChunkOptions = {}
   }
 }
 
-/** Bytes in memory as a single chunk, or none when they are empty. */
+/** Bytes in memory as a single chunk, or as none when they are empty. */
 export async function* chunkOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   if (bytes.length > 0) yield bytes;
 }
 
-/** Chunks in one piece; a single one is not copied. */
+/** All chunks in one buffer; a single chunk is not copied. */
 export function joinChunks(chunks: readonly Uint8Array[]): Buffer {
   const [first] = chunks;
   if (chunks.length !== 1 || first === undefined) return Buffer.concat(chunks);

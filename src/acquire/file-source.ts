@@ -7,18 +7,18 @@ import { SpillwayError, systemCode } from "../errors.ts";
 import { PATH_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import { readChunks } from "./chunks.ts";
-import type { SourceKind } from "./source.ts";
+import type { SourceKind } from "./source-kind.ts";
 
 export const fileSource: SourceKind = {
   // One letter before the colon is a Windows drive.
   matches: (given) => /^file:/i.test(given) || !/^[a-z][a-z0-9+.-]+:/i.test(given),
   source(given, { cwd, roots }) {
-    const path = resolve(cwd, /^file:/i.test(given) ? pathOfUrl(given) : given);
+    const path = resolve(cwd, /^file:/i.test(given) ? toPath(given) : given);
     return {
       given,
       identity: pathToFileURL(path).href,
       open: async ({ signal }) => ({
-        chunks: readGuarded(given, path, roots, signal),
+        chunks: readCheckedFile(given, path, roots, signal),
         name: basename(path),
         headers: {},
       }),
@@ -26,12 +26,12 @@ export const fileSource: SourceKind = {
   },
 };
 
-/** Folders whose "regular" files are made up by the kernel: of unknown length, endless, or with effects. */
+/** Folders whose "regular" files are made by the kernel: of unknown length, endless, or with side effects. */
 const kernelFolders = ["/proc", "/sys", "/dev"];
-/** The same wherever they are mounted, by file system type: proc, sysfs, debugfs, tracefs, securityfs, cgroup 1 and 2. */
+/** The same files mounted elsewhere, by file system type: proc, sysfs, debugfs, tracefs, securityfs, cgroup 1 and 2. */
 const kernelFileSystems = new Set([0x9fa0, 0x62656572, 0x64626720, 0x74726163, 0x73636673, 0x27e0eb, 0x63677270]);
 
-function pathOfUrl(given: string): string {
+function toPath(given: string): string {
   try {
     return fileURLToPath(given);
   } catch (cause) {
@@ -42,82 +42,92 @@ function pathOfUrl(given: string): string {
   }
 }
 
-/** Opened when the first chunk is wanted, so that a reading that never begins holds no file open. */
-async function* readGuarded(
+/** Opens the file when the first chunk is read, so that a source that is never read holds no file open. */
+async function* readCheckedFile(
   given: string,
   path: string,
   roots: readonly string[] | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  yield* readChunks(await openGuarded(given, path, roots), { signal });
+  yield* readChunks(await openCheckedFile(given, path, roots), { signal });
 }
 
-async function openGuarded(given: string, path: string, roots: readonly string[] | undefined): Promise<FileHandle> {
+async function openCheckedFile(given: string, path: string, roots: readonly string[] | undefined): Promise<FileHandle> {
   try {
     refuseKernelFolder(given, path);
     const real = await realpath(path).catch(async (error: unknown) => {
-      // Whether something is there is told only of places that may be read.
-      await refuseOutside(given, await nearestReal(path), roots);
+      // Outside the roots, the error must not reveal whether the path exists.
+      await refuseOutside(given, await resolveNearest(path), roots);
       throw error;
     });
     await refuseOutside(given, real, roots);
-    await refuseKernelFile(given, real);
-    refuseSpecial(given, await stat(real));
+    await assertNotKernelFile(given, real);
+    assertRegularFile(given, await stat(real));
     const handle = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
-    await refuseSwapped(given, real, handle);
+    await assertNotSwapped(given, real, handle);
     return handle;
   } catch (error) {
-    throw error instanceof SpillwayError ? error : unreadable(given, error);
+    throw error instanceof SpillwayError ? error : makeUnreadableError(given, error);
   }
 }
 
-/** The real path of the nearest folder that is there, with what is missing below it. */
-async function nearestReal(path: string): Promise<string> {
+/** The real path of the nearest existing folder, with the missing rest of the path appended. */
+async function resolveNearest(path: string): Promise<string> {
   const above = dirname(path);
   if (above === path) return path;
-  const real = await realpath(above).catch(() => nearestReal(above));
+  const real = await realpath(above).catch(() => resolveNearest(above));
   return join(real, basename(path));
 }
 
-/** Refuses a real path outside the roots; without roots nothing is. */
+/** Throws for a real path outside the roots; without roots every path is allowed. */
 export async function refuseOutside(given: string, real: string, roots: readonly string[] | undefined): Promise<void> {
   if (roots === undefined) return;
   for (const root of roots) {
-    // A root that is not there allows nothing.
+    // A root that does not exist allows nothing.
     const realRoot = await realpath(root).catch(() => undefined);
     if (realRoot !== undefined && isInside(real, realRoot)) return;
   }
-  throw refused(given, "lies outside the folders that may be read", "Add its folder to the setting files.allow.");
+  throw makeRefusedError(
+    given,
+    "lies outside the folders that may be read",
+    "Add its folder to the setting files.allow.",
+  );
 }
 
-async function refuseKernelFile(given: string, real: string): Promise<void> {
+async function assertNotKernelFile(given: string, real: string): Promise<void> {
   refuseKernelFolder(given, real);
-  if (kernelFileSystems.has((await statfs(real)).type)) throw kernelFile(given);
+  if (kernelFileSystems.has((await statfs(real)).type)) throw makeKernelFileError(given);
 }
 
-/** Refuses a path among the folders that the kernel makes up. */
+/** Throws for a path in one of the kernel's folders. */
 export function refuseKernelFolder(given: string, path: string): void {
-  if (process.platform !== "win32" && kernelFolders.some((folder) => isInside(path, folder))) throw kernelFile(given);
+  if (process.platform !== "win32" && kernelFolders.some((folder) => isInside(path, folder)))
+    throw makeKernelFileError(given);
 }
 
-function kernelFile(given: string): SpillwayError {
-  return refused(given, "is a file of the kernel, not a document", "To read standard input, give - instead.");
+function makeKernelFileError(given: string): SpillwayError {
+  return makeRefusedError(given, "is a file of the kernel, not a document", "To read standard input, give - instead.");
 }
 
-function refuseSpecial(given: string, stats: Stats): void {
+function assertRegularFile(given: string, stats: Stats): void {
   if (stats.isFile()) return;
-  if (stats.isDirectory()) throw refused(given, "is a folder", "Give the files in it one by one.");
-  const what = stats.isFIFO() ? "a pipe" : stats.isSocket() ? "a socket" : "a device";
-  throw refused(given, `is ${what}`, "Only regular files are read; copy its content into one, or pipe it to -.");
+  if (stats.isDirectory()) throw makeRefusedError(given, "is a folder", "Give the files in it one by one.");
+  const fileType = stats.isFIFO() ? "a pipe" : stats.isSocket() ? "a socket" : "a device";
+  throw makeRefusedError(
+    given,
+    `is ${fileType}`,
+    "Only regular files are read; copy its content into one, or pipe it to -.",
+  );
 }
 
-/** The file opened must still be the one that was checked, should a folder on the way have been swapped meanwhile. */
-async function refuseSwapped(given: string, real: string, handle: FileHandle): Promise<void> {
+/** Throws if the opened file is not the one that was checked: a folder of its path may have been swapped meanwhile. */
+async function assertNotSwapped(given: string, real: string, handle: FileHandle): Promise<void> {
   try {
-    const [opened, named] = [await handle.stat(), await stat(await realpath(real))];
-    refuseSpecial(given, opened);
-    if (opened.ino === named.ino && opened.dev === named.dev && (await realpath(real)) === real) return;
-    throw refused(given, "changed while it was being opened", "Try again.");
+    const [openedStats, pathStats] = [await handle.stat(), await stat(await realpath(real))];
+    assertRegularFile(given, openedStats);
+    if (openedStats.ino === pathStats.ino && openedStats.dev === pathStats.dev && (await realpath(real)) === real)
+      return;
+    throw makeRefusedError(given, "changed while it was being opened", "Try again.");
   } catch (error) {
     await handle.close();
     throw error;
@@ -125,15 +135,17 @@ async function refuseSwapped(given: string, real: string, handle: FileHandle): P
 }
 
 function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === "" || !(way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way));
+  const relativePath = relative(folder, path);
+  return (
+    relativePath === "" || !(relativePath === ".." || relativePath.startsWith(`..${sep}`) || isAbsolute(relativePath))
+  );
 }
 
-function refused(given: string, fact: string, hint: string): SpillwayError {
+function makeRefusedError(given: string, fact: string, hint: string): SpillwayError {
   return new SpillwayError("source_refused", `${clip(given, PATH_CHARS)} ${fact}.`, { hint });
 }
 
-function unreadable(given: string, cause: unknown): SpillwayError {
+function makeUnreadableError(given: string, cause: unknown): SpillwayError {
   const code = systemCode(cause);
   if (code === "ENOENT" || code === "ENOTDIR") {
     return new SpillwayError("source_not_found", `There is no file ${clip(given, PATH_CHARS)}.`, {
@@ -141,13 +153,13 @@ function unreadable(given: string, cause: unknown): SpillwayError {
       cause,
     });
   }
-  if (code === "ELOOP") return refused(given, "is a symbolic link in a loop", "Give the file itself.");
-  const denied = code === "EACCES" || code === "EPERM";
+  if (code === "ELOOP") return makeRefusedError(given, "is a symbolic link in a loop", "Give the file itself.");
+  const isDenied = code === "EACCES" || code === "EPERM";
   return new SpillwayError(
     "source_unreadable",
-    `${clip(given, PATH_CHARS)} cannot be read${denied ? ": permission denied" : ""}.`,
+    `${clip(given, PATH_CHARS)} cannot be read${isDenied ? ": permission denied" : ""}.`,
     {
-      hint: denied ? "Give this user the right to read it." : `Check the disk it is on (${code ?? String(cause)}).`,
+      hint: isDenied ? "Give this user permission to read it." : `Check the disk it is on (${code ?? String(cause)}).`,
       cause,
     },
   );

@@ -7,7 +7,7 @@ import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { temporaryFolder } from "../../test/bodies.ts";
 import { SpillwayError } from "../errors.ts";
-import type { SourceContext } from "./source.ts";
+import type { SourceContext } from "./source-kind.ts";
 import { findSource } from "./sources.ts";
 
 const signal = new AbortController().signal;
@@ -42,7 +42,7 @@ describe("a file as a source", () => {
     assert.equal(new Set(spellings.map((given) => findSource(given, context).identity)).size, 1);
   });
 
-  test("that is missing, a folder or not readable is told apart", async () => {
+  test("that is missing, a folder or not readable gets an error of its own", async () => {
     await using folder = await temporaryFolder();
     const context = { cwd: folder.path };
     await writeFile(join(folder.path, "secret"), "x");
@@ -98,10 +98,10 @@ describe("a file as a source", () => {
     await symlink("../out.txt", join(root, "out.txt"));
     await symlink("..", join(root, "up"));
     await symlink("loop", join(root, "loop"));
-    const free = { cwd: root };
-    const held = { cwd: root, roots: [root, join(folder.path, "missing")] };
-    assert.equal(await read("in.txt", held), "inside");
-    assert.equal(await read("out.txt", free), "outside");
+    const unrestricted = { cwd: root };
+    const restricted = { cwd: root, roots: [root, join(folder.path, "missing")] };
+    assert.equal(await read("in.txt", restricted), "inside");
+    assert.equal(await read("out.txt", unrestricted), "outside");
     for (const given of [
       "out.txt",
       "up/out.txt",
@@ -109,12 +109,16 @@ describe("a file as a source", () => {
       join(folder.path, "out.txt"),
       "../root-but-longer/out.txt",
     ]) {
-      assert.match((await refusal(given, held)).message, /outside the folders/, given);
+      assert.match((await refusal(given, restricted)).message, /outside the folders/, given);
     }
-    assert.match((await refusal("loop", free)).message, /loop/);
+    assert.match((await refusal("loop", unrestricted)).message, /loop/);
     for (const given of ["../nothing.txt", "up/nothing/at/all", "/nothing-of-this-name"])
-      assert.match((await refusal(given, held)).message, /outside the folders/, "what is missing is not told either");
-    assert.match((await refusal("nothing.txt", held)).message, /no file|not found|does not exist/i);
+      assert.match(
+        (await refusal(given, restricted)).message,
+        /outside the folders/,
+        "a missing path is not revealed either",
+      );
+    assert.match((await refusal("nothing.txt", restricted)).message, /no file|not found|does not exist/i);
   });
 });
 
@@ -167,7 +171,7 @@ describe("other sources", () => {
     assert.ok(source.identity.length < 200);
   });
 
-  test("wrong ones say what is wrong", async () => {
+  test("that are invalid get an error that says why", async () => {
     assert.throws(() => findSource("data:text/plain", context), /no comma/);
     assert.throws(() => findSource("  ", context), /empty/);
     assert.throws(() => findSource("ftp://host/x", context), /ftp:/);
@@ -176,7 +180,7 @@ describe("other sources", () => {
     assert.match((await refusal("-", context)).message, /no standard input/);
   });
 
-  test("standard input is read through", async () => {
+  test("standard input is read to its end", async () => {
     async function* stdin() {
       yield Buffer.from("from ");
       yield Buffer.from("stdin");

@@ -9,11 +9,11 @@ import { faultyFiles } from "../../test/faults.ts";
 import { type Content, type SpoolOptions, spool, spoolOf } from "./spool.ts";
 
 const signal = new AbortController().signal;
-const open = (folders: string[], more: Partial<SpoolOptions> = {}): SpoolOptions => ({
+const open = (folders: string[], overrides: Partial<SpoolOptions> = {}): SpoolOptions => ({
   folders,
   capBytes: 1_000_000,
   signal,
-  ...more,
+  ...overrides,
 });
 
 const positions = (end: number): number[] => Array.from({ length: end - 1 }, (_, i) => i + 1);
@@ -22,7 +22,7 @@ const bytesOf = async (content: Content): Promise<Buffer> =>
   "path" in content ? readFile(content.path) : Buffer.from(content.bytes);
 
 describe("a spool", () => {
-  test("holds the bytes, their hash and their size, and goes away when disposed", async () => {
+  test("holds the bytes, their hash and their size, and is removed when disposed", async () => {
     await using folder = await temporaryFolder();
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 3_000 }), fc.integer({ min: 1, max: 700 }), async (bytes, size) => {
@@ -46,7 +46,7 @@ describe("a spool", () => {
     { name: "one byte over", size: 1_001, cap: 1_000, truncated: true },
     { name: "far over, in one chunk", size: 50_000, cap: 1_000, truncated: true },
   ]) {
-    test(`of a source that is ${name} says whether it is whole`, async () => {
+    test(`of a source that is ${name} says whether it is complete`, async () => {
       await using folder = await temporaryFolder();
       const source = Buffer.alloc(size, "x");
       await using spooled = await spool(chunksOf(source), open([folder.path], { capBytes: cap }));
@@ -58,16 +58,16 @@ describe("a spool", () => {
 
   test("stops reading an endless source at the cap", async () => {
     await using folder = await temporaryFolder();
-    let given = 0;
+    let chunkCount = 0;
     async function* endless() {
       for (;;) {
-        given++;
+        chunkCount++;
         yield Buffer.alloc(1_000);
       }
     }
     await using spooled = await spool(endless(), open([folder.path], { capBytes: 5_500 }));
     assert.equal(spooled.sizeBytes, 5_500);
-    assert.equal(given, 6);
+    assert.equal(chunkCount, 6);
   });
 
   for (const { size, chunk, inFile } of [
@@ -87,7 +87,7 @@ describe("a spool", () => {
     });
   }
 
-  test("takes the next folder when one cannot be written, and memory when none can", async () => {
+  test("uses the next folder when one cannot be written, and memory when none can", async () => {
     await using folder = await temporaryFolder();
     const large = Buffer.alloc(300_000, "y");
     await using first = await spool(chunksOf(large), open([folder.path]));
@@ -98,15 +98,15 @@ describe("a spool", () => {
     assert.deepEqual(third.content, { bytes: large });
   });
 
-  test("goes on in memory when the disk is full, losing nothing of a small body", async () => {
+  test("continues in memory when the disk is full, and loses nothing of a small body", async () => {
     await using folder = await temporaryFolder();
-    // Ten writes, for chunks of this size are not put together.
+    // Ten writes: chunks of this size are not combined.
     const source = Buffer.from("0123456789".repeat(300_000));
-    for (const { at, stays } of positions(12).flatMap((at) => [
+    for (const { at: position, stays } of positions(12).flatMap((at) => [
       { at, stays: false },
       { at, stays: true },
     ])) {
-      const { files } = faultyFiles({ at, code: "ENOSPC", stays });
+      const { files } = faultyFiles({ at: position, code: "ENOSPC", stays });
       const spooled = await spool(chunksOf(source, 300_000), open([folder.path], { files, capBytes: source.length }));
       assert.ok(source.equals(await bytesOf(spooled.content)));
       assert.equal(spooled.sha256, createHash("sha256").update(source).digest("hex"));

@@ -1,4 +1,4 @@
-/** One pass over a source: its bytes land in memory if they are few, else in a private file; hash and size are taken. */
+/** Reads a source once into memory if it is small, else into a private file, computing its hash and size. */
 import { createHash, randomBytes } from "node:crypto";
 import * as nodeFiles from "node:fs/promises";
 import { join } from "node:path";
@@ -7,48 +7,50 @@ import { makeFolders } from "../system/folders.ts";
 import { abortable } from "./abortable.ts";
 import { joinChunks } from "./chunks.ts";
 
-/** Where a body lies: in a file, or in memory when it is small or no file could be written. */
+/** Where a body is: in a file, or in memory when it is small or no file could be written. */
 export type Content = { readonly path: string } | { readonly bytes: Uint8Array };
 
+/** The bytes of a source; disposing removes their file. */
 export type Spool = AsyncDisposable & {
   readonly content: Content;
   readonly sizeBytes: number;
   readonly sha256: string;
-  /** The source had more than could be taken: what is here is only its beginning. */
+  /** The source was longer than could be kept: these bytes are only its beginning. */
   readonly truncated: boolean;
 };
 
 export type SpoolOptions = {
-  /** Folders to write to, the best first; the next is tried when one cannot be written. */
+  /** Folders to write to, in order of preference; the next one is tried when one cannot be written. */
   readonly folders: readonly string[];
   readonly capBytes: number;
   readonly signal: AbortSignal;
-  /** The calls made to the file system; tests hand in ones that fail. */
+  /** The file system calls to use; tests pass ones that fail. */
   readonly files?: SpoolFiles;
 };
 
 export type SpoolFiles = Pick<typeof nodeFiles, "open" | "mkdir" | "readFile" | "unlink">;
 
-/** What is written at once; a body that is smaller than that needs no file of its own. */
-const gatheredBytes = 256 * 1024;
+/** Bytes per write; a smaller body is kept in memory. */
+const WRITE_BYTES = 256 * 1024;
 
-/** What a body may take in memory when no disk takes it. */
-const memoryCapBytes = 8 * 1024 * 1024;
+/** How much of a body is kept in memory when no folder can be written. */
+const MAX_MEMORY_BYTES = 8 * 1024 * 1024;
 
+/** Reads the chunks up to the cap; on an error or an abort no file is left behind. */
 export async function spool(chunks: AsyncIterable<Uint8Array>, options: SpoolOptions): Promise<Spool> {
   const hash = createHash("sha256");
-  let writer = memoryWriter();
+  let writer = makeMemoryWriter();
   let sizeBytes = 0;
   let truncated = false;
   try {
-    for await (const chunk of gathered(abortable(chunks, options.signal), () => options.capBytes - sizeBytes)) {
-      // Only the last chunk is ever short, so a short first one is the whole body.
-      if (sizeBytes === 0 && chunk.length >= gatheredBytes) writer = await openWriter(options);
+    for await (const chunk of gatherChunks(abortable(chunks, options.signal), () => options.capBytes - sizeBytes)) {
+      // Only the last chunk can be short, so a short first chunk is the whole body.
+      if (sizeBytes === 0 && chunk.length >= WRITE_BYTES) writer = await openWriter(options);
       const room = chunk.subarray(0, options.capBytes - sizeBytes);
-      const taken = room.subarray(0, await writer.write(room));
-      hash.update(taken);
-      sizeBytes += taken.length;
-      truncated = taken.length < chunk.length;
+      const accepted = room.subarray(0, await writer.write(room));
+      hash.update(accepted);
+      sizeBytes += accepted.length;
+      truncated = accepted.length < chunk.length;
       if (truncated) break;
     }
     const content = await writer.finish();
@@ -60,7 +62,7 @@ export async function spool(chunks: AsyncIterable<Uint8Array>, options: SpoolOpt
   }
 }
 
-/** Bytes that are at hand already, as a spool. */
+/** Bytes that are already in memory, as a spool. */
 export function spoolOf(bytes: Uint8Array): Spool {
   return {
     content: { bytes },
@@ -71,15 +73,15 @@ export function spoolOf(bytes: Uint8Array): Spool {
   };
 }
 
-/** A write costs more than a copy, so small chunks are put together; one that is large enough passes as it is. */
-async function* gathered(chunks: AsyncIterable<Uint8Array>, room: () => number): AsyncGenerator<Uint8Array> {
+/** A write costs more than a copy, so small chunks are combined; a chunk that is large enough is passed unchanged. */
+async function* gatherChunks(chunks: AsyncIterable<Uint8Array>, room: () => number): AsyncGenerator<Uint8Array> {
   let parts: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of chunks) {
     parts.push(chunk);
     length += chunk.length;
-    // More than there is room for need not be read.
-    if (length < gatheredBytes && length <= room()) continue;
+    // Once there is more than the cap allows, reading can stop.
+    if (length < WRITE_BYTES && length <= room()) continue;
     yield joinChunks(parts);
     [parts, length] = [[], 0];
   }
@@ -87,7 +89,7 @@ async function* gathered(chunks: AsyncIterable<Uint8Array>, room: () => number):
 }
 
 type Writer = {
-  /** Takes as many of the bytes as it can and says how many. */
+  /** Writes as many of the bytes as it can and returns how many. */
   write(bytes: Uint8Array): Promise<number>;
   finish(): Promise<Content>;
   remove(): Promise<void>;
@@ -97,16 +99,16 @@ async function openWriter({ folders, files = nodeFiles }: SpoolOptions): Promise
   for (const folder of folders) {
     const path = join(folder, `spool-${process.pid}-${randomBytes(8).toString("hex")}`);
     try {
-      return fileWriter(path, await openIn(folder, path, files), files);
+      return makeFileWriter(path, await openInFolder(folder, path, files), files);
     } catch {
-      // A folder that cannot be written is what the next one is for; keeping the artifact will say so aloud.
+      // The next folder is the fallback; if the disk is at fault, storing the artifact reports it.
     }
   }
-  return memoryWriter();
+  return makeMemoryWriter();
 }
 
-/** The folder is nearly always there, so it is made when it is missed. */
-async function openIn(folder: string, path: string, files: SpoolFiles): Promise<nodeFiles.FileHandle> {
+/** The folder nearly always exists, so it is created only after an open has failed. */
+async function openInFolder(folder: string, path: string, files: SpoolFiles): Promise<nodeFiles.FileHandle> {
   const open = () => files.open(path, "wx", 0o600);
   return open().catch(async (error: unknown) => {
     if (systemCode(error) !== "ENOENT") throw error;
@@ -115,18 +117,18 @@ async function openIn(folder: string, path: string, files: SpoolFiles): Promise<
   });
 }
 
-/** Writes to the file as long as the disk takes it; a small body then goes on in memory, a large one ends there. */
-function fileWriter(path: string, handle: nodeFiles.FileHandle, files: SpoolFiles): Writer {
+/** Writes to the file until the disk is full; then a small body continues in memory, and a large one is truncated. */
+function makeFileWriter(path: string, handle: nodeFiles.FileHandle, files: SpoolFiles): Writer {
   let sizeBytes = 0;
   let closed = false;
-  let instead: Writer | undefined;
+  let fallback: Writer | undefined;
 
   async function close(): Promise<void> {
     if (closed) return;
     closed = true;
     await handle.close().catch((cause: unknown) => {
-      // What went on in memory needs the file no more.
-      if (instead) return;
+      // A body that continued in memory no longer needs the file.
+      if (fallback) return;
       throw new SpillwayError("store_unavailable", "The source could not be written to disk.", {
         hint: "Check the disk that SPILLWAY_HOME is on, then fetch again.",
         cause,
@@ -136,43 +138,43 @@ function fileWriter(path: string, handle: nodeFiles.FileHandle, files: SpoolFile
 
   return {
     async write(bytes) {
-      if (instead) return instead.write(bytes);
+      if (fallback) return fallback.write(bytes);
       try {
         await handle.appendFile(bytes);
         sizeBytes += bytes.length;
         return bytes.length;
       } catch {
-        // The disk is full or gone: keeping the artifact will say so aloud.
-        if (sizeBytes >= memoryCapBytes) {
+        // The disk is full or gone: storing the artifact reports it.
+        if (sizeBytes >= MAX_MEMORY_BYTES) {
           await handle.truncate(sizeBytes);
           return 0;
         }
-        instead = memoryWriter();
-        await instead.write((await files.readFile(path)).subarray(0, sizeBytes));
-        return instead.write(bytes);
+        fallback = makeMemoryWriter();
+        await fallback.write((await files.readFile(path)).subarray(0, sizeBytes));
+        return fallback.write(bytes);
       }
     },
     async finish() {
       await close();
-      return instead ? instead.finish() : { path };
+      return fallback ? fallback.finish() : { path };
     },
     async remove() {
       await close();
-      // Gone already is as good; a file that cannot be removed now is swept later.
+      // The file may be gone already; one that cannot be removed now is swept later.
       await files.unlink(path).catch(() => undefined);
     },
   };
 }
 
-function memoryWriter(): Writer {
+function makeMemoryWriter(): Writer {
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
   return {
     async write(bytes) {
-      const taken = bytes.subarray(0, memoryCapBytes - sizeBytes);
-      chunks.push(taken);
-      sizeBytes += taken.length;
-      return taken.length;
+      const accepted = bytes.subarray(0, MAX_MEMORY_BYTES - sizeBytes);
+      chunks.push(accepted);
+      sizeBytes += accepted.length;
+      return accepted.length;
     },
     finish: async () => ({ bytes: joinChunks(chunks) }),
     remove: async () => undefined,

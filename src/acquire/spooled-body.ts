@@ -1,15 +1,15 @@
-/** A spooled or kept body as its readers want it: any part of it, or all of it once. */
+/** Access to a spooled or stored body: any range of bytes, or all of them as a stream. */
 import { open } from "node:fs/promises";
 import type { Body } from "../detect/kind.ts";
 import { chunkOf, joinChunks, readChunks } from "./chunks.ts";
 import type { Content } from "./spool.ts";
 
-/** The body behind some content. */
+/** The body whose bytes are in this file or in memory. */
 export function bodyOf(content: Content, sizeBytes: number): Body {
-  return "path" in content ? fileBody(content.path, sizeBytes) : memoryBody(content.bytes);
+  return "path" in content ? makeFileBody(content.path, sizeBytes) : makeMemoryBody(content.bytes);
 }
 
-function fileBody(path: string, sizeBytes: number): Body {
+function makeFileBody(path: string, sizeBytes: number): Body {
   return {
     sizeBytes,
     async read(start, end) {
@@ -21,7 +21,7 @@ function fileBody(path: string, sizeBytes: number): Body {
   };
 }
 
-function memoryBody(bytes: Uint8Array): Body {
+function makeMemoryBody(bytes: Uint8Array): Body {
   return {
     sizeBytes: bytes.length,
     read: async (start, end) => bytes.subarray(start, end),

@@ -1,9 +1,9 @@
 /** Standard input as a source: `-`. */
 import { SpillwayError } from "../errors.ts";
-import type { SourceKind } from "./source.ts";
+import type { SourceKind } from "./source-kind.ts";
 
-/** What was read once has nothing more to give: a second reading would look like an empty source. */
-const spent = new WeakSet<AsyncIterable<Uint8Array>>();
+/** Streams that were read already: reading one again would look like an empty source. */
+const consumedStreams = new WeakSet<AsyncIterable<Uint8Array>>();
 
 export const stdinSource: SourceKind = {
   matches: (given) => given === "-",
@@ -12,13 +12,13 @@ export const stdinSource: SourceKind = {
       given,
       identity: "stdin:",
       async open() {
-        if (stdin && !spent.has(stdin)) {
-          spent.add(stdin);
+        if (stdin && !consumedStreams.has(stdin)) {
+          consumedStreams.add(stdin);
           return { chunks: stdin, name: "stdin", headers: {} };
         }
         if (stdin) {
           throw new SpillwayError("source_refused", "Standard input was read already.", {
-            hint: "Give - once; what it held is kept under the ref it was answered with.",
+            hint: "Give - once; its content is kept under the ref of the first answer.",
           });
         }
         throw new SpillwayError("source_refused", "There is no standard input to read here.", {

@@ -37,7 +37,7 @@ describe("the artifact store", () => {
     assert.equal(await bytesOf(objects, kept.artifact_ref, { owner: "alice", run: "another" }), "hello");
   });
 
-  test("gives the same thing the same ref and the record of its first keeper", async () => {
+  test("gives the same source the same ref and the record of its first keep", async () => {
     let time = Date.UTC(2026, 0, 1);
     const objects = memoryObjects(() => time);
     const first = await openStore(objects, { ...alice, now: () => time }).keep(memorySpool("x"), plainText, origin);
@@ -175,7 +175,7 @@ describe("a damaged store on disk", () => {
     });
   }
 
-  test("says when the bytes are missing or cut short, and mends them when they are fetched again", async () => {
+  test("says when the bytes are missing or cut short, and repairs them when they are fetched again", async () => {
     await withTwo(async (root, objects, a, b) => {
       const store = openStore(objects, alice);
       const path = (sha256: string) => join(root, ...blobKey(sha256).split("/"));

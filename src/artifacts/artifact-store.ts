@@ -1,4 +1,4 @@
-/** Artifacts kept whole and found again by their owner: bytes once per content, one record per ref. */
+/** The artifact store of one owner: bytes once per content, one record per ref. */
 import { createHmac, randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Spool } from "../acquire/spool.ts";
@@ -25,7 +25,7 @@ export type StoreOptions = {
   readonly now?: () => number;
 };
 
-/** One line of a listing: a record that can be used, or a ref whose record cannot be read and why. */
+/** One entry of a listing: a usable record, or a ref whose record cannot be read and why. */
 export type Listed = { readonly record: ArtifactRecord } | { readonly ref: string; readonly damaged: SpillwayError };
 
 export type ArtifactStore = ReturnType<typeof openStore>;
@@ -35,18 +35,18 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
   const keys = ownerKeys(owner);
   let secret: Promise<Uint8Array> | undefined;
 
-  /** Keeps the bytes and the record; when this returns, both are on the disk. */
+  /** Keeps the bytes and the record. Both are on disk when this returns. */
   async function keep(spool: Spool, detection: Detection, origin: Origin): Promise<ArtifactRecord> {
     try {
       secret ??= ownerSecret(objects, keys.secret);
       const ref = makeRef(await secret, spool.sha256, origin.identity);
       const record = newRecord(ref, spool, detection, origin);
       await objects.put(keys.use(run, ref), new Uint8Array(), { durable: false });
-      // A sweeper may take the blob away until the record stands; then it never will again.
+      // Until the record exists, a concurrent sweep may delete the blob; afterwards it cannot.
       for (let attempt = 0; attempt < 3; attempt++) {
         await keepBlob(objects, spool);
         await keepRecord(record);
-        if ((await hasRecord(ref)) && (await hasBlob(record))) return shown(record, now());
+        if ((await hasRecord(ref)) && (await hasBlob(record))) return toRecord(record, now());
       }
       throw Object.assign(new Error("The bytes vanished again after being written."), { code: "EIO" });
     } catch (cause) {
@@ -55,10 +55,10 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
     }
   }
 
-  /** A digest that only this owner's key makes: says nothing of what went in. */
+  /** An HMAC with the owner's key: it reveals nothing about its input. */
   async function seal(text: string): Promise<string> {
     secret ??= ownerSecret(objects, keys.secret);
-    // A secret that could not be had this time is asked for again.
+    // If the secret could not be read, the next call tries again.
     secret.catch(() => {
       secret = undefined;
     });
@@ -72,7 +72,7 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
     return { artifact_ref: ref, ...artifactFacts(spool, detection, origin), created_at, run, owner };
   }
 
-  /** The first keeper's run and time stay; a record that says the same already is only marked as used. */
+  /** The run and time of the first keep stay. An identical record is only marked as used. */
   async function keepRecord(record: StoredRecord): Promise<void> {
     const key = keys.record(record.artifact_ref);
     const before = await readObject(objects, key);
@@ -83,16 +83,16 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
     await objects.delete(keys.tombstone(record.artifact_ref));
   }
 
-  /** The record of a ref of this owner, marked as used now by this run. */
+  /** Finds the record of one of this owner's refs and marks it as used by this run. */
   async function find(ref: string): Promise<ArtifactRecord> {
     requireRef(ref);
     try {
       const json = await recordJson(ref);
-      if (json === undefined) throw await gone(ref);
+      if (json === undefined) throw await missingRefError(ref);
       const record = parseRecord(ref, json);
       if (!(await hasBlob(record))) throw damaged(ref, "its bytes are missing or cut short");
       await markUsed(ref);
-      return shown(record, now());
+      return toRecord(record, now());
     } catch (error) {
       throw asDamage(ref, error);
     }
@@ -102,7 +102,7 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
     return ((await objects.head(keys.record(ref))) ?? (await recordJson(ref))) !== undefined;
   }
 
-  /** A record that a sweeper has put aside is fetched back: it is in use. */
+  /** Moves back a record that a sweeper has set aside: it is in use. */
   async function recordJson(ref: string): Promise<Buffer | undefined> {
     const json = await readObject(objects, keys.record(ref));
     if (json !== undefined || !(await objects.move(keys.aside(ref), keys.record(ref)))) return json;
@@ -110,12 +110,12 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
     return readObject(objects, keys.record(ref));
   }
 
-  async function gone(ref: string): Promise<SpillwayError> {
+  async function missingRefError(ref: string): Promise<SpillwayError> {
     const json = await readObject(objects, keys.tombstone(ref));
-    return json === undefined ? notFound(ref) : expired(parseTombstone(ref, json));
+    return json === undefined ? notFound(ref) : expiredError(parseTombstone(ref, json));
   }
 
-  /** A blob that a sweeper has put aside is fetched back: there is a record for it. */
+  /** Moves back a blob that a sweeper has set aside: it has a record. */
   async function hasBlob({ sha256, size_bytes }: StoredRecord): Promise<boolean> {
     for (const pauseMs of [0, 20, 100]) {
       if (pauseMs > 0) await wait(pauseMs);
@@ -133,32 +133,32 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
         await objects.put(keys.use(run, ref), new Uint8Array(), { durable: false });
       }
     } catch (error) {
-      // A store that can only be read still serves reads; it cannot be swept either.
+      // A read-only store still serves reads, and it cannot be swept either.
       if (!isUnwritable(error)) throw error;
     }
   }
 
-  function shown(record: StoredRecord, usedAt: number): ArtifactRecord {
+  function toRecord(record: StoredRecord, usedAt: number): ArtifactRecord {
     const path = objects.path?.(blobKey(record.sha256)) ?? null;
     return { ...record, path, last_used_at: new Date(usedAt).toISOString() };
   }
 
-  /** The complete bytes as a file, as long as the handle is held. */
+  /** The complete bytes as a local file, until the handle is disposed. */
   async function local(record: ArtifactRecord): Promise<{ readonly path: string } & AsyncDisposable> {
     const file = await objects.local(blobKey(record.sha256));
     if (file === undefined) throw damaged(record.artifact_ref, "its bytes are missing");
     return file;
   }
 
-  /** All artifacts of this owner, or those a run used; nothing is marked as used by looking. */
+  /** All artifacts of this owner, or those that one run used. Listing does not mark them as used. */
   async function* list(ofRun?: string): AsyncGenerator<Listed> {
-    const used = ofRun === undefined ? undefined : await refsOf(ofRun);
+    const refsOfRun = ofRun === undefined ? undefined : await refsOf(ofRun);
     for await (const { key, touchedAt } of objects.list(keys.records)) {
       const ref = refOfKey(key);
-      if (used && !used.has(ref)) continue;
+      if (refsOfRun && !refsOfRun.has(ref)) continue;
       try {
         const json = await readObject(objects, key);
-        if (json) yield { record: shown(parseRecord(ref, json), touchedAt) };
+        if (json) yield { record: toRecord(parseRecord(ref, json), touchedAt) };
       } catch (error) {
         yield { ref, damaged: asDamage(ref, error) };
       }
@@ -184,13 +184,13 @@ async function ownerSecret(objects: Objects, key: string): Promise<Uint8Array> {
 
 async function keepBlob(objects: Objects, { content, sha256, sizeBytes }: Spool): Promise<void> {
   const key = blobKey(sha256);
-  // Bytes of another length under this name are what a power cut left of an earlier write.
-  const whole = (await objects.head(key))?.sizeBytes === sizeBytes && (await objects.touch(key));
-  // The name tells the bytes: whoever else writes them meanwhile writes the same.
-  if (!whole) await objects.put(key, "path" in content ? content : content.bytes);
+  // A blob of another length is what a power failure left of an earlier write.
+  const isWhole = (await objects.head(key))?.sizeBytes === sizeBytes && (await objects.touch(key));
+  // Blobs are content-addressed: a concurrent writer writes the same bytes.
+  if (!isWhole) await objects.put(key, "path" in content ? content : content.bytes);
 }
 
-/** What the disk refuses to give back is a damaged artifact; what else went wrong stays what it is. */
+/** A read error of the disk means a damaged artifact. Other errors are thrown unchanged. */
 function asDamage(ref: string, error: unknown): SpillwayError {
   if (error instanceof SpillwayError) return error;
   const code = systemCode(error);
@@ -198,7 +198,7 @@ function asDamage(ref: string, error: unknown): SpillwayError {
   return damaged(ref, `the disk does not give its record back (${code})`, error);
 }
 
-function expired({ artifact_ref, expired_at, reason, source_url }: Tombstone): SpillwayError {
+function expiredError({ artifact_ref, expired_at, reason, source_url }: Tombstone): SpillwayError {
   const why = {
     age: "unused for too long",
     count: "its run kept too many",

@@ -1,35 +1,35 @@
-/** Which artifact answers a request that was made before, as one small object per request, private to its owner. */
+/** HTTP cache entries: which artifact answers a request, one small object per request, private to its owner. */
 import { isUnwritable, systemCode } from "../errors.ts";
 import type { ArtifactStore } from "./artifact-store.ts";
 import { ownerKeys } from "./keys.ts";
 import { readObject } from "./objects.ts";
 import type { ArtifactRecord } from "./record.ts";
 
-/** What is remembered of a request. The request itself is only in the key, as a keyed hash. */
+/** A cache entry. The request itself is only in the key, as a keyed hash. */
 export type CacheEntry = {
   readonly artifact_ref: string;
   readonly status_code: number;
-  /** Until when it answers without asking the server, and since when, in milliseconds since 1970. */
+  /** When the server was last asked, and until when the entry is fresh, in milliseconds since 1970. */
   readonly fresh_until: number;
   readonly checked_at: number;
-  /** How long the server lets it answer; null where it says nothing. */
+  /** The server's own max-age; null if it sent none. */
   readonly max_age_ms: number | null;
   readonly validators: CachedValidators | null;
-  /** What the reader was told about the way it came. */
+  /** Notes about the response that the reply showed. */
   readonly notes: readonly string[];
 };
 
-/** What the server recognises its answer by, and the URL it came from. */
+/** The validators of the response (ETag, Last-Modified) and its URL. */
 export type CachedValidators = {
   readonly url: string;
   readonly etag: string | null;
   readonly lastModified: string | null;
 };
 
-/** An entry whose artifact is there to be handed out. */
+/** An entry whose artifact is available. */
 export type CacheHit = { readonly entry: CacheEntry; readonly record: ArtifactRecord };
 
-/** The entry for a request, if its artifact can still be read; whatever is wrong with either is a miss. */
+/** The entry for a request if its artifact can still be read. Any fault in either counts as a miss. */
 export async function findCached(store: ArtifactStore, request: string): Promise<CacheHit | undefined> {
   try {
     const key = ownerKeys(store.owner).cached(await store.seal(request));
@@ -40,12 +40,12 @@ export async function findCached(store: ArtifactStore, request: string): Promise
     await store.objects.touch(key);
     return { entry, record };
   } catch {
-    // A miss costs a request; a cache that cannot be read must not cost the answer.
+    // A miss costs one request. An unreadable cache must not cost the answer.
     return undefined;
   }
 }
 
-/** Remembers which artifact answers a request. A store that takes no more remembers nothing. */
+/** Saves which artifact answers a request. If the store cannot be written, nothing is cached. */
 export async function putCached(store: ArtifactStore, request: string, entry: CacheEntry): Promise<void> {
   try {
     const key = ownerKeys(store.owner).cached(await store.seal(request));
@@ -55,7 +55,7 @@ export async function putCached(store: ArtifactStore, request: string, entry: Ca
   }
 }
 
-/** Forgets a request. */
+/** Removes the entry of a request. */
 export async function dropCached(store: ArtifactStore, request: string): Promise<void> {
   try {
     await store.objects.delete(ownerKeys(store.owner).cached(await store.seal(request)));

@@ -1,4 +1,4 @@
-/** Objects as private files below one folder, safe for several processes at once and for a killed one. */
+/** Objects as private files below one folder, safe with concurrent and killed processes. */
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import * as nodeFiles from "node:fs/promises";
@@ -16,14 +16,14 @@ import {
   temporaryPrefix,
 } from "./objects.ts";
 
-/** The calls made to the file system; tests hand in ones that fail. */
+/** The file system calls; tests pass in ones that fail. */
 export type FileSystem = Pick<
   typeof nodeFiles,
   "open" | "mkdir" | "link" | "rename" | "unlink" | "rmdir" | "utimes" | "stat" | "readdir" | "copyFile"
 >;
 
 export function diskObjects(root: string, files: FileSystem = nodeFiles): Objects {
-  const folders: Folders = { files, made: new Set() };
+  const folders: Folders = { files, createdFolders: new Set() };
   const pathOf = (key: string): string => {
     assertKey(key);
     return join(root, ...key.split("/"));
@@ -36,26 +36,26 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
     if (!durable && !ifAbsent && from instanceof Uint8Array && from.length === 0) return putMark(target);
     const staged = await stage(from, durable);
     try {
-      const written = await inFolder(folders, dirname(target), durable, async () => {
+      const isWritten = await inFolder(folders, dirname(target), durable, async () => {
         if (ifAbsent) return renameUnlessTaken(files, staged, target);
         await files.rename(staged, target);
         return true;
       });
-      if (!written) await undefinedIfMissing(files.unlink(staged));
-      return written ? "written" : "exists";
+      if (!isWritten) await undefinedIfMissing(files.unlink(staged));
+      return isWritten ? "written" : "exists";
     } catch (error) {
       await undefinedIfMissing(files.unlink(staged));
       throw error;
     }
   }
 
-  /** Nothing to write is whole from the first moment, so it needs no other name before. */
+  /** An empty object is complete at once, so it needs no temporary name. */
   async function putMark(target: string): Promise<"written"> {
     await inFolder(folders, dirname(target), false, async () => (await files.open(target, "w", 0o600)).close());
     return "written";
   }
 
-  /** The bytes as a finished file in our own folder, ready to be given its name in one step. */
+  /** Writes the bytes to a complete temporary file, ready to be renamed in one step. */
   async function stage(from: { path: string } | Uint8Array, durable: boolean): Promise<string> {
     const staged = pathOf(`${temporaryPrefix}put-${process.pid}-${randomBytes(8).toString("hex")}`);
     try {
@@ -73,7 +73,7 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
   async function get(key: string, range?: ByteRange) {
     const handle = await undefinedIfMissing(files.open(pathOf(key), constants.O_RDONLY));
     if (handle === undefined) return undefined;
-    // Most objects are small: knowing how small saves the memory and the second look for an end.
+    // Most objects are small: knowing the size saves memory and a second read for the end.
     const { size } = await handle.stat();
     return readChunks(handle, { start: range?.start ?? 0, end: Math.min(range?.end ?? size, size) });
   }
@@ -87,14 +87,14 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
     const above = prefix.slice(0, prefix.lastIndexOf("/") + 1);
     const folder = above === "" ? root : pathOf(above.slice(0, -1));
     const entries = (await undefinedIfMissing(files.readdir(folder, { withFileTypes: true }))) ?? [];
-    // What is not named like a key was put there by somebody else, and is not ours to touch.
+    // A file whose name is not a key is not ours and is not touched.
     const ours = entries.filter(({ name }) => isKey(name));
     const keys = ours.map((entry) => above + (entry.isDirectory() ? `${entry.name}/` : entry.name));
     for (const key of keys.filter((each) => each.startsWith(prefix)).sort()) {
       if (key.endsWith("/")) yield* list(key);
       else {
-        const found = await head(key);
-        if (found) yield { key, ...found };
+        const entry = await head(key);
+        if (entry) yield { key, ...entry };
       }
     }
   }
@@ -112,8 +112,8 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
   }
 
   async function remove(key: string): Promise<void> {
-    const gone = await undefinedIfMissing(files.unlink(pathOf(key)).then(() => true));
-    if (gone) await removeEmptyFolders(files, dirname(pathOf(key)), root);
+    const isDeleted = await undefinedIfMissing(files.unlink(pathOf(key)).then(() => true));
+    if (isDeleted) await removeEmptyFolders(files, dirname(pathOf(key)), root);
   }
 
   async function local(key: string) {
@@ -123,39 +123,39 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
   return { put, get, head, list, touch, move, delete: remove, local, path: pathOf };
 }
 
-/** Makes the folder, does the step, and makes the new name last. A sweeper may take the empty folder away between. */
+/** Creates the folder, runs the step and syncs the folder. Retries if a sweeper removes the empty folder in between. */
 async function inFolder<T>(
-  { files, made }: Folders,
+  { files, createdFolders }: Folders,
   folder: string,
   durable: boolean,
   step: () => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
-    if (!made.has(folder)) await makeFolder(files, folder, durable);
+    if (!createdFolders.has(folder)) await makeFolder(files, folder, durable);
     try {
       const result = await step();
       if (durable) await sync(files, folder);
-      if (made.size >= rememberedFolders) made.clear();
-      made.add(folder);
+      if (createdFolders.size >= rememberedFolders) createdFolders.clear();
+      createdFolders.add(folder);
       return result;
     } catch (error) {
-      made.delete(folder);
+      createdFolders.delete(folder);
       if (attempt === 3 || !isMissing(error)) throw error;
     }
   }
 }
 
-/** The folders that were there a moment ago, so that not every object asks for its folder again. */
-type Folders = { readonly files: FileSystem; readonly made: Set<string> };
+/** Folders that existed a moment ago, so that not every write has to create its folder. */
+type Folders = { readonly files: FileSystem; readonly createdFolders: Set<string> };
 
 const rememberedFolders = 1_000;
 
 async function makeFolder(files: FileSystem, folder: string, durable: boolean): Promise<void> {
-  const made = await makeFolders(folder, files.mkdir);
-  if (durable) for (const each of made) await sync(files, dirname(each));
+  const created = await makeFolders(folder, files.mkdir);
+  if (durable) for (const each of created) await sync(files, dirname(each));
 }
 
-/** A name survives a power cut only once its folder is on the disk; Windows knows no such call for folders. */
+/** A new name survives a power failure only after its folder is synced. Windows cannot sync folders. */
 async function sync(files: FileSystem, path: string, flags = "r"): Promise<void> {
   if (process.platform === "win32" && flags === "r") return;
   const handle = await files.open(path, flags);
@@ -176,7 +176,7 @@ async function writeNew(files: FileSystem, path: string, bytes: Uint8Array, dura
   }
 }
 
-/** A nearly full disk takes less than it was given and says so only by the count. */
+/** A nearly full disk may write fewer bytes than requested and report it only by the count. */
 async function writeAll(handle: Pick<nodeFiles.FileHandle, "write">, bytes: Uint8Array): Promise<void> {
   for (let written = 0; written < bytes.length; ) {
     const { bytesWritten } = await handle.write(bytes, written, bytes.length - written);
@@ -185,7 +185,7 @@ async function writeAll(handle: Pick<nodeFiles.FileHandle, "write">, bytes: Uint
   }
 }
 
-/** A second name costs nothing; from another device, and where links are not allowed, the bytes are copied. */
+/** A hard link costs nothing. Across devices, or where links are not allowed, the bytes are copied. */
 async function linkOrCopy(files: FileSystem, from: string, to: string): Promise<void> {
   try {
     await files.link(from, to);
@@ -195,7 +195,7 @@ async function linkOrCopy(files: FileSystem, from: string, to: string): Promise<
   }
 }
 
-/** Linking is the one rename that refuses to overwrite; without links a check before comes as near as it can. */
+/** Only a hard link refuses to overwrite. Without links, a check before the rename is the best approximation. */
 async function renameUnlessTaken(files: FileSystem, from: string, to: string): Promise<boolean> {
   try {
     await files.link(from, to);
@@ -215,7 +215,7 @@ async function removeEmptyFolders(files: FileSystem, folder: string, root: strin
     try {
       await files.rmdir(empty);
     } catch {
-      // Not empty, or gone already, or not ours to remove: an empty folder harms nobody.
+      // Not empty, already removed, or not removable: an empty folder does no harm.
       return;
     }
   }
@@ -225,9 +225,9 @@ async function exists(files: FileSystem, path: string): Promise<boolean> {
   return (await undefinedIfMissing(files.stat(path))) !== undefined;
 }
 
-async function undefinedIfMissing<T>(wanted: Promise<T>): Promise<T | undefined> {
+async function undefinedIfMissing<T>(operation: Promise<T>): Promise<T | undefined> {
   try {
-    return await wanted;
+    return await operation;
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;

@@ -14,7 +14,7 @@ async function bytesOf(root: string, ref: string): Promise<string> {
   return (await bytesOfRef(openStore(diskObjects(root), alice), ref)).toString();
 }
 
-/** How many changing calls one keep makes when nothing fails. */
+/** How many modifying file system calls one keep makes when nothing fails. */
 async function countCalls(again: boolean): Promise<number> {
   await using folder = await temporaryFolder();
   const { files, calls } = faultyFiles();
@@ -26,7 +26,7 @@ async function countCalls(again: boolean): Promise<number> {
   return calls.length - first;
 }
 
-test("bytes and record are synced, and their folders after them, before the ref is handed out", async () => {
+test("bytes and record are synced, and their folders after them, before the ref is returned", async () => {
   await using folder = await temporaryFolder();
   const { files, calls } = faultyFiles();
   const store = openStore(diskObjects(folder.path, files), alice);
@@ -36,7 +36,7 @@ test("bytes and record are synced, and their folders after them, before the ref 
   const durable = calls.filter((name) => ["write", "sync", "link", "rename"].includes(name));
   const blob = ["write", "sync", "rename", "sync"];
   const record = ["write", "sync", "rename", "sync"];
-  // A folder that is new is synced into its parent as well.
+  // A new folder is synced into its parent too.
   const steps = durable.filter((name, i) => !(name === "sync" && durable[i - 1] === "sync"));
   assert.deepEqual(steps, [...blob, ...record]);
 });
@@ -60,7 +60,7 @@ describe("a fault at any write call", () => {
     }
   }
 
-  /** True when keeping failed, as it may; then it must say so, harm nothing, and work once the fault is gone. */
+  /** True if keeping failed. It must then report the failure, damage nothing, and work once the fault is gone. */
   async function keepWithFault(fault: Fault, again: boolean): Promise<boolean> {
     await using folder = await temporaryFolder();
     const sound = openStore(diskObjects(folder.path), alice);

@@ -1,4 +1,4 @@
-/** The layout of the store: where each thing lies among the objects. */
+/** The layout of the store: the object key of everything that is stored. */
 import { wordFor } from "../system/safe-names.ts";
 
 export const blobPrefix = "blobs/";
@@ -8,13 +8,13 @@ export const ownersPrefix = "owners/";
 
 export const blobKey = (sha256: string): string => `${blobPrefix}${sha256.slice(0, 2)}/${sha256}`;
 export const trashKey = (sha256: string): string => `${trashPrefix}${sha256}`;
-/** What the extracts of a blob begin with. They share folders: a folder for each would cost more than the extract. */
+/** The key prefix of a blob's extracts. Extracts share folders: a folder for each would cost more than the extract. */
 export const extractsKey = (sha256: string): string => `${extractPrefix}${sha256.slice(0, 2)}/${sha256}.`;
 
-/** The sha256 at the end of a blob's or a trashed blob's key. */
+/** The sha256 at the end of the key of a blob or a trashed blob. */
 export const blobOfKey = (key: string): string => key.slice(key.lastIndexOf("/") + 1);
 
-/** Everything one owner has; another owner's things are not below it, whatever the ref says. */
+/** The keys of one owner. No ref can lead to another owner's keys. */
 export function ownerKeys(owner: string) {
   const root = `${ownersPrefix}${wordFor(owner)}/`;
   return {
@@ -22,19 +22,19 @@ export function ownerKeys(owner: string) {
     swept: `${root}swept`,
     records: `${root}records/`,
     record: (ref: string) => `${root}records/${ref}.json`,
-    /** Where a sweeper puts a record for a moment before it goes. */
+    /** Where a sweeper moves a record before it deletes it. */
     asides: `${root}aside/`,
     aside: (ref: string) => `${root}aside/${ref}.json`,
     tombstones: `${root}tombstones/`,
     tombstone: (ref: string) => `${root}tombstones/${ref}.json`,
     responses: `${root}responses/`,
     response: (id: string) => `${root}responses/${id}.json`,
-    /** Which artifact answers a request; the digest is keyed, so that it tells nothing of the request. */
+    /** A cache entry. The digest is keyed, so it reveals nothing about the request. */
     cache: `${root}cache/`,
     cached: (digest: string) => `${root}cache/${digest}.json`,
     runs: `${root}runs/`,
     run: (run: string) => `${root}runs/${wordFor(run)}/`,
-    /** An empty object whose time says when the run last used the artifact. */
+    /** An empty object. Its time is when the run last used the artifact. */
     use: (run: string, ref: string) => `${root}runs/${wordFor(run)}/${ref}`,
   };
 }

@@ -1,4 +1,4 @@
-/** What every backend promises, as tests: a new one calls this suite and inherits each sentence. */
+/** The contract of `Objects` as a test suite; every backend runs it. */
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -103,7 +103,7 @@ export function objectsContract(name: string, open: () => Promise<{ objects: Obj
       assert.equal(await text(objects, "x/y/z"), "2");
     });
 
-    promise("hand out a local file while it is held", async (objects) => {
+    promise("provide a local file until it is disposed", async (objects) => {
       await objects.put("k", bytes("local"));
       await using file = await objects.local("k");
       assert.equal(await readFile(file?.path ?? "", "utf8"), "local");

@@ -1,9 +1,9 @@
-/** What is known about an artifact, as one JSON object per ref; parsed once, here, and trusted afterwards. */
+/** The record of an artifact: one JSON object per ref, parsed and checked here and trusted afterwards. */
 import type { Spool } from "../acquire/spool.ts";
 import { type ContentKind, contentKinds, type DecidedBy, type Detection, type Signals } from "../detect/kind.ts";
 import { SpillwayError } from "../errors.ts";
 
-/** The stored facts. Where the bytes lie and when they were last used is asked of the store, not written down. */
+/** The stored facts. The path of the bytes and the time of last use come from the store. */
 export type StoredRecord = {
   readonly artifact_ref: string;
   readonly media_type: string;
@@ -19,7 +19,7 @@ export type StoredRecord = {
   readonly decided_by: DecidedBy;
   readonly signals: Signals;
   readonly source_truncated: boolean;
-  /** Where redirects and alternates led, if elsewhere. */
+  /** The URL after redirects and alternates, if it differs. */
   readonly final_url?: string;
   /** The artifact this one was made from. */
   readonly parent_ref?: string;
@@ -27,12 +27,12 @@ export type StoredRecord = {
 
 /** The record as users see it. */
 export type ArtifactRecord = StoredRecord & {
-  /** The complete bytes as a file on this machine, or null where the store has no files. */
+  /** The complete bytes as a local file, or null if the store has no files. */
   readonly path: string | null;
   readonly last_used_at: string;
 };
 
-/** What remains of a swept artifact, so that its ref can still say what happened. */
+/** What remains of a swept artifact, so that its ref can still say why it is gone. */
 export type Tombstone = {
   readonly artifact_ref: string;
   readonly expired_at: string;
@@ -51,7 +51,7 @@ export type Origin = {
   readonly parentRef?: string | null;
 };
 
-/** What can be said of a body before, and whether or not, it is kept. */
+/** The facts of a body, whether or not it is kept. */
 export type ArtifactFacts = Omit<StoredRecord, "artifact_ref" | "created_at" | "run" | "owner">;
 
 export function artifactFacts(spool: Spool, detection: Detection, origin: Origin): ArtifactFacts {
@@ -84,7 +84,7 @@ export function parseRecord(ref: string, json: Uint8Array): StoredRecord {
   return record as StoredRecord;
 }
 
-/** The record, or undefined where a damaged one is as good as none. */
+/** The record, or undefined if it is damaged. */
 export function soundRecord(ref: string, json: Uint8Array): StoredRecord | undefined {
   try {
     return parseRecord(ref, json);

@@ -1,17 +1,17 @@
-/** The handle of an artifact: the same for the same thing, and of no use to anybody but its owner. */
+/** Artifact refs: deterministic for the same content and source, usable only by their owner. */
 import { createHmac } from "node:crypto";
 import { SpillwayError } from "../errors.ts";
 import { clip } from "../system/safe-names.ts";
 
 const refForm = /^af_[0-9a-f]{32}$/;
 
-/** Nobody without the owner's key can compute a ref from bytes they know. */
+/** A ref cannot be computed from known bytes without the owner's key. */
 export function makeRef(ownerKey: Uint8Array, sha256: string, sourceIdentity: string): string {
   const digest = createHmac("sha256", ownerKey).update(`${sha256}\n${sourceIdentity}`).digest("hex");
   return `af_${digest.slice(0, 32)}`;
 }
 
-/** Checked before the store is touched, so that a wildcard or a path never reaches it. */
+/** Checks the format before the store is touched, so that a wildcard or a path never reaches it. */
 export function requireRef(ref: string): void {
   if (!refForm.test(ref)) throw notFound(ref);
 }

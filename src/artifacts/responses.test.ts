@@ -19,7 +19,7 @@ const entry: ResponseEntry = {
 const day = 24 * 3_600_000;
 
 describe("a kept list of refs", () => {
-  test("comes back to its owner under the same id, and to nobody else", async () => {
+  test("is found by its owner under the same id, and by no other owner", async () => {
     const objects = memoryObjects();
     const [ada, bob] = ["ada", "bob"].map((owner) => openStore(objects, { owner, run: "r" }));
     assert.ok(ada && bob);
@@ -39,7 +39,7 @@ describe("a kept list of refs", () => {
     }
   });
 
-  test("is swept when it was not used for as long as artifacts are kept", async () => {
+  test("is swept when it was unused for as long as artifacts are kept", async () => {
     let time = 0;
     const store = openStore(
       memoryObjects(() => time),
@@ -54,7 +54,7 @@ describe("a kept list of refs", () => {
     await assert.rejects(findResponse(store, unused ?? ""), /expired or been cleared/);
   });
 
-  test("is null where the store cannot be written, and damaged is as good as gone", async () => {
+  test("is null if the store cannot be written, and not found if it is damaged", async () => {
     const full: Objects = {
       ...memoryObjects(),
       put: () => Promise.reject(Object.assign(new Error("full"), { code: "ENOSPC" })),

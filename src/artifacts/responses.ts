@@ -1,18 +1,18 @@
-/** Kept lists of refs: what one reply brought, to be read again by the reply's id; only its owner finds it. */
+/** Stored responses: the list of refs of one reply, readable by the reply's id and its owner only. */
 import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
 import { clip } from "../system/safe-names.ts";
 import type { ArtifactStore } from "./artifact-store.ts";
 import { ownerKeys } from "./keys.ts";
 import { readObject } from "./objects.ts";
 
-/** One source of a reply, or why there is nothing of it. */
+/** One source of a reply, or why it has no content. */
 export type ResponseEntry = {
   readonly source_url: string;
   readonly title: string;
   readonly artifact_ref: string | null;
-  /** How its text was written: offsets count over that form. */
+  /** The mode of its text; offsets refer to that mode. */
   readonly mode: string;
-  /** The question it was fetched or found for. */
+  /** The question it was fetched for. */
   readonly query: string | null;
   readonly error: string | null;
 };
@@ -21,7 +21,7 @@ export type KeptResponse = { readonly responseId: string; readonly entries: read
 
 const idForm = /^rs_[0-9a-f]{32}$/;
 
-/** Keeps the list; the same one twice has the same id. Null where the store cannot be written. */
+/** Stores the list. The same list has the same id. Null if the store cannot be written. */
 export async function keepResponse(store: ArtifactStore, entries: readonly ResponseEntry[]): Promise<string | null> {
   try {
     const json = JSON.stringify(entries);
@@ -34,7 +34,7 @@ export async function keepResponse(store: ArtifactStore, entries: readonly Respo
   }
 }
 
-/** The list, marked as used. Its form is checked before the store is touched. */
+/** Finds the list and marks it as used. The format of the id is checked before the store is touched. */
 export async function findResponse(store: ArtifactStore, responseId: string): Promise<KeptResponse> {
   if (!idForm.test(responseId)) throw noResponse(responseId);
   const key = ownerKeys(store.owner).response(responseId);
@@ -42,13 +42,13 @@ export async function findResponse(store: ArtifactStore, responseId: string): Pr
   const entries = json && parseEntries(json);
   if (entries === undefined) throw noResponse(responseId);
   await store.objects.touch(key).catch((error: unknown) => {
-    // A store that can only be read still serves reads; it cannot be swept either.
+    // A read-only store still serves reads, and it cannot be swept either.
     if (!isUnwritable(error)) throw error;
   });
   return { responseId, entries };
 }
 
-/** Undefined for a list that a fault of the disk has damaged: it is as good as none. */
+/** Undefined if the list is damaged. */
 function parseEntries(json: Uint8Array): readonly ResponseEntry[] | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(json).toString("utf8"));

@@ -7,13 +7,13 @@ import { SpillwayError } from "../errors.ts";
 import { openStore } from "./artifact-store.ts";
 import { blobKey, extractsKey, ownerKeys, trashKey } from "./keys.ts";
 import { memoryObjects } from "./memory-objects.ts";
-import { chooseExpired, type Held } from "./retention.ts";
+import { chooseExpired, type StoredArtifact } from "./retention.ts";
 import { removeArtifact, sweep, sweepWhenDue } from "./sweeper.ts";
 
 const day = 24 * 3_600_000;
 const none = { blobsMs: -1, leftoversMs: -1 };
 
-/** A store whose clock is moved by hand. */
+/** A store with a manual clock. */
 function clockedStore(owner = "alice") {
   let time = Date.UTC(2026, 0, 1);
   const now = () => time;
@@ -54,7 +54,7 @@ describe("retention", () => {
     assert.equal(await objects.head(blobKey(memorySpool("old").sha256)), undefined);
   });
 
-  test("never takes what the current run used", async () => {
+  test("never expires what the current run used", async () => {
     const { wait, open } = clockedStore();
     const ref = await keepText(open("r1"), "mine");
     wait(100 * day);
@@ -114,23 +114,23 @@ describe("retention", () => {
     assert.equal((await problem(open("r2").find(ref))).code, "artifact_not_found");
   });
 
-  const held = (ref: string, usedAt: number, size: number, runs: string[]): Held => ({
+  const artifact = (ref: string, usedAt: number, size: number, runs: string[]): StoredArtifact => ({
     ref,
     usedAt,
     runs,
-    record: { size_bytes: size } as Held["record"],
+    record: { size_bytes: size } as StoredArtifact["record"],
   });
 
   test("drops the least recently used first, by count per run and by bytes", () => {
     const all = [
-      held("a", 1, 10, ["r1"]),
-      held("b", 2, 10, ["r1"]),
-      held("c", 3, 10, ["r1", "r2"]),
-      held("d", 4, 90, ["r2"]),
+      artifact("a", 1, 10, ["r1"]),
+      artifact("b", 2, 10, ["r1"]),
+      artifact("c", 3, 10, ["r1", "r2"]),
+      artifact("d", 4, 90, ["r2"]),
     ];
     const chosen = (settings: object) =>
       chooseExpired(all, { ...defaultSettings, ...settings }, { now: 10, currentRun: "now" }).map(
-        ({ held: { ref }, reason }) => `${ref} ${reason}`,
+        ({ artifact: { ref }, reason }) => `${ref} ${reason}`,
       );
     assert.deepEqual(chosen({}), []);
     assert.deepEqual(chosen({ "artifacts.keep_per_run": 2 }), ["a count"]);
@@ -143,9 +143,11 @@ describe("retention", () => {
     const anyHeld = fc.record({ usedAt: fc.nat(1_000), size: fc.nat(1_000), runs: fc.subarray(["now", "r1", "r2"]) });
     fc.assert(
       fc.property(fc.array(anyHeld), fc.nat(5_000), fc.integer({ min: 1, max: 5 }), (list, bytes, perRun) => {
-        const all = list.map(({ usedAt, size, runs }, i) => held(`a${i}`, usedAt, size, runs));
+        const all = list.map(({ usedAt, size, runs }, i) => artifact(`a${i}`, usedAt, size, runs));
         const limits = { ...defaultSettings, "artifacts.keep_bytes": bytes, "artifacts.keep_per_run": perRun };
-        const gone = new Set(chooseExpired(all, limits, { now: 1_000, currentRun: "now" }).map((each) => each.held));
+        const gone = new Set(
+          chooseExpired(all, limits, { now: 1_000, currentRun: "now" }).map((each) => each.artifact),
+        );
         const rest = all.filter((each) => !gone.has(each));
         assert.ok([...gone].every(({ runs }) => !runs.includes("now")));
         const others = rest.filter(({ runs }) => !runs.includes("now"));
@@ -165,7 +167,7 @@ describe("sweeping bytes", () => {
     assert.ok(await objects.head(blobKey(memorySpool("shared").sha256)));
   });
 
-  test("gives bytes without a record an hour, for a keeper may be at work", async () => {
+  test("keeps bytes without a record for an hour, because a keeper may be writing them", async () => {
     const { open, objects, wait } = clockedStore();
     const key = blobKey(memorySpool("orphan").sha256);
     await objects.put(key, Buffer.from("orphan"));
@@ -186,7 +188,7 @@ describe("sweeping bytes", () => {
     assert.ok(await objects.head(blobKey(memorySpool("whose?").sha256)));
   });
 
-  test("takes temporary files, extracts and uses that belong to nothing", async () => {
+  test("deletes temporary files, extracts and uses that belong to nothing", async () => {
     const { open, objects, wait } = clockedStore();
     const ref = await keepText(open("r1"), "x");
     const { sha256 } = memorySpool("x");
@@ -216,7 +218,7 @@ describe("sweeping bytes", () => {
     const { sha256 } = memorySpool("raced");
     let pending: Array<Promise<string>> = [];
     let step = 0;
-    // Each call of the sweeper is followed by a keeper that starts at that very moment.
+    // After each call of the sweeper, a keeper starts at that moment.
     const racing = new Proxy(objects, {
       get(target, name: keyof typeof objects) {
         const method = target[name];
@@ -241,7 +243,7 @@ describe("sweeping bytes", () => {
     assert.ok(step > 20, "the keepers ran");
   });
 
-  test("runs by itself only when it is due, and never on the first use", async () => {
+  test("runs automatically only when it is due, and never on the first use", async () => {
     const { open, wait } = clockedStore();
     await keepText(open("r1"), "x");
     assert.equal(await sweepWhenDue(open("r1"), defaultSettings), undefined);

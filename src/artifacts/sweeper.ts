@@ -1,4 +1,4 @@
-/** Carries retention out: expired artifacts leave tombstones, bytes nobody refers to and leftovers go for good. */
+/** Applies retention: expired artifacts leave tombstones; unreferenced bytes and leftovers are deleted. */
 import type { Settings } from "../config/settings.ts";
 import type { ArtifactStore } from "./artifact-store.ts";
 import {
@@ -17,7 +17,7 @@ import {
 import { type Objects, readObject, temporaryPrefix } from "./objects.ts";
 import { soundRecord, type Tombstone } from "./record.ts";
 import { notFound, requireRef } from "./ref.ts";
-import { chooseExpired, type Expired, type Held, type Retention, sizeOf } from "./retention.ts";
+import { chooseExpired, type Expiry, type Retention, type StoredArtifact, sizeOf } from "./retention.ts";
 
 export type Swept = { readonly ref: string; readonly reason: Tombstone["reason"]; readonly sizeBytes: number };
 
@@ -26,39 +26,39 @@ export type SweepReport = {
   readonly deletedBlobs: number;
   readonly deletedBytes: number;
   readonly deletedLeftovers: number;
-  /** Records that cannot be read. While there are any, no bytes are deleted: they may be theirs. */
+  /** Unreadable records. While there are any, no bytes are deleted: they may belong to them. */
   readonly damagedRecords: number;
 };
 
-/** How long what nobody refers to is left alone, for somebody may be at work on it right now. */
+/** How long unreferenced objects are kept, because another process may be writing them. */
 export type Grace = { readonly blobsMs: number; readonly leftoversMs: number };
 
 const hour = 60 * 60 * 1000;
-/** Blobs could go at once (see deleteUnreferenced); an unfinished file cannot tell whether its writer still lives. */
+/** Blobs could be deleted at once (see deleteUnreferenced). For an unfinished file it is unknown whether its writer is alive. */
 const defaultGrace: Grace = { blobsMs: hour, leftoversMs: hour };
 
-/** Sweeps one owner's artifacts and the bytes nobody refers to. What the store's own run used stays. */
+/** Sweeps one owner's artifacts and all unreferenced bytes. Artifacts that the store's own run used stay. */
 export async function sweep(store: ArtifactStore, retention: Retention, grace = defaultGrace): Promise<SweepReport> {
   const { objects, owner } = store;
   const now = store.now();
   const currentRun = ownerKeys(owner).run(store.run);
-  const expired = chooseExpired(await readHeld(objects, owner), retention, { now, currentRun });
+  const expired = chooseExpired(await readArtifacts(objects, owner), retention, { now, currentRun });
   const swept: Swept[] = [];
   for (const each of expired) {
-    const gone = await expire(store, each);
-    if (gone) swept.push(gone);
+    const sweptArtifact = await expire(store, each);
+    if (sweptArtifact) swept.push(sweptArtifact);
   }
   await sweepOlder(objects, ownerKeys(owner).tombstones, now - retention["artifacts.keep_tombstones"]);
-  // What a list names is kept or swept by itself.
+  // The artifacts that a list names are swept separately.
   await sweepOlder(objects, ownerKeys(owner).responses, now - retention["artifacts.keep"]);
-  // An entry whose artifact is gone answers nothing; it goes with the artifacts of its age.
+  // A cache entry without its artifact is useless, so it expires like artifacts do.
   await sweepOlder(objects, ownerKeys(owner).cache, now - retention["artifacts.keep"]);
   const blobs = await sweepBlobs(objects, now - grace.blobsMs);
   const deletedLeftovers = await sweepLeftovers(objects, now - grace.leftoversMs);
   return { swept, ...blobs, deletedLeftovers };
 }
 
-/** Sweeps when the last automatic sweep is long enough ago; several processes share that clock. */
+/** Sweeps if the last automatic sweep, of any process, is long enough ago. */
 export async function sweepWhenDue(
   store: ArtifactStore,
   settings: Retention & Pick<Settings, "artifacts.sweep_every">,
@@ -67,24 +67,24 @@ export async function sweepWhenDue(
   const last = await store.objects.head(swept);
   if (last && store.now() - last.touchedAt < settings["artifacts.sweep_every"]) return undefined;
   await store.objects.put(swept, new Uint8Array(), { durable: false });
-  // A store used for the first time has nothing to sweep.
+  // A new store has nothing to sweep.
   return last && sweep(store, settings);
 }
 
-/** Removes one artifact at its owner's word, and its bytes at once when nobody else refers to them. */
+/** Removes one artifact at its owner's request, and its bytes if no other record refers to them. */
 export async function removeArtifact(store: ArtifactStore, ref: string): Promise<Swept> {
   requireRef(ref);
-  const held = (await readHeld(store.objects, store.owner)).find((each) => each.ref === ref);
-  if (held === undefined) throw notFound(ref);
-  await expire(store, { held, reason: "removed" });
-  if (held.record) await deleteUnreferenced(store.objects, [held.record.sha256]);
-  return { ref, reason: "removed", sizeBytes: sizeOf(held) };
+  const artifact = (await readArtifacts(store.objects, store.owner)).find((each) => each.ref === ref);
+  if (artifact === undefined) throw notFound(ref);
+  await expire(store, { artifact, reason: "removed" });
+  if (artifact.record) await deleteUnreferenced(store.objects, [artifact.record.sha256]);
+  return { ref, reason: "removed", sizeBytes: sizeOf(artifact) };
 }
 
-async function readHeld(objects: Objects, owner: string): Promise<Held[]> {
+async function readArtifacts(objects: Objects, owner: string): Promise<StoredArtifact[]> {
   const uses = await Array.fromAsync(objects.list(ownerKeys(owner).runs));
   const usesByRef = Map.groupBy(uses, ({ key }) => refOfKey(key));
-  const all: Held[] = [];
+  const all: StoredArtifact[] = [];
   for await (const { key, touchedAt } of objects.list(ownerKeys(owner).records)) {
     const ref = refOfKey(key);
     const json = await readObject(objects, key);
@@ -96,12 +96,15 @@ async function readHeld(objects: Objects, owner: string): Promise<Held[]> {
 }
 
 /**
- * Takes one record away, unless it was used since that was decided. The tombstone stands before the record goes, so that
- * at no moment the ref is merely unknown. The record is put aside first: whoever uses it meanwhile either touched it
- * before, which we see, or fetches it back, which we see too.
+ * Removes one record unless it was used since the decision. The tombstone is written before the record is removed, so
+ * the ref is never unknown. The record is first moved aside: a concurrent user either touched it before the move, which
+ * we see by its time, or moves it back, which we see too.
  */
-async function expire({ objects, owner, now }: ArtifactStore, { held, reason }: Expired): Promise<Swept | undefined> {
-  const { ref, record, runs, usedAt } = held;
+async function expire(
+  { objects, owner, now }: ArtifactStore,
+  { artifact, reason }: Expiry,
+): Promise<Swept | undefined> {
+  const { ref, record, runs, usedAt } = artifact;
   const keys = ownerKeys(owner);
   const tombstone: Tombstone = {
     artifact_ref: ref,
@@ -109,7 +112,7 @@ async function expire({ objects, owner, now }: ArtifactStore, { held, reason }: 
     reason,
     source_url: record?.source_url ?? "the source",
     media_type: record?.media_type ?? "application/octet-stream",
-    size_bytes: sizeOf(held),
+    size_bytes: sizeOf(artifact),
   };
   await objects.put(keys.tombstone(ref), Buffer.from(JSON.stringify(tombstone)));
   await objects.move(keys.record(ref), keys.aside(ref));
@@ -121,10 +124,10 @@ async function expire({ objects, owner, now }: ArtifactStore, { held, reason }: 
     return undefined;
   }
   await objects.delete(keys.aside(ref));
-  // Kept anew meanwhile: then nothing has expired.
+  // Kept again in the meantime: nothing has expired.
   if (await objects.head(keys.record(ref))) return undefined;
   for (const run of runs) await objects.delete(run + ref);
-  return { ref, reason, sizeBytes: sizeOf(held) };
+  return { ref, reason, sizeBytes: sizeOf(artifact) };
 }
 
 async function sweepOlder(objects: Objects, prefix: string, before: number): Promise<void> {
@@ -137,7 +140,7 @@ async function sweepBlobs(objects: Objects, untouchedSince: number) {
   const { referenced, damagedRecords } = await referencedBlobs(objects);
   const candidates: string[] = [];
   for await (const { key, touchedAt } of objects.list(trashPrefix)) {
-    // A killed sweeper left it there: back at once where it is missed, otherwise gone after the grace.
+    // Left by a killed sweeper: moved back at once if referenced, otherwise deleted after the grace period.
     if (touchedAt < untouchedSince || referenced.has(blobOfKey(key))) candidates.push(blobOfKey(key));
   }
   for await (const { key, touchedAt } of objects.list(blobPrefix)) {
@@ -147,9 +150,9 @@ async function sweepBlobs(objects: Objects, untouchedSince: number) {
 }
 
 /**
- * Deletes blobs in two steps, so that a keeper of the same bytes at the same moment loses nothing: the blob is put
- * aside, the records are read once more, and a blob that is referred to by now goes back. A keeper looks for its blob
- * after writing its record, so either it finds the blob missing and writes it again, or we find its record.
+ * Deletes blobs in two steps, so that a concurrent keep of the same bytes loses nothing: the blob is moved
+ * aside, the records are read again, and a blob that is now referenced is moved back. A keeper checks for its blob
+ * after writing its record, so either it finds the blob missing and writes it again, or we find the record.
  */
 async function deleteUnreferenced(objects: Objects, candidates: readonly string[]) {
   for (const sha256 of candidates) await objects.move(blobKey(sha256), trashKey(sha256));
@@ -167,7 +170,7 @@ async function deleteUnreferenced(objects: Objects, candidates: readonly string[
   return { deletedBlobs, deletedBytes };
 }
 
-/** Whose bytes are in use, over all owners. */
+/** The blobs that records of any owner refer to. */
 async function referencedBlobs(objects: Objects): Promise<{ referenced: Set<string>; damagedRecords: number }> {
   const referenced = new Set<string>();
   let damagedRecords = 0;
@@ -181,14 +184,14 @@ async function referencedBlobs(objects: Objects): Promise<{ referenced: Set<stri
   return { referenced, damagedRecords };
 }
 
-/** Unfinished files, records a killed sweeper put aside, uses of artifacts that are gone, extracts of bytes that are gone. */
+/** Deletes unfinished files, records that a killed sweeper set aside, and uses and extracts of deleted artifacts. */
 async function sweepLeftovers(objects: Objects, untouchedSince: number): Promise<number> {
   let deleted = 0;
   for (const prefix of [temporaryPrefix, extractPrefix, ownersPrefix]) {
     for await (const { key, touchedAt } of objects.list(prefix)) {
-      const needed = neededBy(key);
-      if (touchedAt >= untouchedSince || needed === "itself") continue;
-      if (needed !== "nothing" && (await objects.head(needed.key))) continue;
+      const required = requiredObject(key);
+      if (touchedAt >= untouchedSince || required === "itself") continue;
+      if (required !== "nothing" && (await objects.head(required.key))) continue;
       await objects.delete(key);
       deleted++;
     }
@@ -196,8 +199,8 @@ async function sweepLeftovers(objects: Objects, untouchedSince: number): Promise
   return deleted;
 }
 
-/** What an object is there for: nothing any more, another object, or itself. */
-function neededBy(key: string): "nothing" | "itself" | { readonly key: string } {
+/** What an object depends on: nothing (it is a leftover), another object, or only itself. */
+function requiredObject(key: string): "nothing" | "itself" | { readonly key: string } {
   if (key.startsWith(temporaryPrefix) || /^owners\/[^/]+\/aside\//.test(key)) return "nothing";
   const extract = /^extracts\/[^/]+\/([^/.]+)\./.exec(key);
   if (extract) return { key: blobKey(extract[1] ?? "") };

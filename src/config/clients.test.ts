@@ -4,23 +4,23 @@ import { clientProfile, clientRows } from "./clients.ts";
 
 describe("client profiles", () => {
   const names = [
-    { calledItself: "claude-code", name: "Claude Code" },
-    { calledItself: "claude-ai", name: "Claude Desktop" },
-    { calledItself: "codex-mcp-client", name: "Codex" },
-    { calledItself: "cursor-vscode", name: "Cursor" },
-    { calledItself: "Visual Studio Code", name: "VS Code" },
-    { calledItself: "Visual-Studio-Code - Insiders", name: "VS Code" },
-    { calledItself: "github-copilot-developer", name: "Copilot CLI" },
-    { calledItself: "gemini-cli-mcp-client-spillway", name: "Gemini CLI" },
-    { calledItself: "opencode", name: "opencode" },
-    { calledItself: "pi", name: "pi" },
-    { calledItself: " Goose ", name: "Goose" },
-    { calledItself: "pixie", name: undefined },
-    { calledItself: "", name: undefined },
-    { calledItself: undefined, name: undefined },
+    { clientName: "claude-code", name: "Claude Code" },
+    { clientName: "claude-ai", name: "Claude Desktop" },
+    { clientName: "codex-mcp-client", name: "Codex" },
+    { clientName: "cursor-vscode", name: "Cursor" },
+    { clientName: "Visual Studio Code", name: "VS Code" },
+    { clientName: "Visual-Studio-Code - Insiders", name: "VS Code" },
+    { clientName: "github-copilot-developer", name: "Copilot CLI" },
+    { clientName: "gemini-cli-mcp-client-spillway", name: "Gemini CLI" },
+    { clientName: "opencode", name: "opencode" },
+    { clientName: "pi", name: "pi" },
+    { clientName: " Goose ", name: "Goose" },
+    { clientName: "pixie", name: undefined },
+    { clientName: "", name: undefined },
+    { clientName: undefined, name: undefined },
   ];
-  for (const { calledItself, name } of names) {
-    test(`${calledItself} is ${name}`, () => assert.equal(clientProfile(calledItself)?.name, name));
+  for (const { clientName, name } of names) {
+    test(`${clientName} is ${name}`, () => assert.equal(clientProfile(clientName)?.name, name));
   }
 
   test("leave the client a share of its own limit", () => {

@@ -1,4 +1,4 @@
-/** Reads one JSONC config file into settings with their places. Whatever is wrong with it becomes a problem. */
+/** Reads one JSONC config file into settings with their positions. Every fault becomes a problem. */
 import { readFile, stat } from "node:fs/promises";
 import { devNull } from "node:os";
 import type { Node, ParseError } from "jsonc-parser";
@@ -6,15 +6,15 @@ import { systemCode } from "../errors.ts";
 import { type ConfigProblem, type ProblemPlace, unknownSetting } from "./problem.ts";
 import { isSettingName, type SettingName, settingNames } from "./settings.ts";
 
-/** A setting as somebody wrote it, before it is judged. */
-export type Entry = { readonly name: SettingName; readonly written: unknown; readonly at: ProblemPlace };
+/** A setting as written in the file, before it is validated. */
+export type Entry = { readonly name: SettingName; readonly value: unknown; readonly place: ProblemPlace };
 
 export type ReadEntries = { readonly entries: readonly Entry[]; readonly problems: readonly ConfigProblem[] };
 
-/** Not a setting, because no setting is known yet. Far more than all settings with their comments take. */
-const largestFileBytes = 64 * 1024;
+/** Not a setting, because no settings are loaded yet. Far more than all settings with comments need. */
+const MAX_FILE_BYTES = 64 * 1024;
 
-/** The file's settings, or undefined where there is no file. A file with a syntax error counts as a whole as not read. */
+/** The file's settings, or undefined if there is no file. A file with a syntax error is ignored as a whole. */
 export async function readConfigFile(file: string): Promise<ReadEntries | undefined> {
   if (file === devNull) return { entries: [], problems: [] };
   const text = await readText(file);
@@ -24,9 +24,9 @@ export async function readConfigFile(file: string): Promise<ReadEntries | undefi
 
 async function readText(file: string): Promise<string | ConfigProblem | undefined> {
   try {
-    const found = await stat(file);
-    if (!found.isFile()) return notAFile(file, found.isDirectory() ? "a folder" : "not a regular file");
-    if (found.size > largestFileBytes) return tooLarge(file, found.size);
+    const stats = await stat(file);
+    if (!stats.isFile()) return notAFile(file, stats.isDirectory() ? "a folder" : "not a regular file");
+    if (stats.size > MAX_FILE_BYTES) return tooLarge(file, stats.size);
     return decode(file, await readFile(file));
   } catch (error) {
     const code = systemCode(error);
@@ -46,10 +46,10 @@ function decode(file: string, bytes: Uint8Array): string | ConfigProblem {
   }
 }
 
-function notAFile(file: string, what: string): ConfigProblem {
+function notAFile(file: string, thing: string): ConfigProblem {
   return {
     at: { file },
-    sentence: `The config file is ${what}, so nothing was read from it.`,
+    sentence: `The config file is ${thing}, so nothing was read from it.`,
     hint: "Put a JSON file with comments at that path, or remove what is there.",
   };
 }
@@ -57,7 +57,7 @@ function notAFile(file: string, what: string): ConfigProblem {
 function tooLarge(file: string, sizeBytes: number): ConfigProblem {
   return {
     at: { file },
-    sentence: `The config file has ${sizeBytes} bytes, more than the ${largestFileBytes} that are read, so none of its settings count.`,
+    sentence: `The config file has ${sizeBytes} bytes, more than the ${MAX_FILE_BYTES} that are read, so none of its settings count.`,
     hint: "Shorten it; docs/settings.md lists all that it can hold.",
   };
 }
@@ -71,7 +71,7 @@ function unreadable(file: string, reason: string): ConfigProblem {
 }
 
 async function parseEntries(file: string, text: string): Promise<ReadEntries> {
-  // Loaded only here, so that a start without a config file does not pay for the parser.
+  // Loaded lazily, so that a start without a config file does not load the parser.
   const { parseTree, printParseErrorCode } = await import("jsonc-parser");
   const errors: ParseError[] = [];
   const placeOf = placesIn(file, text);
@@ -87,10 +87,10 @@ async function parseEntries(file: string, text: string): Promise<ReadEntries> {
   }
 }
 
-function refuseFile(at: ProblemPlace, fault: string): ReadEntries {
+function refuseFile(place: ProblemPlace, fault: string): ReadEntries {
   const sentence = `The config file is not valid JSON with comments (${fault}), so none of its settings count.`;
   const hint = 'Mend it at that place. Sizes, durations and numbers with separators go in quotes: "64 MiB", "30_000".';
-  return { entries: [], problems: [{ at, sentence, hint }] };
+  return { entries: [], problems: [{ at: place, sentence, hint }] };
 }
 
 const syntaxFaults: Readonly<Record<string, string>> = {
@@ -129,16 +129,16 @@ function collect(root: Node, placeOf: PlaceOf): ReadEntries {
   const entries: Entry[] = [];
   const problems: ConfigProblem[] = [];
   for (const { key, keyNode, value } of properties(root, "")) {
-    const at = placeOf(keyNode.offset);
-    if (isSettingName(key)) entries.push({ name: key, written: plainValue(value), at });
-    else problems.push(isGroup(key) ? notAnObject(key, at) : unknownSetting(key, at));
+    const place = placeOf(keyNode.offset);
+    if (isSettingName(key)) entries.push({ name: key, value: plainValue(value), place });
+    else problems.push(isGroup(key) ? notAnObject(key, place) : unknownSetting(key, place));
   }
   return { entries, problems };
 }
 
 type Property = { readonly key: string; readonly keyNode: Node; readonly value: Node };
 
-/** Every property with its dotted key; `{"fit": {"read_chars": 1}}` and `{"fit.read_chars": 1}` come out the same. */
+/** Every property with its dotted key; `{"fit": {"read_chars": 1}}` and `{"fit.read_chars": 1}` are equivalent. */
 function* properties(object: Node, prefix: string): Generator<Property> {
   for (const { children: [keyNode, value] = [] } of object.children ?? []) {
     if (keyNode === undefined || value === undefined) continue; // Only a syntax error leaves a key without a value.
@@ -153,7 +153,7 @@ function isGroup(key: string): boolean {
   return settingNames.some((name) => name.startsWith(`${key}.`));
 }
 
-/** As far down as a setting goes: a list, or headers by host. What is nested deeper is wrong in any case. */
+/** As deep as a setting can be nested: a list, or headers by host. Deeper nesting is always wrong. */
 function plainValue(node: Node, depth = 0): unknown {
   const children = depth < 3 ? (node.children ?? []) : [];
   if (node.type === "array") return children.map((item) => plainValue(item, depth + 1));
@@ -165,10 +165,10 @@ function plainValue(node: Node, depth = 0): unknown {
   );
 }
 
-function notAnObject(key: string, at: ProblemPlace): ConfigProblem {
+function notAnObject(key: string, place: ProblemPlace): ConfigProblem {
   const [example] = settingNames.filter((name) => name.startsWith(`${key}.`));
   return {
-    at,
+    at: place,
     key,
     sentence: `${key} is a group of settings and no setting itself.`,
     hint: `Write an object of settings there, or a full name such as "${example}".`,

@@ -40,7 +40,7 @@ function onlyProblem({ problems }: LoadedConfig) {
   return problem;
 }
 
-test("where nobody says anything, all settings are at their defaults", async () => {
+test("without any source, all settings are at their defaults", async () => {
   const { load, userPath, projectPath } = await machine();
   const loaded = await load();
   assert.deepEqual(loaded.settings, defaultSettings);
@@ -94,7 +94,7 @@ test("relative paths start at the folder of the file, or at the working director
   assert.deepEqual(fromOutside.settings["files.allow"], [join(cwd, "a"), join(cwd, "b")]);
 });
 
-test("null takes a setting without a default back to having none, and an empty variable is the same as none", async () => {
+test("null resets a setting without a default, and an empty variable counts as unset", async () => {
   const { load } = await machine({ user: `{"run": null, "events.runs": 7}` });
   const { settings, problems } = await load({ env: { SPILLWAY_EVENTS_RUNS: "", SPILLWAY_HOME: " " } });
   assert.deepEqual(problems, []);
@@ -155,7 +155,7 @@ const badFiles: readonly {
   { name: "a method's name as a key", text: '{"toString": 1}', at: [1, 2], says: /no setting "toString"/, hint: /./ },
   { name: "an empty key", text: '{"": 1}', at: [1, 2], says: /no setting ""/, hint: /./ },
   {
-    name: "a group that is no object",
+    name: "a group that is not an object",
     text: '{"fit": 3}',
     at: [1, 2],
     says: /fit is a group/,
@@ -224,7 +224,7 @@ test("a problem costs one setting, and it falls back to the next lower source", 
   assert.equal(loaded.settings["fit.read_chars"], 6_000);
 });
 
-test("a file with a syntax error counts as a whole as not read", async () => {
+test("a file with a syntax error is ignored as a whole", async () => {
   const { load } = await machine({ user: `{"events.runs": 7, "run": }` });
   const loaded = await load();
   onlyProblem(loaded);
@@ -245,7 +245,7 @@ for (const [key, value] of [
   });
 }
 
-test("an empty file, or one of comments only, sets nothing and is no problem", async () => {
+test("an empty file, or one of comments only, sets nothing and is not a problem", async () => {
   const { settings, problems } = await (await machine({ user: "", project: "// later\n" })).load();
   assert.deepEqual(problems, []);
   assert.deepEqual(settings, defaultSettings);
@@ -367,7 +367,7 @@ for (const { name, env, says, hint } of badVariables) {
   });
 }
 
-test("variables of others, and the two that are no settings, are no problem", async () => {
+test("foreign variables, and the two that are not settings, are not a problem", async () => {
   const env = { PATH: "/bin", spillway_home: "/x", SPILLWAY: "1", SPILLWAY_CORPUS: "/corpus" };
   assert.deepEqual((await (await machine()).load({ env })).problems, []);
 });

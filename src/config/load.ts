@@ -1,4 +1,4 @@
-/** Loads the settings: defaults, the user's file, the project's file, the environment, flags; the later one wins. */
+/** Loads the settings: defaults, the user's file, the project's file, the environment, flags. The last one wins. */
 import { existsSync } from "node:fs";
 import { SpillwayError } from "../errors.ts";
 import { type Entry, type ReadEntries, readConfigFile } from "./config-file.ts";
@@ -27,7 +27,7 @@ import { type PathBase, parseValue, type SettingValue, valueFromText } from "./v
 export type LoadOptions = {
   readonly cwd: string;
   readonly env: Environment;
-  /** What `--set name=value` said. */
+  /** Values of `--set name=value`. */
   readonly flags?: Readonly<Record<string, string>>;
   readonly homeDir?: string;
   readonly platform?: NodeJS.Platform;
@@ -35,7 +35,7 @@ export type LoadOptions = {
 
 export type Origin = "default" | "environment" | "flag" | { readonly file: string };
 
-/** A place where a config file was looked for. */
+/** A place where a config file is looked for. */
 export type ConfigFile = { readonly path: string; readonly owner: "user" | "project"; readonly found: boolean };
 
 export type LoadedConfig = {
@@ -45,7 +45,7 @@ export type LoadedConfig = {
   readonly problems: readonly ConfigProblem[];
 };
 
-/** Never throws for what people wrote: a problem leaves its setting at the value of the next lower source. */
+/** Never throws for invalid settings: the setting keeps the value of the next lower source, and a problem is reported. */
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const { cwd, env, flags = {}, platform = process.platform } = options;
   const machine: Machine = { env, platform, homeDir: options.homeDir ?? homeFolder(env, platform) };
@@ -56,15 +56,16 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   return { ...merge(sources.map(judge)), files: files.map(({ path, owner, found }) => ({ path, owner, found })) };
 }
 
-/** The settings, where nothing is wrong; else throws, naming the first problem's place and how many more there are. */
+/** The settings if they have no problems; otherwise throws with the first problem and the number of others. */
 export function requireValid({ settings, problems }: LoadedConfig): Settings {
   const [first, ...others] = problems;
   if (first === undefined) return settings;
-  const more = others.length === 0 ? "" : ` (${others.length} more ${others.length === 1 ? "problem" : "problems"}.)`;
-  throw new SpillwayError("config_invalid", `${describeProblem(first)}${more}`, { hint: first.hint });
+  const moreProblems =
+    others.length === 0 ? "" : ` (${others.length} more ${others.length === 1 ? "problem" : "problems"}.)`;
+  throw new SpillwayError("config_invalid", `${describeProblem(first)}${moreProblems}`, { hint: first.hint });
 }
 
-/** One place settings come from, with all that was written there. A variable and a flag are the user's. */
+/** One source of settings with its entries. Variables and flags belong to the user. */
 type Source = ReadEntries & {
   readonly origin: Origin;
   readonly owner: ConfigFile["owner"];
@@ -74,28 +75,28 @@ type Source = ReadEntries & {
 type FileSource = Source & ConfigFile;
 
 async function userFile(cwd: string, machine: Machine): Promise<FileSource | undefined> {
-  const named = machine.env.SPILLWAY_CONFIG?.trim();
-  if (named) return namedFile(named, cwd, machine);
+  const configPath = machine.env.SPILLWAY_CONFIG?.trim();
+  if (configPath) return namedFile(configPath, cwd, machine);
   const path = userConfigFile(machine);
   return path === undefined ? undefined : fileSource(path, "user", machine, await readConfigFile(path));
 }
 
-/** A file that was asked for by name must be there; the platform's place may well be empty. */
-async function namedFile(named: string, cwd: string, machine: Machine): Promise<FileSource> {
-  const at = { variable: "SPILLWAY_CONFIG" };
-  const parsed = parseValue({ type: "path", default: "", about: "" }, named, baseOf(cwd, machine));
+/** A file named by the user must exist; the platform's default file may be missing. */
+async function namedFile(configPath: string, cwd: string, machine: Machine): Promise<FileSource> {
+  const place = { variable: "SPILLWAY_CONFIG" };
+  const parsed = parseValue({ type: "path", default: "", about: "" }, configPath, baseOf(cwd, machine));
   if (!parsed.ok) {
-    const problem = { at, sentence: `SPILLWAY_CONFIG ${parsed.fault}`, hint: parsed.hint };
-    return { ...fileSource(named, "user", machine, undefined), problems: [problem] };
+    const problem = { at: place, sentence: `SPILLWAY_CONFIG ${parsed.fault}`, hint: parsed.hint };
+    return { ...fileSource(configPath, "user", machine, undefined), problems: [problem] };
   }
   const path = String(parsed.value);
   const source = fileSource(path, "user", machine, await readConfigFile(path));
   if (source.found) return source;
   const hint = "Create it, or unset SPILLWAY_CONFIG to use the usual place.";
-  return { ...source, problems: [{ at, sentence: `There is no config file ${path}.`, hint }] };
+  return { ...source, problems: [{ at: place, sentence: `There is no config file ${path}.`, hint }] };
 }
 
-/** Every place looked at, upwards until a file is found or the repository ends; `userPath` is not read twice. */
+/** All candidate files, upwards until one exists or the repository ends. `userPath` is not read twice. */
 async function projectFiles(cwd: string, machine: Machine, userPath: string | undefined): Promise<FileSource[]> {
   const paths = pathsOf(machine.platform);
   const sources: FileSource[] = [];
@@ -128,7 +129,7 @@ function environmentSource(cwd: string, machine: Machine): Source {
     const variable = machine.platform === "win32" ? key.toUpperCase() : key;
     if (!variable.startsWith(variablePrefix) || !text?.trim()) continue; // An empty variable is the same as none.
     const name = settings.get(variable);
-    if (name !== undefined) entries.push({ name, written: valueFromText(rowOf(name), text), at: { variable } });
+    if (name !== undefined) entries.push({ name, value: valueFromText(rowOf(name), text), place: { variable } });
     else if (!Object.hasOwn(otherVariables, variable)) problems.push(unknownVariable(variable, [...settings.keys()]));
   }
   return { origin: "environment", owner: "user", base: baseOf(cwd, machine), entries, problems };
@@ -136,13 +137,15 @@ function environmentSource(cwd: string, machine: Machine): Source {
 
 const variablePrefix = "SPILLWAY_";
 
-function unknownVariable(variable: string, known: readonly string[]): ConfigProblem {
-  const candidates = [...known, ...Object.keys(otherVariables)].map((name) => name.slice(variablePrefix.length));
-  const meant = nearestName(variable.slice(variablePrefix.length), candidates);
+function unknownVariable(variable: string, knownVariables: readonly string[]): ConfigProblem {
+  const candidates = [...knownVariables, ...Object.keys(otherVariables)].map((name) =>
+    name.slice(variablePrefix.length),
+  );
+  const nearest = nearestName(variable.slice(variablePrefix.length), candidates);
   return {
     at: { variable },
     sentence: `There is no variable ${quoted(variable)}.`,
-    hint: suggestion(meant === undefined ? undefined : variablePrefix + meant),
+    hint: suggestion(nearest === undefined ? undefined : variablePrefix + nearest),
   };
 }
 
@@ -150,9 +153,9 @@ function flagSource(cwd: string, machine: Machine, flags: Readonly<Record<string
   const entries: Entry[] = [];
   const problems: ConfigProblem[] = [];
   for (const [name, text] of Object.entries(flags)) {
-    const at = { flag: `--set ${name}` };
-    if (isSettingName(name)) entries.push({ name, written: valueFromText(rowOf(name), text), at });
-    else problems.push(unknownSetting(name, at));
+    const place = { flag: `--set ${name}` };
+    if (isSettingName(name)) entries.push({ name, value: valueFromText(rowOf(name), text), place });
+    else problems.push(unknownSetting(name, place));
   }
   return { origin: "flag", owner: "user", base: baseOf(cwd, machine), entries, problems };
 }
@@ -169,34 +172,34 @@ type Layer = {
 
 function judge({ origin, owner, base, entries, problems }: Source): Layer {
   const values = new Map<SettingName, SettingValue>();
-  const found = [...problems];
+  const allProblems = [...problems];
   for (const [name, [entry, again]] of Map.groupBy(entries, (entry) => entry.name)) {
     if (entry === undefined) continue; // A group has at least the entry that opened it.
     const judged = again === undefined ? judgeEntry(entry, owner, base) : writtenTwice(entry, again);
     if ("value" in judged) values.set(name, judged.value);
-    else found.push(judged);
+    else allProblems.push(judged);
   }
-  return { origin, values, problems: found };
+  return { origin, values, problems: allProblems };
 }
 
 function judgeEntry(entry: Entry, owner: ConfigFile["owner"], base: PathBase): { value: SettingValue } | ConfigProblem {
-  const { name, written, at } = entry;
+  const { name, value: written, place: at } = entry;
   const row = rowOf(name);
   if (owner === "project" && row.userOnly) return notForProjects(name, at);
   const parsed = parseValue(row, written, base);
   return parsed.ok ? parsed : { at, key: name, sentence: `${name} ${parsed.fault}`, hint: parsed.hint };
 }
 
-function notForProjects(key: SettingName, at: ProblemPlace): ConfigProblem {
+function notForProjects(key: SettingName, place: ProblemPlace): ConfigProblem {
   return {
-    at,
+    at: place,
     key,
     sentence: `${key} may not be set by a project's file, because a project could be a stranger's.`,
     hint: `Set it in your own config file, with ${environmentName(key)}, or with --set ${key}=...`,
   };
 }
 
-function writtenTwice({ name, at: first }: Entry, { at }: Entry): ConfigProblem {
+function writtenTwice({ name, place: first }: Entry, { place: at }: Entry): ConfigProblem {
   const line = "line" in first ? ` (first on line ${first.line})` : "";
   return { at, key: name, sentence: `${name} is set twice${line}, so neither counts.`, hint: "Remove one of the two." };
 }
@@ -210,6 +213,6 @@ function merge(layers: readonly Layer[]): Omit<LoadedConfig, "files"> {
       origins[name] = origin;
     }
   }
-  // Every value was read by its own row's type, which is what Settings says of it.
+  // Every value was parsed by its row's type, so this matches Settings.
   return { settings: settings as Settings, origins, problems: layers.flatMap((layer) => layer.problems) };
 }

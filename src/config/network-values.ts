@@ -1,7 +1,7 @@
-/** How places of the network are written in settings: hosts, addresses and ranges, each with a port if wanted. */
+/** The syntax of network places in settings: hosts, addresses and ranges, each with an optional port. */
 import { isIP } from "node:net";
 
-/** A place that a rule is about. Without a port every port is meant. */
+/** A place that a rule matches. Without a port it matches every port. */
 export type NetworkPlace = { readonly port: number | null } & (
   | { readonly by: "name"; readonly name: string; readonly below: boolean }
   | { readonly by: "range"; readonly family: 4 | 6; readonly address: string; readonly prefix: number }
@@ -11,18 +11,18 @@ export type NetworkPlace = { readonly port: number | null } & (
 export function parseNetworkPlace(text: string): NetworkPlace | undefined {
   const { host, port } = splitPort(text.trim());
   if (port === undefined) return undefined;
-  const [address = "", prefix, ...more] = host.split("/");
-  if (more.length > 0) return undefined;
+  const [address = "", prefix, ...rest] = host.split("/");
+  if (rest.length > 0) return undefined;
   return isIP(address) === 0 && prefix === undefined ? namePlace(host, port) : rangePlace(address, prefix, port);
 }
 
-/** Whether a key of network.headers names a host, with a port or `http://` before it if wanted. */
+/** Whether a key of network.headers is a host, with an optional port or `http://`. */
 export function isHeaderHost(text: string): boolean {
   const place = parseNetworkPlace(text.replace(/^https?:\/\//i, ""));
   return place !== undefined && (place.by === "name" ? !place.below : place.prefix === widths[place.family]);
 }
 
-/** A host as every comparison needs it: lower case, without brackets and without the root's dot. */
+/** A host in its canonical form: lower case, without brackets and without the trailing dot. */
 export function canonicalHost(host: string): string {
   return host
     .toLowerCase()
@@ -32,13 +32,13 @@ export function canonicalHost(host: string): string {
 
 const widths = { 4: 32, 6: 128 } as const;
 
-/** The port is null where none is written and undefined where it is no port. */
+/** The port is null if there is none and undefined if it is invalid. */
 function splitPort(text: string): { host: string; port: number | null | undefined } {
   const bracketed = /^\[([^\]]*)\](?::(.*))?$/.exec(text);
   if (bracketed) return { host: bracketed[1] ?? "", port: readPort(bracketed[2]) };
   // More than one colon is an IPv6 address without a port.
-  const [host = "", port, ...more] = text.split(":");
-  return more.length > 0 ? { host: text, port: null } : { host, port: readPort(port) };
+  const [host = "", port, ...rest] = text.split(":");
+  return rest.length > 0 ? { host: text, port: null } : { host, port: readPort(port) };
 }
 
 function readPort(digits: string | undefined): number | null | undefined {
@@ -53,13 +53,13 @@ function rangePlace(address: string, prefix: string | undefined, port: number | 
   return bits <= widths[family] ? { by: "range", family, address, prefix: bits, port } : undefined;
 }
 
-/** Names are compared as the URL parser writes them, so that an umlaut and its ASCII form are one. */
+/** Names are compared in the URL parser's form, so that an umlaut equals its ASCII form. */
 function namePlace(host: string, port: number | null): NetworkPlace | undefined {
   const below = host.startsWith("*.");
-  const written = below ? host.slice(2) : host;
-  const url = `http://${written}`;
-  if (!/^[\p{L}\p{N}._-]+$/u.test(written) || !URL.canParse(url)) return undefined;
+  const hostName = below ? host.slice(2) : host;
+  const url = `http://${hostName}`;
+  if (!/^[\p{L}\p{N}._-]+$/u.test(hostName) || !URL.canParse(url)) return undefined;
   const name = canonicalHost(new URL(url).hostname);
-  // An address in an odd spelling (0x7f.1) becomes a plain one here.
+  // An address in an unusual spelling (0x7f.1) is normalised here.
   return isIP(name) === 0 ? { by: "name", name, below, port } : below ? undefined : rangePlace(name, undefined, port);
 }

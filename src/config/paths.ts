@@ -1,11 +1,11 @@
-/** Where configuration and data live on each platform. Nothing here touches the disk. */
+/** Paths of configuration and data on each platform. Nothing here touches the disk. */
 import { homedir } from "node:os";
 import { type PlatformPath, posix, win32 } from "node:path";
 import { SpillwayError } from "../errors.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What of the machine decides about places; `homeDir` is undefined for a user without a home folder. */
+/** The machine facts that decide the paths; `homeDir` is undefined for a user without a home folder. */
 export type Machine = {
   readonly env: Environment;
   readonly platform: NodeJS.Platform;
@@ -21,7 +21,7 @@ export function dataHome(home: string | null, env: Environment, platform: NodeJS
   });
 }
 
-/** The user's own config file, where SPILLWAY_CONFIG names no other; undefined without a home folder. */
+/** The user's config file unless SPILLWAY_CONFIG names another; undefined without a home folder. */
 export function userConfigFile(machine: Machine): string | undefined {
   const folder = platformFolder("config", machine);
   return folder === undefined ? undefined : pathsOf(machine.platform).join(folder, "config.jsonc");
@@ -40,8 +40,8 @@ export function* foldersUpwards(cwd: string, { homeDir, platform }: Machine): Ge
 
 /** The user's home folder, or undefined for a user without one, as in a container run under a bare number. */
 export function homeFolder(env: Environment, platform: NodeJS.Platform): string | undefined {
-  const named = absolute(platform === "win32" ? env.USERPROFILE : env.HOME, platform);
-  if (named !== undefined) return named;
+  const homeFromEnv = absolute(platform === "win32" ? env.USERPROFILE : env.HOME, platform);
+  if (homeFromEnv !== undefined) return homeFromEnv;
   try {
     return absolute(homedir(), platform);
   } catch {
@@ -66,17 +66,18 @@ const places = {
   },
 } as const;
 
-/** An XDG variable that is set wins on every platform: whoever sets one on macOS or Windows means it. */
+/** An XDG variable wins on every platform: on macOS and Windows it is only set on purpose. */
 function platformFolder(purpose: keyof typeof places, { env, platform, homeDir }: Machine): string | undefined {
   const { xdg, windows, underHome } = places[purpose];
   const paths = pathsOf(platform);
-  const named = absolute(env[xdg], platform) ?? (platform === "win32" ? absolute(env[windows], platform) : undefined);
-  if (named !== undefined) return paths.join(named, "spillway");
+  const folderFromEnv =
+    absolute(env[xdg], platform) ?? (platform === "win32" ? absolute(env[windows], platform) : undefined);
+  if (folderFromEnv !== undefined) return paths.join(folderFromEnv, "spillway");
   const own = platform === "darwin" || platform === "win32" ? platform : "others";
   return homeDir === undefined ? undefined : paths.join(homeDir, underHome[own], "spillway");
 }
 
-/** A relative folder in such a variable is not used: https://specifications.freedesktop.org/basedir-spec says so. */
+/** A relative folder in such a variable is ignored: https://specifications.freedesktop.org/basedir-spec */
 function absolute(folder: string | undefined, platform: NodeJS.Platform): string | undefined {
   const paths = pathsOf(platform);
   return folder !== undefined && paths.isAbsolute(folder) ? paths.resolve(folder) : undefined;

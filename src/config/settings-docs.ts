@@ -1,10 +1,10 @@
-/** Describes the table of settings: as a JSON Schema, as the Markdown of docs/settings.md, and as help text. */
+/** Renders the table of settings as a JSON Schema, as docs/settings.md and as help text. */
 import { environmentName, otherVariables, rowOf, type SettingName, type SettingRow, settingNames } from "./settings.ts";
 import { durationUnits, formatRange, formatValue, writtenForms } from "./values.ts";
 
 export type JsonSchema = { readonly [key: string]: unknown };
 
-/** The schema of the config file, for editors. Both forms of a key are in it: nested and dotted. */
+/** The JSON Schema of the config file, for editors. It has both forms of a key: nested and dotted. */
 export function settingsSchema(): JsonSchema {
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -29,7 +29,7 @@ function groupSchema(group: string, names: readonly SettingName[]): JsonSchema {
   return { type: "object", additionalProperties: false, properties: dottedProperties(names, `${group}.`) };
 }
 
-/** Names by what stands before their first dot; the settings without a group come under the empty name. */
+/** Setting names grouped by what precedes their first dot; settings without a group are under the empty name. */
 function groupedNames(): Map<string, SettingName[]> {
   return Map.groupBy(settingNames, (name) => (name.includes(".") ? name.slice(0, name.indexOf(".")) : ""));
 }
@@ -65,14 +65,14 @@ function bounds({ min, ceiling }: SettingRow): JsonSchema {
   return { ...(min === undefined ? {} : { minimum: min }), ...(ceiling === undefined ? {} : { maximum: ceiling }) };
 }
 
-/** 0 is the one duration that needs no unit. */
+/** 0 is the only duration without a unit. */
 function durationNumber({ min = 0 }: SettingRow): JsonSchema {
   return min > 0 ? { type: "string" } : { type: ["string", "integer"], minimum: 0, maximum: 0 };
 }
 
 function schemaDefault(row: SettingRow): SettingRow["default"] {
-  const written = row.type === "bytes" || row.type === "duration";
-  return written && row.default !== null ? formatValue(row.type, row.default) : row.default;
+  const isWrittenWithUnit = row.type === "bytes" || row.type === "duration";
+  return isWrittenWithUnit && row.default !== null ? formatValue(row.type, row.default) : row.default;
 }
 
 /** docs/settings.md: where settings come from, how values are written, and a table for each group. */
@@ -87,14 +87,14 @@ function introduction(): string {
 
 <!-- Made from src/config/settings.ts by \`npm run docs\`; change it there. -->
 
-Each setting takes the last value that is given in this order:
+The last of these sources that sets a value wins:
 
 1. the default,
 2. your own config file: \`$XDG_CONFIG_HOME/spillway/config.jsonc\` (without that variable \`~/.config\`; on macOS
    \`~/Library/Application Support\`, on Windows \`%APPDATA%\`), or the file that \`SPILLWAY_CONFIG\` names,
 3. the project's file: \`.spillway/config.jsonc\` in the working directory or the nearest folder above it that has one, up
    to the root of the repository and not above your home,
-4. the environment: \`SPILLWAY_\` and the name (an empty variable is the same as none),
+4. the environment: \`SPILLWAY_\` and the name (an empty variable counts as unset),
 5. flags: \`--set name=value\`.
 
 The platform's data folder is \`$XDG_DATA_HOME/spillway\` (without that variable under \`~/.local/share\`; on macOS
@@ -110,18 +110,18 @@ A config file is JSON with comments. A name may be nested or dotted:
 }
 \`\`\`
 
-What is misspelt, out of range or of the wrong type is reported with its place and does not count: the setting keeps the
-value it would have without it. No number is bent into its range. \`0\` means zero, never "no limit".
+A misspelt name, a value out of range or of the wrong type is reported with its place and ignored: the setting keeps the value
+of the other sources. Out-of-range numbers are rejected, not clamped. \`0\` means zero, never "no limit".
 
 | type | written as |
 |---|---|
 | integer | \`30000\`, \`"30_000"\`, \`"30,000"\` |
 | size | bytes as a number, or with a unit: \`"64 MiB"\`, \`"1.5 GB"\`. KiB, MiB, GiB, TiB count in 1024s; KB, MB, GB, TB in 1000s |
-| duration | with its unit: \`"14d"\`, \`"1h30m"\`, \`"500ms"\` (${timeUnits}). Only \`0\` may stand alone |
-| choice | one of the words; \`true\` and \`false\` stand for \`on\` and \`off\` |
+| duration | with its unit: \`"14d"\`, \`"1h30m"\`, \`"500ms"\` (${timeUnits}). Only \`0\` needs no unit |
+| choice | one of the words; \`true\` and \`false\` mean \`on\` and \`off\` |
 | path | \`~\` is your home; a relative path starts at the config file's folder, in a variable or flag at the working directory |
-| list | \`["one", "two"]\` in a file; \`one,two\` in a variable or flag, or the same JSON where an item holds a comma |
-| headers | \`{"wiki.example.com": {"Cookie": "sid=$WIKI_SID"}}\`, in a variable or flag as well |`;
+| list | \`["one", "two"]\` in a file; \`one,two\` in a variable or flag, or the same JSON if an item contains a comma |
+| headers | \`{"wiki.example.com": {"Cookie": "sid=$WIKI_SID"}}\`, also in a variable or flag |`;
 }
 
 function groupMarkdown(group: string, names: readonly SettingName[]): string {
@@ -150,7 +150,7 @@ function defaultText({ type, default: value }: SettingRow): string {
   return empty ? "none" : formatValue(type, value);
 }
 
-/** What the type alone does not say of a setting, in sentences. */
+/** Sentences on who may set a setting. */
 function remarks(row: SettingRow): string[] {
   const range = row.choices === undefined ? formatRange(row) : "";
   return [...(range === "" ? [] : [`${range.charAt(0).toUpperCase()}${range.slice(1)}.`]), ...ownerRemark(row)];
@@ -160,7 +160,7 @@ function ownerRemark({ userOnly }: SettingRow): string[] {
   return userOnly ? ["Not from a project's file."] : [];
 }
 
-/** The lines of `spillway help settings`: each name with its variable, then what it does, no wider than `width`. */
+/** The lines of `spillway help settings`: each name with its variable, then its description, wrapped to `width`. */
 export function settingsHelp(width = 80): string[] {
   return settingNames.flatMap((name) => {
     const row = rowOf(name);

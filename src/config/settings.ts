@@ -3,13 +3,13 @@
  * from these rows, so a description cannot promise what the code does not do.
  */
 
-/** How a value is written by people: sizes as `64 MiB`, durations as `14d` or `30s`, lists separated by commas. */
+/** How values are written: sizes as `64 MiB`, durations as `14d` or `30s`, lists separated by commas. */
 export type SettingType = "text" | "path" | "integer" | "bytes" | "duration" | "choice" | "list" | "headers";
 
-/** Header lines by the host they are for: `{"wiki.example.com": {"Authorization": "Bearer $WIKI_TOKEN"}}`. */
+/** Headers by host: `{"wiki.example.com": {"Authorization": "Bearer $WIKI_TOKEN"}}`. */
 export type HostHeaders = { readonly [host: string]: { readonly [header: string]: string } };
 
-/** One row: the type decides how a value is read, written and described. */
+/** One row. The type decides how a value is parsed, formatted and described. */
 export type SettingRow = {
   readonly type: SettingType;
   readonly default: string | number | readonly string[] | HostHeaders | null;
@@ -18,9 +18,9 @@ export type SettingRow = {
   readonly min?: number;
   readonly ceiling?: number;
   readonly choices?: readonly string[];
-  /** For a list: its items are paths, made absolute like any other path, or hosts and ranges of the network. */
+  /** For a list: its items are paths (made absolute) or network places (hosts and ranges). */
   readonly items?: "path" | "place";
-  /** Set where a stranger's project must not decide: only the user's own file, the environment and flags count. */
+  /** A project must not set it: only the user's own file, the environment and flags count. */
   readonly userOnly?: true;
 };
 
@@ -50,14 +50,14 @@ export const settingRows = {
     default: 30_000,
     min: 1_000,
     ceiling: 100_000,
-    about: "Characters of content one fetch answers inline when the caller asks for no other number.",
+    about: "Characters of content in one fetch reply, unless the caller sets another number.",
   },
   "fit.read_chars": {
     type: "integer",
     default: 30_000,
     min: 1_000,
     ceiling: 100_000,
-    about: "Characters one read of a kept artifact answers when the caller asks for no other number.",
+    about: "Characters of content in one read reply, unless the caller sets another number.",
   },
   "fit.excerpt_chars": {
     type: "integer",
@@ -71,20 +71,20 @@ export const settingRows = {
     default: null,
     userOnly: true,
     about:
-      "The model that replies are for: where tokens.module is set too, it counts their tokens. Default: none, tokens are estimated as characters / 4.",
+      "The model whose tokens are counted, together with tokens.module. Default: none, tokens are estimated as characters / 4.",
   },
   "tokens.module": {
     type: "path",
     default: null,
     userOnly: true,
-    about: "A JavaScript module of your own that exports countTokens(text, model), run in this process.",
+    about: "Your own JavaScript module that exports countTokens(text, model). It runs in this process.",
   },
   "artifacts.source_bytes": {
     type: "bytes",
     default: 64 * MiB,
     min: 1,
     ceiling: 64 * GiB,
-    about: "Largest source kept whole. Of a larger one what fits is kept and marked source_truncated.",
+    about: "Largest source kept whole. A larger one is kept up to this size and marked source_truncated.",
   },
   "artifacts.keep": {
     type: "duration",
@@ -96,25 +96,25 @@ export const settingRows = {
     type: "integer",
     default: 1_000,
     min: 1,
-    about: "How many artifacts one run keeps; the least recently used go first.",
+    about: "Artifacts kept per run; the least recently used expire first.",
   },
   "artifacts.keep_bytes": {
     type: "bytes",
     default: 2 * GiB,
     min: 0,
-    about: "How many bytes of artifacts one owner keeps; the least recently used go first.",
+    about: "Bytes of artifacts kept per owner; the least recently used expire first.",
   },
   "artifacts.keep_tombstones": {
     type: "duration",
     default: 90 * day,
     min: 0,
-    about: "How long a swept ref still answers when it expired and how to fetch it again.",
+    about: "How long an expired ref still says when it expired and how to fetch it again.",
   },
   "artifacts.sweep_every": {
     type: "duration",
     default: 1 * hour,
     min: 0,
-    about: "Least time between two automatic sweeps of the store.",
+    about: "Minimum time between two automatic sweeps of the store.",
   },
   "files.allow": {
     type: "list",
@@ -129,41 +129,41 @@ export const settingRows = {
     default: [],
     userOnly: true,
     about:
-      "Places that may be fetched although they are private: hosts (wiki.example.com, *.corp.example), addresses, " +
-      "ranges (10.0.0.0/8), each with a port if wanted (127.0.0.1:8080).",
+      "Private places that may be fetched: hosts (wiki.example.com, *.corp.example), addresses and ranges (10.0.0.0/8), " +
+      "each with an optional port (127.0.0.1:8080).",
   },
   "network.deny": {
     type: "list",
     items: "place",
     default: [],
     userOnly: true,
-    about: "Places that are never fetched, written like network.allow; wins over it.",
+    about: "Places that are never fetched, in the syntax of network.allow. Overrides network.allow.",
   },
   "network.headers": {
     type: "headers",
     default: {},
     userOnly: true,
     about:
-      "Headers and cookies for certain hosts, sent to them only. $NAME in a value is the environment variable of that " +
-      "name, $$ a dollar sign. A host means https; write http://host for plain HTTP.",
+      "Headers and cookies per host, sent to that host only. $NAME in a value is an environment variable, $$ a dollar " +
+      "sign. A host means https; write http://host for plain HTTP.",
   },
   "network.user_agent": {
     type: "text",
     default: null,
-    about: "What is said to servers about who asks. Default: Spillway and its version.",
+    about: "The User-Agent header. Default: Spillway and its version.",
   },
   "network.ca_file": {
     type: "path",
     default: null,
     userOnly: true,
-    about: "A file of further certificates to trust, in PEM, besides the system's and NODE_EXTRA_CA_CERTS.",
+    about: "A PEM file of certificates to trust, besides the system's and NODE_EXTRA_CA_CERTS.",
   },
   "network.timeout": {
     type: "duration",
     default: 1 * minute,
     min: 1 * second,
     ceiling: 1 * day,
-    about: "Time one fetch may take altogether: every try, redirect and byte of it.",
+    about: "Total time of one fetch, including retries, redirects and the body.",
   },
   "network.connect_timeout": {
     type: "duration",
@@ -177,136 +177,136 @@ export const settingRows = {
     default: 3,
     min: 1,
     ceiling: 10,
-    about: "How often a request is sent when the connection fails or the server says 408, 425, 429 or 5xx.",
+    about: "Attempts per request when the connection fails or the server answers 408, 425, 429 or 5xx.",
   },
   "network.retry_wait": {
     type: "duration",
     default: 10 * second,
     min: 0,
     ceiling: 10 * minute,
-    about: "Longest wait before another try. A server that asks for more is not asked again.",
+    about: "Longest wait before a retry. If the server asks for a longer wait, the request is not retried.",
   },
   "network.expansion": {
     type: "integer",
     default: 200,
     min: 1,
     ceiling: 1_000_000,
-    about: "How many times its size on the wire a compressed body may grow to, past its first 8 MiB.",
+    about: "Maximum ratio of decompressed to compressed size, beyond the first 8 MiB.",
   },
   "network.connections_per_host": {
     type: "integer",
     default: 6,
     min: 1,
     ceiling: 1_000,
-    about: "How many connections to one host are open at once.",
+    about: "Maximum concurrent connections to one host.",
   },
   "network.delay": {
     type: "duration",
     default: 0,
     min: 0,
     ceiling: 1 * minute,
-    about: "Least time between two requests to the same host.",
+    about: "Minimum time between two requests to the same host.",
   },
   "network.robots": {
     type: "choice",
     default: "off",
     choices: ["off", "on"],
-    about: "on: a host's robots.txt is asked first, and what it disallows is not fetched.",
+    about: "on: robots.txt of the host is checked first, and disallowed URLs are not fetched.",
   },
   "network.cache_ttl": {
     type: "duration",
     default: 15 * minute,
     min: 0,
     about:
-      "How long a fetched page answers again without asking its server, unless the server says less. After that it is " +
-      "revalidated. 0s always asks.",
+      "How long a fetched page is served from the cache, unless the server says less. After that it is revalidated. " +
+      "0s always revalidates.",
   },
   "extract.chars": {
     type: "integer",
     default: 50_000_000,
     min: 100_000,
-    about: "Characters extracted from one source by one call; a later read past them goes on from there.",
+    about: "Characters extracted from one source by one call; a later read continues from there.",
   },
   "extract.fetch_chars": {
     type: "integer",
     default: 300_000,
     min: 1_000,
-    about: "Characters a fetch extracts from a long document (a PDF, ...) at once; reading on extracts more.",
+    about: "Characters a fetch extracts from a long document (a PDF, ...); later reads extract more.",
   },
   "extract.memory_bytes": {
     type: "bytes",
     default: 512 * MiB,
     min: 128 * MiB,
-    about: "Memory the parser of one file may take; a file that needs more is answered without text.",
+    about: "Memory the parser of one file may use. A file that needs more is answered without text.",
   },
   "extract.cpu": {
     type: "duration",
     default: 30 * second,
     min: 1 * second,
     ceiling: 10 * minute,
-    about: "CPU time the parser of one file may take.",
+    about: "CPU time the parser of one file may use.",
   },
   "extract.wall": {
     type: "duration",
     default: 2 * minute,
     min: 1 * second,
     ceiling: 1 * hour,
-    about: "Time the parser of one file may take altogether.",
+    about: "Wall time the parser of one file may use.",
   },
   "extract.children": {
     type: "integer",
     default: 2,
     min: 1,
     ceiling: 32,
-    about: "How many files are parsed at once, each in a process of its own.",
+    about: "Files parsed at the same time, each in its own process.",
   },
   "search.file_bytes": {
     type: "bytes",
     default: 1 * MiB,
     min: 1 * KiB,
     ceiling: 16 * MiB,
-    about: "Largest source file that is indexed for code search.",
+    about: "Largest source file indexed for code search.",
   },
   "search.wait": {
     type: "duration",
     default: 10 * second,
     min: 0,
     ceiling: 10 * minute,
-    about: "How long a first search of a folder waits for its index; then it answers with what is ready.",
+    about: "How long the first search of a folder waits for its index before it answers with what is ready.",
   },
   "search.refresh_wait": {
     type: "duration",
     default: 1 * second,
     min: 0,
     ceiling: 1 * minute,
-    about: "How long a search waits while changed files are indexed; then it answers with what is ready.",
+    about: "How long a search waits for changed files to be indexed before it answers with what is ready.",
   },
   "search.refresh_every": {
     type: "duration",
     default: 2 * second,
     min: 0,
-    about: "Least time between two looks for changed files of a folder that is searched.",
+    about: "Minimum time between two checks for changed files in a searched folder.",
   },
   "search.context_lines": {
     type: "integer",
     default: 1,
     min: 0,
     ceiling: 50,
-    about: "Lines shown before and after the best part of each search result.",
+    about: "Lines shown before and after the best span of each search result.",
   },
   "search.embed_url": {
     type: "text",
     default: null,
     userOnly: true,
     about:
-      "Address of an embeddings service, OpenAI-compatible (.../v1/embeddings) or Ollama (.../api/embed): chunks of " +
-      "indexed code and questions are sent there. Its host is allowed by being named. Default: none, nothing is sent.",
+      "URL of an embeddings service, OpenAI-compatible (.../v1/embeddings) or Ollama (.../api/embed). Chunks of indexed " +
+      "code and questions are sent to it. Naming it allows its host. Default: none, nothing is sent.",
   },
   "search.embed_model": {
     type: "text",
     default: null,
     userOnly: true,
-    about: "The embedding model to ask for there. An index holds vectors of one model only.",
+    about: "The embedding model. An index holds vectors of one model only.",
   },
   "search.embed_batch": {
     type: "integer",
@@ -320,7 +320,7 @@ export const settingRows = {
     default: 2 * second,
     min: 50,
     ceiling: 1 * minute,
-    about: "How long a search waits for the vector of its question; then it ranks without.",
+    about: "How long a search waits for the vector of its question before it ranks without it.",
   },
   "events.bytes": {
     type: "bytes",
@@ -332,58 +332,60 @@ export const settingRows = {
     type: "integer",
     default: 200,
     min: 1,
-    about: "How many runs keep their event logs; the oldest go first.",
+    about: "Runs whose event logs are kept; the oldest are deleted first.",
   },
   "render.chromium": {
     type: "path",
     default: null,
     userOnly: true,
     about:
-      "A Chromium that runs the scripts of pages which show no text without them. Default: none, scripts are not run.",
+      "Path of a Chromium that runs the scripts of pages without text of their own. Default: none, scripts are not run.",
   },
   "render.sandbox": {
     type: "choice",
     default: "on",
     choices: ["on", "off"],
     userOnly: true,
-    about: "Whether that browser runs in its sandbox. Off only where it must run as root, inside a container.",
+    about: "Whether that browser uses its sandbox. Set off only if it must run as root inside a container.",
   },
   "render.wait": {
     type: "duration",
     default: 10 * second,
     min: second,
     ceiling: 2 * minute,
-    about: "How long a page's scripts may work before its text is read as it is then.",
+    about: "How long a page's scripts may run before its text is read.",
   },
   "runner.enable_filetype_ingest_router": {
     type: "choice",
     default: "on",
     choices: ["on", "shadow", "off"],
     about:
-      "on: every kind is read by its handler. shadow: text and HTML as before, documents as metadata and ref, and an " +
-      "event says what on would do. off: metadata and ref only. No value ever decodes a binary as text.",
+      "Governs every fetch and read: library, CLI, MCP and runner. on: every kind is read by its handler. shadow: text " +
+      "and HTML as before, documents as metadata and ref, and an event says what on would do. off: metadata and ref only. " +
+      "No value ever decodes a binary as text.",
   },
   "runner.enable_model_overflow_fallback": {
     type: "choice",
     default: "on",
     choices: ["on", "shadow", "off"],
     about:
-      "on: a request refused for its size is made smaller and sent once more. shadow: the refusal is handed on and an " +
-      "event says what on would do. off: nothing is looked at.",
+      "Governs every form of overflow recovery: fetch wrapper, middleware, proxy and runner. on: a request refused for " +
+      "its size is made smaller and sent once more. shadow: the refusal is passed on and an event says what on would do. " +
+      "off: requests and responses are not inspected.",
   },
   "runner.model": {
     type: "text",
     default: null,
     userOnly: true,
-    about: "The model that a new spillway run asks when --model names none, as provider:model.",
+    about: "The model of a new spillway run without --model, as provider:model.",
   },
   "runner.endpoints": {
     type: "list",
     default: [],
     userOnly: true,
     about:
-      "Addresses of model providers, each as name=address: a service that speaks OpenAI's chat format under a name of " +
-      "your own, or another address for openai, anthropic, google or ollama.",
+      "URLs of model providers, each as name=url: a service with OpenAI's chat format under a name of your choice, or " +
+      "another URL for openai, anthropic, google or ollama.",
   },
   "runner.keys": {
     type: "list",
@@ -399,14 +401,14 @@ export const settingRows = {
     min: 1,
     ceiling: 100_000,
     userOnly: true,
-    about: "How many times one call of spillway run asks the model.",
+    about: "Maximum model steps of one spillway run.",
   },
   "runner.tokens": {
     type: "integer",
     default: 5_000_000,
     min: 1_000,
     userOnly: true,
-    about: "Tokens, in and out, that one call of spillway run may use, as the provider counts them.",
+    about: "Maximum tokens, in and out, of one spillway run, as the provider counts them.",
   },
   "runner.time": {
     type: "duration",
@@ -414,7 +416,7 @@ export const settingRows = {
     min: 1 * second,
     ceiling: 7 * day,
     userOnly: true,
-    about: "How long one call of spillway run may take.",
+    about: "Maximum time of one spillway run.",
   },
   "runner.turn_chars": {
     type: "integer",
@@ -422,46 +424,46 @@ export const settingRows = {
     min: 2_000,
     ceiling: 1_000_000,
     about:
-      "Characters that all tool results of one turn may carry together; where the model's window is known, at most a quarter of it.",
+      "Characters of all tool results of one turn together; if the model's window is known, at most a quarter of it.",
   },
   "runner.retries": {
     type: "integer",
     default: 4,
     min: 0,
     ceiling: 20,
-    about: "How often a step is asked again when the provider is busy, limits the rate or breaks the connection off.",
+    about: "Retries of a step when the provider is busy, limits the rate or breaks the connection.",
   },
   "runner.retry_wait": {
     type: "duration",
     default: 1 * minute,
     min: 0,
     ceiling: 1 * hour,
-    about: "Longest wait before a step is asked again. A provider that wants more is not asked again.",
+    about: "Longest wait before a retry of a step. If the provider asks for a longer wait, the step is not retried.",
   },
   "runner.transcripts": {
     type: "integer",
     default: 200,
     min: 1,
-    about: "How many transcripts of spillway run are kept; the oldest go first.",
+    about: "Transcripts of spillway run that are kept; the oldest are deleted first.",
   },
   "overflow.prevent": {
     type: "choice",
     default: "on",
     choices: ["on", "off"],
     about:
-      "Whether a request over a limit that is known (set, named alike by two refusals, or as much as was refused twice) is made smaller at once.",
+      "Whether a request over a known limit (set, named by two refusals, or refused twice) is made smaller before it is sent.",
   },
   "overflow.limits": {
     type: "list",
     default: [],
-    about: "Windows of models in tokens, each as model=tokens; other windows are learnt from refusals.",
+    about: "Context windows of models in tokens, each as model=tokens. Other windows are learnt from refusals.",
   },
   "proxy.port": {
     type: "integer",
     default: 8402,
     min: 0,
     ceiling: 65_535,
-    about: "Port of spillway proxy on 127.0.0.1; 0 takes a free one.",
+    about: "Port of spillway proxy on 127.0.0.1; 0 picks a free one.",
   },
   "proxy.upstreams": {
     type: "list",
@@ -471,7 +473,7 @@ export const settingRows = {
       "gemini=https://generativelanguage.googleapis.com",
     ],
     userOnly: true,
-    about: "Where spillway proxy sends what comes in under /name, each as name=address. Nothing else is reached.",
+    about: "Where spillway proxy sends requests under /name, each as name=url. It reaches nothing else.",
   },
   "proxy.token": {
     type: "choice",
@@ -479,21 +481,21 @@ export const settingRows = {
     choices: ["on", "off"],
     userOnly: true,
     about:
-      "Whether the path of every request to spillway proxy must begin with the token it prints, which stays the same. " +
+      "Whether the path of every request to spillway proxy must begin with the token it prints. The token stays the same. " +
       "off: every program of this machine is served.",
   },
   "proxy.allow_origins": {
     type: "list",
     default: [],
     userOnly: true,
-    about: "Web origins whose pages may use spillway proxy. Default: none; programs send no origin.",
+    about: "Web origins whose pages may use spillway proxy. Default: none. Programs send no origin.",
   },
   "proxy.body_bytes": {
     type: "bytes",
     default: 64 * MiB,
     min: 1 * MiB,
     ceiling: 1 * GiB,
-    about: "Largest request spillway proxy holds to be able to send it again; a larger one is passed on as it comes.",
+    about: "Largest request that spillway proxy buffers for a retry. A larger one is streamed through.",
   },
 } as const satisfies Record<string, SettingRow>;
 
@@ -502,7 +504,7 @@ export type SettingName = keyof typeof settingRows;
 /** Every name, in the order of the table. */
 export const settingNames = Object.keys(settingRows) as readonly SettingName[];
 
-/** The row seen as any row, for code that treats all settings alike. */
+/** The row of a setting, for code that treats all settings alike. */
 export function rowOf(name: SettingName): SettingRow {
   return settingRows[name];
 }
@@ -526,19 +528,19 @@ type ValueOf<R extends SettingRow> = R["type"] extends "integer" | "bytes" | "du
 /** Every setting with its resolved value: numbers in bytes or milliseconds, lists as arrays. */
 export type Settings = { readonly [K in SettingName]: ValueOf<(typeof settingRows)[K]> };
 
-/** What holds when nobody has said anything else. */
+/** The settings without any source. */
 export const defaultSettings = Object.fromEntries(
   Object.entries(settingRows).map(([name, row]) => [name, row.default]),
 ) as unknown as Settings;
 
-/** Variables that begin like a setting's and are none, with what they are for. */
+/** SPILLWAY_ variables that are not settings. */
 export const otherVariables: Readonly<Record<string, string>> = {
-  SPILLWAY_CONFIG: "Path of the user's config file, instead of the platform's place. The file must exist.",
-  SPILLWAY_CHECKOUTS: "Folder of the repositories that the search bench of Spillway itself is run on.",
-  SPILLWAY_CORPUS: "Folder of the documents that the quality tests and benches of Spillway itself read.",
+  SPILLWAY_CONFIG: "Path of the user's config file, instead of the platform's default. The file must exist.",
+  SPILLWAY_CHECKOUTS: "Folder of the repositories for Spillway's own search bench.",
+  SPILLWAY_CORPUS: "Folder of the documents for Spillway's own quality tests and benches.",
 };
 
-/** `files.allow` is `SPILLWAY_FILES_ALLOW` in the environment. */
+/** The environment variable of a setting: `SPILLWAY_FILES_ALLOW` for `files.allow`. */
 export function environmentName(name: SettingName): string {
   return `SPILLWAY_${name.replaceAll(".", "_").toUpperCase()}`;
 }

@@ -1,17 +1,17 @@
-/** Finds the name that somebody probably meant. */
+/** Finds the most similar name, for "did you mean". */
 
-const shortestEnding = 4;
+const MIN_SUFFIX_CHARS = 4;
 
 /**
- * The one candidate closest to what was written, or undefined when none is close or several are equally so. Case and
- * separators do not count (`fit.inlineChars`), and a name may lack its group (`inline_chars`).
+ * The candidate closest to the input, or undefined if none is close or several are equally close. Case and
+ * separators are ignored (`fit.inlineChars`), and the group may be missing (`inline_chars`).
  */
-export function nearestName(written: string, candidates: readonly string[]): string | undefined {
-  const wanted = letters(written);
-  const most = Math.min(3, Math.floor(wanted.length / 3));
+export function nearestName(input: string, candidates: readonly string[]): string | undefined {
+  const inputLetters = letters(input);
+  const maxDistance = Math.min(3, Math.floor(inputLetters.length / 3));
   const ranked = candidates
-    .map((candidate) => ({ candidate, distance: distance(wanted, letters(candidate), most) }))
-    .filter(({ distance }) => distance <= most)
+    .map((candidate) => ({ candidate, distance: distance(inputLetters, letters(candidate), maxDistance) }))
+    .filter(({ distance }) => distance <= maxDistance)
     .sort((a, b) => a.distance - b.distance);
   const [first, second] = ranked;
   return first?.distance === second?.distance ? undefined : first?.candidate;
@@ -21,25 +21,28 @@ function letters(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 }
 
-function distance(wanted: string, candidate: string, most: number): number {
-  if (wanted.length >= shortestEnding && wanted !== candidate && candidate.endsWith(wanted)) return 1;
-  return Math.abs(wanted.length - candidate.length) > most ? Infinity : editDistance(wanted, candidate);
+function distance(inputLetters: string, candidate: string, maxDistance: number): number {
+  if (inputLetters.length >= MIN_SUFFIX_CHARS && inputLetters !== candidate && candidate.endsWith(inputLetters))
+    return 1;
+  return Math.abs(inputLetters.length - candidate.length) > maxDistance
+    ? Infinity
+    : editDistance(inputLetters, candidate);
 }
 
-/** Levenshtein's: how many characters to insert, delete or replace. */
+/** Levenshtein distance: characters to insert, delete or replace. */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i];
     for (let j = 1; j <= b.length; j += 1) {
-      const replaced = at(row, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, at(row, j) + 1, at(next, j - 1) + 1));
+      const replaced = valueAt(row, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, valueAt(row, j) + 1, valueAt(next, j - 1) + 1));
     }
     row = next;
   }
-  return at(row, b.length);
+  return valueAt(row, b.length);
 }
 
-function at(row: readonly number[], index: number): number {
+function valueAt(row: readonly number[], index: number): number {
   return row[index] ?? Infinity;
 }

@@ -170,7 +170,7 @@ for (const [text, value] of listTexts) {
   });
 }
 
-test("a text that begins like a JSON list and is none is refused", () => {
+test("a text that begins like a JSON list but is not one is refused", () => {
   assert.match(faultOf(rows.list, valueFromText(rows.list, "[one")), /must be a list, not "\[one"/);
 });
 
@@ -222,7 +222,7 @@ for (const place of [
   test(`${place} is none`, () => assert.match(faultOf(placeList, [place]), /item 1, which must be a host, an address/));
 }
 
-test("headers by host are taken as they are, and what is wrong is told without any value", () => {
+test("headers by host are accepted unchanged, and a fault is reported without any value", () => {
   const written = { "wiki.example.com": { Authorization: "Bearer $TOKEN" } };
   assert.deepEqual(read(rows.headers, written), written);
   for (const wrong of [
@@ -240,7 +240,7 @@ test("headers by host are taken as they are, and what is wrong is told without a
   }
 });
 
-test("a range is said in words, and is empty where any value goes", () => {
+test("a range is described in words, and is empty if any value is accepted", () => {
   assert.equal(formatRange(rows.bytes), "from 0 B to 1024 TiB");
   assert.equal(formatRange(rows.duration), "at least 0s");
   assert.equal(formatRange({ type: "integer", default: 0, ceiling: 5, about: "" }), "at most 5");

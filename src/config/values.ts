@@ -1,4 +1,4 @@
-/** Reads one setting's value the way people write it, and writes it back the same way for help and docs. */
+/** Parses a setting's value as people write it, and formats it the same way for help and docs. */
 import { isHeaderHost, parseNetworkPlace } from "./network-values.ts";
 import { pathsOf } from "./paths.ts";
 import { quoted } from "./problem.ts";
@@ -6,27 +6,27 @@ import type { HostHeaders, SettingRow, SettingType } from "./settings.ts";
 
 export type SettingValue = string | number | readonly string[] | HostHeaders | null;
 
-/** Where relative paths start and what `~` stands for; `home` is undefined for a user without one. */
+/** The base of relative paths and the meaning of `~`; `home` is undefined for a user without one. */
 export type PathBase = {
   readonly folder: string;
   readonly home: string | undefined;
   readonly platform: NodeJS.Platform;
 };
 
-/** The value, or what is wrong with it: `fault` goes on where the setting's name ends ("must be ..., not ..."). */
+/** The value, or what is wrong with it: `fault` continues a sentence that begins with the setting's name ("must be ..., not ..."). */
 export type Parsed =
   | { readonly ok: true; readonly value: SettingValue }
   | { readonly ok: false; readonly fault: string; readonly hint: string };
 
-/** Reads a value as it stands in a JSON file. Refuses what it does not understand; never throws, never clamps. */
-export function parseValue(row: SettingRow, written: unknown, base: PathBase): Parsed {
-  if (written === null && row.default === null) return accept(null);
-  return readers[row.type](typeof written === "string" ? written.trim() : written, row, base);
+/** Parses a value from a JSON file. Rejects what it does not understand; never throws, never clamps. */
+export function parseValue(row: SettingRow, input: unknown, base: PathBase): Parsed {
+  if (input === null && row.default === null) return accept(null);
+  return readers[row.type](typeof input === "string" ? input.trim() : input, row, base);
 }
 
 /**
- * What a variable's or a flag's text would be in a JSON file: a list is separated by commas, or written in JSON, for
- * items that hold a comma and for no items at all; headers are written in JSON.
+ * Converts the text of a variable or a flag to its JSON form: a list is separated by commas, or written in JSON for
+ * items that contain a comma and for an empty list; headers are written in JSON.
  */
 export function valueFromText(row: SettingRow, text: string): unknown {
   if (row.type === "headers") return jsonOrText(text);
@@ -34,7 +34,7 @@ export function valueFromText(row: SettingRow, text: string): unknown {
   return text.trim().startsWith("[") ? jsonOrText(text) : splitList(text);
 }
 
-/** Writes a value so that `valueFromText` and `parseValue` give it back: `64 MiB`, `14d`, `30,000`. */
+/** Formats a value so that `valueFromText` and `parseValue` return it: `64 MiB`, `14d`, `30,000`. */
 export function formatValue(type: SettingType, value: Exclude<SettingValue, null>): string {
   if (typeof value === "string") return value;
   if (typeof value !== "number") return isList(value) ? formatList(value) : JSON.stringify(value);
@@ -43,10 +43,10 @@ export function formatValue(type: SettingType, value: Exclude<SettingValue, null
   return value.toLocaleString("en-US");
 }
 
-/** Whether a value is a list: `Array.isArray` does not tell a read-only one. */
+/** Whether a value is a list. `Array.isArray` does not narrow read-only arrays. */
 export const isList = (value: unknown): value is readonly string[] => Array.isArray(value);
 
-type Reader = (written: unknown, row: SettingRow, base: PathBase) => Parsed;
+type Reader = (input: unknown, row: SettingRow, base: PathBase) => Parsed;
 
 const readers: Readonly<Record<SettingType, Reader>> = {
   text: readText,
@@ -72,7 +72,7 @@ export const byteUnits = [
   ["B", 1],
 ] as const;
 
-/** The units of durations, largest first. A month or a year has no fixed length, so there is none. */
+/** The units of durations, largest first. Months and years have no fixed length. */
 export const durationUnits = [
   ["w", 7 * 86_400_000],
   ["d", 86_400_000],
@@ -82,51 +82,51 @@ export const durationUnits = [
   ["ms", 1],
 ] as const;
 
-const whole = String.raw`(?:\d+(?:_\d+)*|\d{1,3}(?:,\d{3})+)`;
-const decimal = String.raw`${whole}(?:\.\d+)?`;
+const wholeDigits = String.raw`(?:\d+(?:_\d+)*|\d{1,3}(?:,\d{3})+)`;
+const decimal = String.raw`${wholeDigits}(?:\.\d+)?`;
 const durationPart = String.raw`(${decimal})\s*(ms|[smhdw])\s*`;
 
-/** The written forms as regular expressions; the parser and the JSON Schema both use these. */
+/** The accepted forms as regular expressions, used by the parser and the JSON Schema. */
 export const writtenForms = {
-  integer: `^-?${whole}$`,
-  bytes: String.raw`^(?:(${whole})(?:\s*[bB])?|(${decimal})\s*([kKmMgGtT][iI]?[bB]))$`,
+  integer: `^-?${wholeDigits}$`,
+  bytes: String.raw`^(?:(${wholeDigits})(?:\s*[bB])?|(${decimal})\s*([kKmMgGtT][iI]?[bB]))$`,
   duration: `^(?:0|(?:${durationPart})+)$`,
 } as const;
 
-function readText(written: unknown): Parsed {
-  if (typeof written !== "string") return refuse(`must be text, not ${shown(written)}.`, "Write it in quotes.");
-  if (written === "") return refuse("must not be empty.", "Give a value, or leave the setting out.");
-  if (/\p{Cc}/u.test(written)) {
-    return refuse(`must not hold control characters, as ${shown(written)} does.`, "Remove them.");
+function readText(input: unknown): Parsed {
+  if (typeof input !== "string") return refuse(`must be text, not ${quoteValue(input)}.`, "Write it in quotes.");
+  if (input === "") return refuse("must not be empty.", "Give a value, or leave the setting out.");
+  if (/\p{Cc}/u.test(input)) {
+    return refuse(`must not hold control characters, as ${quoteValue(input)} does.`, "Remove them.");
   }
-  return accept(written);
+  return accept(input);
 }
 
-function readPath(written: unknown, _row: SettingRow, base: PathBase): Parsed {
-  const text = readText(written);
+function readPath(input: unknown, _row: SettingRow, base: PathBase): Parsed {
+  const text = readText(input);
   return text.ok ? resolvePath(String(text.value), base) : text;
 }
 
-function resolvePath(written: string, { folder, home, platform }: PathBase): Parsed {
+function resolvePath(input: string, { folder, home, platform }: PathBase): Parsed {
   const paths = pathsOf(platform);
-  const [first = "", ...rest] = written.split(platform === "win32" ? /[\\/]/ : "/");
-  if (!first.startsWith("~")) return accept(paths.resolve(folder, written));
+  const [first = "", ...rest] = input.split(platform === "win32" ? /[\\/]/ : "/");
+  if (!first.startsWith("~")) return accept(paths.resolve(folder, input));
   if (first !== "~") {
     return refuse(
-      `names another user's home, ${shown(first)}, which is not looked up.`,
-      `Write the path in full, or as ${shown(`./${written}`)} for a folder of that name.`,
+      `names another user's home, ${quoteValue(first)}, which is not looked up.`,
+      `Write the path in full, or as ${quoteValue(`./${input}`)} for a folder of that name.`,
     );
   }
   if (home === undefined) return refuse("begins with ~, but this user has no home folder.", "Write the path in full.");
   return accept(paths.resolve(home, ...rest.filter((part) => part !== "")));
 }
 
-function readInteger(written: unknown, row: SettingRow): Parsed {
-  const number = typeof written === "string" ? wholeNumber(written) : written;
+function readInteger(input: unknown, row: SettingRow): Parsed {
+  const number = typeof input === "string" ? wholeNumber(input) : input;
   if (typeof number !== "number" || !Number.isInteger(number)) {
-    return refuse(`must be a whole number, not ${shown(written)}.`, 'Write it as 30000 or "30_000".');
+    return refuse(`must be a whole number, not ${quoteValue(input)}.`, 'Write it as 30000 or "30_000".');
   }
-  return withinRange(number, row, written);
+  return withinRange(number, row, input);
 }
 
 function wholeNumber(text: string): number | undefined {
@@ -137,15 +137,15 @@ function plainNumber(digits: string): number {
   return Number(digits.replaceAll(/[_,]/g, ""));
 }
 
-function readBytes(written: unknown, row: SettingRow): Parsed {
-  const number = typeof written === "string" ? bytesOf(written) : written;
+function readBytes(input: unknown, row: SettingRow): Parsed {
+  const number = typeof input === "string" ? bytesOf(input) : input;
   if (typeof number !== "number" || !Number.isInteger(number)) {
     return refuse(
-      `must be a size, not ${shown(written)}.`,
+      `must be a size, not ${quoteValue(input)}.`,
       'Write it as "64 MiB", "2 GB" or a whole number of bytes (KiB counts in 1024s, KB in 1000s).',
     );
   }
-  return withinRange(number, row, written);
+  return withinRange(number, row, input);
 }
 
 /** A fraction of a unit is rounded to the byte ("1.3 GiB"); a fraction of a byte is not a size. */
@@ -156,20 +156,20 @@ function bytesOf(text: string): number | undefined {
   return bytes === undefined ? Math.round(plainNumber(amount) * unitSize(byteUnits, unit)) : plainNumber(bytes);
 }
 
-function unitSize(units: readonly (readonly [name: string, size: number])[], written: string): number {
-  return units.find(([name]) => name.toLowerCase() === written.toLowerCase())?.[1] ?? Number.NaN;
+function unitSize(units: readonly (readonly [name: string, size: number])[], unit: string): number {
+  return units.find(([name]) => name.toLowerCase() === unit.toLowerCase())?.[1] ?? Number.NaN;
 }
 
-function readDuration(written: unknown, row: SettingRow): Parsed {
-  const number = typeof written === "string" ? millisecondsOf(written) : written === 0 ? 0 : undefined;
+function readDuration(input: unknown, row: SettingRow): Parsed {
+  const number = typeof input === "string" ? millisecondsOf(input) : input === 0 ? 0 : undefined;
   if (number === undefined) {
-    const bare = typeof written === "number" || (typeof written === "string" && wholeNumber(written) !== undefined);
+    const bare = typeof input === "number" || (typeof input === "string" && wholeNumber(input) !== undefined);
     return refuse(
-      bare ? `needs a unit of time after ${shown(written)}.` : `must be a duration, not ${shown(written)}.`,
+      bare ? `needs a unit of time after ${quoteValue(input)}.` : `must be a duration, not ${quoteValue(input)}.`,
       'Write it as "14d", "1h30m", "30s" or "500ms" (units: w, d, h, m, s, ms).',
     );
   }
-  return withinRange(number, row, written);
+  return withinRange(number, row, input);
 }
 
 function millisecondsOf(text: string): number | undefined {
@@ -181,34 +181,39 @@ function millisecondsOf(text: string): number | undefined {
   return Math.round(total);
 }
 
-/** Outside the range is a fault, not a clamp: a number that was quietly changed is a promise broken in silence. */
-function withinRange(number: number, row: SettingRow, written: unknown): Parsed {
+/** An out-of-range number is rejected, not clamped: a silent change would break the user's expectation. */
+function withinRange(number: number, row: SettingRow, input: unknown): Parsed {
   const { type, min = Number.MIN_SAFE_INTEGER, ceiling = Number.MAX_SAFE_INTEGER } = row;
   const hint = `Accepted: ${formatRange(row)}.`;
-  if (number < min) return refuse(`must be at least ${formatValue(type, min)}, not ${shown(written)}.`, hint);
-  if (number > ceiling) return refuse(`must be at most ${formatValue(type, ceiling)}, not ${shown(written)}.`, hint);
+  if (number < min) return refuse(`must be at least ${formatValue(type, min)}, not ${quoteValue(input)}.`, hint);
+  if (number > ceiling) return refuse(`must be at most ${formatValue(type, ceiling)}, not ${quoteValue(input)}.`, hint);
   return accept(number);
 }
 
-/** `from 1 B to 64 GiB`, `at least 1`, `at most 10`, or the choices; empty where any value goes. */
+/** `from 1 B to 64 GiB`, `at least 1`, `at most 10`, or the choices; empty if any value is accepted. */
 export function formatRange({ type, min, ceiling, choices = [] }: SettingRow): string {
-  const [least, most] = [min, ceiling].map((bound) => (bound === undefined ? undefined : formatValue(type, bound)));
-  if (least !== undefined && most !== undefined) return `from ${least} to ${most}`;
-  if (least !== undefined) return `at least ${least}`;
-  return most !== undefined ? `at most ${most}` : choices.join(", ");
+  const [minText, maxText] = [min, ceiling].map((bound) =>
+    bound === undefined ? undefined : formatValue(type, bound),
+  );
+  if (minText !== undefined && maxText !== undefined) return `from ${minText} to ${maxText}`;
+  if (minText !== undefined) return `at least ${minText}`;
+  return maxText !== undefined ? `at most ${maxText}` : choices.join(", ");
 }
 
-function readChoice(written: unknown, { choices = [] }: SettingRow): Parsed {
-  const word = typeof written === "string" || typeof written === "boolean" ? String(written).toLowerCase() : "";
-  const chosen = word === "true" ? "on" : word === "false" ? "off" : word;
-  if (choices.includes(chosen)) return accept(chosen);
-  return refuse(`must be one of ${choices.join(", ")}, not ${shown(written)}.`, `Write "${choices[0]}", for example.`);
+function readChoice(input: unknown, { choices = [] }: SettingRow): Parsed {
+  const word = typeof input === "string" || typeof input === "boolean" ? String(input).toLowerCase() : "";
+  const choice = word === "true" ? "on" : word === "false" ? "off" : word;
+  if (choices.includes(choice)) return accept(choice);
+  return refuse(
+    `must be one of ${choices.join(", ")}, not ${quoteValue(input)}.`,
+    `Write "${choices[0]}", for example.`,
+  );
 }
 
-function readList(written: unknown, row: SettingRow, base: PathBase): Parsed {
-  if (!Array.isArray(written)) return refuse(`must be a list, not ${shown(written)}.`, 'Write it as ["one", "two"].');
+function readList(input: unknown, row: SettingRow, base: PathBase): Parsed {
+  if (!Array.isArray(input)) return refuse(`must be a list, not ${quoteValue(input)}.`, 'Write it as ["one", "two"].');
   const items: string[] = [];
-  for (const [index, item] of written.entries()) {
+  for (const [index, item] of input.entries()) {
     const parsed = readItem(row, typeof item === "string" ? item.trim() : item, base);
     if (!parsed.ok) return refuse(`has a wrong item ${index + 1}, which ${parsed.fault}`, parsed.hint);
     items.push(String(parsed.value));
@@ -216,30 +221,30 @@ function readList(written: unknown, row: SettingRow, base: PathBase): Parsed {
   return accept(items);
 }
 
-function readItem(row: SettingRow, written: unknown, base: PathBase): Parsed {
-  if (row.items === "path") return readPath(written, row, base);
-  const text = readText(written);
+function readItem(row: SettingRow, input: unknown, base: PathBase): Parsed {
+  if (row.items === "path") return readPath(input, row, base);
+  const text = readText(input);
   if (!text.ok || row.items === undefined || parseNetworkPlace(String(text.value))) return text;
   return refuse(
-    `must be a host, an address or a range, not ${shown(written)}.`,
+    `must be a host, an address or a range, not ${quoteValue(input)}.`,
     "Write it as wiki.example.com, *.corp.example, 127.0.0.1:8080, 10.0.0.0/8 or [fd00::1]:8080.",
   );
 }
 
 /** Values may be secrets, so no message repeats one. */
-function readHeaders(written: unknown): Parsed {
-  if (!isObject(written)) {
-    return refuse(`must be headers by host, not ${shown(written)}.`, headersHint);
+function readHeaders(input: unknown): Parsed {
+  if (!isObject(input)) {
+    return refuse(`must be headers by host, not ${quoteValue(input)}.`, headersHint);
   }
-  for (const [host, headers] of Object.entries(written)) {
-    if (!isHeaderHost(host)) return refuse(`has a key that is no host: ${shown(host)}.`, headersHint);
-    if (!isObject(headers)) return refuse(`must have an object of headers for ${shown(host)}.`, headersHint);
+  for (const [host, headers] of Object.entries(input)) {
+    if (!isHeaderHost(host)) return refuse(`has a key that is not a host: ${quoteValue(host)}.`, headersHint);
+    if (!isObject(headers)) return refuse(`must have an object of headers for ${quoteValue(host)}.`, headersHint);
     for (const [name, value] of Object.entries(headers)) {
       const sound = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && typeof value === "string" && !/\p{Cc}/u.test(value);
-      if (!sound) return refuse(`has a malformed header ${shown(name)} for ${shown(host)}.`, headersHint);
+      if (!sound) return refuse(`has a malformed header ${quoteValue(name)} for ${quoteValue(host)}.`, headersHint);
     }
   }
-  return accept(written as HostHeaders);
+  return accept(input as HostHeaders);
 }
 
 const headersHint = 'Write it as {"wiki.example.com": {"Authorization": "Bearer $WIKI_TOKEN"}}.';
@@ -282,10 +287,10 @@ function formatDuration(milliseconds: number): string {
   return text === "" ? "0s" : text;
 }
 
-function shown(written: unknown): string {
-  if (typeof written === "string") return quoted(written);
-  if (Array.isArray(written)) return "a list";
-  return typeof written === "object" && written !== null ? "an object" : String(written);
+function quoteValue(input: unknown): string {
+  if (typeof input === "string") return quoted(input);
+  if (Array.isArray(input)) return "a list";
+  return typeof input === "object" && input !== null ? "an object" : String(input);
 }
 
 function accept(value: SettingValue): Parsed {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bodyOf } from "../../test/detection.ts";
+import { memoryBody } from "../../test/detection.ts";
 import { bytesOf, encoded, joined, noise, oleOf, utf8, zipOf } from "../../test/samples.ts";
 import { confirmKind } from "./confirm.ts";
 import { detectContentKind } from "./detect.ts";
@@ -10,9 +10,9 @@ const prose = utf8("A line of ordinary text, one of many.\n".repeat(3000));
 const contentTypes = '<Types><Override ContentType="x.wordprocessingml.document.main+xml"/></Types>';
 
 const confirm = (bytes: Uint8Array, chunkBytes?: number): Promise<Detection> =>
-  confirmKind(bodyOf(bytes, chunkBytes), {});
+  confirmKind(memoryBody(bytes, chunkBytes), {});
 
-/** Many large pictures before the member that names the format. */
+/** A ZIP with many large images before the member that declares the format. */
 function lateZip(members: Readonly<Record<string, string>>): Uint8Array {
   const pictures = Array.from({ length: 30 }, (_, i) => [`media/${i}.bin`, noiseText(i)] as const);
   return zipOf({ ...Object.fromEntries(pictures), ...members });
@@ -30,7 +30,7 @@ const cases: readonly {
   { name: "text to its end", bytes: prose, first: "text", whole: "text" },
   { name: "text followed by binary", bytes: joined(prose, noise(5000)), first: "text", whole: "unknown_binary" },
   {
-    name: "text with 500 bytes of binary in its midst",
+    name: "text with 500 bytes of binary in the middle",
     bytes: joined(prose, noise(500), prose),
     first: "text",
     whole: "unknown_binary",
@@ -50,7 +50,7 @@ const cases: readonly {
   },
   { name: "text with a stray NUL", bytes: joined(prose, bytesOf("\0"), prose), first: "text", whole: "text" },
   {
-    name: "a docx that names itself last",
+    name: "a docx that declares its type last",
     bytes: lateZip({ "[Content_Types].xml": contentTypes }),
     first: "archive",
     whole: "office_doc",
@@ -98,17 +98,17 @@ const cases: readonly {
 for (const { name, bytes, first, whole, mediaType } of cases) {
   test(`${name}: ${first} at first, ${whole} as a whole`, async () => {
     assert.equal(detectContentKind({ firstBytes: bytes.subarray(0, firstLookBytes) }).kind, first);
-    const found = await confirm(bytes);
-    assert.equal(found.kind, whole, JSON.stringify(found));
-    if (mediaType !== undefined) assert.equal(found.mediaType, mediaType);
-    if (first !== whole) assert.match(found.signals.notes.join(), /whole body is/);
+    const detection = await confirm(bytes);
+    assert.equal(detection.kind, whole, JSON.stringify(detection));
+    if (mediaType !== undefined) assert.equal(detection.mediaType, mediaType);
+    if (first !== whole) assert.match(detection.signals.notes.join(), /whole body is/);
   });
 }
 
-test("the record says where text ended", async () => {
-  const found = await confirm(joined(prose, noise(5000)));
-  assert.match(found.signals.notes.join("\n"), /^Text ends near byte \d+, binary follows\.$/m);
-  assert.equal(found.charset, null);
+test("a note says where text ended", async () => {
+  const detection = await confirm(joined(prose, noise(5000)));
+  assert.match(detection.signals.notes.join("\n"), /^Text ends near byte \d+, binary follows\.$/m);
+  assert.equal(detection.charset, null);
 });
 
 test("chunks of any size give the same answer", async () => {
@@ -120,23 +120,23 @@ test("chunks of any size give the same answer", async () => {
 });
 
 test("a charset that shows only after the prefix is found", async () => {
-  const late = joined(
+  const lateText = joined(
     prose,
     encoded("Съешь же ещё этих мягких французских булок, да выпей чаю.\n".repeat(50), "windows-1251"),
   );
-  const found = await confirm(late);
-  assert.deepEqual([found.kind, found.charset], ["text", "windows-1251"]);
+  const detection = await confirm(lateText);
+  assert.deepEqual([detection.kind, detection.charset], ["text", "windows-1251"]);
 });
 
 const utf16 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "utf16le"));
 
-test("a log that a tool goes on in UTF-16 keeps its charset, and the record says where it is damaged", async () => {
-  const found = await confirm(joined(prose, utf16("Zeile um Zeile\n".repeat(9000))));
-  assert.deepEqual([found.kind, found.charset], ["text", "utf-8"]);
-  assert.match(found.signals.notes.join(), /^Some bytes from \d+ on are not valid utf-8\.$/);
+test("a log that a tool continues in UTF-16 keeps its charset, and a note says where it is damaged", async () => {
+  const detection = await confirm(joined(prose, utf16("Zeile um Zeile\n".repeat(9000))));
+  assert.deepEqual([detection.kind, detection.charset], ["text", "utf-8"]);
+  assert.match(detection.signals.notes.join(), /^Some bytes from \d+ on are not valid utf-8\.$/);
 });
 
-test("UTF-16 is followed to its end too", async () => {
+test("UTF-16 is read to its end too", async () => {
   const wide = joined(bytesOf("\xff\xfe"), utf16("Zeile für Zeile\n".repeat(9000)));
   assert.equal((await confirm(wide)).charset, "utf-16le");
   assert.equal((await confirm(joined(wide, noise(70_000)))).kind, "unknown_binary");
@@ -144,8 +144,8 @@ test("UTF-16 is followed to its end too", async () => {
 
 test("the first bytes come from the body, whatever the claims say they are", async () => {
   const claims = { firstBytes: utf8("just words"), url: "a.txt" };
-  const found = await confirmKind(bodyOf(oleOf(["WordDocument"])), claims);
-  assert.deepEqual([found.mediaType, found.signals.extension], ["application/msword", "text/plain"]);
+  const detection = await confirmKind(memoryBody(oleOf(["WordDocument"])), claims);
+  assert.deepEqual([detection.mediaType, detection.signals.extension], ["application/msword", "text/plain"]);
 });
 
 test("strong magic is not read to its end", async () => {
@@ -164,7 +164,7 @@ test("strong magic is not read to its end", async () => {
   assert.ok(readBytes <= firstLookBytes, `${readBytes} bytes read`);
 });
 
-test("hostile containers cost bounded work and yield an answer", async () => {
+test("hostile containers take bounded work and get a kind", async () => {
   const zip = zipOf({ "a.txt": "x" });
   const huge = Uint8Array.from(zip);
   new DataView(huge.buffer).setUint32(huge.length - 10, 0xfffffff0, true); // A directory larger than the file.

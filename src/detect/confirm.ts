@@ -1,99 +1,100 @@
-/** The second look, at the whole body: text must stay text to its end, and containers list what they hold. */
-import { faulty } from "./detect.ts";
+/** The second look, at the whole body: text must be text to its end, and containers list their members. */
+import { makeFailedDetection } from "./detect.ts";
 import { type Evidence, gatherEvidence } from "./evidence.ts";
-import { hasAt, latin1 } from "./formats/bytes.ts";
-import type { Finding } from "./formats/finding.ts";
-import { nameOle, oleSignature, walkDirectory } from "./formats/ole.ts";
+import { decodeLatin1, hasAt } from "./formats/bytes.ts";
+import type { FormatMatch } from "./formats/format-match.ts";
+import { identifyOle, oleSignature, walkDirectory } from "./formats/ole.ts";
 import { readZipTail } from "./formats/zip-tail.ts";
 import { type Body, type Claims, type Detection, firstLookBytes } from "./kind.ts";
-import { resolve } from "./resolve.ts";
-import { followText } from "./text/scan.ts";
+import { resolveKind } from "./resolve-kind.ts";
+import { scanText } from "./text/scan-text.ts";
 
 /**
- * The kind of a body from all of its bytes, of which the first are read from it too. Content never makes it throw; a
- * body that cannot be read does. Where the beginning proves the kind, only the beginning is read.
+ * The kind of a body from all of its bytes, the first ones included. It throws only if the body cannot be read, never
+ * because of its content. Where the beginning proves the kind, only the beginning is read.
  */
 export async function confirmKind(body: Body, claims: Omit<Claims, "firstBytes">): Promise<Detection> {
-  const reads = new Reads(body);
+  const reads = new TrackedBody(body);
   try {
     const firstBytes = await reads.read(0, firstLookBytes);
     const first = gatherEvidence({ ...claims, firstBytes });
-    const whole = await lookFurther(reads, first, firstBytes);
-    return withChange(resolve(first), resolve(whole));
+    const whole = await takeSecondLooks(reads, first, firstBytes);
+    return noteChange(resolveKind(first), resolveKind(whole));
   } catch (error) {
-    if (reads.failed) throw error;
-    return faulty(error);
+    if (reads.hasFailed) throw error;
+    return makeFailedDetection(error);
   }
 }
 
-async function lookFurther(body: Body, first: Evidence, firstBytes: Uint8Array): Promise<Evidence> {
+async function takeSecondLooks(body: Body, first: Evidence, firstBytes: Uint8Array): Promise<Evidence> {
   let evidence = first;
-  for (const look of looks) {
-    if (look.applies(evidence, firstBytes)) evidence = await look.further(body, evidence);
+  for (const look of secondLooks) {
+    if (look.applies(evidence, firstBytes)) evidence = await look.lookFurther(body, evidence);
   }
   return evidence;
 }
 
-/** One kind of further reading; all that apply are done in order, each on what the one before found. */
-type Look = {
+/** One further check of the body; all that apply run in order, each on the evidence of the one before. */
+type SecondLook = {
   applies(evidence: Evidence, firstBytes: Uint8Array): boolean;
-  further(body: Body, evidence: Evidence): Promise<Evidence>;
+  lookFurther(body: Body, evidence: Evidence): Promise<Evidence>;
 };
 
-const zipDirectory: Look = {
+const zipDirectoryLook: SecondLook = {
   applies: ({ magic }, firstBytes) => magic !== null && hasAt(firstBytes, 0, "PK"),
-  further: async (body, evidence) => withMagic(evidence, await readZipTail(body)),
+  lookFurther: async (body, evidence) => replaceMagic(evidence, await readZipTail(body)),
 };
 
-const oleDirectory: Look = {
+const oleDirectoryLook: SecondLook = {
   applies: (_, firstBytes) => hasAt(firstBytes, 0, oleSignature),
-  further: async (body, evidence) => {
+  lookFurther: async (body, evidence) => {
     const walk = walkDirectory();
     let step = walk.next();
     while (step.done !== true) step = walk.next(await body.read(...step.value));
-    return withMagic(evidence, nameOle(step.value));
+    return replaceMagic(evidence, identifyOle(step.value));
   },
 };
 
-const textToTheEnd: Look = {
+const wholeTextLook: SecondLook = {
   applies: ({ magic, text }) => magic === null && text.isText,
-  further: async (body, evidence) => {
+  lookFurther: async (body, evidence) => {
     if (!evidence.text.isText) return evidence;
-    const { text, notes } = await followText(body, evidence.text.charset);
+    const { text, notes } = await scanText(body, evidence.text.charset);
     return { ...evidence, text, notes: [...evidence.notes, ...notes] };
   },
 };
 
-/** Formats that sign their end: archives behind a stub or junk, disk images, pictures with a footer. */
-const signedEnd: Look = {
+/** Formats with a signature at their end: archives behind a stub or junk, disk images, images with a footer. */
+const signedEndLook: SecondLook = {
   applies: ({ magic, text }) => (magic === null && !text.isText) || magic?.mediaType === "application/zlib",
-  further: async (body, evidence) => withMagic(evidence, (await readEnd(body)) ?? (await readZipTail(body))),
+  lookFurther: async (body, evidence) =>
+    replaceMagic(evidence, (await matchSignedEnd(body)) ?? (await readZipTail(body))),
 };
 
-const looks: readonly Look[] = [zipDirectory, oleDirectory, textToTheEnd, signedEnd];
+const secondLooks: readonly SecondLook[] = [zipDirectoryLook, oleDirectoryLook, wholeTextLook, signedEndLook];
 
-async function readEnd(body: Body): Promise<Finding | null> {
+async function matchSignedEnd(body: Body): Promise<FormatMatch | null> {
   const end = await body.read(Math.max(0, body.sizeBytes - 512), body.sizeBytes);
-  if (hasAt(end, 0, "koly\0\0\0\x04")) return { mediaType: "application/x-apple-diskimage", generic: false };
-  if (latin1(end, end.length - 18, end.length) === "TRUEVISION-XFILE.\0")
-    return { mediaType: "image/x-tga", generic: false };
+  if (hasAt(end, 0, "koly\0\0\0\x04")) return { mediaType: "application/x-apple-diskimage", isGeneric: false };
+  if (decodeLatin1(end, end.length - 18, end.length) === "TRUEVISION-XFILE.\0")
+    return { mediaType: "image/x-tga", isGeneric: false };
   return null;
 }
 
-function withMagic(evidence: Evidence, found: Finding | null): Evidence {
-  return found === null ? evidence : { ...evidence, magic: found };
+function replaceMagic(evidence: Evidence, match: FormatMatch | null): Evidence {
+  return match === null ? evidence : { ...evidence, magic: match };
 }
 
-/** The record says when the whole body told another story than its beginning. */
-function withChange(first: Detection, now: Detection): Detection {
-  if (first.kind === now.kind) return now;
-  const note = `The beginning looked like ${first.kind}, the whole body is ${now.kind}.`;
-  return { ...now, signals: { ...now.signals, notes: [...now.signals.notes, note] } };
+/** Adds a note where the whole body is of another kind than its beginning. */
+function noteChange(first: Detection, second: Detection): Detection {
+  if (first.kind === second.kind) return second;
+  const note = `The beginning looked like ${first.kind}, the whole body is ${second.kind}.`;
+  return { ...second, signals: { ...second.signals, notes: [...second.signals.notes, note] } };
 }
 
-/** Remembers whether reading failed, so that a broken disk is not taken for strange content. */
-class Reads implements Body {
-  failed = false;
+/** Remembers whether a read failed, so that a broken disk is not mistaken for strange content. */
+class TrackedBody implements Body {
+  hasFailed = false;
   readonly sizeBytes: number;
   readonly #body: Body;
 
@@ -106,7 +107,7 @@ class Reads implements Body {
     try {
       return await this.#body.read(start, end);
     } catch (error) {
-      this.failed = true;
+      this.hasFailed = true;
       throw error;
     }
   }
@@ -115,7 +116,7 @@ class Reads implements Body {
     try {
       yield* this.#body.stream();
     } catch (error) {
-      this.failed = true;
+      this.hasFailed = true;
       throw error;
     }
   }

@@ -215,26 +215,27 @@ const promises: readonly Case[] = [
 
 for (const { name, bytes, type, url, kind, mediaType } of promises) {
   test(`${name} is ${kind}`, () => {
-    const found = detect(bytes, type, url);
-    assert.equal(found.kind, kind, JSON.stringify(found));
-    if (mediaType !== undefined) assert.equal(found.mediaType, mediaType);
-    if (kind !== "text" && kind !== "html" && found.mediaType !== "image/svg+xml") assert.equal(found.charset, null);
+    const detection = detect(bytes, type, url);
+    assert.equal(detection.kind, kind, JSON.stringify(detection));
+    if (mediaType !== undefined) assert.equal(detection.mediaType, mediaType);
+    if (kind !== "text" && kind !== "html" && detection.mediaType !== "image/svg+xml")
+      assert.equal(detection.charset, null);
   });
 }
 
-test("a label that lied is noted, and the signal that decided is named", () => {
-  const found = detect(page, "application/pdf", "https://example.com/report.pdf");
-  assert.deepEqual(found.signals.notes, ["The header said application/pdf, but the bytes are text/html."]);
-  assert.equal(found.decidedBy, "content");
-  assert.deepEqual([found.signals.mime, found.signals.extension], ["application/pdf", "application/pdf"]);
+test("a wrong label is noted, and the signal that decided is named", () => {
+  const detection = detect(page, "application/pdf", "https://example.com/report.pdf");
+  assert.deepEqual(detection.signals.notes, ["The header said application/pdf, but the bytes are text/html."]);
+  assert.equal(detection.decidedBy, "content");
+  assert.deepEqual([detection.signals.mime, detection.signals.extension], ["application/pdf", "application/pdf"]);
 });
 
-test("a charset that lied is noted", () => {
-  const found = detect(
+test("a wrong charset is noted", () => {
+  const detection = detect(
     encoded("Zwölf Boxkämpfer jagen Viktor über den Deich.\n", "windows-1252"),
     "text/plain; charset=utf-8",
   );
-  assert.deepEqual(found.signals.notes, ["The header said charset utf-8, but the bytes are windows-1252."]);
+  assert.deepEqual(detection.signals.notes, ["The header said charset utf-8, but the bytes are windows-1252."]);
 });
 
 test("each kind of evidence can decide", () => {
@@ -245,7 +246,7 @@ test("each kind of evidence can decide", () => {
   assert.equal(detect(noise(300)).decidedBy, "fallback");
 });
 
-test("malformed and generic types are no opinion", () => {
+test("malformed and generic types are ignored", () => {
   for (const type of ["", ";", "text", "application/octet-stream", "binary/octet-stream", "/"]) {
     assert.equal(detect(utf8("words"), type).signals.mime, null, type);
   }
@@ -253,12 +254,12 @@ test("malformed and generic types are no opinion", () => {
 
 test("the name is read from a disposition, a URL or a path, but not from a server's script", () => {
   const disposition = { "content-disposition": 'attachment; filename="data.csv"' };
-  const attached = detectContentKind({
+  const attachment = detectContentKind({
     firstBytes: utf8("a,b"),
     headers: disposition,
     url: "https://example.com/x.json",
   });
-  assert.equal(attached.signals.extension, "text/csv");
+  assert.equal(attachment.signals.extension, "text/csv");
   assert.equal(
     detect(utf8("a"), undefined, "https://example.com/a.md?download=1#top").signals.extension,
     "text/markdown",
@@ -268,10 +269,10 @@ test("the name is read from a disposition, a URL or a path, but not from a serve
   assert.equal(detect(utf8("a"), undefined, "https://example.com").signals.extension, null);
 });
 
-test("a fault inside is an unknown binary, not an exception", () => {
+test("an error in detection is reported as unknown binary, not thrown", () => {
   const broken = { firstBytes: null } as unknown as Claims;
-  const found = detectContentKind(broken);
-  assert.deepEqual([found.kind, found.decidedBy], ["unknown_binary", "fallback"]);
+  const detection = detectContentKind(broken);
+  assert.deepEqual([detection.kind, detection.decidedBy], ["unknown_binary", "fallback"]);
 });
 
 test("a PDF after junk that does not end a line is a PDF, text that quotes one is not", () => {

@@ -1,19 +1,19 @@
-/** The first look: what the first bytes, the header and the name together say the content is. */
+/** The first look: the kind of some content by its first bytes, its header and its name. */
 import { gatherEvidence } from "./evidence.ts";
 import type { Claims, Detection } from "./kind.ts";
-import { resolve } from "./resolve.ts";
+import { resolveKind } from "./resolve-kind.ts";
 
-/** The kind of some content from its beginning. Deterministic, and never throws: a fault in here is an unknown binary. */
+/** The kind of some content from its beginning. Deterministic; never throws: if detection fails, it is unknown binary. */
 export function detectContentKind(claims: Claims): Detection {
   try {
-    return resolve(gatherEvidence(claims));
+    return resolveKind(gatherEvidence(claims));
   } catch (error) {
-    return faulty(error);
+    return makeFailedDetection(error);
   }
 }
 
-/** Bytes that our own code stumbled over are kept whole and read by nobody. */
-export function faulty(error: unknown): Detection {
+/** The result if detection throws: the bytes are kept and no handler reads them. */
+export function makeFailedDetection(error: unknown): Detection {
   const message = error instanceof Error ? error.message : String(error);
   return {
     kind: "unknown_binary",

@@ -1,59 +1,60 @@
-/** Gathers all evidence before anything is decided: two claims, what the bytes prove, and how they read as text. */
-import { type HeaderClaim, readExtension, readHeader } from "./claims.ts";
-import { latin1 } from "./formats/bytes.ts";
-import type { Finding } from "./formats/finding.ts";
-import { findMagic } from "./formats/magic.ts";
+/** Gathers all evidence before anything is decided: two claims, the signature, and how the bytes read as text. */
+
+import { decodeLatin1 } from "./formats/bytes.ts";
+import type { FormatMatch } from "./formats/format-match.ts";
+import { matchMagic } from "./formats/magic.ts";
 import { isPdf } from "./formats/pdf.ts";
 import { type Claims, firstLookBytes } from "./kind.ts";
+import { type HeaderClaim, readExtensionClaim, readHeaderClaim } from "./read-claims.ts";
 import { readBom, readDeclaration } from "./text/charset.ts";
-import { isProse, judgeText } from "./text/judge.ts";
+import { detectText, isProse } from "./text/detect-text.ts";
 import { type Markup, readMarkup } from "./text/markup.ts";
-import { notText, type TextVerdict } from "./text/text-verdict.ts";
+import { asNotText, type TextVerdict } from "./text/text-verdict.ts";
 
-/** Every sign that was seen, before any of it is weighed. */
+/** All evidence, before any of it is weighed. */
 export type Evidence = {
   readonly header: HeaderClaim;
-  /** The media type the name suggests. */
+  /** The media type that the name suggests. */
   readonly extension: string | null;
-  readonly magic: Finding | null;
+  readonly magic: FormatMatch | null;
   readonly text: TextVerdict;
   readonly markup: Markup | null;
-  /** Whether the text holds any tag of a page: one without is none. */
+  /** Whether the text contains any HTML tag: text without one is not a page. */
   readonly hasTags: boolean;
-  /** Sentences that later looks have to add. */
+  /** Sentences that the second look adds. */
   readonly notes: readonly string[];
 };
 
-/** All that the beginning of some content and its claims say. */
+/** The evidence in the claims and in the beginning of some content. */
 export function gatherEvidence(claims: Claims): Evidence {
   const bytes = claims.firstBytes.subarray(0, firstLookBytes);
-  const found = { header: readHeader(claims), extension: readExtension(claims), notes: [] };
-  const magic = isMarkedText(bytes) ? null : findMagic(bytes, () => isProse(bytes));
+  const claimEvidence = { header: readHeaderClaim(claims), extension: readExtensionClaim(claims), notes: [] };
+  const magic = isMarkedText(bytes) ? null : matchMagic(bytes, () => isProse(bytes));
   if (magic !== null) {
-    const text = notText(`the signature of ${magic.mediaType}`);
-    return { ...found, magic, text, markup: null, hasTags: false };
+    const text = asNotText(`the signature of ${magic.mediaType}`);
+    return { ...claimEvidence, magic, text, markup: null, hasTags: false };
   }
-  const text = judgeText(bytes, found.header.charset ?? readDeclaration(bytes));
-  const characters = text.isText ? beginning(bytes, text.charset) : "";
-  return { ...found, magic, text, markup: readMarkup(characters), hasTags: pageTags.test(characters) };
+  const text = detectText(bytes, claimEvidence.header.charset ?? readDeclaration(bytes));
+  const characters = text.isText ? decodePrefix(bytes, text.charset) : "";
+  return { ...claimEvidence, magic, text, markup: readMarkup(characters), hasTags: pageTags.test(characters) };
 }
 
-/** A byte-order mark before text is also how MPEG frames begin: text that makes sense comes first, unless it is a PDF. */
+/** MPEG frames may begin like a byte-order mark, so valid text after a mark wins over a signature, except for a PDF. */
 function isMarkedText(bytes: Uint8Array): boolean {
-  return readBom(bytes) !== null && !isPdf(bytes) && judgeText(bytes, null).isText;
+  return readBom(bytes) !== null && !isPdf(bytes) && detectText(bytes, null).isText;
 }
 
-/** Tags that some place of nearly every page holds, and few programs. */
+/** Tags that nearly every page contains, and few programs. */
 const pageTags =
   /<(!doctype|html|head|body|title|meta|script|style|div|span|p|a|br|h[1-6]|ul|li|table|t[rdh]|img|form|b|i)[\s/>]/i;
 
-/** Markup is ASCII in every charset that is a superset of it, so only the wide ones have to be decoded. */
-function beginning(bytes: Uint8Array, charset: string): string {
+/** Markup is ASCII, so only charsets that are not supersets of ASCII have to be decoded: the wide ones. */
+function decodePrefix(bytes: Uint8Array, charset: string): string {
   if (charset.startsWith("utf-16")) return new TextDecoder(charset).decode(bytes);
-  if (!charset.startsWith("utf-32")) return latin1(bytes, 0, bytes.length).replace(/^\xef\xbb\xbf/, "");
+  if (!charset.startsWith("utf-32")) return decodeLatin1(bytes, 0, bytes.length).replace(/^\xef\xbb\xbf/, "");
   const lowest = charset === "utf-32le" ? 0 : 3;
-  return latin1(
-    bytes.filter((_, at) => at % 4 === lowest),
+  return decodeLatin1(
+    bytes.filter((_, index) => index % 4 === lowest),
     0,
     bytes.length,
   ).replace(/^\xff/, "");

@@ -1,4 +1,4 @@
-/** Which media type a file name's extension suggests. The weakest evidence: it refines, and speaks where nothing else does. */
+/** The media type that an extension suggests: the weakest evidence, used to refine and where there is no other. */
 
 /** Rows of media type and the extensions that suggest it. */
 export const extensionRows: readonly (readonly [mediaType: string, extensions: string])[] = [
@@ -259,7 +259,7 @@ export const extensionRows: readonly (readonly [mediaType: string, extensions: s
   ["application/x-unix-dump", "dump"],
   ["application/x-java-pack200", "pack"],
 
-  // Everything that is kept whole and never read as text.
+  // Everything that is never read as text.
   ["audio/mpeg", "mp3 mp2 mp1 mpa"],
   ["audio/aac", "aac"],
   ["audio/mp4", "m4a m4b m4p f4a f4b"],
@@ -332,7 +332,7 @@ export const extensionRows: readonly (readonly [mediaType: string, extensions: s
   ["application/vnd.iccprofile", "icc icm"],
 ];
 
-/** Extension without its dot, in lower case, to media type. */
+/** Media types by extension, in lower case without the dot. */
 export const extensions: ReadonlyMap<string, string> = new Map(
   extensionRows.flatMap(([mediaType, list]) => list.split(" ").map((extension) => [extension, mediaType] as const)),
 );

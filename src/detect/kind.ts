@@ -1,38 +1,38 @@
-/** The words detection speaks in: the seven kinds, who decided, and every signal that was seen. */
+/** The types of detection: the seven kinds, which evidence decided, and all signals. */
 
-/** As much of a body as the first look reads: later bytes add nothing to what its beginning says. */
+/** How much of a body the first look reads; more bytes would not change its result. */
 export const firstLookBytes = 65_536;
 
-/** The seven ways content is handled; every detection names one of them. */
+/** The seven ways to handle content; every detection names one. */
 export const contentKinds = ["text", "html", "pdf", "office_doc", "image", "archive", "unknown_binary"] as const;
-/** One of the seven. */
+/** One of the seven kinds. */
 export type ContentKind = (typeof contentKinds)[number];
 
-/** The evidence that an answer rests on: a header, a signature, a name, how the bytes read, or nothing at all. */
+/** Which evidence decided: the header, a signature, the extension, how the bytes read, or none of them. */
 export type DecidedBy = "mime" | "magic" | "extension" | "content" | "fallback";
 
-/** What is claimed about some bytes and the bytes themselves; only the bytes cannot lie. */
+/** The first bytes of some content, and what header and name claim about it; claims may be wrong. */
 export type Claims = {
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly firstBytes: Uint8Array;
   readonly url?: string;
 };
 
-/** All that was seen, kept in the record so that "why was this treated as binary" has an answer. */
+/** All signals, kept in the record to explain why content was treated as it was. */
 export type Signals = {
-  /** The media type the header claims, or null where it has no usable opinion. */
+  /** The media type that the header claims, or null where it says nothing usable. */
   readonly mime: string | null;
-  /** The media type the magic bytes prove. */
+  /** The media type that the magic bytes prove. */
   readonly magic: string | null;
-  /** The media type the name's extension suggests. */
+  /** The media type that the name's extension suggests. */
   readonly extension: string | null;
-  /** What the bytes look like as text: a charset, or why they are not text. */
+  /** The charset of the bytes as text, or why they are not text. */
   readonly content: string;
-  /** Plain sentences on disagreement: "header said application/pdf, the bytes are HTML". */
+  /** Sentences about contradictions: "header said application/pdf, the bytes are HTML". */
   readonly notes: readonly string[];
 };
 
-/** What some content is, and why we think so. */
+/** The kind of some content, and the evidence for it. */
 export type Detection = {
   readonly kind: ContentKind;
   readonly mediaType: string;
@@ -45,7 +45,7 @@ export type Detection = {
   readonly signals: Signals;
 };
 
-/** A whole body that can be looked into anywhere, as the second phase needs it. */
+/** A whole body with random access, as the second look needs it. */
 export type Body = {
   readonly sizeBytes: number;
   /** Bytes [start, end), fewer at the end of the body. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { canonical, isTextMediaType, kindOf } from "./media-types.ts";
+import { canonicalizeMediaType, findContentKind, isTextMediaType } from "./media-types.ts";
 
 const textFamilies = [
   "text/plain",
@@ -19,7 +19,7 @@ const textFamilies = [
   "multipart/form-data",
 ];
 
-/** Each stands on the explicit list of media-types.ts, and nothing that only resembles it does. */
+/** Each is on the explicit list in media-types.ts, and nothing that only resembles it is. */
 const listedTypes = [
   "application/json",
   "application/xml",
@@ -71,15 +71,16 @@ const binaryTypes = [
 ];
 
 test("every text/*, message/*, multipart/* and structured syntax is text, and so is each type on the list", () => {
-  for (const type of [...textFamilies, ...listedTypes]) assert.ok(isTextMediaType(canonical(type)), type);
+  for (const type of [...textFamilies, ...listedTypes]) assert.ok(isTextMediaType(canonicalizeMediaType(type)), type);
 });
 
-test("what only looks like a text type is none, and documents called text are none either", () => {
+test("what only resembles a text type is not text, and neither are documents labelled text/*", () => {
   const suffixed = listedTypes.flatMap((type) => [`${type}x`, `${type}.v2`, `x${type}`]);
-  for (const type of [...nearMisses, ...suffixed, ...binaryTypes]) assert.ok(!isTextMediaType(canonical(type)), type);
+  for (const type of [...nearMisses, ...suffixed, ...binaryTypes])
+    assert.ok(!isTextMediaType(canonicalizeMediaType(type)), type);
 });
 
-test("media types have the kind they are kept as", () => {
+test("media types have the expected kind", () => {
   const kinds = {
     "application/xhtml+xml": "html",
     "image/svg+xml": "image",
@@ -93,5 +94,6 @@ test("media types have the kind they are kept as", () => {
     "audio/mpeg": "unknown_binary",
     "application/vnd.ms-outlook-pst": "unknown_binary",
   } as const;
-  for (const [type, kind] of Object.entries(kinds)) assert.equal(kindOf(canonical(type)), kind, type);
+  for (const [type, kind] of Object.entries(kinds))
+    assert.equal(findContentKind(canonicalizeMediaType(type)), kind, type);
 });

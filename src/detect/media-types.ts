@@ -1,8 +1,8 @@
 /** Which kind each media type belongs to: an explicit table for text, documents and archives, families for the rest. */
 import type { ContentKind } from "./kind.ts";
 
-/** The kind of a canonical media type; what is in no table is a binary we know no more about. */
-export function kindOf(mediaType: string): ContentKind {
+/** The kind of a canonical media type; a type that is in no table is unknown binary. */
+export function findContentKind(mediaType: string): ContentKind {
   const listed = kinds.get(mediaType);
   if (listed !== undefined) return listed;
   if (mediaType.startsWith("image/")) return "image";
@@ -10,20 +10,20 @@ export function kindOf(mediaType: string): ContentKind {
   return officeFamilies.some((family) => mediaType.startsWith(family)) ? "office_doc" : "unknown_binary";
 }
 
-/** Whether a media type promises readable characters (`text/html` and SVG do too). */
+/** Whether content of a media type is readable characters (also `text/html` and SVG). */
 export function isTextMediaType(mediaType: string): boolean {
-  if (notText.has(mediaType)) return false;
+  if (nonTextMembers.has(mediaType)) return false;
   return textTypes.has(mediaType) || textFamilies.some((family) => family.test(mediaType));
 }
 
-/** One spelling for types that go by several, lower case. */
-export function canonical(mediaType: string): string {
+/** The canonical spelling of a media type, in lower case, with aliases resolved. */
+export function canonicalizeMediaType(mediaType: string): string {
   const lower = mediaType.toLowerCase();
   return aliases.get(lower) ?? lower;
 }
 
 /** Types that say "bytes" and nothing more. */
-export const noOpinion: ReadonlySet<string> = new Set([
+export const genericTypes: ReadonlySet<string> = new Set([
   "application/octet-stream",
   "binary/octet-stream",
   "application/binary",
@@ -43,10 +43,10 @@ export const noOpinion: ReadonlySet<string> = new Set([
 /** Whole families of text: every `text/*` and the structured syntaxes of RFC 6839 and its successors. */
 const textFamilies: readonly RegExp[] = [/^text\//, /^message\//, /^multipart\//, /\+(json|xml|yaml|json-seq)$/];
 
-/** Members of the families above that are documents or binaries all the same. */
-const notText: ReadonlySet<string> = new Set(["text/rtf", "text/richtext", "text/pdf"]);
+/** Members of the families above that are not text but documents or binaries. */
+const nonTextMembers: ReadonlySet<string> = new Set(["text/rtf", "text/richtext", "text/pdf"]);
 
-/** Every other type whose bytes are meant to be read as characters. */
+/** All other types whose content is text. */
 const textTypes: ReadonlySet<string> = new Set([
   "application/csv",
   "application/dart",

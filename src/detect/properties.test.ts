@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { bodyOf } from "../../test/detection.ts";
+import { memoryBody } from "../../test/detection.ts";
 import { bytesOf, joined, utf8 } from "../../test/samples.ts";
 import { confirmKind } from "./confirm.ts";
 import { detectContentKind } from "./detect.ts";
 import { signatures } from "./formats/signatures.ts";
 import { type Claims, contentKinds } from "./kind.ts";
-import { encodingOf } from "./text/charset.ts";
+import { findEncoding } from "./text/charset.ts";
 import { multiByteCharsets } from "./text/multi-byte.ts";
 import { singleByteCharsets } from "./text/single-byte.ts";
 
 const beginnings = signatures.map(({ magic, at = 0 }) => joined(new Uint8Array(at), bytesOf(magic)));
 
-/** Bytes that begin like some format and go on as they like. */
+/** Bytes that begin like some format, followed by anything. */
 const bytes = fc.oneof(
   fc.uint8Array({ maxLength: 600 }),
   fc.tuple(fc.constantFrom(...beginnings), fc.uint8Array({ maxLength: 600 })).map((parts) => joined(...parts)),
@@ -38,13 +38,13 @@ const claims: fc.Arbitrary<Claims> = fc.record(
   { requiredKeys: ["firstBytes"] },
 );
 
-test("any bytes, header and name give one of the seven kinds, the same one twice", () => {
+test("any bytes, header and name give one of the seven kinds, and the same one again", () => {
   fc.assert(
-    fc.property(claims, (given) => {
-      const found = detectContentKind(given);
-      assert.ok(contentKinds.includes(found.kind));
-      assert.doesNotMatch(found.signals.notes.join(), /detector failed/);
-      assert.deepEqual(detectContentKind(given), found);
+    fc.property(claims, (input) => {
+      const detection = detectContentKind(input);
+      assert.ok(contentKinds.includes(detection.kind));
+      assert.doesNotMatch(detection.signals.notes.join(), /detector failed/);
+      assert.deepEqual(detectContentKind(input), detection);
     }),
     { numRuns: 2000 },
   );
@@ -52,9 +52,9 @@ test("any bytes, header and name give one of the seven kinds, the same one twice
 
 test("the whole of a small body confirms its first look, unless its end says more", async () => {
   await fc.assert(
-    fc.asyncProperty(claims, async (given) => {
-      const first = detectContentKind(given);
-      const whole = await confirmKind(bodyOf(given.firstBytes, 100), given);
+    fc.asyncProperty(claims, async (input) => {
+      const first = detectContentKind(input);
+      const whole = await confirmKind(memoryBody(input.firstBytes, 100), input);
       assert.doesNotMatch(whole.signals.notes.join(), /detector failed/);
       if (first.kind === "text" || first.kind === "html") assert.equal(whole.kind, first.kind);
     }),
@@ -67,7 +67,7 @@ const binary = fc
   .uint8Array({ minLength: 64, maxLength: 2000 })
   .map((random) => Uint8Array.from([...random, 0, 1, 2, 0xff, 0xfe, 0x80, 3, 4].flatMap((byte) => [byte, 0xff, 0])));
 
-test("unknown binary is never text, whatever is claimed about it", () => {
+test("unknown binary is never text, whatever the claims say", () => {
   fc.assert(
     fc.property(
       binary,
@@ -92,24 +92,24 @@ test("text cut anywhere is still text", () => {
   fc.assert(
     fc.property(words, fc.nat(), (text, cut) => {
       const whole = utf8(`Words: ${text}`);
-      const found = detectContentKind({ firstBytes: whole.subarray(0, 7 + (cut % (whole.length - 6))) });
-      assert.deepEqual([found.kind, found.charset], ["text", "utf-8"]);
+      const detection = detectContentKind({ firstBytes: whole.subarray(0, 7 + (cut % (whole.length - 6))) });
+      assert.deepEqual([detection.kind, detection.charset], ["text", "utf-8"]);
     }),
   );
 });
 
-/** Charsets that we name though the web platform does not know them. */
-const ours = ["utf-32le", "utf-32be", "ibm850", "ibm855", "ebcdic", "johab", "iso-2022-kr"];
+/** Charsets that we name although the web platform does not know them. */
+const extraCharsets = ["utf-32le", "utf-32be", "ibm850", "ibm855", "ebcdic", "johab", "iso-2022-kr"];
 
-test("a charset is the platform's own name for it, or one of the few that it lacks", () => {
+test("a charset has the platform's name for it, or is one of the few that the platform lacks", () => {
   for (const name of [...singleByteCharsets, ...multiByteCharsets].map((row) => row.name)) {
-    assert.equal(encodingOf(name) ?? name, name);
-    assert.equal(encodingOf(name) === null, ours.includes(name), name);
+    assert.equal(findEncoding(name) ?? name, name);
+    assert.equal(findEncoding(name) === null, extraCharsets.includes(name), name);
   }
   fc.assert(
-    fc.property(claims, (given) => {
-      const { charset } = detectContentKind(given);
-      if (charset !== null) assert.ok(encodingOf(charset) === charset || ours.includes(charset), charset);
+    fc.property(claims, (input) => {
+      const { charset } = detectContentKind(input);
+      if (charset !== null) assert.ok(findEncoding(charset) === charset || extraCharsets.includes(charset), charset);
     }),
   );
 });

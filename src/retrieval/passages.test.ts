@@ -62,43 +62,48 @@ ${"// another line of comment to make the block longer\n".repeat(6)}
 ${filler("third")}`;
 
 const questions = [
-  { document: "manual", text: manual, query: "how do I clean the filter", found: "Rinse the filter" },
-  { document: "manual", text: manual, query: "error 12", found: "the motor is too hot" },
-  { document: "manual", text: manual, query: "Which parts does the warranty cover?", found: "It covers the motor" },
-  { document: "manual", text: manual, query: "connecting hoses", found: "Connect the inlet hose" },
-  { document: "manual", text: manual, query: "INSTALLATION", found: "level floor" },
-  { document: "manual", text: manual, query: "order number 55-210", found: "55-210" },
-  { document: "log", text: log, query: "connection refused", found: "refused by inventory-db" },
-  { document: "log", text: log, query: "error inventory-db 5432", found: "refused by inventory-db" },
-  { document: "log", text: log, query: "handled request 123", found: "handled request 123 " },
-  { document: "Chinese text", text: chinese, query: "怎么清洁滤网", found: "取出滤网" },
-  { document: "Chinese text", text: chinese, query: "保修期", found: "保修期为两年" },
-  { document: "Chinese text", text: chinese, query: "泵", found: "平坦的地面" },
-  { document: "code", text: code, query: "parseRetryAfter", found: "function parseRetryAfter" },
-  { document: "code", text: code, query: "parse retry-after header", found: "function parseRetryAfter" },
-  { document: "code", text: code, query: "parse_retry_after", found: "function parseRetryAfter" },
-  { document: "code", text: code, query: "max body bytes", found: "MAX_BODY_BYTES" },
-  { document: "code", text: code, query: "maxBodyBytes", found: "MAX_BODY_BYTES" },
+  { document: "manual", text: manual, query: "how do I clean the filter", expectedText: "Rinse the filter" },
+  { document: "manual", text: manual, query: "error 12", expectedText: "the motor is too hot" },
+  {
+    document: "manual",
+    text: manual,
+    query: "Which parts does the warranty cover?",
+    expectedText: "It covers the motor",
+  },
+  { document: "manual", text: manual, query: "connecting hoses", expectedText: "Connect the inlet hose" },
+  { document: "manual", text: manual, query: "INSTALLATION", expectedText: "level floor" },
+  { document: "manual", text: manual, query: "order number 55-210", expectedText: "55-210" },
+  { document: "log", text: log, query: "connection refused", expectedText: "refused by inventory-db" },
+  { document: "log", text: log, query: "error inventory-db 5432", expectedText: "refused by inventory-db" },
+  { document: "log", text: log, query: "handled request 123", expectedText: "handled request 123 " },
+  { document: "Chinese text", text: chinese, query: "怎么清洁滤网", expectedText: "取出滤网" },
+  { document: "Chinese text", text: chinese, query: "保修期", expectedText: "保修期为两年" },
+  { document: "Chinese text", text: chinese, query: "泵", expectedText: "平坦的地面" },
+  { document: "code", text: code, query: "parseRetryAfter", expectedText: "function parseRetryAfter" },
+  { document: "code", text: code, query: "parse retry-after header", expectedText: "function parseRetryAfter" },
+  { document: "code", text: code, query: "parse_retry_after", expectedText: "function parseRetryAfter" },
+  { document: "code", text: code, query: "max body bytes", expectedText: "MAX_BODY_BYTES" },
+  { document: "code", text: code, query: "maxBodyBytes", expectedText: "MAX_BODY_BYTES" },
 ];
 
 describe("the first passage", () => {
-  for (const { document, text, query, found } of questions) {
+  for (const { document, text, query, expectedText } of questions) {
     test(`of a ${document} answers ${JSON.stringify(query)}`, async () => {
       const { passages } = await rank(text, query);
       const [best] = passages;
       assert.ok(best !== undefined);
-      assert.ok(text.slice(best.start, best.end).includes(found), text.slice(best.start, best.end));
+      assert.ok(text.slice(best.start, best.end).includes(expectedText), text.slice(best.start, best.end));
     });
   }
 
-  test("has the words side by side rather than apart", async () => {
+  test("has adjacent words rather than separate ones", async () => {
     const rest = "x ".repeat(200);
     const text = `Read the big table. ${rest}\n\nThe big read table. ${rest}\n\n`;
     const { passages } = await rank(text, "read table");
     assert.ok((passages[0]?.start ?? 0) > 0);
   });
 
-  test("stands under a heading with the words rather than under another", async () => {
+  test("is under a heading with the words rather than under another", async () => {
     const body = `The limit is a number. ${"x ".repeat(200)}\n\n`;
     const { passages } = await rank(`# Sizes\n\n${body}${body}# Memory\n\n${body}${body}`, "memory limit");
     assert.deepEqual(
@@ -109,19 +114,19 @@ describe("the first passage", () => {
 });
 
 describe("a ranking", () => {
-  test("is empty where no word is found, and for a question without words", async () => {
+  test("is empty if no word matches, and for a question without words", async () => {
     for (const query of ["zebra", "", " ?! "]) {
       assert.deepEqual(await rank(manual, query), { passages: [], matchedCount: 0 });
     }
   });
 
-  test("answers a question of common words only", async () => {
+  test("answers a question that has only common words", async () => {
     const { passages } = await rank(manual, "the and of");
     assert.ok(passages.length > 0);
     assert.ok(passages.every(({ score }) => score > 0));
   });
 
-  test("leaves out what is far weaker than the best, and says how many matched at all", async () => {
+  test("omits passages far weaker than the best, and counts all matches", async () => {
     const weak = `The pump is one of many things here.\n\n${"Other words entirely. ".repeat(30)}\n\n`;
     const strong = "Rotary pump bearing lubrication interval: forty hours of rotary pump bearing operation.";
     const { passages, matchedCount } = await rank(
@@ -132,7 +137,7 @@ describe("a ranking", () => {
     assert.equal(passages.length, 1);
   });
 
-  test("shows a hundred passages at most", async () => {
+  test("has a hundred passages at most", async () => {
     const { passages, matchedCount } = await rank(`${"request ".repeat(140)}\n\n`.repeat(150), "request");
     assert.ok(matchedCount >= 150);
     assert.equal(passages.length, 100);
@@ -148,18 +153,19 @@ describe("a ranking", () => {
     assert.equal(new Set(passages.map(({ score }) => score)).size, 1);
   });
 
-  test("looks for the first 64 different words and for no more", async () => {
+  test("uses only the first 64 distinct words", async () => {
     const words = Array.from({ length: 63 }, (_, index) => `word${index}`).join(" ");
     assert.notEqual((await rank(manual, `${words} filter`)).matchedCount, 0);
     assert.equal((await rank(manual, `${words} word63 filter`)).matchedCount, 0);
   });
 
-  test("of a hostile text costs no more than its length", async () => {
-    const start = performance.now();
+  test("of a hostile text costs CPU time in proportion to its length", async () => {
+    const start = process.cpuUsage();
     for (const unit of ["1", "A", "a_", "aB", "e", "日", "#", " ", "\n", "\ud83d\ude00"]) {
       await rank(unit.repeat(500_000), `${unit.repeat(200_000)}ing`);
     }
-    assert.ok(performance.now() - start < 3_000);
+    const { user, system } = process.cpuUsage(start);
+    assert.ok(user + system < 3_000_000, `${user + system} µs`);
   });
 
   test("stops with the abort's reason", async () => {
@@ -168,7 +174,7 @@ describe("a ranking", () => {
     await assert.rejects(rankPassages(texts, "pump", AbortSignal.abort(reason)), reason);
   });
 
-  test("for any text and question is the same twice, ordered, and scored between 0 and 1", async () => {
+  test("for any text and question is deterministic, ordered, and scored between 0 and 1", async () => {
     const words = fc.array(fc.constantFrom("alpha", "beta", "gamma", "the", "日本語", "\n\n", "x".repeat(400)));
     const text = words.map((list) => list.join(" "));
     await fc.assert(

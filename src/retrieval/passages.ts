@@ -1,26 +1,26 @@
-/** Finds the passages of a document that answer a question: BM25 over its paragraphs, offline and in one reading. */
+/** Finds the passages of a document that answer a question: BM25 over its paragraphs, offline and in one pass. */
 import { createQuestion, type Match, type Question } from "./question.ts";
 import { createSplitter, type Passage, type Place, type PlacedText } from "./split.ts";
 
-/** A passage that holds words of the question; 1 would be all of them, often, side by side and in the heading. */
+/** A passage with words of the question. A score of 1 would be all words, often, adjacent and in the heading. */
 export type RankedPassage = Place & { readonly score: number };
 
-/** The answer to a question: where to read. */
+/** The passages that answer a question. */
 export type Ranking = {
-  /** Those worth reading, best first; of equals the earlier one. */
+  /** Those worth reading, best first; of two equal ones the earlier one first. */
   readonly passages: readonly RankedPassage[];
-  /** How many passages hold a word of the question. */
+  /** How many passages have a word of the question. */
   readonly matchedCount: number;
 };
 
 /** More passages than any budget can show. */
-const mostPassages = 100;
-/** A passage this much weaker than the best one shares little more with the question than its small words. */
-const weakestShare = 0.15;
+const MAX_PASSAGES = 100;
+/** A passage with a lower share of the best score has little more in common with the question than function words. */
+const MIN_SCORE_SHARE = 0.15;
 
 /**
- * Ranks the passages of a text that arrives in pieces. Of a passage that holds a word of the question its place and
- * its counts are kept, of any other nothing, so that memory grows with the matches and not with the text.
+ * Ranks the passages of a text that arrives in order, for example segment by segment. Only the places and counts of
+ * matching passages are kept, so memory grows with the matches and not with the text.
  */
 export async function rankPassages(
   texts: AsyncIterable<PlacedText> | Iterable<PlacedText>,
@@ -32,18 +32,18 @@ export async function rankPassages(
   const splitter = createSplitter();
   for await (const text of texts) {
     signal?.throwIfAborted();
-    for (const passage of splitter.push(text)) addTo(tally, question, passage);
+    for (const passage of splitter.push(text)) addPassage(tally, question, passage);
   }
-  for (const passage of splitter.flush()) addTo(tally, question, passage);
-  const ranked = rank(tally, question);
-  const leastScore = (ranked[0]?.score ?? 0) * weakestShare;
-  const passages = ranked.slice(0, mostPassages).filter(({ score }) => score >= leastScore);
+  for (const passage of splitter.flush()) addPassage(tally, question, passage);
+  const ranked = rankCandidates(tally, question);
+  const minScore = (ranked[0]?.score ?? 0) * MIN_SCORE_SHARE;
+  const passages = ranked.slice(0, MAX_PASSAGES).filter(({ score }) => score >= minScore);
   return { passages, matchedCount: ranked.length };
 }
 
 type Candidate = { readonly place: Place; readonly match: Match };
 
-/** What one reading collects. */
+/** What one pass over the text collects. */
 type Tally = {
   readonly candidates: Candidate[];
   /** In how many passages each term of the question occurs. */
@@ -57,50 +57,53 @@ function createTally(question: Question): Tally {
   return { candidates: [], occurrences, passageCount: 0, charCount: 0 };
 }
 
-function addTo(tally: Tally, question: Question, { text, ...place }: Passage): void {
+function addPassage(tally: Tally, question: Question, { text, ...place }: Passage): void {
   tally.passageCount += 1;
   tally.charCount += text.length;
   const match = question.match(text);
   if (match === null) return;
   tally.candidates.push({ place, match });
-  for (const term of match.terms) tally.occurrences[term] = at(tally.occurrences, term) + 1;
+  for (const term of match.terms) tally.occurrences[term] = valueAt(tally.occurrences, term) + 1;
 }
 
-/** How soon repeating a word stops to count, and how much a long passage must make up for its length. */
-const k1 = 1.2;
-const b = 0.75;
-/** Small next to a term's own weight: they decide between passages that hold the same words. */
-const pairBonus = 0.5;
-const headingBonus = 0.3;
+/** BM25: how soon repetitions of a word stop counting, and how much the length of a passage counts against it. */
+const K1 = 1.2;
+const B = 0.75;
+/** Small compared with a term's weight: they decide between passages with the same words. */
+const PAIR_BONUS = 0.5;
+const HEADING_BONUS = 0.3;
 
-function rank(tally: Tally, question: Question): RankedPassage[] {
+function rankCandidates(tally: Tally, question: Question): RankedPassage[] {
   const rarity = (count: number) => Math.log(1 + (tally.passageCount - count + 0.5) / (count + 0.5));
-  const weights = tally.occurrences.map((count, term) => rarity(count) * at(question.emphasis, term));
-  const pairWeights = question.pairs.map(([first, second]) => Math.min(at(weights, first), at(weights, second)));
-  const bestScore = (k1 + 1 + headingBonus) * sum(weights) + pairBonus * sum(pairWeights);
+  const weights = tally.occurrences.map((count, term) => rarity(count) * valueAt(question.emphasis, term));
+  const pairWeights = question.pairs.map(([first, second]) =>
+    Math.min(valueAt(weights, first), valueAt(weights, second)),
+  );
+  const bestScore = (K1 + 1 + HEADING_BONUS) * sum(weights) + PAIR_BONUS * sum(pairWeights);
   const meanChars = tally.charCount / tally.passageCount;
-  const headingWeight = headingWeigher(question, weights);
+  const weighHeading = createHeadingWeigher(question, weights);
 
   const score = ({ place, match }: Candidate) => {
-    const slack = k1 * (1 - b + (b * (place.end - place.start)) / meanChars);
+    const slack = K1 * (1 - B + (B * (place.end - place.start)) / meanChars);
     const terms = match.terms.map(
-      (term, index) => (at(weights, term) * (k1 + 1)) / (1 + slack / at(match.counts, index)),
+      (term, index) => (valueAt(weights, term) * (K1 + 1)) / (1 + slack / valueAt(match.counts, index)),
     );
-    const pairs = match.pairs.map((pair) => at(pairWeights, pair));
-    return (sum(terms) + pairBonus * sum(pairs) + headingBonus * headingWeight(place.heading)) / bestScore;
+    const pairs = match.pairs.map((pair) => valueAt(pairWeights, pair));
+    return (sum(terms) + PAIR_BONUS * sum(pairs) + HEADING_BONUS * weighHeading(place.heading)) / bestScore;
   };
   return tally.candidates
     .map((candidate) => ({ ...candidate.place, score: score(candidate) }))
     .sort((one, other) => other.score - one.score || one.start - other.start);
 }
 
-/** The weight of a heading's words that the question has too; many passages share a heading. */
-function headingWeigher(question: Question, weights: readonly number[]): (heading: string | null) => number {
-  const known = new Map<string | null, number>([[null, 0]]);
+/** Weighs the words that a heading shares with the question. Cached, because many passages share a heading. */
+function createHeadingWeigher(question: Question, weights: readonly number[]): (heading: string | null) => number {
+  const weightByHeading = new Map<string | null, number>([[null, 0]]);
   return (heading) => {
     const weight =
-      known.get(heading) ?? sum((question.match(heading ?? "")?.terms ?? []).map((term) => at(weights, term)));
-    known.set(heading, weight);
+      weightByHeading.get(heading) ??
+      sum((question.match(heading ?? "")?.terms ?? []).map((term) => valueAt(weights, term)));
+    weightByHeading.set(heading, weight);
     return weight;
   };
 }
@@ -109,7 +112,7 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** Terms and pairs are numbered by the question, so every number has its place in these lists. */
-function at(numbers: readonly number[], index: number): number {
+/** Terms and pairs are numbered by the question, so every index exists. */
+function valueAt(numbers: readonly number[], index: number): number {
   return numbers[index] ?? 0;
 }

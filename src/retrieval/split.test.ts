@@ -12,39 +12,39 @@ describe("passages", () => {
     assert.deepEqual(texts(`${paragraph}\n\n${paragraph}\n`), [paragraph, paragraph]);
   });
 
-  test("know their lines, counted from 1", () => {
+  test("have line numbers from 1", () => {
     const [first, second] = split(`\n${paragraph}\n \t\n\n${paragraph}`);
     assert.deepEqual([first?.startLine, first?.endLine, second?.startLine, second?.endLine], [2, 7, 10, 15]);
   });
 
-  test("that are small take the next paragraph in", () => {
+  test("that are small are joined with the next paragraph", () => {
     assert.deepEqual(texts(`Note\n\n${paragraph}\n\n${paragraph}`), [`Note\n\n${paragraph}`, paragraph]);
   });
 
-  test("stay small rather than grow past their size", () => {
+  test("stay small if joining would exceed the target size", () => {
     const small = sentence.repeat(4);
     const large = `${sentence}\n`.repeat(15).trimEnd();
     assert.deepEqual(texts(`${small}\n\n${large}`), [small, large]);
   });
 
-  test("of a text without paragraphs are whole lines, about a thousand characters", () => {
+  test("of a text without paragraphs are whole lines of about a thousand characters", () => {
     const log = Array.from({ length: 200 }, (_, index) => `${index} ${sentence}`).join("\n");
     const passages = texts(log);
     assert.equal(passages.join("\n"), log);
     for (const text of passages.slice(0, -1)) assert.ok(text.length > 900 && text.length <= 1_000);
   });
 
-  test("of a very long line are cut between words", () => {
+  test("of a very long line are split between words", () => {
     const passages = texts("word,".repeat(2_000));
     assert.ok(passages.length >= 10);
     for (const text of passages) assert.match(text, /^(?:word,)+$/);
   });
 
-  test("of a line without words are cut between characters", () => {
+  test("of a line without words are split between code points", () => {
     for (const text of texts(`x${"😀".repeat(3_000)}`)) assert.ok(text.isWellFormed() && text.length <= 1_500);
   });
 
-  test("name the nearest heading, and a heading starts a new one", () => {
+  test("name the nearest heading, and every heading starts a passage", () => {
     const passages = split(`Before.\n\n# One\n\n${paragraph}\n\n${paragraph}\n\n# Two\nText.\n`, ["# One", "# Two"]);
     assert.deepEqual(
       passages.map(({ heading, text }) => [heading, text]),
@@ -65,25 +65,25 @@ describe("passages", () => {
     );
   });
 
-  test("do not reach over the gap between two pages", () => {
+  test("do not cross the gap between two pages", () => {
     const pages = [
       { text: "Page one.", offset: 0, line: 1 },
       { text: "Page two.", offset: 11, line: 3 },
     ];
-    assert.deepEqual(places(splitPieces(pages)), [
+    assert.deepEqual(places(splitRanges(pages)), [
       { start: 0, end: 9, startLine: 1, endLine: 1 },
       { start: 11, end: 20, startLine: 3, endLine: 3 },
     ]);
   });
 
-  test("hold no text back over any number of blank lines", () => {
+  test("are not held back by many blank lines", () => {
     const splitter = createSplitter();
     splitter.push({ text: "Alone.\n", offset: 0, line: 1 });
     assert.equal(splitter.push({ text: "\n".repeat(3_000), offset: 7, line: 2 })[0]?.text, "Alone.");
   });
 });
 
-/** Lines short, long, blank and very long, with the characters that are easy to cut wrongly. */
+/** Short, long, blank and very long lines, with characters that are easy to split wrongly. */
 const anyText = fc
   .array(
     fc.oneof(
@@ -95,7 +95,7 @@ const anyText = fc
   .map((lines) => lines.join("\n"));
 
 describe("for any text", () => {
-  test("places are exact: the characters and the lines are the passage's own", () => {
+  test("places are exact in characters and lines", () => {
     fc.assert(
       fc.property(anyText, (text) => {
         for (const { start, end, startLine, endLine, text: passage } of split(text)) {
@@ -106,37 +106,37 @@ describe("for any text", () => {
     );
   });
 
-  test("passages are in order, bounded, and only blank space is outside them", () => {
+  test("passages are in order, bounded, and cover everything but blank space", () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        let last = 0;
+        let previousEnd = 0;
         for (const { start, end } of split(text)) {
-          assert.equal(text.slice(last, start).trim(), "");
-          assert.ok(start >= last && end > start && end - start <= 2_000);
-          last = end;
+          assert.equal(text.slice(previousEnd, start).trim(), "");
+          assert.ok(start >= previousEnd && end > start && end - start <= 2_000);
+          previousEnd = end;
         }
-        assert.equal(text.slice(last).trim(), "");
+        assert.equal(text.slice(previousEnd).trim(), "");
       }),
     );
   });
 
-  test("it does not matter how the text arrives", () => {
+  test("the passages are the same however the text arrives", () => {
     fc.assert(
-      fc.property(anyText, fc.integer({ min: 1, max: 3_000 }), (text, pieceChars) => {
+      fc.property(anyText, fc.integer({ min: 1, max: 3_000 }), (text, rangeChars) => {
         const headings = text.includes("# Title") ? ["# Title"] : [];
-        assert.deepEqual(splitPieces(pieces(text, pieceChars, headings)), split(text, headings));
+        assert.deepEqual(splitRanges(toRanges(text, rangeChars, headings)), split(text, headings));
       }),
     );
   });
 });
 
 function split(text: string, headings: readonly string[] = []): Passage[] {
-  return splitPieces(pieces(text, Number.POSITIVE_INFINITY, headings));
+  return splitRanges(toRanges(text, Number.POSITIVE_INFINITY, headings));
 }
 
-function splitPieces(placed: readonly PlacedText[]): Passage[] {
+function splitRanges(ranges: readonly PlacedText[]): Passage[] {
   const splitter = createSplitter();
-  return [...placed.flatMap((piece) => splitter.push(piece)), ...splitter.flush()];
+  return [...ranges.flatMap((range) => splitter.push(range)), ...splitter.flush()];
 }
 
 function texts(text: string): string[] {
@@ -147,13 +147,13 @@ function places(passages: readonly Passage[]) {
   return passages.map(({ start, end, startLine, endLine }) => ({ start, end, startLine, endLine }));
 }
 
-/** The text in equal pieces, with a mark where each of the headings first stands. */
-function pieces(text: string, pieceChars: number, headings: readonly string[]): PlacedText[] {
-  const count = Math.max(1, Math.ceil(text.length / pieceChars));
+/** The text in ranges of equal length, with a mark at the first occurrence of each heading. */
+function toRanges(text: string, rangeChars: number, headings: readonly string[]): PlacedText[] {
+  const count = Math.max(1, Math.ceil(text.length / rangeChars));
   return Array.from({ length: count }, (_, index) => {
-    const offset = index === 0 ? 0 : index * pieceChars;
-    const piece = text.slice(offset, offset + pieceChars);
-    return { text: piece, offset, line: lineAt(text, offset), marks: marksIn(text, offset, piece.length, headings) };
+    const offset = index === 0 ? 0 : index * rangeChars;
+    const range = text.slice(offset, offset + rangeChars);
+    return { text: range, offset, line: lineAt(text, offset), marks: marksIn(text, offset, range.length, headings) };
   });
 }
 

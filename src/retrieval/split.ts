@@ -1,19 +1,19 @@
-/** Cuts a text that arrives in pieces into passages: paragraphs, or parts of about a thousand characters of what has none. */
+/** Splits a text that arrives in order into passages: paragraphs, or about a thousand characters where there are none. */
 
 import { splitsPair } from "../fit/measure.ts";
 
-/** A heading in a piece of text; `at` counts characters from the start of the piece. */
-export type Heading = { readonly label: string; readonly at: number };
+/** A heading in a text; `at` counts characters from the start of that text. */
+export type HeadingMark = { readonly label: string; readonly at: number };
 
-/** A piece of a longer text and where it stands there; pieces come in order. Lines count from 1. */
+/** A range of a longer text, with its offset and first line there (from 1). Ranges arrive in order. */
 export type PlacedText = {
   readonly text: string;
   readonly offset: number;
   readonly line: number;
-  readonly marks?: readonly Heading[];
+  readonly marks?: readonly HeadingMark[];
 };
 
-/** Where a passage stands: characters [start, end) and lines, both ends included. */
+/** The place of a passage: characters [start, end), and lines with both ends included. */
 export type Place = {
   readonly start: number;
   readonly end: number;
@@ -26,31 +26,31 @@ export type Place = {
 /** A passage with its text: exactly the characters from `start` to `end`. */
 export type Passage = Place & { readonly text: string };
 
-/** Cuts the same passages wherever the pieces were cut, and holds no more than a few thousand characters between them. */
+/** Finds the same passages however the text arrives, and buffers a few thousand characters at most. */
 export interface Splitter {
-  push(piece: PlacedText): Passage[];
+  push(range: PlacedText): Passage[];
   flush(): Passage[];
 }
 
-const passageChars = 1_000;
-/** Under this a passage takes the next paragraph in, if both fit into `passageChars`. */
-const smallChars = 300;
-/** Under this, a title or a caption, it takes it in even so. */
-const tinyChars = 100;
-/** A line is cut inside only when it is longer than this. */
-const longestLineChars = 1_500;
-const longestPassageChars = 2_000;
+const TARGET_PASSAGE_CHARS = 1_000;
+/** A shorter passage is joined with the next paragraph if both fit into `TARGET_PASSAGE_CHARS`. */
+const SMALL_PASSAGE_CHARS = 300;
+/** A shorter one, a title or a caption, is joined if both fit into `MAX_PASSAGE_CHARS`. */
+const TINY_PASSAGE_CHARS = 100;
+/** Only a longer line is split. */
+const MAX_LINE_CHARS = 1_500;
+const MAX_PASSAGE_CHARS = 2_000;
 
-/** Lines that belong together, as positions in the window. */
-type Block = {
+/** Consecutive lines that belong together, as positions in the window. */
+type LineGroup = {
   readonly start: number;
   readonly startLine: number;
   readonly heading: string | null;
   end: number;
   endLine: number;
-  /** Opens with a heading, so that it joins nothing before it but other headings. */
-  readonly headed: boolean;
-  onlyHeadings: boolean;
+  /** Starts with a heading, so it can only be joined to other headings before it. */
+  readonly startsWithHeading: boolean;
+  hasOnlyHeadings: boolean;
 };
 
 /** A splitter for one text. */
@@ -58,118 +58,119 @@ export function createSplitter(): Splitter {
   return new WindowSplitter();
 }
 
-/** Holds a window of the text from the first character not yet handed out to the last one seen. */
+/** Buffers a window of the text: from the first character of no finished passage to the last one received. */
 class WindowSplitter implements Splitter {
   #window = "";
   #offset = 0;
-  /** Start of the line, or rest of a long line, that comes next. */
-  #at = 0;
+  /** Start of the next line, or of the rest of a long line. */
+  #position = 0;
   #line = 1;
-  #marks: Heading[] = [];
+  #marks: HeadingMark[] = [];
   #heading: string | null = null;
-  /** The paragraph being read and the passage that may still take it in. */
-  #block: Block | null = null;
-  #pending: Block | null = null;
+  /** The paragraph being read, and the passage that it may still be joined to. */
+  #group: LineGroup | null = null;
+  #pending: LineGroup | null = null;
   #passages: Passage[] = [];
 
-  push(piece: PlacedText): Passage[] {
-    if (piece.offset !== this.#offset + this.#window.length) this.#restartAt(piece);
+  push(range: PlacedText): Passage[] {
+    if (range.offset !== this.#offset + this.#window.length) this.#restartAt(range);
     const base = this.#offset + this.#window.length;
-    this.#window += piece.text;
-    for (const mark of piece.marks ?? []) this.#marks.push({ ...mark, at: mark.at + base });
+    this.#window += range.text;
+    for (const mark of range.marks ?? []) this.#marks.push({ ...mark, at: mark.at + base });
     this.#readLines();
-    this.#dropRead();
-    return this.#take();
+    this.#dropConsumed();
+    return this.#takePassages();
   }
 
   flush(): Passage[] {
     this.#addLine(this.#window.length);
     this.#closePassage();
-    this.#at = this.#window.length;
-    return this.#take();
+    this.#position = this.#window.length;
+    return this.#takePassages();
   }
 
-  /** Between two pages there is a gap that belongs to no piece; no passage reaches across it. */
+  /** A gap between two ranges, as between two pages, ends a passage. */
   #restartAt({ offset, line }: PlacedText): void {
     this.#addLine(this.#window.length);
     this.#closePassage();
     this.#window = "";
     this.#offset = offset;
-    this.#at = 0;
+    this.#position = 0;
     this.#line = line;
   }
 
-  /** Every whole line, and of an unfinished one what is certain to be cut off. */
+  /** Reads every complete line, and splits an incomplete one that is already too long. */
   #readLines(): void {
-    let lineEnd = this.#window.indexOf("\n", this.#at);
-    for (; lineEnd !== -1; lineEnd = this.#window.indexOf("\n", this.#at)) {
-      this.#addLongParts(lineEnd);
+    let lineEnd = this.#window.indexOf("\n", this.#position);
+    for (; lineEnd !== -1; lineEnd = this.#window.indexOf("\n", this.#position)) {
+      this.#splitLongLine(lineEnd);
       this.#addLine(lineEnd);
-      this.#at = lineEnd + 1;
+      this.#position = lineEnd + 1;
       this.#line += 1;
     }
-    this.#addLongParts(this.#window.length);
+    this.#splitLongLine(this.#window.length);
   }
 
-  #addLongParts(lineEnd: number): void {
-    while (lineEnd - this.#at > longestLineChars) {
-      const end = wordEnd(this.#window, this.#at, this.#at + passageChars);
+  #splitLongLine(lineEnd: number): void {
+    while (lineEnd - this.#position > MAX_LINE_CHARS) {
+      const end = findWordEnd(this.#window, this.#position, this.#position + TARGET_PASSAGE_CHARS);
       this.#addLine(end);
-      this.#at = end;
+      this.#position = end;
     }
   }
 
   #addLine(end: number): void {
-    const headed = this.#passMarks(end);
-    if (isBlank(this.#window, this.#at, end)) this.#closeParagraph(end);
-    else if (this.#block === null || headed || end - this.#block.start > passageChars) this.#openBlock(end, headed);
+    const startsWithHeading = this.#updateHeading(end);
+    if (isBlank(this.#window, this.#position, end)) this.#closeParagraph(end);
+    else if (this.#group === null || startsWithHeading || end - this.#group.start > TARGET_PASSAGE_CHARS)
+      this.#startGroup(end, startsWithHeading);
     else {
-      this.#block.end = end;
-      this.#block.endLine = this.#line;
-      this.#block.onlyHeadings = false;
+      this.#group.end = end;
+      this.#group.endLine = this.#line;
+      this.#group.hasOnlyHeadings = false;
     }
   }
 
-  /** Whether a heading stands in the line that ends here; the last one counts from now on. */
-  #passMarks(end: number): boolean {
-    let passed = false;
-    for (let next = this.#marks[0]; next !== undefined && next.at <= this.#offset + end; next = this.#marks[0]) {
-      this.#heading = next.label;
+  /** Makes the last heading in the line that ends here the current one. Returns whether there is one. */
+  #updateHeading(end: number): boolean {
+    let hasHeading = false;
+    for (let mark = this.#marks[0]; mark !== undefined && mark.at <= this.#offset + end; mark = this.#marks[0]) {
+      this.#heading = mark.label;
       this.#marks.shift();
-      passed = true;
+      hasHeading = true;
     }
-    return passed;
+    return hasHeading;
   }
 
-  #openBlock(end: number, headed: boolean): void {
-    this.#closeBlock();
-    const place = { start: this.#at, startLine: this.#line, end, endLine: this.#line };
-    this.#block = { ...place, heading: this.#heading, headed, onlyHeadings: headed };
+  #startGroup(end: number, startsWithHeading: boolean): void {
+    this.#closeGroup();
+    const place = { start: this.#position, startLine: this.#line, end, endLine: this.#line };
+    this.#group = { ...place, heading: this.#heading, startsWithHeading, hasOnlyHeadings: startsWithHeading };
   }
 
   #closeParagraph(end: number): void {
-    this.#closeBlock();
-    if (this.#pending !== null && end - this.#pending.start > longestPassageChars) this.#closePassage();
+    this.#closeGroup();
+    if (this.#pending !== null && end - this.#pending.start > MAX_PASSAGE_CHARS) this.#closePassage();
   }
 
-  #closeBlock(): void {
-    const block = this.#block;
-    if (block === null) return;
-    this.#block = null;
-    if (this.#pending !== null && joins(this.#pending, block)) {
-      this.#pending = { ...block, start: this.#pending.start, startLine: this.#pending.startLine };
+  #closeGroup(): void {
+    const group = this.#group;
+    if (group === null) return;
+    this.#group = null;
+    if (this.#pending !== null && canJoin(this.#pending, group)) {
+      this.#pending = { ...group, start: this.#pending.start, startLine: this.#pending.startLine };
     } else {
-      this.#handOut();
-      this.#pending = block;
+      this.#emitPassage();
+      this.#pending = group;
     }
   }
 
   #closePassage(): void {
-    this.#closeBlock();
-    this.#handOut();
+    this.#closeGroup();
+    this.#emitPassage();
   }
 
-  #handOut(): void {
+  #emitPassage(): void {
     if (this.#pending === null) return;
     const { start, end, startLine, endLine, heading } = this.#pending;
     const text = this.#window.slice(start, end);
@@ -177,44 +178,47 @@ class WindowSplitter implements Splitter {
     this.#pending = null;
   }
 
-  /** Forgets what no passage to come can hold. */
-  #dropRead(): void {
-    const keep = this.#pending?.start ?? this.#block?.start ?? this.#at;
-    this.#window = this.#window.slice(keep);
-    this.#offset += keep;
-    this.#at -= keep;
-    if (this.#block !== null) this.#block = moved(this.#block, keep);
-    if (this.#pending !== null) this.#pending = moved(this.#pending, keep);
+  /** Drops text that belongs to finished passages. */
+  #dropConsumed(): void {
+    const keepFrom = this.#pending?.start ?? this.#group?.start ?? this.#position;
+    this.#window = this.#window.slice(keepFrom);
+    this.#offset += keepFrom;
+    this.#position -= keepFrom;
+    if (this.#group !== null) this.#group = shift(this.#group, keepFrom);
+    if (this.#pending !== null) this.#pending = shift(this.#pending, keepFrom);
   }
 
-  #take(): Passage[] {
+  #takePassages(): Passage[] {
     const passages = this.#passages;
     this.#passages = [];
     return passages;
   }
 }
 
-function joins(pending: Block, block: Block): boolean {
-  if (block.headed && !pending.onlyHeadings) return false;
+function canJoin(pending: LineGroup, group: LineGroup): boolean {
+  if (group.startsWithHeading && !pending.hasOnlyHeadings) return false;
   const pendingChars = pending.end - pending.start;
-  const joinedChars = block.end - pending.start;
-  return pendingChars < smallChars && joinedChars <= (pendingChars < tinyChars ? longestPassageChars : passageChars);
+  const joinedChars = group.end - pending.start;
+  return (
+    pendingChars < SMALL_PASSAGE_CHARS &&
+    joinedChars <= (pendingChars < TINY_PASSAGE_CHARS ? MAX_PASSAGE_CHARS : TARGET_PASSAGE_CHARS)
+  );
 }
 
-function moved(block: Block, by: number): Block {
-  return { ...block, start: block.start - by, end: block.end - by };
+function shift(group: LineGroup, chars: number): LineGroup {
+  return { ...group, start: group.start - chars, end: group.end - chars };
 }
 
-/** Nearly every line starts with a letter, a digit or a bracket, and then no copy is made. */
+/** Nearly every line starts with a letter, a digit or a bracket; only the others are copied. */
 function isBlank(text: string, start: number, end: number): boolean {
   const first = text.charCodeAt(start);
   return (start === end || first <= 0x20 || first > 0x7f) && text.slice(start, end).trim() === "";
 }
 
-/** The last place before `end` that cuts neither a word nor a code point, looking back over a fifth at most. */
-function wordEnd(text: string, start: number, end: number): number {
-  const whole = splitsPair(text, end) ? end - 1 : end;
-  const from = Math.ceil(start + (end - start) * 0.8);
-  const reach = /^.*[^\p{L}\p{M}\p{N}_]/su.exec(text.slice(from, whole));
-  return reach === null ? whole : from + reach[0].length;
+/** The last position before `end` that splits neither a word nor a code point, within the last fifth. */
+function findWordEnd(text: string, start: number, end: number): number {
+  const codePointEnd = splitsPair(text, end) ? end - 1 : end;
+  const searchStart = Math.ceil(start + (end - start) * 0.8);
+  const match = /^.*[^\p{L}\p{M}\p{N}_]/su.exec(text.slice(searchStart, codePointEnd));
+  return match === null ? codePointEnd : searchStart + match[0].length;
 }

@@ -5,11 +5,11 @@ import { termsOf, wordsOf } from "./terms.ts";
 
 const words = [
   { name: "words and digits", text: "Port 8080, please!", words: ["Port", "8080", "please"] },
-  { name: "identifiers in one", text: "max_retries = getUserName()", words: ["max_retries", "getUserName"] },
-  { name: "full width is plain", text: "ＡＢＣ１", words: ["ABC1"] },
+  { name: "identifiers are one word", text: "max_retries = getUserName()", words: ["max_retries", "getUserName"] },
+  { name: "full width becomes plain", text: "ＡＢＣ１", words: ["ABC1"] },
   { name: "accents and other alphabets", text: "naïve Привет", words: ["naïve", "Привет"] },
-  { name: "scripts without spaces stand apart", text: "使用API接口", words: ["使用", "API", "接口"] },
-  { name: "nothing to find", text: "-- !? --", words: [] },
+  { name: "scripts without spaces are separate words", text: "使用API接口", words: ["使用", "API", "接口"] },
+  { name: "text without words", text: "-- !? --", words: [] },
 ];
 
 const parts = [
@@ -65,12 +65,12 @@ describe("terms", () => {
     test(`${one} is not ${other}`, () => assert.notDeepEqual(termsOf(one), termsOf(other)));
   }
 
-  test("of names in ASCII part where those with one more letter of another script do", () => {
+  test("of ASCII identifiers are split like those with a letter of another script", () => {
     const name = fc.stringMatching(/^[A-Ca-c1_]{1,12}$/);
     fc.assert(
       fc.property(name, (word) => {
-        const [mark = "", ...plain] = termsOf(`é_${word}`).parts;
-        assert.deepEqual([mark, plain], ["é", [...termsOf(word).parts]]);
+        const [accented = "", ...others] = termsOf(`é_${word}`).parts;
+        assert.deepEqual([accented, others], ["é", [...termsOf(word).parts]]);
       }),
       { numRuns: 2_000 },
     );

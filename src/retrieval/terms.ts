@@ -1,37 +1,37 @@
-/** What words are compared by: case, width, English endings and the way names are glued together do not matter. */
+/** Turns words into comparable terms: case, width, English endings and the style of identifiers do not matter. */
 
 /** The terms of one word. */
-export type Word = {
+export type WordTerms = {
   /** In reading order: the parts of an identifier, the character pairs of a script without spaces, else the word. */
   readonly parts: readonly string[];
-  /** The whole identifier, where it has several parts. */
+  /** The whole identifier, if it has several parts. */
   readonly whole: string | null;
-  /** The characters of a longer run without spaces, so that a question of one character finds it. */
+  /** The single characters of a run without spaces, so that a question of one character finds it. */
   readonly characters: readonly string[];
 };
 
-/** Chinese, Japanese and Korean, and the scripts of South East Asia that put no spaces between words. */
+/** Scripts without spaces between words: Chinese, Japanese, Korean, and several of South East Asia. */
 const unspaced =
   "\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\u30fc\\p{sc=Hang}\\p{sc=Thai}\\p{sc=Laoo}\\p{sc=Khmr}\\p{sc=Mymr}";
 const unicodeWord = new RegExp(`[${unspaced}]+|[[\\p{L}\\p{M}\\p{N}_]--[${unspaced}]]+`, "gv");
-const startsUnspaced = new RegExp(`^[${unspaced}]`, "u");
+const unspacedStart = new RegExp(`^[${unspaced}]`, "u");
 const asciiWord = /[A-Za-z0-9_]+/g;
 
-/** The words of a text as they are written, in order. Plain ASCII, as in logs and code, takes a quicker way. */
+/** The words of a text as they are written, in order. ASCII, as in logs and code, has a faster path. */
 export function wordsOf(text: string): readonly string[] {
   if (!/[^\x00-\x7f]/.test(text)) return text.match(asciiWord) ?? [];
   return text.normalize("NFKC").match(unicodeWord) ?? [];
 }
 
-/** The terms of one word of `wordsOf`. */
-export function termsOf(word: string): Word {
-  if (startsUnspaced.test(word)) return unspacedTerms(word);
-  const parts = partsOf(word).map((part) => stem(part.toLowerCase()));
+/** The terms of one word. */
+export function termsOf(word: string): WordTerms {
+  if (unspacedStart.test(word)) return toUnspacedTerms(word);
+  const parts = splitIdentifier(word).map((part) => stem(part.toLowerCase()));
   const whole = parts.length > 1 ? stem(word.toLowerCase()) : null;
   return { parts, whole, characters: [] };
 }
 
-function unspacedTerms(run: string): Word {
+function toUnspacedTerms(run: string): WordTerms {
   const characters = [...run];
   if (characters.length === 1) return { parts: characters, whole: null, characters: [] };
   const pairs = characters.slice(1).map((character, index) => `${characters[index]}${character}`);
@@ -39,80 +39,80 @@ function unspacedTerms(run: string): Word {
 }
 
 /**
- * `max_retries`, `utf8Decoder`, `HTTPServer`; but `URLs` stays whole. Looks back only at capitals, so digits are cheap.
- * `eachPart` does the same for ASCII without it, several times faster: an index takes every new word apart.
+ * `max_retries`, `utf8Decoder`, `HTTPServer` are split; `URLs` is not. The lookbehind runs only at capitals, so digits
+ * are cheap. ASCII takes a path that is several times faster, because an index splits every new word.
  */
-const partBorder = /_+|(?=\p{Lu})(?<=\p{Ll}\p{N}*)|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})/u;
+const partBoundary = /_+|(?=\p{Lu})(?<=\p{Ll}\p{N}*)|(?<=\p{Lu})(?=\p{Lu}\p{Ll}{2})/u;
 
-function partsOf(word: string): readonly string[] {
-  if (/[^\x00-\x7f]/.test(word)) return word.split(partBorder).filter((part) => part !== "");
+function splitIdentifier(word: string): readonly string[] {
+  if (/[^\x00-\x7f]/.test(word)) return word.split(partBoundary).filter((part) => part !== "");
   const parts: string[] = [];
   const units = new Uint16Array(word.length);
-  for (let at = 0; at < word.length; at++) units[at] = word.charCodeAt(at);
-  eachPart(units, 0, units.length, (from, to) => parts.push(word.slice(from, to)));
+  for (let index = 0; index < word.length; index++) units[index] = word.charCodeAt(index);
+  eachPart(units, 0, units.length, (partStart, partEnd) => parts.push(word.slice(partStart, partEnd)));
   return parts;
 }
 
-/** Calls back with the borders of each part of an identifier in ASCII, which stands from `start` to `end`. */
+/** Visits the start and end of each part of an ASCII identifier from `start` to `end`. */
 export function eachPart(
   units: Uint16Array,
   start: number,
   end: number,
-  found: (from: number, to: number) => void,
+  visit: (partStart: number, partEnd: number) => void,
 ): void {
-  let from = start;
-  let [afterSmall, afterCapital] = [false, false];
-  for (let at = start; at < end; at++) {
-    const unit = units[at] as number;
-    const capital = isCapital(unit);
-    const border = capital && (afterSmall || (afterCapital && areSmall(units, at + 1, end)));
-    if (border || unit === underscore) {
-      if (at > from) found(from, at);
-      from = border ? at : at + 1;
+  let partStart = start;
+  let [followsLowercase, followsUppercase] = [false, false];
+  for (let index = start; index < end; index++) {
+    const unit = units[index] as number;
+    const isUpper = isUppercase(unit);
+    const isBoundary = isUpper && (followsLowercase || (followsUppercase && areTwoLowercase(units, index + 1, end)));
+    if (isBoundary || unit === UNDERSCORE) {
+      if (index > partStart) visit(partStart, index);
+      partStart = isBoundary ? index : index + 1;
     }
-    afterSmall = isSmall(unit) || (afterSmall && isDigit(unit));
-    afterCapital = capital;
+    followsLowercase = isLowercase(unit) || (followsLowercase && isDigit(unit));
+    followsUppercase = isUpper;
   }
-  if (end > from) found(from, end);
+  if (end > partStart) visit(partStart, end);
 }
 
-const underscore = 95;
-const isCapital = (unit: number): boolean => unit >= 65 && unit <= 90;
+const UNDERSCORE = 95;
+const isUppercase = (unit: number): boolean => unit >= 65 && unit <= 90;
 const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
-const isSmall = (unit: number): boolean => unit >= 97 && unit <= 122;
+const isLowercase = (unit: number): boolean => unit >= 97 && unit <= 122;
 
-/** Whether two small letters stand here. */
-function areSmall(units: Uint16Array, at: number, end: number): boolean {
-  return at + 1 < end && isSmall(units[at] as number) && isSmall(units[at + 1] as number);
+/** Whether two lowercase letters begin at this index. */
+function areTwoLowercase(units: Uint16Array, index: number, end: number): boolean {
+  return index + 1 < end && isLowercase(units[index] as number) && isLowercase(units[index + 1] as number);
 }
 
 /**
- * A light English stemmer: plural, -ing and -ed, with the final e and y that come and go with them, so that "caching",
- * "caches" and "cache" are one term. Words too short to have an ending, and all that is not a-z, stay as they are.
+ * A light English stemmer: plural, -ing and -ed, and the final e and y that change with them, so that "caching",
+ * "caches" and "cache" are one term. Words under four letters and words with other characters than a-z are unchanged.
  */
 export function stem(word: string): string {
   if (word.length < 4 || !/^[a-z]+$/.test(word)) return word;
-  return withoutFinalVowel(withoutVerbEnding(withoutPlural(word)));
+  return removeFinalVowel(removeVerbEnding(removePlural(word)));
 }
 
-function withoutPlural(word: string): string {
+function removePlural(word: string): string {
   if (word.endsWith("ies")) return word.slice(0, -2);
   if (/(?:ss|x|ch|sh|zz)es$/.test(word)) return word.slice(0, -2);
   return /[^sui]s$/.test(word) ? word.slice(0, -1) : word;
 }
 
-function withoutVerbEnding(word: string): string {
+function removeVerbEnding(word: string): string {
   const base = word.replace(/(?:ing|(?<!e)ed)$/, "");
   if (base === word || base.length < 3 || !/[aeiouy]/.test(base)) return word;
   return /([^aeiouylsz])\1$/.test(base) ? base.slice(0, -1) : base;
 }
 
-function withoutFinalVowel(word: string): string {
+function removeFinalVowel(word: string): string {
   if (word.length < 4) return word;
   return word.endsWith("e") ? word.slice(0, -1) : word.replace(/(?<=[^aeiou])y$/, "i");
 }
 
-/** Words that carry a question rather than its subject; rare in a manual, they would outweigh what is asked for. */
+/** Function words of a question. They are rare in a manual, so their weight would exceed that of the subject. */
 const questionWords = new Set(
   (
     "a about an and any are as at be been but by can could did do does for from had has have he her here his how i if in " +
@@ -123,7 +123,7 @@ const questionWords = new Set(
     .map(stem),
 );
 
-/** Whether a term says little about what is asked. */
+/** Whether a term is a function word, which says little about the subject of a question. */
 export function isQuestionWord(term: string): boolean {
   return questionWords.has(term);
 }

@@ -1,4 +1,4 @@
-/** Making private folders, level by level. */
+/** Creates private folders, level by level. */
 import { mkdir as makeDirectory } from "node:fs/promises";
 import { dirname } from "node:path";
 import { systemCode } from "../errors.ts";
@@ -6,14 +6,14 @@ import { systemCode } from "../errors.ts";
 type MakeDirectory = (path: string, options: { mode: number }) => Promise<unknown>;
 
 /**
- * Makes a folder and those above it, for this user only, and gives the ones that are new, innermost first. By hand,
- * because the recursive call of Node never returns below a folder that takes no new ones, such as /proc.
+ * Creates a folder and its parents, for this user only, and returns the new ones, innermost first. Not by Node's
+ * recursive option, because that never returns below a folder that accepts no new ones, such as /proc.
  */
 export async function makeFolders(folder: string, mkdir: MakeDirectory = makeDirectory): Promise<string[]> {
-  const made = await makeOne(folder, mkdir);
-  if (made !== "no parent") return made === "made" ? [folder] : [];
+  const created = await makeOne(folder, mkdir);
+  if (created !== "no parent") return created === "made" ? [folder] : [];
   const above = await makeFolders(dirname(folder), mkdir);
-  // Another process may have been faster; a parent that is gone again is an error.
+  // Another process may have created it first. A parent that has disappeared is an error.
   await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
     if (systemCode(error) !== "EEXIST") throw error;
   });

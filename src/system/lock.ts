@@ -1,18 +1,18 @@
-/** One writer at a time, across processes: the system itself lets go of the lock when its holder dies. */
+/** A lock between processes. The system releases it when its holder dies. */
 import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { isBusy, isDamaged, makePrivate } from "./sqlite.ts";
 
-/** Who only looks has the lock for a moment; who wants it waits for that. */
+/** Checking takes the lock for a moment, so acquiring waits this long for it. */
 const lookMs = 30;
 
-/** Takes the lock at this path; null when somebody else has it. Disposing gives it back. */
+/** Acquires the lock at this path; null if another process holds it. Disposing releases it. */
 export function takeLock(path: string, waitMs = lookMs): Disposable | null {
   try {
     return take(path, waitMs);
   } catch (error) {
     if (!isDamaged(error)) throw error;
-    rmSync(path, { force: true }); // Nobody can hold a lock in a file that is no database.
+    rmSync(path, { force: true }); // A file that is not a database cannot be locked by anyone.
     return take(path, waitMs);
   }
 }
@@ -30,7 +30,7 @@ function take(path: string, waitMs: number): Disposable | null {
   return { [Symbol.dispose]: () => database.close() };
 }
 
-/** Whether somebody writes just now. */
+/** Whether another process holds the lock. */
 export function isLocked(path: string): boolean {
   using lock = takeLock(path, 0);
   return lock === null;

@@ -14,13 +14,13 @@ describe("a name that is shown", () => {
     );
   });
 
-  test("keeps its end, which tells the type", () => {
+  test("keeps its end, which shows the type", () => {
     assert.equal(clip("short.pdf"), "short.pdf");
     assert.match(clip(`${"x".repeat(200)}-final.pdf`), /^x+\.\.\.x+-final\.pdf$/);
   });
 });
 
-test("a path shows what cannot be seen by its number, and is itself where there is nothing of it", () => {
+test("a path shows invisible characters by their number, and is unchanged without them", () => {
   assert.equal(visiblePath("src/größe 検索.ts"), "src/größe 検索.ts");
   assert.equal(visiblePath("a\u202egpj.ts\n\x1b[31m"), "a\\u{202e}gpj.ts\\u{a}\\u{1b}[31m");
 });

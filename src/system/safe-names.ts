@@ -1,8 +1,8 @@
-/** Names from outside (a file, an owner, a run) in a form that is safe to store and to show. */
+/** Names from outside (a file, an owner, a run) in a form that is safe to store and to display. */
 import { createHash } from "node:crypto";
 import { NAME_CHARS } from "./clip-lengths.ts";
 
-/** One word of a file name or an object key: the same for the same name, another for any other, readable if it can be. */
+/** One path component for a name: deterministic, different for different names, readable where possible. */
 export function wordFor(name: string): string {
   if (/^[a-z0-9][a-z0-9_-]{0,63}$/.test(name)) return name;
   const readable = name
@@ -13,7 +13,7 @@ export function wordFor(name: string): string {
   return `${readable}.${createHash("sha256").update(name).digest("hex").slice(0, 16)}`;
 }
 
-/** A name of any length and content as one short line; the end of a name tells more than its middle. */
+/** Shortens any text to one line. The middle is cut, because the end of a name says more. */
 export function clip(name: string, maxChars = NAME_CHARS): string {
   const line = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, " ");
   if (line.length <= maxChars) return line;
@@ -22,8 +22,8 @@ export function clip(name: string, maxChars = NAME_CHARS): string {
 }
 
 /**
- * A path in one line as it really is: characters that cannot be seen, or turn others around, stand as `\u{202e}`. The
- * same path where it has none of them.
+ * A path on one line: invisible characters and direction overrides are escaped as `\u{202e}`. A path without them is
+ * unchanged.
  */
 export function visiblePath(path: string): string {
   return path.replace(
@@ -32,7 +32,7 @@ export function visiblePath(path: string): string {
   );
 }
 
-/** An address without the name and password that may stand in it. */
+/** A URL without its user name and password. */
 export function withoutUserinfo(address: string): string {
   return address.replace(/^(\s*[a-z][a-z0-9+.-]*:\/*)[^/?#\\]*@/i, "$1");
 }

@@ -1,4 +1,4 @@
-/** What a process did, as sums over its events. */
+/** The counters of a process, summed over its events. */
 import type { Event, EventFields } from "./events.ts";
 
 export type Counters = EventFields["run.summary"];

@@ -77,7 +77,7 @@ describe("the event log", () => {
     for (const run of names) assert.equal((await readEvents(folder.path, run))[0]?.run, run);
   });
 
-  test("keeps the logs of so many runs", async () => {
+  test("keeps the logs of a limited number of runs", async () => {
     await using folder = await temporaryFolder();
     for (let i = 0; i < 8; i++) {
       await using log = open(folder.path, `run ${i}`, { maxRuns: 3 });

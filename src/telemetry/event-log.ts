@@ -1,4 +1,4 @@
-/** Events as JSON lines, one file per run, written in the background; a log that cannot be written stops nothing. */
+/** The event log: JSON lines, one file per run, written in the background. A log that cannot be written stops nothing. */
 import { appendFile, open, readdir, readFile, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { SpillwayError } from "../errors.ts";
@@ -12,22 +12,22 @@ export type EventLog = AsyncDisposable & { readonly emit: Emit };
 export type EventLogOptions = {
   readonly folder: string;
   readonly run: string;
-  /** The file is set aside as `.1` when it has grown past this; the one set aside before goes. */
+  /** Beyond this size the file is rotated to `.1`, which replaces the previous one. */
   readonly maxBytes: number;
-  /** How many runs keep their logs. */
+  /** Runs whose logs are kept. */
   readonly maxRuns: number;
   readonly now?: () => number;
 };
 
-/** Events that come within this time are written together. */
+/** Events within this time are written together. */
 const gatherMs = 50;
 
-/** Closing the log writes the run's summary and waits until everything is on the disk. */
+/** Closing the log writes the run's summary and waits until everything is on disk. */
 export function openEventLog({ folder, run, maxBytes, maxRuns, now = Date.now }: EventLogOptions): EventLog {
   const path = join(folder, fileName(run));
   const counters = createCounters();
   let waiting: string[] = [];
-  let written: Promise<void> = Promise.resolve();
+  let pendingWrites: Promise<void> = Promise.resolve();
   let timer: NodeJS.Timeout | undefined;
   let prepared = false;
 
@@ -37,12 +37,12 @@ export function openEventLog({ folder, run, maxBytes, maxRuns, now = Date.now }:
     timer ??= setTimeout(flush, gatherMs);
   };
 
-  /** Writes what is waiting after what is being written. */
+  /** Writes the pending events after the current write. */
   function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
-    written = written.then(write);
-    return written;
+    pendingWrites = pendingWrites.then(write);
+    return pendingWrites;
   }
 
   async function write(): Promise<void> {
@@ -54,7 +54,7 @@ export function openEventLog({ folder, run, maxBytes, maxRuns, now = Date.now }:
       if ((await sizeOf(path)) > maxBytes) await rename(path, `${path}.1`);
       await appendFile(path, lines, { mode: 0o600 });
     } catch {
-      // The reply matters more than its log; `spillway doctor` tells when the folder cannot be written.
+      // The reply matters more than its log. `spillway doctor` reports a folder that cannot be written.
       waiting = [];
     }
   }
@@ -62,7 +62,7 @@ export function openEventLog({ folder, run, maxBytes, maxRuns, now = Date.now }:
   async function prepare(): Promise<void> {
     await makeFolders(folder);
     await removeOldest(folder, fileName(run), maxRuns - 1);
-    // A process killed while writing leaves half a line; ours must not become its end.
+    // A killed process may leave half a line; our line must not be appended to it.
     if (await endsInsideLine(path)) waiting.unshift("\n");
     prepared = true;
   }
@@ -77,7 +77,7 @@ export function openEventLog({ folder, run, maxBytes, maxRuns, now = Date.now }:
   };
 }
 
-/** A run's events in the order they happened; without a name those of the run that was active last. */
+/** A run's events in order; without a name those of the most recently active run. */
 export async function readEvents(folder: string, run?: string): Promise<LoggedEvent[]> {
   const names = await newestFirst(folder);
   const name = run === undefined ? names[0] : fileName(run);
@@ -92,7 +92,7 @@ function noEvents(run: string | undefined): SpillwayError {
   });
 }
 
-/** The runs that have events, the most recently active first. */
+/** Runs with events, the most recently active first. */
 export async function listRuns(folder: string): Promise<string[]> {
   const logs = await Promise.all((await newestFirst(folder)).map((name) => readLog(join(folder, name))));
   return logs.flatMap(([first]) => first?.run ?? []);
@@ -100,13 +100,13 @@ export async function listRuns(folder: string): Promise<string[]> {
 
 const fileName = (run: string): string => `${wordFor(run)}.jsonl`;
 
-/** A log that is not there, or gone meanwhile, has no events. */
+/** A missing log has no events. */
 async function readLog(path: string): Promise<LoggedEvent[]> {
   const text = await readFile(path, "utf8").catch(() => "");
   return text.split("\n").flatMap(parseLine);
 }
 
-/** A line cut short by a killed process is left out; the others stand for themselves. */
+/** A line cut short by a killed process is skipped. */
 function parseLine(line: string): LoggedEvent[] {
   if (line === "") return [];
   try {
@@ -116,7 +116,7 @@ function parseLine(line: string): LoggedEvent[] {
   }
 }
 
-/** Without a folder there are no logs; a log that another process removes meanwhile counts as the oldest. */
+/** Without a folder there are no logs. A log that another process has just removed counts as the oldest. */
 async function newestFirst(folder: string): Promise<string[]> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith(".jsonl"));
   const touched = async (name: string) => (await stat(join(folder, name)).catch(() => undefined))?.mtimeMs ?? 0;
@@ -132,7 +132,7 @@ async function endsInsideLine(path: string): Promise<boolean> {
   return buffer.toString() !== "\n";
 }
 
-/** A log that is not there yet is empty. */
+/** A missing log is empty. */
 async function sizeOf(path: string): Promise<number> {
   return (await stat(path).catch(() => undefined))?.size ?? 0;
 }
@@ -140,7 +140,7 @@ async function sizeOf(path: string): Promise<number> {
 async function removeOldest(folder: string, own: string, keep: number): Promise<void> {
   const others = (await newestFirst(folder)).filter((name) => name !== own);
   for (const name of others.slice(keep)) {
-    // Another process may be tidying up as well.
+    // Another process may be deleting old logs too.
     await Promise.allSettled([unlink(join(folder, name)), unlink(join(folder, `${name}.1`))]);
   }
 }

@@ -1,4 +1,4 @@
-/** Describes the closed list of events as the Markdown of docs/events.md. */
+/** Renders the closed list of events as docs/events.md. */
 import { eventRows } from "./events.ts";
 
 export function eventsMarkdown(): string {
@@ -11,7 +11,7 @@ export function eventsMarkdown(): string {
 
 const opening = `# Events
 
-Every run writes what it decided as JSON lines into \`events/\` of the store's folder, one file per run; \`spillway events\`
-prints them. The list is closed: no other event exists. An event never holds document text, a URL's path or query,
-search text or credentials. Each line begins with \`at\` (UTC), \`run\` and \`event\`.
+Every run writes its decisions as JSON lines to \`events/\` in the store's folder, one file per run. \`spillway events\` prints
+them. The list is closed: no other event exists. An event never contains document text, a URL's path or query, search text or
+credentials. Each line begins with \`at\` (UTC), \`run\` and \`event\`.
 `;

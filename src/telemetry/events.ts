@@ -1,9 +1,9 @@
 /**
- * The closed list of events. Each tells what was decided and how large things were, never what they said: no document
+ * The closed list of events. An event records decisions and sizes, never content: no document
  * text, no query strings, no search text, no credentials. docs/events.md is made from the table below.
  */
 
-/** What an event says of where something came from: a file's name or a URL's origin, nothing more. */
+/** The source in an event: a file's name or a URL's origin, nothing more. */
 type SourceName = string;
 
 export type EventFields = {
@@ -149,7 +149,7 @@ export type EventName = keyof EventFields;
 /** An event as code emits it. */
 export type Event = { [E in EventName]: { readonly event: E } & Readonly<EventFields[E]> }[EventName];
 
-/** An event as it stands in the log. */
+/** An event as written to the log. */
 export type LoggedEvent = { readonly at: string; readonly run: string } & Event;
 
 export type Emit = (event: Event) => void;
@@ -161,26 +161,26 @@ type EventRows = {
   };
 };
 
-const ref = "The artifact's handle, or null when it could not be kept.";
+const ref = "The artifact_ref, or null if the artifact could not be kept.";
 const source = "The file's name or the URL's origin.";
 const limit = "Characters the reply was allowed.";
 const dialect = "The request format: openai-chat, openai-responses, anthropic-messages, gemini or ai-sdk.";
-const overflowClass = "What was too much: context_tokens, request_bytes, attachment_limit, output_limit, ...";
-const bytesBefore = "Bytes of the request before.";
-const bytesAfter = "Bytes of the request after.";
-const stubs = "Handles of what was set aside.";
-const bound = "What set that number: default, request, client, turn, ...";
+const overflowClass = "What was too large: context_tokens, request_bytes, attachment_limit, output_limit, ...";
+const bytesBefore = "Bytes of the original request.";
+const bytesAfter = "Bytes of the smaller request.";
+const stubs = "artifact_refs of the removed parts.";
+const bound = "What set that limit: default, request, client, turn, ...";
 
 export const eventRows: EventRows = {
   "ingest.classified": {
-    about: "The kind of a source was decided. Answers why something was treated as binary.",
+    about: "The kind of a source was detected. Explains why something was treated as binary.",
     fields: {
       artifact_ref: ref,
       source,
-      content_kind: "The kind that was decided.",
-      media_type: "The media type that was decided.",
+      content_kind: "The detected kind.",
+      media_type: "The detected media type.",
       decided_by: "The signal that decided: mime, magic, extension, content or fallback.",
-      signals: "All signals that were seen, with notes on disagreement.",
+      signals: "All signals, with notes on disagreement.",
       size_bytes: "Bytes of the source.",
     },
   },
@@ -195,10 +195,10 @@ export const eventRows: EventRows = {
       returned_chars: "Characters of content in the reply.",
       limit_chars: limit,
       bound,
-      truncated: "Whether the reply holds less than the source.",
+      truncated: "Whether the reply contains less than the source.",
       source_truncated: "Whether the source itself was larger than what is kept.",
-      status_code: "The status the server answered with, or null for what is no URL.",
-      cached: "Whether it was fetched before and answered from that.",
+      status_code: "The server's HTTP status, or null if the source is not a URL.",
+      cached: "Whether it was answered from the cache.",
       duration_ms: "Wall time from opening the source to the answer.",
       error: "Why no text could be read, or null.",
     },
@@ -208,8 +208,12 @@ export const eventRows: EventRows = {
     fields: { source, code: "The error's code." },
   },
   "ingest.shadowed": {
-    about: "With the ingest router in shadow: what would have read this source if it were on.",
-    fields: { artifact_ref: ref, content_kind: "The kind of the source.", handler: "The handler that stood by." },
+    about: "The ingest router is in shadow mode: which handler would have read this source.",
+    fields: {
+      artifact_ref: ref,
+      content_kind: "The kind of the source.",
+      handler: "The handler that would have been used.",
+    },
   },
   "store.unavailable": {
     about: "The store could not be written: an artifact was not kept, or a sweep did not happen.",
@@ -218,25 +222,25 @@ export const eventRows: EventRows = {
   "artifact.read": {
     about: "A kept artifact was read.",
     fields: {
-      artifact_ref: "The artifact's handle.",
-      selector: "How the part was chosen: offset, lines, pages, section or query.",
+      artifact_ref: "The artifact_ref.",
+      selector: "The selector: offset, lines, pages, section or query.",
       returned_chars: "Characters of content in the reply.",
       total_chars: "Characters extracted from the artifact.",
       limit_chars: limit,
       bound,
-      truncated: "Whether the reply holds less than was asked for.",
+      truncated: "Whether the reply contains less than requested.",
     },
   },
   "artifact.swept": {
     about: "An artifact was removed and left a tombstone.",
     fields: {
-      artifact_ref: "The artifact's handle.",
+      artifact_ref: "The artifact_ref.",
       reason: "age, count, bytes or removed.",
       size_bytes: "Bytes of the artifact.",
     },
   },
   "tool.called": {
-    about: "A tool was called and answered, by whatever surface.",
+    about: "A tool was called through any surface.",
     fields: {
       tool: "The tool's name.",
       client: "The client profile the reply was fitted to, or null.",
@@ -262,12 +266,12 @@ export const eventRows: EventRows = {
     about: "A code search was answered.",
     fields: {
       returned_count: "Results in the reply.",
-      original_count: "Results found, at most as many as were asked for.",
+      original_count: "Results found, at most the requested number.",
       actual_chars: "Characters of the serialized reply.",
       limit_chars: limit,
       truncated: "Whether results were left out to stay inside the budget.",
       duration_ms: "Wall time of the search.",
-      indexing: "Whether the index was still being made.",
+      indexing: "Whether the index was still being built.",
     },
   },
   "index.completed": {
@@ -275,50 +279,50 @@ export const eventRows: EventRows = {
     fields: {
       status: "completed, partial or failed.",
       files_indexed: "New and changed files.",
-      files_removed: "Files that are gone.",
-      files_skipped: "Files passed over.",
+      files_removed: "Deleted files.",
+      files_skipped: "Skipped files.",
       duration_ms: "Wall time of the run.",
     },
   },
   "index.swept": {
-    about: "A search index was removed: its folder is gone and nobody has used it for long.",
+    about: "A search index was removed: its folder no longer exists and it was unused for long.",
     fields: { size_bytes: "Bytes of the index." },
   },
   "overflow.classified": {
     about: "A provider refused a request.",
     fields: {
       dialect,
-      status: "The HTTP status, or null where there was none.",
+      status: "The HTTP status, or null if there was none.",
       class: overflowClass,
       confidence: "How sure the classification is, from 0 to 1.",
-      limit: "The limit the answer names, or null.",
-      actual: "The size the answer names, or null.",
-      unit: "What both are counted in, or null.",
+      limit: "The limit named by the error, or null.",
+      actual: "The size named by the error, or null.",
+      unit: "The unit of both, or null.",
     },
   },
   "overflow.recovered": {
-    about: "A request that was too large was made smaller and accepted, or made smaller before it was sent.",
+    about: "A request that was too large was made smaller and accepted, or was made smaller before it was sent.",
     fields: {
       dialect,
       class: overflowClass,
-      attempts: "Requests sent upstream until then; 0 when it was made smaller before the first.",
+      attempts: "Requests sent upstream so far; 0 if it was made smaller before the first.",
       bytes_before: bytesBefore,
       bytes_after: bytesAfter,
       stubs,
-      clamped: "Whether the room for the answer was lowered.",
+      clamped: "Whether the output limit was lowered.",
     },
   },
   "overflow.repeated": {
-    about: "Stubs of earlier requests of a conversation were put in place again before a request was sent.",
+    about: "Stubs from earlier requests of the conversation were applied again before a request was sent.",
     fields: {
       dialect,
-      stubs: "How many.",
+      stubs: "Number of stubs.",
       bytes_before: bytesBefore,
       bytes_after: bytesAfter,
     },
   },
   "overflow.failed": {
-    about: "A request that was too large could not be made to fit.",
+    about: "A request that was too large could not be recovered.",
     fields: {
       dialect,
       class: overflowClass,
@@ -330,53 +334,53 @@ export const eventRows: EventRows = {
     },
   },
   "overflow.skipped": {
-    about: "A refusal was handed on as it came.",
+    about: "A refusal was passed on unchanged.",
     fields: {
       dialect,
       class: overflowClass,
       reason: "The class that is never rewritten, or shadow.",
-      stubs: "With shadow: how many parts would have been set aside.",
-      clamped: "With shadow: whether the room for the answer would have been lowered.",
+      stubs: "With shadow: how many parts would have been removed.",
+      clamped: "With shadow: whether the output limit would have been lowered.",
     },
   },
   "run.step": {
-    about: "The runner asked its model once and got an answer.",
+    about: "The runner sent one step to its model and got an answer.",
     fields: {
-      step: "The number of the step in this call of the runner.",
+      step: "The number of the step in this process.",
       model: "The model, as provider:model.",
       tokens_in: "Tokens of the request, as the provider counts them.",
       tokens_out: "Tokens of the answer.",
-      requests: "Requests that were sent for it.",
-      retries: "How many of them were sent because the provider was busy or broke off.",
-      tool_calls: "Tools the model called in its answer.",
+      requests: "Requests sent for this step.",
+      retries: "How many of them were retries.",
+      tool_calls: "Tool calls in the answer.",
       finish: "Why the answer ended: stop, tool-calls, length, ...",
     },
   },
   "run.retried": {
-    about: "The runner asked its model again, because the provider was busy or broke off.",
+    about: "The runner retried a step, because the provider was busy or broke the connection.",
     fields: {
-      step: "The number of the step in this call of the runner.",
-      attempt: "How often the step has been asked again, this time included.",
-      wait_ms: "How long it waited before.",
-      reason: "The provider's status, the system's code, or broken off.",
+      step: "The number of the step in this process.",
+      attempt: "The number of the retry.",
+      wait_ms: "Wait before the retry.",
+      reason: "The provider's status, the system's error code, or broken off.",
     },
   },
   "run.ended": {
-    about: "One call of the runner came to its end.",
+    about: "One spillway run ended.",
     fields: {
       how: "answered, cut, empty, interrupted, steps, tokens, time or failed.",
-      error: "The code of what went wrong, or null.",
-      steps: "Times the model was asked.",
-      tool_calls: "Tools that were called.",
+      error: "The error code, or null.",
+      steps: "Model steps.",
+      tool_calls: "Tool calls.",
       tokens_in: "Tokens of all requests.",
       tokens_out: "Tokens of all answers.",
-      requests: "Requests that were sent.",
-      retries: "Requests that were sent because the provider was busy or broke off.",
-      recoveries: "Requests that were made smaller.",
-      artifacts: "Sources that were kept.",
-      stubs: "Results that were set aside and replaced by a stub.",
-      bytes_read: "Bytes of the sources that were read.",
-      chars_given: "Characters of tool results that were given to the model.",
+      requests: "Requests sent.",
+      retries: "Retried requests.",
+      recoveries: "Requests made smaller.",
+      artifacts: "Sources kept.",
+      stubs: "Results replaced by a stub.",
+      bytes_read: "Bytes of the sources read.",
+      chars_given: "Characters of tool results sent to the model.",
     },
   },
   "run.summary": {
@@ -385,18 +389,18 @@ export const eventRows: EventRows = {
       bytes_in: "Bytes fetched.",
       chars_extracted: "Characters extracted.",
       chars_out: "Characters of content returned.",
-      replies: "Replies given.",
-      truncations: "Replies that held less than there was.",
+      replies: "Replies.",
+      truncations: "Truncated replies.",
       utilization_avg: "Average share of the allowed characters used.",
     },
   },
 };
 
-/** A path may hold a person's name and a URL a secret, so an event names only the file or the origin. */
+/** A path may contain a person's name and a URL a secret, so an event names only the file or the origin. */
 export function sourceName(given: string): SourceName {
   const scheme = /^\s*([a-z][a-z0-9+.-]+):/i.exec(given)?.[1]?.toLowerCase();
   if (scheme === "http" || scheme === "https") return URL.parse(given)?.origin ?? "invalid URL";
-  // Of other addresses too, what follows may hold a secret.
+  // The rest of any other URL may contain a secret too.
   if (scheme !== undefined && scheme !== "file") return `${scheme}:`;
   return given.slice(Math.max(given.lastIndexOf("/"), given.lastIndexOf("\\")) + 1);
 }

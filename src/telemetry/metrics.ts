@@ -1,7 +1,7 @@
-/** Counters and histograms of this process, moved by its events, as Prometheus reads them. */
+/** Prometheus counters and histograms of this process, updated by its events. */
 import type { Event, EventFields } from "./events.ts";
 
-/** Upper bounds of shares; one observation above the last falls into +Inf like any other. */
+/** Bucket bounds of shares; a value above the last falls into +Inf. */
 const shareBounds = [0.1, 0.25, 0.5, 0.7, 0.8, 0.9, 1] as const;
 
 export type Metrics = ReturnType<typeof createMetrics>;

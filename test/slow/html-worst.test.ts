@@ -4,15 +4,15 @@ import { defaultSettings } from "../../src/config/settings.ts";
 import { limitsOf, poolFor } from "../../src/extract/pool/pools.ts";
 import { lastWords, worstCases } from "../html-worst.ts";
 
-/** What no page may exceed; the pool ends a child that does, and the test sees the failure. */
+/** The pool ends a child that exceeds these, and the test fails. */
 const limits = { ...limitsOf(defaultSettings), cpuMs: 5_000, memoryBytes: 400 * 1024 * 1024 };
 
-/** Markup of lists and quotations is repeated on every line, yet only so much of it. */
-const mostGrowth = 16;
+/** The markup of lists and quotations is repeated on every line, up to a limit. */
+const MAX_GROWTH = 16;
 
 after(() => poolFor("parse", limits).close());
 
-describe("a page made to hang or swell its reader is read within 5 s of CPU and 400 MB", () => {
+describe("a page made to hang its reader or exhaust memory is read within 5 s of CPU and 400 MB", () => {
   for (const [name, make] of Object.entries(worstCases)) {
     test(name, { timeout: 60_000 }, async () => {
       const bytes = Buffer.from(make());
@@ -30,7 +30,7 @@ describe("a page made to hang or swell its reader is read within 5 s of CPU and 
         if ("segment" in piece) text += piece.segment.text;
       }
       assert.ok(text.includes(lastWords), `${text.length} characters, ending with ${text.slice(-100)}`);
-      assert.ok(text.length < mostGrowth * bytes.length + 10_000, `${text.length} of ${bytes.length}`);
+      assert.ok(text.length < MAX_GROWTH * bytes.length + 10_000, `${text.length} of ${bytes.length}`);
     });
   }
 });

@@ -9,11 +9,11 @@ import { temporaryFolder } from "../bodies.ts";
 
 const run = promisify(execFile);
 
-/** Not one of our dependencies: it runs a script when it is installed. Whoever has it on the PATH gets this test. */
-const installed = spawnSync("mcp-inspector", ["--cli", "--version"]).status === 0;
-const skip = installed ? false : "mcp-inspector is not on the PATH";
+/** Not a dependency, because it runs an install script. The test runs if the inspector is on the PATH. */
+const isInstalled = spawnSync("mcp-inspector", ["--cli", "--version"]).status === 0;
+const skip = isInstalled ? false : "mcp-inspector is not on the PATH";
 
-test("the inspector finds nothing to object to in the tools, and calls one", { skip }, async () => {
+test("the inspector accepts the tools and calls one", { skip }, async () => {
   await using folder = await temporaryFolder();
   await mkdir(join(folder.path, "work"));
   const program = join(import.meta.dirname, "..", "..", "src", "surfaces", "cli", "process.ts");

@@ -16,26 +16,26 @@ import {
 } from "../research.ts";
 import { openRunner, type RunnerDialect, runnerEnvironment, runnerModels } from "../runner.ts";
 
-const kills = 50;
+const KILLS = 50;
 const command = join(import.meta.dirname, "..", "..", "src", "surfaces", "cli", "process.ts");
 
-/** The dialects take turns, so that the signatures of each go through the transcript. */
+/** The dialects take turns, so that the transcript stores the signatures of each. */
 const lanes: readonly RunnerDialect[] = ["anthropic-messages", "gemini", "openai-responses", "openai-chat"];
 
-test(`${kills} kills at random moments: --resume goes on, nothing is lost, nothing is sent twice`, {
+test(`--resume continues after ${KILLS} kills at random moments: nothing is lost, nothing is sent twice`, {
   timeout: 900_000,
 }, async (t) => {
-  let killed = 0;
-  for (let lane = 0; killed < kills; lane++)
-    killed += await killedRun(lanes[lane % lanes.length] ?? "gemini", kills - killed);
-  t.diagnostic(`${killed} kills`);
-  assert.equal(killed, kills);
+  let killCount = 0;
+  for (let lane = 0; killCount < KILLS; lane++)
+    killCount += await killedRun(lanes[lane % lanes.length] ?? "gemini", KILLS - killCount);
+  t.diagnostic(`${killCount} kills`);
+  assert.equal(killCount, KILLS);
 });
 
 type Kill = { readonly starting: boolean };
 
-/** One research run, killed again and again until it has answered; gives how often it was. */
-async function killedRun(dialect: RunnerDialect, mostKills: number): Promise<number> {
+/** Runs one research task, killed again and again until it has answered. Returns the number of kills. */
+async function killedRun(dialect: RunnerDialect, maxKills: number): Promise<number> {
   const provider = { script: researchScript, windowTokens: researchWindowTokens, wording: researchWordings[dialect] };
   await using runner = await openRunner(provider);
   for (const { file, bytes } of researchSources) await runner.write(file, bytes);
@@ -47,12 +47,15 @@ async function killedRun(dialect: RunnerDialect, mostKills: number): Promise<num
     ...runnerEnvironment(runner.provider.url),
   };
   const { seen } = runner.provider;
-  const marks: number[] = [];
-  let stored = "";
+  const requestsAtKill: number[] = [];
+  let storedText = "";
   let startMs = 1_000;
 
-  /** Ends by itself, or is killed: some time after its first word, or while it is still starting. */
-  async function life(argv: readonly string[], kill: Kill | undefined): Promise<{ out: string; code: number | null }> {
+  /** Runs one process until it ends or is killed: some time after its first output, or while it starts. */
+  async function runProcess(
+    argv: readonly string[],
+    kill: Kill | undefined,
+  ): Promise<{ out: string; code: number | null }> {
     const child = spawn(process.execPath, [command, "run", ...argv], {
       cwd: runner.work,
       env,
@@ -76,13 +79,13 @@ async function killedRun(dialect: RunnerDialect, mostKills: number): Promise<num
       child.kill("SIGKILL");
     }
     const [code] = await closed;
-    // A kill between the answer and the end of the process leaves nothing to do.
+    // After a kill between the answer and the exit, nothing is left to do.
     const isAnswered = code === 2 && /This run has answered its task/.test(err);
     assert.ok(code === null || code === 0 || isAnswered, err);
-    return isAnswered ? { out: await lastWords(), code: 0 } : { out, code };
+    return isAnswered ? { out: await lastAnswer(), code: 0 } : { out, code };
   }
 
-  async function lastWords(): Promise<string> {
+  async function lastAnswer(): Promise<string> {
     const last = (await runner.transcript())?.findLast((line) => line.type === "message");
     const content = last?.type === "message" && last.message.role === "assistant" ? last.message.content : [];
     return typeof content === "string"
@@ -92,37 +95,37 @@ async function killedRun(dialect: RunnerDialect, mostKills: number): Promise<num
 
   for (;;) {
     const isBegun = (await runner.transcriptPath()) !== undefined;
-    assert.ok(isBegun || stored === "", "a transcript that was there is there");
+    assert.ok(isBegun || storedText === "", "a transcript never disappears");
     const argv = isBegun ? ["--resume", "killed"] : [researchTask, "--model", runnerModels[dialect]];
-    const starting = marks.length % 3 === 0;
-    const { out, code } = await life(argv, marks.length < mostKills ? { starting } : undefined);
+    const starting = requestsAtKill.length % 3 === 0;
+    const { out, code } = await runProcess(argv, requestsAtKill.length < maxKills ? { starting } : undefined);
     const path = await runner.transcriptPath();
-    const [before, now] = [stored, path === undefined ? "" : wholeLines(await readFile(path, "utf8"))];
-    assert.ok(now.startsWith(before), "what was stored stays as it was");
-    stored = now;
+    const [before, now] = [storedText, path === undefined ? "" : wholeLines(await readFile(path, "utf8"))];
+    assert.ok(now.startsWith(before), "stored lines never change");
+    storedText = now;
     if (code === 0) {
       assert.equal(out.trim().split("\n").at(-1), researchAnswer);
       break;
     }
-    marks.push(seen.length);
+    requestsAtKill.push(seen.length);
   }
-  nothingTwice(
+  assertNothingTwice(
     seen.map(({ json }) => json),
-    marks,
+    requestsAtKill,
   );
-  return marks.length;
+  return requestsAtKill.length;
 }
 
 const wholeLines = (text: string): string => text.slice(0, text.lastIndexOf("\n") + 1);
 
-/** Only the step that a kill broke off is asked again: at most the two requests before that kill. */
-function nothingTwice(bodies: readonly string[], marks: readonly number[]): void {
+/** Only the step that a kill interrupted is sent again: at most the two requests before that kill. */
+function assertNothingTwice(bodies: readonly string[], requestsAtKill: readonly number[]): void {
   const first = new Map<string, number>();
   for (const [index, body] of bodies.entries()) {
     const before = first.get(body);
     if (before !== undefined) {
-      const brokenOff = marks.some((mark) => before < mark && before >= mark - 2 && mark <= index);
-      assert.ok(brokenOff, `request ${index} is the same as ${before}, whose answer was stored`);
+      const isInterrupted = requestsAtKill.some((mark) => before < mark && before >= mark - 2 && mark <= index);
+      assert.ok(isInterrupted, `request ${index} is the same as ${before}, whose answer was stored`);
     }
     first.set(body, index);
   }

@@ -1,4 +1,4 @@
-/** What every guard must prevent, tried out through the whole way to the network with wires that lead nowhere. */
+/** What every guard must prevent, tested through the whole HTTP client with a dialler that reaches only local servers. */
 import { writeFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect } from "node:net";
@@ -11,7 +11,7 @@ import { SpillwayError } from "../../errors.ts";
 import type { Guard } from "./address-guard.ts";
 import { openNetwork } from "./lazy-client.ts";
 
-/** Hosts as they may stand in a URL, none of which may be reached. */
+/** Hosts as a URL may spell them; none may be reached. */
 export const forbiddenHosts = [
   ..."127.0.0.1 127.1 127.0.0.1. 2130706433 0x7f000001 0x7F.1 0177.0.0.1 017700000001 0177.0x0.0.1".split(" "),
   ..."0 0.0.0.0 10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 100.64.0.1 100.100.100.200 192.0.0.192".split(" "),
@@ -26,7 +26,7 @@ export const forbiddenHosts = [
   ..."[5f00::1] [4000::1] localhost localhost. LOCALHOST LocalHost. a.localhost a.localhost.".split(" "),
 ];
 
-/** Answers of a name server, none of which may be dialled. */
+/** Answers of a name server; none may be dialled. */
 export const forbiddenAnswers = [
   ..."127.0.0.1 10.1.2.3 172.20.0.1 192.168.0.1 169.254.169.254 100.64.0.1 0.0.0.0 224.0.0.1 ::1 ::".split(" "),
   ..."::ffff:10.0.0.1 ::ffff:7f00:1 64:ff9b::10.0.0.1 2002:a00:1::1 2001:0:1::1 fd00::1 fe80::1%eth0 ff02::1".split(
@@ -34,23 +34,23 @@ export const forbiddenAnswers = [
   ),
 ];
 
-/** Addresses that anybody in the world may be behind. */
-export const worldwide = ["93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946"];
-const home = "93.184.216.34";
+/** Addresses of the public internet. */
+export const globalAddresses = ["93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946"];
+const homeAddress = "93.184.216.34";
 
-/** What the guard let happen and should not have, in words; nothing for a guard that holds. */
-export async function* breaches(guard: Guard): AsyncGenerator<string> {
-  await using world = await openWorld(guard);
+/** Describes each request that the guard wrongly allowed or refused; yields nothing for a correct guard. */
+export async function* findBreaches(guard: Guard): AsyncGenerator<string> {
+  await using world = await openTestWorld(guard);
   for (const scheme of ["https", "http"]) {
-    for (const address of worldwide) {
+    for (const address of globalAddresses) {
       const host = address.includes(":") ? `[${address}]` : address;
       yield* world.mustDial(`${scheme}://${host}:8443/`, {}, address);
       yield* world.mustDial(`${scheme}://good.example:8443/`, { "good.example": [address] }, address);
     }
-    yield* world.mustRefuse(`${scheme}://good.example:6379/`, { "good.example": [home] });
+    yield* world.mustRefuse(`${scheme}://good.example:6379/`, { "good.example": [homeAddress] });
     for (const answer of forbiddenAnswers) {
       yield* world.mustRefuse(`${scheme}://evil.example/`, { "evil.example": [answer] });
-      yield* world.mustRefuse(`${scheme}://evil.example/`, { "evil.example": [home, answer] });
+      yield* world.mustRefuse(`${scheme}://evil.example/`, { "evil.example": [homeAddress, answer] });
       yield* world.mustRefuse(`${scheme}://home.example/to?${scheme}://evil.example/`, { "evil.example": [answer] });
     }
     for (const host of forbiddenHosts) {
@@ -60,59 +60,59 @@ export async function* breaches(guard: Guard): AsyncGenerator<string> {
   }
 }
 
-type Names = Readonly<Record<string, readonly string[]>>;
+type HostAddresses = Readonly<Record<string, readonly string[]>>;
 
-/** One host leads to a server of ours that redirects; everything else that is dialled is written down and refused. */
-async function openWorld(guard: Guard) {
+/** One host is a local server that redirects; every other dialled address is recorded and refused. */
+async function openTestWorld(guard: Guard) {
   const folder = await temporaryFolder();
   const certificate = selfSigned(["home.example"]);
-  const plain = await startServer(goTo);
-  const secure = await startServer(goTo, certificate);
+  const plainServer = await startServer(redirectToQuery);
+  const secure = await startServer(redirectToQuery, certificate);
   const caFile = join(folder.path, "ca.pem");
   await writeFile(caFile, certificate.cert);
 
-  async function visit(url: string, names: Names) {
-    const dialled: string[] = [];
+  async function visit(url: string, names: HostAddresses) {
+    const dialledAddresses: string[] = [];
     const settings = { ...defaultSettings, "network.tries": 1, "network.ca_file": caFile };
-    const wires = {
-      resolve: async (host: string) => (host === "home.example" ? [home] : (names[host] ?? [])),
+    const dialler = {
+      resolve: async (host: string) => (host === "home.example" ? [homeAddress] : (names[host] ?? [])),
       async dial(address: string, port: number) {
-        const server = port === 80 ? plain : port === 443 ? secure : undefined;
-        if (address === home && server && dialled.length === 0 && url.includes("/to?")) {
+        const server = port === 80 ? plainServer : port === 443 ? secure : undefined;
+        if (address === homeAddress && server && dialledAddresses.length === 0 && url.includes("/to?")) {
           return connect(server.port, "127.0.0.1");
         }
-        dialled.push(address);
+        dialledAddresses.push(address);
         throw Object.assign(new Error("not connected"), { code: "ECONNREFUSED" });
       },
     };
-    await using network = openNetwork({ settings, env: {}, wires, guard });
+    await using client = openNetwork({ settings, env: {}, dialler, guard });
     const signal = new AbortController().signal;
-    const error = await network.open(new URL(url), { prefers: "markdown", signal }).then(
+    const error = await client.open(new URL(url), { prefers: "markdown", signal }).then(
       () => undefined,
       (thrown: unknown) => thrown,
     );
-    return { dialled, error };
+    return { dialledAddresses, error };
   }
 
   return {
-    async *mustRefuse(url: string, names: Names): AsyncGenerator<string> {
-      const { dialled, error } = await visit(url, names);
+    async *mustRefuse(url: string, names: HostAddresses): AsyncGenerator<string> {
+      const { dialledAddresses, error } = await visit(url, names);
       const refused = error instanceof SpillwayError && error.code === "network_refused";
-      if (dialled.length > 0) yield `${url} (${Object.values(names)}) dialled ${dialled}`;
+      if (dialledAddresses.length > 0) yield `${url} (${Object.values(names)}) dialled ${dialledAddresses}`;
       else if (!refused) yield `${url} (${Object.values(names)}) was not refused by the guard: ${error}`;
     },
-    async *mustDial(url: string, names: Names, address: string): AsyncGenerator<string> {
-      const { dialled } = await visit(url, names);
-      if (dialled.join() !== address) yield `${url} should dial ${address} and dialled ${dialled}`;
+    async *mustDial(url: string, names: HostAddresses, address: string): AsyncGenerator<string> {
+      const { dialledAddresses } = await visit(url, names);
+      if (dialledAddresses.join() !== address) yield `${url} should dial ${address} and dialled ${dialledAddresses}`;
     },
     async [Symbol.asyncDispose]() {
-      await plain[Symbol.asyncDispose]();
+      await plainServer[Symbol.asyncDispose]();
       await secure[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();
     },
   };
 }
 
-function goTo({ url = "" }: IncomingMessage, response: ServerResponse): void {
+function redirectToQuery({ url = "" }: IncomingMessage, response: ServerResponse): void {
   response.writeHead(302, { location: url.slice(url.indexOf("?") + 1) }).end();
 }

@@ -2,84 +2,88 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { SpillwayError } from "../../errors.ts";
-import { breaches } from "./address-guard.contract.ts";
+import { findBreaches } from "./address-guard.contract.ts";
 import { type Destination, type Guard, makeGuard } from "./address-guard.ts";
-import { plainAddress, specialUse } from "./addresses.ts";
+import { findSpecialUse, unwrapMappedAddress } from "./ip-addresses.ts";
 
 const standard = makeGuard({ allow: [], deny: [] });
 
 async function firstBreach(guard: Guard): Promise<string | undefined> {
-  for await (const breach of breaches(guard)) return breach;
+  for await (const breach of findBreaches(guard)) return breach;
   return undefined;
 }
 
 describe("the guard", () => {
-  test("lets nothing be dialled that is not of the world: literals, names, redirects, over http and https", async () => {
-    assert.deepEqual(await Array.fromAsync(breaches(standard)), []);
+  test("allows only public addresses to be dialled: literals, names, redirects, over http and https", async () => {
+    assert.deepEqual(await Array.fromAsync(findBreaches(standard)), []);
   });
 
-  const lenient: Guard = { address: () => undefined, host: () => undefined };
-  const special = (address: string, destination: Destination) => standard.address(address, destination);
-  const asked = new Set<string>();
+  const permissive: Guard = { checkAddress: () => undefined, checkHost: () => undefined };
+  const check = (address: string, destination: Destination) => standard.checkAddress(address, destination);
+  const checkedHosts = new Set<string>();
   const mutants: Record<string, Guard> = {
-    "allows everything": lenient,
-    "judges literals only": {
-      ...lenient,
-      address: (address, to) => (to.host.includes(".example") ? undefined : special(address, to)),
+    "allows everything": permissive,
+    "checks literals only": {
+      ...permissive,
+      checkAddress: (address, to) => (to.host.includes(".example") ? undefined : check(address, to)),
     },
-    "judges names only": {
-      ...lenient,
-      address: (address, to) => (to.host.includes(".example") ? special(address, to) : undefined),
+    "checks names only": {
+      ...permissive,
+      checkAddress: (address, to) => (to.host.includes(".example") ? check(address, to) : undefined),
     },
-    "judges IPv4 only": {
-      ...lenient,
-      address: (address, to) => (address.includes(":") ? undefined : special(address, to)),
+    "checks IPv4 only": {
+      ...permissive,
+      checkAddress: (address, to) => (address.includes(":") ? undefined : check(address, to)),
     },
-    "judges IPv6 only": {
-      ...lenient,
-      address: (address, to) => (address.includes(":") ? special(address, to) : undefined),
+    "checks IPv6 only": {
+      ...permissive,
+      checkAddress: (address, to) => (address.includes(":") ? check(address, to) : undefined),
     },
     "does not unwrap mapped addresses": {
-      ...lenient,
-      address: (address, to) => (plainAddress(address) === address ? special(address, to) : undefined),
+      ...permissive,
+      checkAddress: (address, to) => (unwrapMappedAddress(address) === address ? check(address, to) : undefined),
     },
     "trusts translators": {
-      ...lenient,
-      address: (address, to) => (/^(64:ff9b|2002):/.test(address) ? undefined : special(address, to)),
+      ...permissive,
+      checkAddress: (address, to) => (/^(64:ff9b|2002):/.test(address) ? undefined : check(address, to)),
     },
     "forgets Teredo": {
-      ...lenient,
-      address: (address, to) => (/^2001:0?:/.test(address) ? undefined : special(address, to)),
+      ...permissive,
+      checkAddress: (address, to) => (/^2001:0?:/.test(address) ? undefined : check(address, to)),
     },
     "forgets the metadata service": {
-      ...lenient,
-      address: (address, to) => (plainAddress(address).startsWith("169.254.") ? undefined : special(address, to)),
+      ...permissive,
+      checkAddress: (address, to) =>
+        unwrapMappedAddress(address).startsWith("169.254.") ? undefined : check(address, to),
     },
-    "judges the first answer only": {
-      ...lenient,
-      address(address, to) {
-        const first = !asked.has(to.host);
-        asked.add(to.host);
-        if (first) special(address, to);
+    "checks the first answer only": {
+      ...permissive,
+      checkAddress(address, to) {
+        const first = !checkedHosts.has(to.host);
+        checkedHosts.add(to.host);
+        if (first) check(address, to);
       },
     },
-    "judges http only": { ...lenient, address: (address, to) => (to.port === 443 ? undefined : special(address, to)) },
+    "checks http only": {
+      ...permissive,
+      checkAddress: (address, to) => (to.port === 443 ? undefined : check(address, to)),
+    },
     "refuses everything": {
-      ...lenient,
-      address() {
+      ...permissive,
+      checkAddress() {
         throw new SpillwayError("network_refused", "No.", { hint: "None." });
       },
     },
   };
   for (const [name, mutant] of Object.entries(mutants)) {
-    test(`that ${name} is caught by that`, async () => assert.notEqual(await firstBreach(mutant), undefined));
+    test(`that ${name} fails the contract`, async () => assert.notEqual(await firstBreach(mutant), undefined));
   }
 });
 
 describe("network.allow and network.deny", () => {
   const outcome = (guard: Guard, address: string, host: string, port: number): boolean => {
     try {
-      guard.address(address, { host, port });
+      guard.checkAddress(address, { host, port });
       return true;
     } catch (error) {
       assert.ok(error instanceof SpillwayError && error.code === "network_refused" && error.hint !== "");
@@ -118,15 +122,15 @@ describe("network.allow and network.deny", () => {
     { allow: ["mail.example:25"], address: "8.8.8.8", host: "mail.example", port: 25, allowed: true },
     { address: "8.8.8.8", port: 25, allowed: false },
   ]) {
-    const rules = [...allow.map((each) => `+${each}`), ...deny.map((each) => `-${each}`)].join(" ");
+    const rules = [...allow.map((rule) => `+${rule}`), ...deny.map((each) => `-${each}`)].join(" ");
     test(`${rules}: ${host} (${address}) port ${port} is ${allowed ? "allowed" : "refused"}`, () => {
       assert.equal(outcome(makeGuard({ allow, deny }), address, host, port), allowed);
     });
   }
 
-  test("behind a proxy, names of the local network are refused and others pass", () => {
+  test("behind a proxy, names of the local network are refused and others are allowed", () => {
     const host = (name: string, allow: string[] = []) =>
-      makeGuard({ allow, deny: ["bad.example"] }).host({ host: name, port: 80 });
+      makeGuard({ allow, deny: ["bad.example"] }).checkHost({ host: name, port: 80 });
     for (const name of [
       "localhost",
       "LOCALHOST.",
@@ -145,8 +149,8 @@ describe("network.allow and network.deny", () => {
   });
 });
 
-test("a special address is told for what it is", () => {
-  const told = {
+test("the use of a special address is found", () => {
+  const uses = {
     "0.1.2.3": "this network",
     "100.64.0.1": "shared by a carrier",
     "168.63.129.16": "a cloud's metadata",
@@ -167,18 +171,18 @@ test("a special address is told for what it is", () => {
     "fec0::1": "site-local",
     "ff02::1": "multicast",
   };
-  for (const [address, what] of Object.entries(told)) assert.equal(specialUse(address), what, address);
-  for (const address of ["8.8.8.8", "2606:4700::1", "2a00:1450::1"]) assert.equal(specialUse(address), undefined);
+  for (const [address, use] of Object.entries(uses)) assert.equal(findSpecialUse(address), use, address);
+  for (const address of ["8.8.8.8", "2606:4700::1", "2a00:1450::1"]) assert.equal(findSpecialUse(address), undefined);
 });
 
-test("no IPv4 address of a special range is taken for one of the world, however it is wrapped", () => {
-  const inside = fc.tuple(fc.constantFrom(10, 127, 0, 224, 250), fc.nat(255), fc.nat(255), fc.nat(255));
+test("no IPv4 address of a special range counts as public, however it is wrapped", () => {
+  const specialAddress = fc.tuple(fc.constantFrom(10, 127, 0, 224, 250), fc.nat(255), fc.nat(255), fc.nat(255));
   fc.assert(
-    fc.property(inside, (parts) => {
+    fc.property(specialAddress, (parts) => {
       const address = parts.join(".");
-      assert.notEqual(specialUse(address), undefined);
+      assert.notEqual(findSpecialUse(address), undefined);
       for (const wrapped of [`::ffff:${address}`, `64:ff9b::${address}`, `::${address}`]) {
-        assert.notEqual(specialUse(plainAddress(wrapped)), undefined, wrapped);
+        assert.notEqual(findSpecialUse(unwrapMappedAddress(wrapped)), undefined, wrapped);
       }
     }),
   );

@@ -1,67 +1,70 @@
-/** Undoes what Content-Encoding says, chunk by chunk: gzip, deflate in both its forms, Brotli, Zstandard, stacked ones. */
+/** Decodes Content-Encoding chunk by chunk: gzip, deflate in both its forms, Brotli, Zstandard, and several in a row. */
 import { pipeline, Readable, type Transform } from "node:stream";
 import * as zlib from "node:zlib";
 import { SpillwayError } from "../../errors.ts";
-import { peek } from "./peek.ts";
+import { peekChunks } from "./peek-chunks.ts";
 
 type Chunks = AsyncIterable<Uint8Array>;
 
-/** What is asked for; Node before 22.15 does not know Zstandard. */
+/** The value of accept-encoding; Node before 22.15 has no Zstandard. */
 export const acceptedEncodings =
   zlib.createZstdDecompress === undefined ? "gzip, deflate, br" : "gzip, deflate, br, zstd";
 
-/** A body without its encodings, and the name of one that is not known: then the body is left as it is from there. */
-export type Decoded = { readonly chunks: Chunks; readonly unknown: string | undefined };
+/** A decoded body. Decoding stops at an unknown encoding, which is named. */
+export type DecodedChunks = { readonly chunks: Chunks; readonly unknownEncoding: string | undefined };
 
-const mostEncodings = 5;
+const MAX_ENCODINGS = 5;
 
-/** The encodings a header names, in the order they were applied. */
-export function encodingsOf(contentEncoding: string | undefined): string[] {
+/** The encodings that a header names, in the order in which they were applied; throws when there are too many. */
+export function parseContentEncoding(contentEncoding: string | undefined): string[] {
   const names = (contentEncoding ?? "")
     .toLowerCase()
     .split(",")
     .map((name) => name.trim());
-  const applied = names.filter((name) => name !== "" && name !== "identity");
-  if (applied.length > mostEncodings) {
-    throw new SpillwayError("response_invalid", `The body is compressed ${applied.length} times over.`, {
-      hint: "Nobody does that by mistake; fetch the content from another source.",
+  const encodings = names.filter((name) => name !== "" && name !== "identity");
+  if (encodings.length > MAX_ENCODINGS) {
+    throw new SpillwayError("response_invalid", `The body is compressed ${encodings.length} times over.`, {
+      hint: "This is hardly a mistake of the site; fetch the content from another source.",
     });
   }
-  return applied;
+  return encodings;
 }
 
-export function decode(chunks: Chunks, applied: readonly string[]): Decoded {
+/** Removes the encodings, the last one first. */
+export function decodeChunks(chunks: Chunks, encodings: readonly string[]): DecodedChunks {
   let decoded = chunks;
-  // The last one named was applied last, so it comes off first.
-  for (const name of applied.toReversed()) {
+  // The last encoding was applied last, so it is removed first.
+  for (const name of encodings.toReversed()) {
     const decoder = decoders[name];
-    if (decoder === undefined) return { chunks: decoded, unknown: name };
+    if (decoder === undefined) return { chunks: decoded, unknownEncoding: name };
     decoded = decoder(decoded);
   }
-  return { chunks: decoded, unknown: undefined };
+  return { chunks: decoded, unknownEncoding: undefined };
 }
 
 const decoders: Readonly<Record<string, ((chunks: Chunks) => Chunks) | undefined>> = {
-  gzip: (chunks) => throughFirst(chunks, () => zlib.createGunzip(settings)),
-  "x-gzip": (chunks) => throughFirst(chunks, () => zlib.createGunzip(settings)),
-  br: (chunks) => throughFirst(chunks, () => zlib.createBrotliDecompress(settings)),
-  // The specification means the zlib form, and some servers send the bare one.
+  gzip: (chunks) => decompress(chunks, () => zlib.createGunzip(decoderOptions)),
+  "x-gzip": (chunks) => decompress(chunks, () => zlib.createGunzip(decoderOptions)),
+  br: (chunks) => decompress(chunks, () => zlib.createBrotliDecompress(decoderOptions)),
+  // The specification requires the zlib form, but some servers send raw deflate data.
   deflate: (chunks) =>
-    throughFirst(chunks, (head) => (isZlib(head) ? zlib.createInflate(settings) : zlib.createInflateRaw(settings))),
+    decompress(chunks, (head) =>
+      isZlib(head) ? zlib.createInflate(decoderOptions) : zlib.createInflateRaw(decoderOptions),
+    ),
   ...(zlib.createZstdDecompress === undefined
     ? {}
-    : { zstd: (chunks: Chunks) => throughFirst(chunks, () => zlib.createZstdDecompress(settings)) }),
+    : { zstd: (chunks: Chunks) => decompress(chunks, () => zlib.createZstdDecompress(decoderOptions)) }),
 };
 
-const settings = { chunkSize: 64 * 1024 };
+const decoderOptions = { chunkSize: 64 * 1024 };
 
-/** Decompresses with what the first bytes call for; no bytes at all are an empty body, not a broken one. */
-async function* throughFirst(chunks: Chunks, make: (head: Uint8Array) => Transform): AsyncGenerator<Uint8Array> {
-  const { head, chunks: all } = await peek(chunks, 2);
+/** Decompresses with the decoder that fits the first bytes; no bytes at all are an empty body, not a broken one. */
+async function* decompress(chunks: Chunks, makeDecoder: (head: Uint8Array) => Transform): AsyncGenerator<Uint8Array> {
+  const { head, chunks: all } = await peekChunks(chunks, 2);
   if (head.length === 0) return;
-  const input = Readable.from(all, { objectMode: false, highWaterMark: settings.chunkSize });
-  // An error of any part comes out of the last one, which is the one that is read.
-  yield* pipeline(input, make(head), () => undefined);
+  const input = Readable.from(all, { objectMode: false, highWaterMark: decoderOptions.chunkSize });
+  // An error of any stage is thrown by the last one, which is the one that is read.
+  yield* pipeline(input, makeDecoder(head), () => undefined);
 }
 
 /** RFC 1950: method 8, and the two bytes are a multiple of 31. */

@@ -5,10 +5,10 @@ import { describe, test } from "node:test";
 import { temporaryFolder } from "../../../test/bodies.ts";
 import { selfSigned } from "../../../test/certificate.ts";
 import { startProxy } from "../../../test/forward-proxy.ts";
-import { fetchBytes, networkTo } from "../../../test/network.ts";
+import { fetchBytes, openTestClient } from "../../../test/http-client.ts";
 import { startServer } from "../../../test/server.ts";
-import { machineWires } from "./connect.ts";
-import { proxiesOf } from "./env-proxy.ts";
+import { makeProxyChooser } from "./env-proxy.ts";
+import { systemDialler } from "./guarded-connect.ts";
 
 describe("the proxy for a URL", () => {
   const all = { HTTP_PROXY: "http://p:1", HTTPS_PROXY: "q:2" };
@@ -34,13 +34,13 @@ describe("the proxy for a URL", () => {
     { env: { ...all, no_proxy: "notexample" }, url: "http://a.example/", proxy: "http://p:1" },
     { env: { ...all, NO_PROXY: "fd00::1" }, url: "http://[fd00::1]/", proxy: undefined },
   ]) {
-    test(`${JSON.stringify(env)} ${url}: ${proxy}`, () => assert.equal(proxiesOf(env)(new URL(url)), proxy));
+    test(`${JSON.stringify(env)} ${url}: ${proxy}`, () => assert.equal(makeProxyChooser(env)(new URL(url)), proxy));
   }
 
   test("that cannot be used is named by its variable, without its password", () => {
     for (const bad of ["socks5://u:s3cret@p:1", "http://u:s3cret@[bad"]) {
       assert.throws(
-        () => proxiesOf({ HTTP_PROXY: bad })(new URL("http://a.example/")),
+        () => makeProxyChooser({ HTTP_PROXY: bad })(new URL("http://a.example/")),
         (error: Error) => {
           assert.match(error.message, /HTTP_PROXY/);
           assert.doesNotMatch(error.message, /s3cret/);
@@ -52,15 +52,15 @@ describe("the proxy for a URL", () => {
 });
 
 describe("behind a proxy", () => {
-  const neverAsked = { ...machineWires, resolve: () => assert.fail("looked up") };
+  const neverResolving = { ...systemDialler, resolve: () => assert.fail("resolved") };
 
-  test("plain HTTP goes to the proxy, which is told, and no name is looked up here", async () => {
+  test("plain HTTP goes to the proxy, a note says so, and no name is resolved here", async () => {
     await using proxy = await startProxy(() => 0);
-    await using network = networkTo([], { env: { HTTP_PROXY: proxy.url }, wires: neverAsked });
-    const { text, response } = await fetchBytes(network, "http://a.example/page?q=1");
+    await using client = openTestClient([], { env: { HTTP_PROXY: proxy.url }, dialler: neverResolving });
+    const { text, response } = await fetchBytes(client, "http://a.example/page?q=1");
     assert.equal(text, "through the proxy");
     assert.deepEqual(proxy.asked, ["GET http://a.example/page?q=1 Basic bWU6cGFzcw=="]);
-    await assert.rejects(fetchBytes(network, "http://closed.example/"), /not let through by the proxy/);
+    await assert.rejects(fetchBytes(client, "http://closed.example/"), /not let through by the proxy/);
     assert.deepEqual(response.notes, [
       "Fetched through a proxy: the host's name was checked, its address could not be.",
     ]);
@@ -74,13 +74,13 @@ describe("behind a proxy", () => {
     await using proxy = await startProxy(() => server.port);
     const env = { HTTPS_PROXY: proxy.url };
     const settings = { "network.ca_file": join(folder.path, "ca.pem") };
-    await using network = networkTo([], { env, settings, wires: neverAsked });
-    assert.equal((await fetchBytes(network, "https://a.example/")).text, "secret page");
-    await assert.rejects(fetchBytes(network, "https://b.example/"), /ALTNAME_INVALID/);
-    await assert.rejects(fetchBytes(network, "https://closed.example/"), /not let through by the proxy/);
+    await using client = openTestClient([], { env, settings, dialler: neverResolving });
+    assert.equal((await fetchBytes(client, "https://a.example/")).text, "secret page");
+    await assert.rejects(fetchBytes(client, "https://b.example/"), /ALTNAME_INVALID/);
+    await assert.rejects(fetchBytes(client, "https://closed.example/"), /not let through by the proxy/);
     assert.deepEqual(proxy.asked.slice(0, 2), ["CONNECT a.example:443", "CONNECT b.example:443"]);
-    await using stranger = networkTo([], { env, wires: neverAsked });
-    await assert.rejects(fetchBytes(stranger, "https://a.example/"), /no secure connection/);
+    await using untrusting = openTestClient([], { env, dialler: neverResolving });
+    await assert.rejects(fetchBytes(untrusting, "https://a.example/"), /no secure connection/);
   });
 
   for (const url of [
@@ -91,11 +91,15 @@ describe("behind a proxy", () => {
     "https://169.254.169.254/",
     "http://denied.example/",
   ]) {
-    test(`${url} is refused before the proxy hears of it`, async () => {
+    test(`${url} is refused before the proxy is contacted`, async () => {
       await using proxy = await startProxy(() => 0);
       const env = { HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url };
-      await using network = networkTo([], { env, wires: neverAsked, settings: { "network.deny": ["denied.example"] } });
-      await assert.rejects(fetchBytes(network, url), /is not fetched/);
+      await using client = openTestClient([], {
+        env,
+        dialler: neverResolving,
+        settings: { "network.deny": ["denied.example"] },
+      });
+      await assert.rejects(fetchBytes(client, url), /is not fetched/);
       assert.deepEqual(proxy.asked, []);
     });
   }

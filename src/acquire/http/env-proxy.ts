@@ -1,4 +1,4 @@
-/** Which proxy a request goes through, by the variables every tool knows: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY. */
+/** Chooses the proxy of a request by the usual variables: HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY. */
 import { isIP } from "node:net";
 import { canonicalHost } from "../../config/network-values.ts";
 import type { Environment } from "../../config/paths.ts";
@@ -7,22 +7,23 @@ import { SpillwayError } from "../../errors.ts";
 /** The proxy's URL for a request, or undefined where the host is reached directly. */
 export type ChooseProxy = (url: URL) => string | undefined;
 
-export function proxiesOf(env: Environment): ChooseProxy {
-  const read = (name: string): string => (env[name.toLowerCase()] ?? env[name] ?? "").trim();
-  const direct = read("NO_PROXY")
+/** The choice for each URL; throws on use if the proxy's variable is malformed. */
+export function makeProxyChooser(env: Environment): ChooseProxy {
+  const readVariable = (name: string): string => (env[name.toLowerCase()] ?? env[name] ?? "").trim();
+  const noProxyRules = readVariable("NO_PROXY")
     .split(/[\s,]+/)
     .filter(Boolean)
-    .map(toException);
+    .map(toNoProxyRule);
   return (url) => {
     const variable = url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
-    const proxy = read(variable) || read("ALL_PROXY");
-    if (proxy === "" || isLoopback(url) || direct.some((matches) => matches(url))) return undefined;
-    return proxyUrl(variable, proxy);
+    const proxy = readVariable(variable) || readVariable("ALL_PROXY");
+    if (proxy === "" || isLoopback(url) || noProxyRules.some((matches) => matches(url))) return undefined;
+    return toProxyUrl(variable, proxy);
   };
 }
 
-/** The URL itself may hold a password, so no message repeats it. */
-function proxyUrl(variable: string, written: string): string {
+/** The URL may contain a password, so no message repeats it. */
+function toProxyUrl(variable: string, written: string): string {
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(written) ? written : `http://${written}`;
   if (/^https?:/i.test(url) && URL.canParse(url)) return url;
   throw new SpillwayError("config_invalid", `The proxy in ${variable} (or ALL_PROXY) cannot be used.`, {
@@ -30,28 +31,30 @@ function proxyUrl(variable: string, written: string): string {
   });
 }
 
-/** A proxy elsewhere cannot reach this machine's own loopback, so nobody means it to. */
+/** A proxy on another machine cannot reach this machine's loopback addresses. */
 function isLoopback({ hostname }: URL): boolean {
   return isLoopbackHost(canonicalHost(hostname));
 }
 
-/** Whether a canonical host is this machine; a name that only begins like its address is not. */
+/** Whether a canonical host is this machine; a name that only begins like a loopback address is not. */
 export function isLoopbackHost(host: string): boolean {
   return host === "::1" || (isIP(host) === 4 ? host.startsWith("127.") : /^(?:.*\.)?localhost$/.test(host));
 }
 
-/** `example.com` and `.example.com` mean the host and everything below it, `*` everything; a port narrows it. */
-function toException(entry: string): (url: URL) => boolean {
+/** `example.com` and `.example.com` mean the host and its subdomains, `*` means everything; a port narrows it. */
+function toNoProxyRule(entry: string): (url: URL) => boolean {
   if (entry === "*") return () => true;
   const [, name = "", port] = /^(.*?)(?::(\d+))?$/.exec(isIP(entry) === 6 ? `[${entry}]` : entry) ?? [];
   const host = canonicalHost(name.replace(/^\*?\./, ""));
   return (url) => {
-    const asked = canonicalHost(url.hostname);
-    return (asked === host || asked.endsWith(`.${host}`)) && (port === undefined || port === portOf(url));
+    const requestedHost = canonicalHost(url.hostname);
+    return (
+      (requestedHost === host || requestedHost.endsWith(`.${host}`)) && (port === undefined || port === getPort(url))
+    );
   };
 }
 
-/** The port a URL means, written or not. */
-export function portOf({ port, protocol }: URL): string {
+/** The port of a URL, explicit or by its protocol. */
+export function getPort({ port, protocol }: URL): string {
   return port || (protocol === "https:" ? "443" : "80");
 }

@@ -6,14 +6,14 @@ import { describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { temporaryFolder } from "../../../test/bodies.ts";
 import { selfSigned } from "../../../test/certificate.ts";
-import { fetchBytes, networkTo } from "../../../test/network.ts";
+import { fetchBytes, openTestClient } from "../../../test/http-client.ts";
 import { startRawServer, startServer } from "../../../test/server.ts";
 import { SpillwayError } from "../../errors.ts";
 import { version } from "../../version.ts";
-import type { Network, NetworkAsk } from "./http-client.ts";
+import type { HttpOpenOptions, Network } from "./http-client.ts";
 
-async function failure(network: Network, url: string, ask: Partial<NetworkAsk> = {}): Promise<SpillwayError> {
-  const error = await fetchBytes(network, url, ask).then(
+async function failure(client: Network, url: string, options: Partial<HttpOpenOptions> = {}): Promise<SpillwayError> {
+  const error = await fetchBytes(client, url, options).then(
     ({ text }) => assert.fail(`fetched ${JSON.stringify(text.slice(0, 80))}`),
     (thrown: unknown) => thrown,
   );
@@ -24,10 +24,10 @@ async function failure(network: Network, url: string, ask: Partial<NetworkAsk> =
 }
 
 describe("a request", () => {
-  test("says honestly who asks, prefers Markdown, and takes every encoding", async () => {
+  test("names Spillway as its user agent, prefers Markdown, and accepts every encoding", async () => {
     await using server = await startServer((_, response) => response.end("hello"));
-    await using network = networkTo([server]);
-    const { text, name, response } = await fetchBytes(network, `${server.origin}/docs/page.txt?q=1`);
+    await using client = openTestClient([server]);
+    const { text, name, response } = await fetchBytes(client, `${server.origin}/docs/page.txt?q=1`);
     assert.deepEqual([text, name, response.statusCode, response.notes], ["hello", "page.txt", 200, []]);
     const { accept, "user-agent": agent, "accept-encoding": encodings } = server.requests[0]?.headers ?? {};
     assert.equal(accept, "text/markdown, text/html;q=0.9, */*;q=0.8");
@@ -35,20 +35,20 @@ describe("a request", () => {
     assert.match(String(encodings), /^gzip, deflate, br/);
   });
 
-  test("asks for the page as browsers get it where its source is wanted, and under the name that was set", async () => {
+  test("requests the page as browsers get it where its source is preferred, with the user agent that was set", async () => {
     await using server = await startServer((_, response) => response.end("hello"));
-    await using network = networkTo([server], { settings: { "network.user_agent": "Acme bot" } });
-    await fetchBytes(network, server.origin, { prefers: "source" });
+    await using client = openTestClient([server], { settings: { "network.user_agent": "Acme bot" } });
+    await fetchBytes(client, server.origin, { prefers: "source" });
     assert.match(String(server.requests[0]?.headers.accept), /^text\/html,/);
     assert.equal(server.requests[0]?.headers["user-agent"], "Acme bot");
   });
 
-  test("takes its name from the server, without any path in it", async () => {
+  test("gets its file name from the server, without any path in it", async () => {
     await using server = await startServer((request, response) => {
       response.setHeader("content-disposition", decodeURIComponent(request.url?.slice(2) ?? ""));
       response.end("x");
     });
-    await using network = networkTo([server]);
+    await using client = openTestClient([server]);
     for (const [disposition, name] of [
       ['attachment; filename="report.pdf"', "report.pdf"],
       ["attachment; filename=plain.txt", "plain.txt"],
@@ -57,10 +57,7 @@ describe("a request", () => {
       ['attachment; filename="..\\\\evil.exe"', "evil.exe"],
       ["inline", server.allow],
     ]) {
-      assert.equal(
-        (await fetchBytes(network, `${server.origin}/?${encodeURIComponent(disposition ?? "")}`)).name,
-        name,
-      );
+      assert.equal((await fetchBytes(client, `${server.origin}/?${encodeURIComponent(disposition ?? "")}`)).name, name);
     }
   });
 });
@@ -68,19 +65,19 @@ describe("a request", () => {
 describe("a redirect", () => {
   const to = (location: string, status = 302) => ({ location, status });
 
-  test("is followed, at most five times, and told", async () => {
+  test("is followed, at most five times, and noted", async () => {
     await using server = await startServer((request, response) => {
-      const left = Number(request.url?.slice(1));
-      if (left === 0) response.end("arrived");
-      else response.writeHead(301 + (left % 2), { location: `/${left - 1}` }).end("moved");
+      const remaining = Number(request.url?.slice(1));
+      if (remaining === 0) response.end("arrived");
+      else response.writeHead(301 + (remaining % 2), { location: `/${remaining - 1}` }).end("moved");
     });
-    await using network = networkTo([server]);
-    const { text, response, location } = await fetchBytes(network, `${server.origin}/5`);
+    await using client = openTestClient([server]);
+    const { text, response, location } = await fetchBytes(client, `${server.origin}/5`);
     assert.deepEqual(
       [text, location, response.notes],
       ["arrived", `${server.origin}/0`, [`Redirected to ${server.origin}/0.`]],
     );
-    assert.match((await failure(network, `${server.origin}/6`)).message, /More than 5 redirects/);
+    assert.match((await failure(client, `${server.origin}/6`)).message, /More than 5 redirects/);
   });
 
   for (const [name, { location, status }, sentence] of [
@@ -88,32 +85,32 @@ describe("a redirect", () => {
     ["nowhere", to(""), /^HTTP 302 Found$/],
     ["a file", to("file:///etc/passwd"), /redirect to file: is not followed/],
     ["a password", to("http://u:s3cret@example.com/"), /user name or password/],
-    ["no URL", to("http://[bad"), /redirects to where nothing can be fetched \(Invalid URL\)/],
-    ["304 without being asked", to("", 304), /^HTTP 304 Not Modified$/],
+    ["an invalid URL", to("http://[bad"), /redirects to a URL that cannot be fetched \(Invalid URL\)/],
+    ["304 without validators", to("", 304), /^HTTP 304 Not Modified$/],
     ["300 choices", to("/x", 300), /^HTTP 300 Multiple Choices$/],
   ] as const) {
-    test(`to ${name} is a named error`, async () => {
+    test(`to ${name} is an error that says so`, async () => {
       await using server = await startServer((_, response) => {
         response.writeHead(status, location === "" ? {} : { location }).end();
       });
-      await using network = networkTo([server]);
-      assert.match((await failure(network, `${server.origin}/a?s3cret`)).message, sentence);
+      await using client = openTestClient([server]);
+      assert.match((await failure(client, `${server.origin}/a?s3cret`)).message, sentence);
     });
   }
 
-  test("in UTF-8 leads where it says", async () => {
+  test("in UTF-8 is decoded", async () => {
     await using server = await startServer((request, response) => {
       const location = Buffer.from("/zürich").toString("latin1");
       if (request.url === "/") response.writeHead(302, { location }).end();
       else response.end(request.url);
     });
-    await using network = networkTo([server]);
-    assert.equal((await fetchBytes(network, server.origin)).text, "/z%C3%BCrich");
+    await using client = openTestClient([server]);
+    assert.equal((await fetchBytes(client, server.origin)).text, "/z%C3%BCrich");
   });
 
-  test("to another origin takes none of the caller's headers along, nor one back home", async () => {
-    const seen: string[] = [];
-    const note = (place: string, key: unknown) => seen.push(`${place}:${key ?? "none"}`);
+  test("to another origin gets none of the caller's headers, nor does one back to the first origin", async () => {
+    const received: string[] = [];
+    const note = (place: string, key: unknown) => received.push(`${place}:${key ?? "none"}`);
     await using away = await startServer((request, response) => {
       note("away", request.headers["x-api-key"]);
       response.writeHead(302, { location: `${home.origin}/end` }).end();
@@ -124,14 +121,14 @@ describe("a redirect", () => {
       if (next) response.writeHead(307, { location: next }).end();
       else response.end("done");
     });
-    await using network = networkTo([home, away]);
-    await fetchBytes(network, `${home.origin}/start`, { headers: { "x-api-key": "k" } });
-    assert.deepEqual(seen, ["/start:k", "/middle:k", "away:none", "/end:none"]);
+    await using client = openTestClient([home, away]);
+    await fetchBytes(client, `${home.origin}/start`, { headers: { "x-api-key": "k" } });
+    assert.deepEqual(received, ["/start:k", "/middle:k", "away:none", "/end:none"]);
   });
 });
 
-describe("an unhappy answer", () => {
-  for (const [status, sentence, sent] of [
+describe("a response without content", () => {
+  for (const [status, sentence, requestCount] of [
     [204, "HTTP 204 No Content", 1],
     [400, "HTTP 400 Bad Request", 1],
     [401, "HTTP 401 Unauthorized", 1],
@@ -144,136 +141,136 @@ describe("an unhappy answer", () => {
     [503, "HTTP 503 Service Unavailable", 3],
     [599, "HTTP 599 Unknown Status", 3],
   ] as const) {
-    test(`${status} is asked for ${sent} times and worded as ours`, async () => {
+    test(`${status} is requested ${requestCount} times and reported in our own words`, async () => {
       await using server = await startServer((_, response) => response.writeHead(status, "Their words").end());
-      await using network = networkTo([server]);
-      const error = await failure(network, server.origin);
-      assert.deepEqual([error.code, error.message, server.requests.length], ["http_status", sentence, sent]);
-      assert.equal(network.waits.length, sent - 1);
+      await using client = openTestClient([server]);
+      const error = await failure(client, server.origin);
+      assert.deepEqual([error.code, error.message, server.requests.length], ["http_status", sentence, requestCount]);
+      assert.equal(client.waits.length, requestCount - 1);
     });
   }
 
-  test("passes when a later try succeeds", async () => {
+  test("is retried until a later try succeeds", async () => {
     await using server = await startServer((request, response) => {
       if (server.requests.length === 1) response.writeHead(503, { "retry-after": "2" }).end();
       else if (server.requests.length === 2) request.socket.destroy();
       else response.end("at last");
     });
-    await using network = networkTo([server]);
-    assert.equal((await fetchBytes(network, server.origin)).text, "at last");
-    assert.equal(network.waits[0], 2_000);
-    assert.ok(Number(network.waits[1]) >= 400 && Number(network.waits[1]) <= 800);
+    await using client = openTestClient([server]);
+    assert.equal((await fetchBytes(client, server.origin)).text, "at last");
+    assert.equal(client.waits[0], 2_000);
+    assert.ok(Number(client.waits[1]) >= 400 && Number(client.waits[1]) <= 800);
   });
 
-  test("that wants a longer wait than we do is not asked again, and the wish is told", async () => {
+  test("that asks for a longer wait than the setting allows is not retried, and the hint says so", async () => {
     await using server = await startServer((_, response) => response.writeHead(429, { "retry-after": "3600" }).end());
-    await using network = networkTo([server]);
-    assert.match((await failure(network, server.origin)).hint, /Retry-After 3600/);
+    await using client = openTestClient([server]);
+    assert.match((await failure(client, server.origin)).hint, /Retry-After 3600/);
     assert.equal(server.requests.length, 1);
   });
 
-  test("206 without being asked is kept as the part that it is", async () => {
+  test("206 without a range request is kept and reported as incomplete", async () => {
     await using server = await startServer((_, response) => response.writeHead(206).end("half"));
-    await using network = networkTo([server]);
-    const { text, response } = await fetchBytes(network, server.origin);
+    await using client = openTestClient([server]);
+    const { text, response } = await fetchBytes(client, server.origin);
     assert.deepEqual(
       [text, response.shortfall(), response.freshness],
       ["half", "the server sent a part only", undefined],
     );
   });
 
-  test("without a body is empty, not an error, also when it claims to be compressed", async () => {
+  test("with status 200 is empty, not an error, also when it claims to be compressed", async () => {
     await using server = await startServer((request, response) => {
       if (request.url === "/gzip") response.setHeader("content-encoding", "gzip");
       response.end();
     });
-    await using network = networkTo([server]);
-    for (const path of ["", "/gzip"]) assert.equal((await fetchBytes(network, server.origin + path)).bytes.length, 0);
+    await using client = openTestClient([server]);
+    for (const path of ["", "/gzip"]) assert.equal((await fetchBytes(client, server.origin + path)).bytes.length, 0);
   });
 });
 
 describe("a connection", () => {
-  test("to a host that cannot be found is told by its name", async () => {
+  test("to a host that cannot be found is an error that names the host", async () => {
     const resolve = async () => {
       throw Object.assign(new Error("getaddrinfo"), { code: "ENOTFOUND" });
     };
-    await using network = networkTo([], { wires: { resolve, dial: () => assert.fail("dialled") } });
-    const error = await failure(network, "https://nowhere.example/s3cret?s3cret");
+    await using client = openTestClient([], { dialler: { resolve, dial: () => assert.fail("dialled") } });
+    const error = await failure(client, "https://nowhere.example/s3cret?s3cret");
     assert.match(error.message, /^nowhere\.example cannot be found: no such host \(ENOTFOUND\)\.$/);
   });
 
   test("that is refused is tried three times", async () => {
     const closed = await startServer(() => undefined);
     await closed[Symbol.asyncDispose]();
-    await using network = networkTo([closed]);
-    assert.match((await failure(network, closed.origin)).message, /refused the connection \(ECONNREFUSED\)/);
-    assert.equal(network.waits.length, 2);
+    await using client = openTestClient([closed]);
+    assert.match((await failure(client, closed.origin)).message, /refused the connection \(ECONNREFUSED\)/);
+    assert.equal(client.waits.length, 2);
   });
 
-  test("is dialled to the address that was checked; a name that changes its mind is asked once per connection", async () => {
+  test("is dialled to the address that was checked; a rebinding name is resolved once per connection", async () => {
     await using server = await startServer((_, response) => response.setHeader("connection", "close").end("ok"));
     const answers = ["93.184.216.34", "127.0.0.1", "93.184.216.34"];
-    const dialled: string[] = [];
-    const wires = {
-      resolve: async () => [answers.shift() ?? assert.fail("asked too often")],
+    const dialledAddresses: string[] = [];
+    const dialler = {
+      resolve: async () => [answers.shift() ?? assert.fail("resolved too often")],
       dial: async (address: string) => {
-        dialled.push(address);
+        dialledAddresses.push(address);
         return connect(server.port, "127.0.0.1");
       },
     };
-    await using network = networkTo([], { wires });
-    assert.equal((await fetchBytes(network, "http://rebinding.example/")).text, "ok");
+    await using client = openTestClient([], { dialler });
+    assert.equal((await fetchBytes(client, "http://rebinding.example/")).text, "ok");
     assert.match(
-      (await failure(network, "http://rebinding.example/")).message,
+      (await failure(client, "http://rebinding.example/")).message,
       /\(127\.0\.0\.1\) is not fetched: loopback/,
     );
-    assert.equal((await fetchBytes(network, "http://rebinding.example/")).text, "ok");
-    assert.deepEqual([dialled, answers], [["93.184.216.34", "93.184.216.34"], []]);
+    assert.equal((await fetchBytes(client, "http://rebinding.example/")).text, "ok");
+    assert.deepEqual([dialledAddresses, answers], [["93.184.216.34", "93.184.216.34"], []]);
   });
 
-  test("goes on to the next address when one does not answer", async () => {
+  test("is tried with the next address when one does not answer", async () => {
     await using server = await startServer((_, response) => response.end("ok"));
-    const dialled: string[] = [];
-    const wires = {
+    const dialledAddresses: string[] = [];
+    const dialler = {
       resolve: async () => ["2606:2800::1", "93.184.216.34"],
       dial: async (address: string) => {
-        dialled.push(address);
+        dialledAddresses.push(address);
         if (address.includes(":")) throw Object.assign(new Error(), { code: "ENETUNREACH" });
         return connect(server.port, "127.0.0.1");
       },
     };
-    await using network = networkTo([], { wires });
-    assert.equal((await fetchBytes(network, "http://two.example/")).text, "ok");
-    assert.deepEqual(dialled, ["2606:2800::1", "93.184.216.34"]);
+    await using client = openTestClient([], { dialler });
+    assert.equal((await fetchBytes(client, "http://two.example/")).text, "ok");
+    assert.deepEqual(dialledAddresses, ["2606:2800::1", "93.184.216.34"]);
   });
 
-  test("over TLS is trusted by its certificate: of nobody, of another host, by network.ca_file", async () => {
+  test("over TLS is trusted by its certificate: unknown issuer, wrong host, network.ca_file", async () => {
     await using folder = await temporaryFolder();
     const certificate = selfSigned(["good.example"], ["127.0.0.1"]);
     await writeFile(join(folder.path, "ca.pem"), certificate.cert);
     await using server = await startServer((_, response) => response.end("secure"), certificate);
-    const wires = {
+    const dialler = {
       resolve: async () => ["93.184.216.34"],
       dial: async () => connect(server.port, "127.0.0.1"),
     };
-    await using stranger = networkTo([server], { wires });
-    assert.match((await failure(stranger, "https://good.example/")).message, /no secure connection .*SELF_SIGNED/);
-    assert.equal(stranger.waits.length, 0);
+    await using untrusting = openTestClient([server], { dialler });
+    assert.match((await failure(untrusting, "https://good.example/")).message, /no secure connection .*SELF_SIGNED/);
+    assert.equal(untrusting.waits.length, 0);
     const settings = { "network.ca_file": join(folder.path, "ca.pem") };
-    await using trusting = networkTo([server], { wires, settings });
+    await using trusting = openTestClient([server], { dialler, settings });
     assert.equal((await fetchBytes(trusting, "https://good.example/")).text, "secure");
     assert.match((await failure(trusting, "https://other.example/")).message, /ALTNAME_INVALID/);
-    await using literal = networkTo([server], { settings });
+    await using literal = openTestClient([server], { settings });
     assert.equal((await fetchBytes(literal, server.origin)).text, "secure");
   });
 
-  test("with certificates that cannot be read is an error of the settings", async () => {
+  test("with certificates that cannot be read is a configuration error", async () => {
     await using server = await startServer((_, response) => response.end("x"));
-    await using network = networkTo([server], { settings: { "network.ca_file": "/nowhere/ca.pem" } });
-    assert.equal((await failure(network, server.origin)).code, "config_invalid");
+    await using client = openTestClient([server], { settings: { "network.ca_file": "/nowhere/ca.pem" } });
+    assert.equal((await failure(client, server.origin)).code, "config_invalid");
   });
 
-  test("to one host is one of few", async () => {
+  test("to one host is limited by network.connections_per_host", async () => {
     let [open, most] = [0, 0];
     await using server = await startServer(async (_, response) => {
       most = Math.max(most, ++open);
@@ -281,108 +278,108 @@ describe("a connection", () => {
       open--;
       response.end("x");
     });
-    await using network = networkTo([server], { settings: { "network.connections_per_host": 2 } });
-    await Promise.all(Array.from({ length: 10 }, () => fetchBytes(network, server.origin)));
+    await using client = openTestClient([server], { settings: { "network.connections_per_host": 2 } });
+    await Promise.all(Array.from({ length: 10 }, () => fetchBytes(client, server.origin)));
     assert.equal(most, 2);
   });
 
-  test("keeps a distance in time when that is asked for", async () => {
-    const at: number[] = [];
+  test("is delayed by network.delay", async () => {
+    const times: number[] = [];
     await using server = await startServer((_, response) => {
-      at.push(performance.now());
+      times.push(performance.now());
       response.end("x");
     });
-    await using network = networkTo([server], { settings: { "network.delay": 60 } });
-    await Promise.all(Array.from({ length: 3 }, () => fetchBytes(network, server.origin)));
-    assert.ok((at[2] ?? 0) - (at[0] ?? 0) >= 100, String(at));
+    await using client = openTestClient([server], { settings: { "network.delay": 60 } });
+    await Promise.all(Array.from({ length: 3 }, () => fetchBytes(client, server.origin)));
+    assert.ok((times[2] ?? 0) - (times[0] ?? 0) >= 100, String(times));
   });
 });
 
-describe("bytes that are no HTTP", () => {
+describe("malformed HTTP", () => {
   const okay = "HTTP/1.1 200 OK\r\n";
   for (const [name, bytes, sentence] of [
-    ["two lengths that differ", `${okay}content-length: 5\r\ncontent-length: 6\r\n\r\nhello!`, /malformed HTTP/],
+    ["a second, different length", `${okay}content-length: 5\r\ncontent-length: 6\r\n\r\nhello!`, /malformed HTTP/],
     [
       "a length beside chunks",
       `${okay}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`,
       /malformed HTTP/,
     ],
     ["a banner of another protocol", "220 mail.example ESMTP\r\n", /malformed HTTP/],
-    ["headers without end", `${okay}x: ${"y".repeat(100_000)}`, /larger headers/],
+    ["an endless header", `${okay}x: ${"y".repeat(100_000)}`, /larger headers/],
     ["no answer at all", "", /closed the connection/],
   ] as const) {
-    test(`${name} end in a sentence`, async () => {
+    test(`${name} is an error that says so`, async () => {
       await using server = await startRawServer((socket) => socket.end(bytes));
-      await using network = networkTo([server]);
-      assert.match((await failure(network, server.origin)).message, sentence);
+      await using client = openTestClient([server]);
+      assert.match((await failure(client, server.origin)).message, sentence);
     });
   }
 
-  test("a body shorter than its length is a part, and says so", async () => {
+  test("a body shorter than its length is reported as incomplete", async () => {
     await using server = await startRawServer((socket) => socket.end(`${okay}content-length: 500\r\n\r\nonly this`));
-    await using network = networkTo([server]);
-    const { text, response } = await fetchBytes(network, server.origin);
+    await using client = openTestClient([server]);
+    const { text, response } = await fetchBytes(client, server.origin);
     assert.deepEqual([text, response.shortfall()], ["only this", "the connection broke off"]);
   });
 });
 
-describe("time", () => {
+describe("the deadline", () => {
   const drip = () =>
     startServer((_, response) => {
       const timer = setInterval(() => response.write("drip "), 50);
       response.on("close", () => clearInterval(timer));
     });
 
-  test("is up for a body that drips: what came is kept as a part", async () => {
+  test("ends a slow body: the part that has arrived is kept", async () => {
     await using server = await drip();
-    await using network = networkTo([server], { settings: { "network.timeout": 400 } });
+    await using client = openTestClient([server], { settings: { "network.timeout": 400 } });
     const started = performance.now();
-    const { text, response } = await fetchBytes(network, server.origin);
+    const { text, response } = await fetchBytes(client, server.origin);
     assert.match(text, /^(drip )+$/);
     assert.equal(response.shortfall(), "the time was up");
     assert.ok(performance.now() - started < 2_000);
   });
 
-  test("is up for a server that never answers", async () => {
+  test("ends a request to a server that never answers", async () => {
     await using server = await startServer(() => undefined);
-    await using network = networkTo([server], { settings: { "network.timeout": 200 } });
-    const error = await failure(network, `${server.origin}/?s3cret`);
+    await using client = openTestClient([server], { settings: { "network.timeout": 200 } });
+    const error = await failure(client, `${server.origin}/?s3cret`);
     assert.deepEqual([error.code, error.message], ["network_timeout", `${server.allow} did not answer within 0.2 s.`]);
   });
 
-  test("is over when the caller says so, at any moment, with the caller's own reason", async () => {
+  test("does not hide the caller's abort, which throws the caller's reason at any moment", async () => {
     await using server = await drip();
-    await using network = networkTo([server]);
+    await using client = openTestClient([server]);
     const reason = new Error("changed my mind");
-    await assert.rejects(fetchBytes(network, server.origin, { signal: AbortSignal.abort(reason) }), reason);
+    await assert.rejects(fetchBytes(client, server.origin, { signal: AbortSignal.abort(reason) }), reason);
     const stop = new AbortController();
     setTimeout(() => stop.abort(reason), 120);
-    await assert.rejects(fetchBytes(network, server.origin, { signal: stop.signal }), reason);
+    await assert.rejects(fetchBytes(client, server.origin, { signal: stop.signal }), reason);
   });
 });
 
 describe("robots.txt", () => {
-  test("that is waited for by several is not taken away by one who leaves", async () => {
+  test("that several fetches wait for is still loaded when one of them is aborted", async () => {
     await using server = await startServer((request, response) => {
       if (request.url === "/robots.txt") setTimeout(() => response.writeHead(404).end(), 200);
       else response.end("page");
     });
-    await using network = networkTo([server], { settings: { "network.robots": "on" } });
-    const leaving = fetchBytes(network, server.origin, { signal: AbortSignal.timeout(50) });
-    const staying = fetchBytes(network, server.origin);
+    await using client = openTestClient([server], { settings: { "network.robots": "on" } });
+    const leaving = fetchBytes(client, server.origin, { signal: AbortSignal.timeout(50) });
+    const staying = fetchBytes(client, server.origin);
     await assert.rejects(leaving, { name: "TimeoutError" });
     assert.equal((await staying).text, "page");
   });
 
-  test("that cannot be had is asked for again by the next fetch", async () => {
+  test("that cannot be read is requested again by the next fetch", async () => {
     await using server = await startServer((request, response) => {
       const isDown = server.requests.length <= 3;
       if (request.url === "/robots.txt") response.writeHead(isDown ? 503 : 404).end();
       else response.end("page");
     });
-    await using network = networkTo([server], { settings: { "network.robots": "on" } });
-    assert.match((await failure(network, server.origin)).message, /robots\.txt of .* cannot be had: HTTP 503/);
-    assert.equal((await fetchBytes(network, server.origin)).text, "page");
+    await using client = openTestClient([server], { settings: { "network.robots": "on" } });
+    assert.match((await failure(client, server.origin)).message, /robots\.txt of .* cannot be read: HTTP 503/);
+    assert.equal((await fetchBytes(client, server.origin)).text, "page");
   });
 
   const site = (status: number) =>
@@ -391,10 +388,10 @@ describe("robots.txt", () => {
       else response.end("page");
     });
 
-  test("is not asked for unless that is set", async () => {
+  test("is not requested unless network.robots is on", async () => {
     await using server = await site(200);
-    await using network = networkTo([server]);
-    await fetchBytes(network, `${server.origin}/private`);
+    await using client = openTestClient([server]);
+    await fetchBytes(client, `${server.origin}/private`);
     assert.deepEqual(
       server.requests.map(({ url }) => url),
       ["/private"],
@@ -406,17 +403,17 @@ describe("robots.txt", () => {
     [404, true, true],
     [500, false, false],
   ] as const) {
-    test(`that answers ${status} lets ${privatePage ? "everything" : publicPage ? "some" : "nothing"} be fetched`, async () => {
+    test(`that answers ${status} allows ${privatePage ? "everything" : publicPage ? "some pages" : "nothing"}`, async () => {
       await using server = await site(status);
-      await using network = networkTo([server], { settings: { "network.robots": "on" } });
+      await using client = openTestClient([server], { settings: { "network.robots": "on" } });
       const fetched = (path: string) =>
-        fetchBytes(network, server.origin + path).then(
+        fetchBytes(client, server.origin + path).then(
           () => true,
           (error: SpillwayError) => assert.match(error.message, /robots\.txt/) ?? false,
         );
       assert.deepEqual([await fetched("/private"), await fetched("/public")], [privatePage, publicPage]);
-      const asked = server.requests.filter(({ url }) => url === "/robots.txt").length;
-      assert.equal(asked, status === 500 ? 6 : 1, "one that failed is asked for again");
+      const robotsRequests = server.requests.filter(({ url }) => url === "/robots.txt").length;
+      assert.equal(robotsRequests, status === 500 ? 6 : 1, "one that failed is requested again");
     });
   }
 });
@@ -424,38 +421,38 @@ describe("robots.txt", () => {
 describe("a fetch that must wait", () => {
   const never = new Promise<never>(() => undefined);
 
-  for (const [what, wires] of [
-    ["a name is looked up", { resolve: () => never, dial: () => never }],
+  for (const [stage, dialler] of [
+    ["a name is resolved", { resolve: () => never, dial: () => never }],
     ["an address is dialled", { resolve: async () => ["93.184.216.34"], dial: () => never }],
   ] as const) {
-    test(`ends at once when it is aborted while ${what}`, async () => {
-      await using network = networkTo([], { wires });
+    test(`ends at once when it is aborted while ${stage}`, async () => {
+      await using client = openTestClient([], { dialler });
       const signal = AbortSignal.timeout(100);
       const startedAt = performance.now();
-      await assert.rejects(fetchBytes(network, "http://example.com/", { signal }), { name: "TimeoutError" });
+      await assert.rejects(fetchBytes(client, "http://example.com/", { signal }), { name: "TimeoutError" });
       assert.ok(performance.now() - startedAt < 1_000);
     });
 
-    test(`ends with its time while ${what}`, async () => {
+    test(`ends at the connection timeout while ${stage}`, async () => {
       const settings = { "network.connect_timeout": 200, "network.timeout": 5_000, "network.tries": 1 };
-      await using network = networkTo([], { wires, settings });
+      await using client = openTestClient([], { dialler, settings });
       const startedAt = performance.now();
-      assert.equal((await failure(network, "http://example.com/")).code, "network_timeout");
+      assert.equal((await failure(client, "http://example.com/")).code, "network_timeout");
       assert.ok(performance.now() - startedAt < 2_000);
     });
   }
 
-  test("ends at once when it is aborted in the queue for a connection", async () => {
+  test("ends at once when it is aborted while it waits for a connection", async () => {
     await using server = await startServer((_, response) => void response.write("x"));
-    await using network = networkTo([server], { settings: { "network.connections_per_host": 1 } });
+    await using client = openTestClient([server], { settings: { "network.connections_per_host": 1 } });
     const first = new AbortController();
-    const held = fetchBytes(network, server.origin, { signal: first.signal }).catch(() => undefined);
+    const firstFetch = fetchBytes(client, server.origin, { signal: first.signal }).catch(() => undefined);
     await wait(50);
     const startedAt = performance.now();
     const signal = AbortSignal.timeout(100);
-    await assert.rejects(fetchBytes(network, server.origin, { signal }), { name: "TimeoutError" });
+    await assert.rejects(fetchBytes(client, server.origin, { signal }), { name: "TimeoutError" });
     assert.ok(performance.now() - startedAt < 1_000);
     first.abort();
-    await held;
+    await firstFetch;
   });
 });

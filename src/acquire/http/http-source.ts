@@ -1,6 +1,7 @@
 /** http and https URLs as a source. */
 import { SpillwayError } from "../../errors.ts";
-import type { Opened, SourceKind, Unchanged } from "../source.ts";
+import type { Opened, UnchangedSource } from "../source.ts";
+import type { SourceKind } from "../source-kind.ts";
 import { parseTarget } from "./url.ts";
 
 export const httpSource: SourceKind = {
@@ -16,14 +17,14 @@ export const httpSource: SourceKind = {
       given,
       identity: url.href,
       fingerprint: () => network.fingerprint(url, prefers),
-      open: async (ask) => requireChanged(await network.open(url, { ...ask, prefers })),
-      revalidate: (validators, ask) => network.open(url, { ...ask, prefers, validators }),
+      open: async (options) => assertOpened(await network.open(url, { ...options, prefers })),
+      revalidate: (validators, options) => network.open(url, { ...options, prefers, validators }),
     };
   },
 };
 
-/** Without validators there is nothing a server could call unchanged. */
-function requireChanged(opened: Opened | Unchanged): Opened {
-  if (!("unchanged" in opened)) return opened;
+/** Without validators a server has nothing to call unchanged. */
+function assertOpened(source: Opened | UnchangedSource): Opened {
+  if (!("unchanged" in source)) return source;
   throw new TypeError("A fetch without validators was answered as unchanged.");
 }

@@ -1,12 +1,12 @@
-/** What can go wrong on the way to a server, in a sentence with the next move; no sentence holds a path or a query. */
+/** Network failures as errors with a hint; no message contains a path or a query. */
 import { STATUS_CODES } from "node:http";
 import { SpillwayError, systemCode } from "../../errors.ts";
 import { clip } from "../../system/safe-names.ts";
 
-type Fault = { readonly code: SpillwayError["code"]; readonly fact: string; readonly hint: string };
+type NetworkFault = { readonly code: SpillwayError["code"]; readonly fact: string; readonly hint: string };
 
-/** The first row whose pattern matches the error's code tells what happened. */
-const faults: readonly (readonly [pattern: RegExp, fault: Fault])[] = [
+/** The first row whose pattern matches the error's code describes what happened. */
+const faults: readonly (readonly [pattern: RegExp, fault: NetworkFault])[] = [
   [
     /^(ENOTFOUND|EAI_NONAME|EAI_NODATA|ENODATA)$/,
     { code: "network_failed", fact: "cannot be found: no such host", hint: "Check the spelling of the host." },
@@ -52,30 +52,30 @@ const faults: readonly (readonly [pattern: RegExp, fault: Fault])[] = [
     {
       code: "response_invalid",
       fact: "answered with a compressed body that cannot be decompressed",
-      hint: "Try again; if it stays so, fetch the page from another source.",
+      hint: "Try again; if it fails again, fetch the page from another source.",
     },
   ],
   [
-    // What undici says when a proxy answers a tunnel or a request with a refusal of its own.
+    // undici's codes for a proxy that refuses a tunnel or a request.
     /^(UND_ERR_ABORTED|UND_ERR_INVALID_ARG)$/,
     { code: "network_failed", fact: "was not let through by the proxy", hint: "Check HTTPS_PROXY and its rules." },
   ],
   [
     /^(ECONNRESET|EPIPE|UND_ERR_SOCKET|UND_ERR_CLOSED|UND_ERR_DESTROYED|ECONNABORTED)$/,
-    { code: "network_failed", fact: "closed the connection without a whole answer", hint: "Try again." },
+    { code: "network_failed", fact: "closed the connection without a complete answer", hint: "Try again." },
   ],
 ];
 
-/** An error of the network as one of ours; what is no such error stays what it is. */
-export function networkError(error: unknown, url: URL): unknown {
+/** A network error as a `SpillwayError`; any other error is returned unchanged. */
+export function toNetworkError(error: unknown, url: URL): unknown {
   if (error instanceof SpillwayError) return error;
-  const code = faultCode(error);
+  const code = findErrorCode(error);
   if (code === undefined) return error;
   const {
     code: ours,
     fact,
     hint,
-  } = faultOf(code) ?? {
+  } = findFault(code) ?? {
     code: "network_failed",
     fact: "could not be fetched",
     hint: "Try again.",
@@ -83,54 +83,55 @@ export function networkError(error: unknown, url: URL): unknown {
   return new SpillwayError(ours, `${clip(url.host)} ${fact} (${code}).`, { hint, cause: error });
 }
 
-/** Whether trying once more may help: the connection failed, and not because of what either side is. */
-export function isPassing(error: unknown): boolean {
+/** Whether a retry may help: the connection failed for a reason that may pass. */
+export function isTransient(error: unknown): boolean {
   if (error instanceof SpillwayError) return false;
   return /^(ECONN|EPIPE|ETIMEDOUT|EAI_AGAIN|ENET|EHOST|UND_ERR_(SOCKET|CONNECT_TIMEOUT|CLOSED))/.test(
-    faultCode(error) ?? "",
+    findErrorCode(error) ?? "",
   );
 }
 
-/** What ended a body before its end: a sentence's end, for the note about it. */
-export function shortfallOf(error: unknown): string | undefined {
-  const code = faultCode(error);
+/** Why a body ended early, worded as the end of a note; undefined for other errors. */
+export function describeShortfall(error: unknown): string | undefined {
+  const code = findErrorCode(error);
   if (code === "Z_BUF_ERROR") return "its compressed data broke off";
   return code !== undefined && /^(ECONN|EPIPE|UND_ERR_(SOCKET|RES_|CLOSED|BODY)|HPE_)/.test(code)
     ? "the connection broke off"
     : undefined;
 }
 
-/** A status that brings no content, as the contract words it. */
-export function statusError(status: number, hint = statusHint(status)): SpillwayError {
+/** The error for a status without content; its wording is contract. */
+export function makeStatusError(status: number, hint = makeStatusHint(status)): SpillwayError {
   return new SpillwayError("http_status", `HTTP ${status} ${STATUS_CODES[status] ?? "Unknown Status"}`, { hint });
 }
 
-export function deadlineError(url: URL, timeoutMs: number): SpillwayError {
+/** The error for a fetch that did not finish in time. */
+export function makeDeadlineError(url: URL, timeoutMs: number): SpillwayError {
   const sentence = `${clip(url.host)} did not answer within ${timeoutMs / 1_000} s.`;
   return new SpillwayError("network_timeout", sentence, { hint: "Try again later, or raise network.timeout." });
 }
 
-function faultOf(code: string): Fault | undefined {
+function findFault(code: string): NetworkFault | undefined {
   return faults.find(([pattern]) => pattern.test(code))?.[1];
 }
 
-/** undici wraps what the socket said. */
-function faultCode(error: unknown): string | undefined {
-  // The parser has no code for the most blatant cases.
+/** undici wraps the socket's error as the cause. */
+function findErrorCode(error: unknown): string | undefined {
+  // The parser gives no code for some malformed responses.
   if (error instanceof Error && error.name === "HTTPParserError") return systemCode(error) ?? "HPE_INVALID";
   const inner = error instanceof Error && error.cause !== undefined ? systemCode(error.cause) : undefined;
   const outer = systemCode(error);
   return outer === undefined || outer === "UND_ERR_SOCKET" ? (inner ?? outer) : outer;
 }
 
-function statusHint(status: number): string {
+function makeStatusHint(status: number): string {
   if (status === 204 || status === 205) return "The server has no content for this URL.";
-  if (status === 304) return "The server took the request for a repeated one. Fetch it again with noCache.";
+  if (status === 304) return "The server treated the request as a revalidation. Fetch it again with noCache.";
   if (status === 401 || status === 407) return "It needs credentials: set them for this host in network.headers.";
-  if (status === 403) return "The server does not let us have it. Try another source for the same content.";
+  if (status === 403) return "The server refuses access. Try another source for the same content.";
   if (status === 404 || status === 410) return "There is no such page. Check the URL, or search for where it moved.";
-  if (status === 429) return "The server asks to be left alone for now. Wait, then fetch it again.";
+  if (status === 429) return "The server limits the rate of requests. Wait, then fetch it again.";
   if (status === 451) return "The server may not show it for legal reasons. Try another source.";
-  if (status >= 500) return "The server failed, also when asked again. Try later, or another source.";
-  return status >= 400 ? "Check the URL." : "The server did not say where to go on. Check the URL.";
+  if (status >= 500) return "The server failed, also after retries. Try later, or another source.";
+  return status >= 400 ? "Check the URL." : "The server did not name another URL. Check the URL.";
 }

@@ -1,93 +1,98 @@
-/** A body as it is handed on: decoded, watched for bombs, and honest about ending too early. */
+/** The body of a response: decoded, checked for decompression bombs, with the reason if it ends early. */
 import { SpillwayError } from "../../errors.ts";
 import type { BodyWatch } from "../source.ts";
-import { decode, encodingsOf } from "./content-encoding.ts";
-import { networkError, shortfallOf } from "./network-errors.ts";
-import { received } from "./received.ts";
-import type { Reply } from "./redirects.ts";
+import { bufferBody } from "./buffered-body.ts";
+import { decodeChunks, parseContentEncoding } from "./content-encoding.ts";
+import { describeShortfall, toNetworkError } from "./network-errors.ts";
+import type { FinalResponse } from "./redirects.ts";
 
-export type BodyLimits = {
+export type ResponseBodyOptions = {
   /** The setting network.expansion. */
-  readonly expansion: number;
-  /** Ends the fetch as a whole; `late` makes the error for a body of which nothing came in time. */
+  readonly maxExpansion: number;
+  /** Ends the whole fetch; the error is thrown for a body of which nothing arrived in time. */
   readonly deadline: AbortSignal;
-  late(): SpillwayError;
-  /** The caller's own wish to stop, which is no shortfall. */
+  makeDeadlineError(): SpillwayError;
+  /** The caller's signal; its abort is thrown, not reported as a shortfall. */
   readonly signal: AbortSignal;
   readonly incoming?: BodyWatch | undefined;
 };
 
-export type ReplyBody = {
+/** A decoded body, to be read once. */
+export type ResponseBody = {
   readonly chunks: AsyncIterable<Uint8Array>;
-  /** Why the bytes ended before the body did; known once they have ended. */
+  /** Why the body is incomplete; known only after its chunks were read. */
   shortfall(): string | undefined;
   readonly notes: readonly string[];
 };
 
-/** Small bodies may be as compressible as they like: a page of blanks is no attack. */
-const harmlessBytes = 8 * 1024 * 1024;
+/** Below this size any compression ratio is allowed: a page of blanks is not an attack. */
+const MIN_BOMB_BYTES = 8 * 1024 * 1024;
 
-export function replyBody(reply: Reply, limits: BodyLimits): ReplyBody {
+/** Decodes the body of a response; throws at once for encodings that are refused. */
+export function openResponseBody(response: FinalResponse, options: ResponseBodyOptions): ResponseBody {
   let [wireBytes, bytes] = [0, 0];
   let shortfall: string | undefined;
-  const encodings = readEncodings(reply);
-  const { incoming } = limits;
-  incoming?.begin(lengthOf(reply));
+  const encodings = readEncodingsOrDiscard(response);
+  const { maxExpansion, deadline, signal, incoming } = options;
+  incoming?.begin(readContentLength(response));
   const count = (length: number) => {
     wireBytes += length;
     incoming?.add(length);
   };
-  const { chunks, unknown } = decode(tapped(received(reply.body), count), encodings);
+  const { chunks, unknownEncoding } = decodeChunks(countChunks(bufferBody(response.body), count), encodings);
 
-  async function* watched(): AsyncGenerator<Uint8Array> {
+  async function* readChecked(): AsyncGenerator<Uint8Array> {
     try {
       for await (const chunk of chunks) {
         bytes += chunk.length;
-        if (bytes > harmlessBytes && bytes > wireBytes * limits.expansion) throw bomb(limits.expansion);
+        if (bytes > MIN_BOMB_BYTES && bytes > wireBytes * maxExpansion) throw makeBombError(maxExpansion);
         yield chunk;
       }
     } catch (error) {
-      if (limits.signal.aborted) throw limits.signal.reason;
-      shortfall = limits.deadline.aborted ? "the time was up" : shortfallOf(error);
+      if (signal.aborted) throw signal.reason;
+      shortfall = deadline.aborted ? "the time was up" : describeShortfall(error);
       if (shortfall !== undefined && bytes > 0) return;
-      throw limits.deadline.aborted ? limits.late() : networkError(error, reply.url);
+      throw deadline.aborted ? options.makeDeadlineError() : toNetworkError(error, response.url);
     }
   }
 
-  const notes = unknown === undefined ? [] : [unknownEncoding(unknown)];
-  return { chunks: watched(), shortfall: () => shortfall, notes };
+  const notes = unknownEncoding === undefined ? [] : [describeUnknownEncoding(unknownEncoding)];
+  return { chunks: readChecked(), shortfall: () => shortfall, notes };
 }
 
-function lengthOf({ headers }: Reply): number | undefined {
+function readContentLength({ headers }: FinalResponse): number | undefined {
   const length = headers["content-length"] ?? "";
   return /^\d{1,15}$/.test(length) ? Number(length) : undefined;
 }
 
-/** Judged before anything is read of a body that would have to be let go. */
-function readEncodings({ headers, discard }: Reply): string[] {
+/** Checked before the body is read, so that a refused body can be discarded. */
+function readEncodingsOrDiscard({ headers, discard }: FinalResponse): string[] {
   try {
-    return encodingsOf(headers["content-encoding"]);
+    return parseContentEncoding(headers["content-encoding"]);
   } catch (error) {
     discard();
     throw error;
   }
 }
 
-/** A name that is no name is the server's own words, which have no place in ours. */
-function unknownEncoding(name: string): string {
-  const called = /^[\w-]{1,20}$/.test(name) ? ` ("${name}")` : "";
-  return `The body is in an encoding that is unknown here${called}.`;
+/** A malformed name is not repeated: text that a server chose does not belong in our notes. */
+function describeUnknownEncoding(name: string): string {
+  const quoted = /^[\w-]{1,20}$/.test(name) ? ` ("${name}")` : "";
+  return `The body is in an encoding that is unknown here${quoted}.`;
 }
 
-async function* tapped(chunks: AsyncIterable<Uint8Array>, count: (length: number) => void): AsyncGenerator<Uint8Array> {
+async function* countChunks(
+  chunks: AsyncIterable<Uint8Array>,
+  count: (length: number) => void,
+): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     count(chunk.length);
     yield chunk;
   }
 }
 
-function bomb(expansion: number): SpillwayError {
-  return new SpillwayError("response_invalid", `The body decompresses to more than ${expansion} times its size.`, {
-    hint: "It is likely made to exhaust whoever reads it. If it is sound, raise the setting network.expansion.",
+function makeBombError(maxExpansion: number): SpillwayError {
+  return new SpillwayError("response_invalid", `The body decompresses to more than ${maxExpansion} times its size.`, {
+    hint: "It is probably made to exhaust its readers. If it is legitimate, raise the setting network.expansion.",
   });
 }

@@ -30,7 +30,7 @@ describe("robots.txt", () => {
     });
   }
 
-  test("with hostile patterns costs no time", () => {
+  test("with hostile patterns is matched quickly", () => {
     const started = performance.now();
     const rules = parseRobots(`User-agent: *\n${`Disallow: ${"/*a".repeat(300)}$\n`.repeat(100)}`, "spillway");
     assert.equal(rules(`/${"a".repeat(5_000)}`), true);

@@ -1,76 +1,76 @@
-/** What a site's robots.txt lets us fetch, by RFC 9309. */
+/** Parses robots.txt (RFC 9309) into the rules for one crawler. */
 
-/** One rule and how specific it is. */
+/** One rule; its length is how specific it is. */
 type Rule = { readonly allow: boolean; readonly matches: (path: string) => boolean; readonly length: number };
 
-/** The rules for one crawler; a path that no rule is about may be fetched. */
-export type Robots = (pathAndQuery: string) => boolean;
+/** Whether one crawler may fetch a path; a path without a matching rule is allowed. */
+export type RobotsRules = (pathAndQuery: string) => boolean;
 
-const longestPattern = 2_048;
-const mostRules = 10_000;
+const MAX_PATTERN_CHARS = 2_048;
+const MAX_RULES = 10_000;
 
-/** Reads the groups that name the crawler, or else those for everybody. */
-export function parseRobots(text: string, crawler: string): Robots {
-  const groups = groupsOf(text);
-  const named = groups.filter(({ agents }) => agents.includes(crawler));
-  const chosen = named.length > 0 ? named : groups.filter(({ agents }) => agents.includes("*"));
-  const rules = chosen.flatMap((group) => group.rules).slice(0, mostRules);
+/** The rules of the groups that name the crawler, or else of the groups for all crawlers. */
+export function parseRobots(text: string, crawler: string): RobotsRules {
+  const groups = parseGroups(text);
+  const namedGroups = groups.filter(({ agents }) => agents.includes(crawler));
+  const applicableGroups = namedGroups.length > 0 ? namedGroups : groups.filter(({ agents }) => agents.includes("*"));
+  const rules = applicableGroups.flatMap((group) => group.rules).slice(0, MAX_RULES);
   return (path) => {
-    const asked = normal(path);
-    const matching = rules.filter(({ matches }) => matches(asked));
-    const longest = Math.max(...matching.map(({ length }) => length));
-    // Between equals the milder one counts.
-    return matching.length === 0 || matching.some(({ allow, length }) => allow && length === longest);
+    const normalized = normalizePath(path);
+    const matchingRules = rules.filter(({ matches }) => matches(normalized));
+    const longest = Math.max(...matchingRules.map(({ length }) => length));
+    // Between rules of equal length, allow wins.
+    return matchingRules.length === 0 || matchingRules.some(({ allow, length }) => allow && length === longest);
   };
 }
 
 type Group = { readonly agents: string[]; readonly rules: Rule[] };
 
-function groupsOf(text: string): Group[] {
+function parseGroups(text: string): Group[] {
   const groups: Group[] = [];
-  let naming = false;
+  let isNamingAgents = false;
   for (const line of text.split(/\r\n|\r|\n/)) {
     const [, key = "", value = ""] = /^\s*([\w-]+)\s*:\s*([^#]*?)\s*(?:#.*)?$/.exec(line) ?? [];
     const name = key.toLowerCase();
     if (name === "user-agent") {
-      if (!naming) groups.push({ agents: [], rules: [] });
-      // A product may be followed by its version, which does not count.
+      if (!isNamingAgents) groups.push({ agents: [], rules: [] });
+      // A product may be followed by its version, which is ignored.
       groups.at(-1)?.agents.push(value.toLowerCase().replace(/[/\s].*$/, ""));
-      naming = true;
+      isNamingAgents = true;
     } else if (name === "allow" || name === "disallow") {
-      naming = false;
+      isNamingAgents = false;
       // An empty Disallow forbids nothing.
-      if (value !== "" && value.length <= longestPattern) groups.at(-1)?.rules.push(toRule(name === "allow", value));
+      if (value !== "" && value.length <= MAX_PATTERN_CHARS) groups.at(-1)?.rules.push(toRule(name === "allow", value));
     }
   }
   return groups;
 }
 
 function toRule(allow: boolean, value: string): Rule {
-  return { allow, matches: globOf(normal(value)), length: value.length };
+  return { allow, matches: compilePattern(normalizePath(value)), length: value.length };
 }
 
-/** The same path however it is escaped: `/~a` and `/%7ea`, `/\u00e4` and `/%c3%a4`. */
-function normal(path: string): string {
+/** One spelling for a path however it is escaped: `/~a` and `/%7ea`, `/\u00e4` and `/%c3%a4`. */
+function normalizePath(path: string): string {
   const ascii = path.replace(/[^\x20-\x7e]+/g, (text) => encodeURIComponent(text.toWellFormed()));
   return ascii.replace(/%[0-9a-f]{2}/gi, (code) => {
-    const plain = String.fromCharCode(Number.parseInt(code.slice(1), 16));
-    return /[\w.~-]/.test(plain) ? plain : code.toUpperCase();
+    const character = String.fromCharCode(Number.parseInt(code.slice(1), 16));
+    return /[\w.~-]/.test(character) ? character : code.toUpperCase();
   });
 }
 
-/** `*` is any run of characters, a final `$` the end. By hand, for a hostile pattern makes a regular expression crawl. */
-function globOf(value: string): (path: string) => boolean {
-  const anchored = value.endsWith("$");
-  const [first = "", ...rest] = (anchored ? value.slice(0, -1) : value).split("*");
-  const last = anchored ? rest.pop() : undefined;
+/** `*` is any run of characters, a final `$` the end. Not a regular expression: hostile patterns would make it slow. */
+function compilePattern(value: string): (path: string) => boolean {
+  const isAnchored = value.endsWith("$");
+  const [first = "", ...parts] = (isAnchored ? value.slice(0, -1) : value).split("*");
+  const last = isAnchored ? parts.pop() : undefined;
   return (path) => {
-    if (anchored && last === undefined) return path === first;
-    let at = path.startsWith(first) ? first.length : -1;
-    for (const part of rest) {
-      const found = at < 0 ? -1 : path.indexOf(part, at);
-      at = found < 0 ? -1 : found + part.length;
+    if (isAnchored && last === undefined) return path === first;
+    let position = path.startsWith(first) ? first.length : -1;
+    for (const part of parts) {
+      const index = position < 0 ? -1 : path.indexOf(part, position);
+      position = index < 0 ? -1 : index + part.length;
     }
-    return at >= 0 && (last === undefined || (path.endsWith(last) && path.length - last.length >= at));
+    return position >= 0 && (last === undefined || (path.endsWith(last) && path.length - last.length >= position));
   };
 }

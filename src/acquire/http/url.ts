@@ -1,8 +1,8 @@
-/** The URLs that may be fetched, and what to call what they lead to. */
+/** Which URLs may be fetched, and the file name of what they return. */
 import { SpillwayError } from "../../errors.ts";
 import { clip } from "../../system/safe-names.ts";
 
-/** Parses a URL, or a reference from a page at `base`; a fragment is the reader's own and never sent. */
+/** Parses a URL, or a reference from a page at `base`, without its fragment; throws for one that may not be fetched. */
 export function parseTarget(given: string, base?: URL): URL {
   const url = URL.canParse(given, base?.href) ? new URL(given, base) : undefined;
   if (url === undefined) {
@@ -15,31 +15,34 @@ export function parseTarget(given: string, base?: URL): URL {
   }
   if (url.username !== "" || url.password !== "") {
     throw new SpillwayError("network_refused", "A URL with a user name or password in it is not fetched.", {
-      hint: "Take them out, and set the header for this host in network.headers.",
+      hint: "Remove them, and set the header for this host in network.headers.",
     });
   }
   url.hash = "";
   return url;
 }
 
-/** By the server's own name for it, else the end of the path, else the host. */
-export function nameOf(url: URL, headers: Readonly<Record<string, string>>): string {
+/** The name that the server gives, else the end of the path, else the host. */
+export function findFileName(url: URL, headers: Readonly<Record<string, string>>): string {
   const disposition = headers["content-disposition"] ?? "";
-  const extended = /filename\*\s*=\s*(?:utf-8|iso-8859-1)'[^']*'([^;\s]+)/i.exec(disposition)?.[1];
-  const plain = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(disposition);
-  const given = extended === undefined ? (plain?.[1]?.replace(/\\(.)/g, "$1") ?? plain?.[2]) : unescaped(extended);
-  return lastPart(given ?? "") || lastPart(unescaped(url.pathname)) || url.host;
+  const extendedName = /filename\*\s*=\s*(?:utf-8|iso-8859-1)'[^']*'([^;\s]+)/i.exec(disposition)?.[1];
+  const plainName = /filename\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^;\s]+))/i.exec(disposition);
+  const fileName =
+    extendedName === undefined
+      ? (plainName?.[1]?.replace(/\\(.)/g, "$1") ?? plainName?.[2])
+      : decodePercent(extendedName);
+  return lastPathSegment(fileName ?? "") || lastPathSegment(decodePercent(url.pathname)) || url.host;
 }
 
-/** A path in a name would be somebody else's idea of where to put it. */
-function lastPart(path: string): string {
+/** The name must not contain a path: the server does not choose where a file is stored. */
+function lastPathSegment(path: string): string {
   return path.split(/[\\/]/).filter(Boolean).at(-1) ?? "";
 }
 
-function unescaped(text: string): string {
+function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text; // A stray % stands for itself.
+    return text; // A stray % is kept as it is.
   }
 }

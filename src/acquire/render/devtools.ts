@@ -1,4 +1,4 @@
-/** A browser spoken to over a pair of pipes (the DevTools protocol): it opens no port, and leaves when the pipes close. */
+/** Controls a browser over a pair of pipes (DevTools protocol): it opens no port, and exits when the pipes close. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -7,51 +7,56 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { SpillwayError } from "../../errors.ts";
 
-/** What a browser says unasked: an event of one of its sessions. */
+/** An event of one of the browser's sessions. */
 export type DevtoolsEvent = {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly sessionId?: string;
 };
 
+/** A running browser. */
 export type Devtools = AsyncDisposable & {
-  /** Calls a method and gives its result; rejects when the browser refuses or is gone. */
+  /** Calls a method and returns its result; rejects when the browser refuses or has exited. */
   call<T>(method: string, params?: object, sessionId?: string): Promise<T>;
   onEvent(listener: (event: DevtoolsEvent) => void): void;
 };
 
 export type BrowserOptions = {
-  /** The program. */
+  /** The path of the program. */
   readonly chromium: string;
   readonly sandbox: boolean;
 };
 
-/** Starts a browser with an empty profile of its own. Disposing ends it and removes the profile. */
+/** Starts a browser with an empty profile. Disposing kills it and removes the profile. */
 export async function openBrowser({ chromium, sandbox }: BrowserOptions): Promise<Devtools> {
   const profile = await mkdtemp(join(tmpdir(), "spillway-render-"));
-  const browser = spawn(chromium, [...flags, `--user-data-dir=${profile}`, ...(sandbox ? [] : ["--no-sandbox"])], {
-    stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
-    env: { HOME: profile, ...(process.env.PATH !== undefined && { PATH: process.env.PATH }) },
-    // A group of its own: its many processes are ended together.
-    detached: true,
-  });
-  const ended = whenEnded(browser);
-  const devtools = speak(browser, ended);
+  const browser = spawn(
+    chromium,
+    [...browserFlags, `--user-data-dir=${profile}`, ...(sandbox ? [] : ["--no-sandbox"])],
+    {
+      stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
+      env: { HOME: profile, ...(process.env.PATH !== undefined && { PATH: process.env.PATH }) },
+      // A process group of its own, so that all of its processes can be killed together.
+      detached: true,
+    },
+  );
+  const exited = waitForExit(browser);
+  const devtools = connectDevtools(browser, exited);
   return {
     ...devtools,
     async [Symbol.asyncDispose]() {
-      endGroup(browser);
-      await ended;
+      killGroup(browser);
+      await exited;
       await rm(profile, { recursive: true, force: true, maxRetries: 3 });
     },
   };
 }
 
 /**
- * No name is resolved and every connection goes to a proxy that is not there: what a page wants is fetched by us or not
- * at all. The rest keeps the browser from doing anything of its own.
+ * No name is resolved and every connection goes to a proxy that does not exist, so a page gets only what we fetch for
+ * it. The other flags turn off the browser's own background work.
  */
-const flags = [
+const browserFlags = [
   "--headless",
   "--remote-debugging-pipe",
   "--host-resolver-rules=MAP * ~NOTFOUND",
@@ -69,82 +74,86 @@ const flags = [
   "--mute-audio",
 ];
 
-/** Resolves with why, once the browser is gone; never rejects. */
-async function whenEnded(browser: ChildProcess): Promise<string> {
-  let said = "";
+/** Resolves with the reason once the browser has exited; never rejects. */
+async function waitForExit(browser: ChildProcess): Promise<string> {
+  let stderrTail = "";
   browser.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    said = (said + text).slice(-2_000);
+    stderrTail = (stderrTail + text).slice(-2_000);
   });
   const [code, signal] = await once(browser, "exit").catch((error: Error) => [error.message, null]);
-  return said.includes("--no-sandbox") ? "it refuses to run as root with its sandbox" : `${signal ?? code}`;
+  return stderrTail.includes("--no-sandbox") ? "it refuses to run as root with its sandbox" : `${signal ?? code}`;
 }
 
-function endGroup({ pid, exitCode, signalCode }: ChildProcess): void {
+function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
   if (pid === undefined || exitCode !== null || signalCode !== null) return;
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It has ended between the question and the signal.
+    // It exited between the check and the signal.
   }
 }
 
-type Reply = { readonly id: number; readonly result?: unknown; readonly error?: { readonly message: string } };
-type Waiting = { resolve(result: unknown): void; reject(error: Error): void };
+type DevtoolsResponse = {
+  readonly id: number;
+  readonly result?: unknown;
+  readonly error?: { readonly message: string };
+};
+type PendingCall = { resolve(result: unknown): void; reject(error: Error): void };
 
-function speak(browser: ChildProcess, ended: Promise<string>): Omit<Devtools, typeof Symbol.asyncDispose> {
-  const [to, from] = [browser.stdio[3] as Writable, browser.stdio[4] as Readable];
-  const waiting = new Map<number, Waiting>();
+function connectDevtools(browser: ChildProcess, exited: Promise<string>): Omit<Devtools, typeof Symbol.asyncDispose> {
+  const [commandPipe, eventPipe] = [browser.stdio[3] as Writable, browser.stdio[4] as Readable];
+  const pendingCalls = new Map<number, PendingCall>();
   const listeners: Array<(event: DevtoolsEvent) => void> = [];
-  let calls = 0;
-  let gone: SpillwayError | undefined;
+  let lastId = 0;
+  let exitError: SpillwayError | undefined;
 
-  // A browser that ends while it is written to breaks the pipe; `ended` tells why.
-  to.on("error", () => undefined);
-  readMessages(from, (message) => {
+  // If the browser exits during a write, the pipe breaks; `exited` resolves with the reason.
+  commandPipe.on("error", () => undefined);
+  readMessages(eventPipe, (message) => {
     if ("method" in message) for (const listener of listeners) listener(message);
-    else settle(message);
+    else settleCall(message);
   });
-  void ended.then((why) => {
-    gone = browserFailed(why);
-    for (const { reject } of waiting.values()) reject(gone);
+  void exited.then((reason) => {
+    exitError = makeBrowserError(reason);
+    for (const { reject } of pendingCalls.values()) reject(exitError);
   });
 
-  function settle({ id, result, error }: Reply): void {
-    const caller = waiting.get(id);
-    waiting.delete(id);
-    if (error) caller?.reject(new Error(error.message));
-    else caller?.resolve(result);
+  function settleCall({ id, result, error }: DevtoolsResponse): void {
+    const pendingCall = pendingCalls.get(id);
+    pendingCalls.delete(id);
+    if (error) pendingCall?.reject(new Error(error.message));
+    else pendingCall?.resolve(result);
   }
 
   return {
     call<T>(method: string, params: object = {}, sessionId?: string): Promise<T> {
-      if (gone) return Promise.reject(gone);
-      const id = ++calls;
+      if (exitError) return Promise.reject(exitError);
+      const id = ++lastId;
       const { promise, resolve, reject } = Promise.withResolvers<T>();
-      waiting.set(id, { resolve: (result) => resolve(result as T), reject });
-      to.write(`${JSON.stringify({ id, method, params, ...(sessionId && { sessionId }) })}\0`);
+      pendingCalls.set(id, { resolve: (result) => resolve(result as T), reject });
+      commandPipe.write(`${JSON.stringify({ id, method, params, ...(sessionId && { sessionId }) })}\0`);
       return promise;
     },
     onEvent: (listener) => void listeners.push(listener),
   };
 }
 
-/** Messages are JSON, each closed by a NUL. */
-function readMessages(from: Readable, take: (message: Reply | DevtoolsEvent) => void): void {
-  let pieces: Buffer[] = [];
-  from.on("error", () => undefined);
-  from.on("data", (chunk: Buffer) => {
+/** Messages are JSON, each followed by a NUL. */
+function readMessages(stream: Readable, onMessage: (message: DevtoolsResponse | DevtoolsEvent) => void): void {
+  let buffered: Buffer[] = [];
+  stream.on("error", () => undefined);
+  stream.on("data", (chunk: Buffer) => {
     for (let rest = chunk; ; ) {
       const end = rest.indexOf(0);
-      if (end < 0) return void pieces.push(rest);
-      take(JSON.parse(Buffer.concat([...pieces, rest.subarray(0, end)]).toString("utf8")));
-      [pieces, rest] = [[], rest.subarray(end + 1)];
+      if (end < 0) return void buffered.push(rest);
+      onMessage(JSON.parse(Buffer.concat([...buffered, rest.subarray(0, end)]).toString("utf8")));
+      [buffered, rest] = [[], rest.subarray(end + 1)];
     }
   });
 }
 
-function browserFailed(why: string): SpillwayError {
-  return new SpillwayError("render_failed", `The browser that runs a page's scripts has ended: ${why}.`, {
+function makeBrowserError(reason: string): SpillwayError {
+  return new SpillwayError("render_failed", `The browser that runs a page's scripts has ended: ${reason}.`, {
     hint: "Check the setting render.chromium; where it runs as root, render.sandbox has to be off.",
   });
 }

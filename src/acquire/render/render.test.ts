@@ -18,38 +18,38 @@ const render = (body: string, options: Partial<RenderOptions> = {}): Promise<str
     sandbox: process.getuid?.() !== 0,
     url: "https://page.example/start",
     document: html(body),
-    fetchResource: () => Promise.reject(new Error("nothing is there")),
+    fetchResource: () => Promise.reject(new Error("not found")),
     settleMs: 8_000,
     signal: new AbortController().signal,
     ...options,
   });
 
 describe("rendering", { skip: !isInstalled && "no Chromium is installed", timeout: 120_000 }, () => {
-  test("gives the document that scripts made", async () => {
+  test("returns the document that scripts made", async () => {
     const page = await render("<div id=app></div><script>app.innerHTML = '<p>made by ' + 'script</p>'</script>");
     assert.match(page, /<p>made by script<\/p>/);
   });
 
-  test("lets scripts fetch what the guard lets through, and nothing else", async () => {
-    const wanted: string[] = [];
+  test("lets scripts fetch what the guard allows, and nothing else", async () => {
+    const requestedUrls: string[] = [];
     const script = `Promise.allSettled(["/data.json", "https://other.example/x", "/image"].map((url) =>
       fetch(url).then((r) => r.text()))).then((all) => { app.textContent = all.map((r) => r.value ?? "refused").join("|") })`;
     const page = await render(`<div id=app></div><img src="/picture.png"><script>${script}</script>`, {
       async fetchResource({ url }) {
-        wanted.push(url);
+        requestedUrls.push(url);
         if (!url.endsWith("/data.json")) throw new Error("refused");
         return { status: 200, headers: { "content-type": "application/json" }, body: Buffer.from("the data") };
       },
     });
     assert.match(page, /<div id="app">the data\|refused\|refused<\/div>/);
-    assert.deepEqual(wanted.sort(), [
+    assert.deepEqual(requestedUrls.sort(), [
       "https://other.example/x",
       "https://page.example/data.json",
       "https://page.example/image",
     ]);
   });
 
-  test("reaches no socket by itself, whatever a script tries", async () => {
+  test("opens no connection of its own, whatever a script tries", async () => {
     let connections = 0;
     const server = createServer((socket) => {
       connections++;
@@ -68,26 +68,26 @@ describe("rendering", { skip: !isInstalled && "no Chromium is installed", timeou
     assert.equal(connections, 0);
   });
 
-  test("reads a page that never rests as it is when its time is over", async () => {
+  test("reads a page that never becomes idle when its time is over", async () => {
     const page = await render("<p id=app>0</p><script>setInterval(() => fetch('/x').catch(() => {}), 20)</script>", {
       settleMs: 1_000,
     });
     assert.match(page, /<p id="app">0<\/p>/);
   });
 
-  test("a page that loops forever is given up with its browser", async () => {
+  test("aborts a page that loops forever, and kills its browser", async () => {
     const controller = new AbortController();
     setTimeout(() => controller.abort(new Error("enough")), 2_500);
     await assert.rejects(render("<script>for (;;);</script>", { signal: controller.signal, settleMs: 500 }), /enough/);
   });
 
-  test("a dialogue does not hold a page up", async () => {
+  test("does not wait for a dialogue", async () => {
     assert.match(await render("<p id=app></p><script>alert(1); app.textContent = 'on'</script>"), />on</);
   });
 });
 
-describe("a browser that is not there", () => {
-  test("is named with the setting to mend", async () => {
+describe("a browser that does not exist", () => {
+  test("is an error that names the setting to fix", async () => {
     await assert.rejects(render("<p>", { chromium: "/no/such/browser" }), {
       code: "render_failed",
       hint: /render\.chromium/,

@@ -1,11 +1,12 @@
-/** Runs the scripts of a page in a browser and gives the document they make. The browser itself reaches no network. */
+/** Runs the scripts of a page in a browser and returns the document they make. The browser has no network access. */
 import { setTimeout as pause } from "node:timers/promises";
 import { SpillwayError } from "../../errors.ts";
 import { type BrowserOptions, type Devtools, openBrowser } from "./devtools.ts";
 
-/** Something a page asks for. */
+/** A request that a page makes. */
 export type ResourceRequest = { readonly url: string; readonly headers: Readonly<Record<string, string>> };
 
+/** The response to a page's request. */
 export type Resource = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -13,50 +14,50 @@ export type Resource = {
 };
 
 export type RenderOptions = BrowserOptions & {
-  /** Where the page stands; its document is given, not fetched again. */
+  /** The page's URL; its document is passed in, not fetched again. */
   readonly url: string;
   readonly document: Resource;
-  /** Fetches behind the guard what scripts ask for; a rejection is a failed request to them. */
+  /** Fetches what scripts request, behind the guard; a rejection is a failed request to them. */
   fetchResource(request: ResourceRequest, signal: AbortSignal): Promise<Resource>;
-  /** How long the page may take until it is read as it is. */
+  /** How long to wait for the page to become idle before it is read anyway. */
   readonly settleMs: number;
   readonly signal: AbortSignal;
 };
 
-/** The document as HTML once the page has come to rest or its time is over. */
+/** The document as HTML once the page is idle or its time is over. */
 export async function renderPage(options: RenderOptions): Promise<string> {
   options.signal.throwIfAborted();
   await using browser = await openBrowser(options);
-  const late = AbortSignal.any([options.signal, AbortSignal.timeout(options.settleMs + startMs)]);
-  return await Promise.race([readPage(browser, options, late), aborted(late, options.signal)]);
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.settleMs + BROWSER_START_MS)]);
+  return await Promise.race([readPage(browser, options, signal), rejectOnAbort(signal, options.signal)]);
 }
 
-/** What starting a browser and reading its document may take beside the page's own time. */
-const startMs = 15_000;
+/** The time for starting a browser and reading its document, in addition to the page's own time. */
+const BROWSER_START_MS = 15_000;
 
-function aborted(late: AbortSignal, asked: AbortSignal): Promise<never> {
+function rejectOnAbort(signal: AbortSignal, callerSignal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const leave = () => reject(asked.aborted ? asked.reason : tooSlow());
-    late.addEventListener("abort", leave, { once: true });
+    const onAbort = () => reject(callerSignal.aborted ? callerSignal.reason : makeTimeoutError());
+    signal.addEventListener("abort", onAbort, { once: true });
   });
 }
 
-function tooSlow(): SpillwayError {
-  return new SpillwayError("render_failed", "The browser that runs a page's scripts does not answer.", {
+function makeTimeoutError(): SpillwayError {
+  return new SpillwayError("render_failed", "The browser that runs a page's scripts does not respond.", {
     hint: "Fetch the page again, or leave the setting render.chromium empty.",
   });
 }
 
 async function readPage(browser: Devtools, options: RenderOptions, signal: AbortSignal): Promise<string> {
   const { targetId } = await browser.call<{ targetId: string }>("Target.createTarget", { url: "about:blank" });
-  const attached = { targetId, flatten: true };
-  const { sessionId } = await browser.call<{ sessionId: string }>("Target.attachToTarget", attached);
+  const attachOptions = { targetId, flatten: true };
+  const { sessionId } = await browser.call<{ sessionId: string }>("Target.attachToTarget", attachOptions);
   const call = <T>(method: string, params?: object): Promise<T> => browser.call(method, params, sessionId);
-  const quiet = serveRequests(browser, call, options, signal);
+  const waitUntilIdle = serveRequests(browser, call, options, signal);
   await call("Page.enable");
   await call("Fetch.enable", { patterns: [{ urlPattern: "*" }] });
   await call("Page.navigate", { url: options.url });
-  await quiet(options.settleMs);
+  await waitUntilIdle(options.settleMs);
   const { root } = await call<{ root: { nodeId: number } }>("DOM.getDocument", { depth: 0 });
   const { outerHTML } = await call<{ outerHTML: string }>("DOM.getOuterHTML", { nodeId: root.nodeId });
   return outerHTML;
@@ -64,58 +65,62 @@ async function readPage(browser: Devtools, options: RenderOptions, signal: Abort
 
 type Call = <T>(method: string, params?: object) => Promise<T>;
 
-type Paused = {
+type PausedRequest = {
   readonly requestId: string;
   readonly resourceType: string;
   readonly request: { readonly url: string; readonly method: string; readonly headers: Record<string, string> };
 };
 
-/** A page that asks for more than this is not worth waiting for. */
-const mostRequests = 300;
+/** Further requests of a page are refused. */
+const MAX_PAGE_REQUESTS = 300;
 
-/** A page is at rest when it has loaded and nothing was on its way for this long. */
-const restMs = 400;
+/** A page is idle when it has loaded and nothing happened for this long. */
+const IDLE_MS = 400;
 
-/** Answers what the page asks for, and gives a wait until it is at rest. */
+/** Answers the page's requests, and returns a function that waits until the page is idle. */
 function serveRequests(browser: Devtools, call: Call, options: RenderOptions, signal: AbortSignal) {
-  let [asked, open, loaded, lastAt] = [0, 0, false, Date.now()];
+  let [requestCount, openRequests, isLoaded, lastActivityAt] = [0, 0, false, Date.now()];
 
   browser.onEvent(({ method, params }) => {
-    lastAt = Date.now();
-    if (method === "Page.loadEventFired") loaded = true;
+    lastActivityAt = Date.now();
+    if (method === "Page.loadEventFired") isLoaded = true;
     if (method === "Page.javascriptDialogOpening")
-      void ignoring(call("Page.handleJavaScriptDialog", { accept: false }));
-    if (method === "Fetch.requestPaused") void answer(params as unknown as Paused);
+      void ignoreFailure(call("Page.handleJavaScriptDialog", { accept: false }));
+    if (method === "Fetch.requestPaused") void answerRequest(params as unknown as PausedRequest);
   });
 
-  async function answer({ requestId, ...wanted }: Paused): Promise<void> {
-    open++;
-    const resource = await find(wanted).catch(() => undefined);
-    const said = resource
-      ? call("Fetch.fulfillRequest", { requestId, ...fulfilment(resource) })
+  async function answerRequest({ requestId, ...paused }: PausedRequest): Promise<void> {
+    openRequests++;
+    const resource = await loadResource(paused).catch(() => undefined);
+    const response = resource
+      ? call("Fetch.fulfillRequest", { requestId, ...toFulfilment(resource) })
       : call("Fetch.failRequest", { requestId, errorReason: "BlockedByClient" });
-    // A request may be gone by now, with the page that made it.
-    await ignoring(said);
-    [open, lastAt] = [open - 1, Date.now()];
+    // The request may be gone by now, with the page that made it.
+    await ignoreFailure(response);
+    [openRequests, lastActivityAt] = [openRequests - 1, Date.now()];
   }
 
-  async function find({ request, resourceType }: Omit<Paused, "requestId">): Promise<Resource | undefined> {
-    if (asked++ === 0) return options.document;
-    const isWanted = request.method === "GET" && neededTypes.includes(resourceType) && asked <= mostRequests;
-    return isWanted ? await options.fetchResource(request, signal) : undefined;
+  async function loadResource({
+    request,
+    resourceType,
+  }: Omit<PausedRequest, "requestId">): Promise<Resource | undefined> {
+    if (requestCount++ === 0) return options.document;
+    const isAllowed =
+      request.method === "GET" && neededTypes.includes(resourceType) && requestCount <= MAX_PAGE_REQUESTS;
+    return isAllowed ? await options.fetchResource(request, signal) : undefined;
   }
 
   return async (settleMs: number): Promise<void> => {
     const endsAt = Date.now() + settleMs;
-    const atRest = () => loaded && open === 0 && Date.now() - lastAt >= restMs;
-    while (!atRest() && Date.now() < endsAt) await pause(50, undefined, { signal });
+    const isIdle = () => isLoaded && openRequests === 0 && Date.now() - lastActivityAt >= IDLE_MS;
+    while (!isIdle() && Date.now() < endsAt) await pause(50, undefined, { signal });
   };
 }
 
-/** Text comes from these; pictures, films, fonts and styles are not read. */
+/** Text comes from these; images, videos, fonts and style sheets are not loaded. */
 const neededTypes: readonly string[] = ["Document", "Script", "XHR", "Fetch"];
 
-function fulfilment({ status, headers, body }: Resource) {
+function toFulfilment({ status, headers, body }: Resource) {
   return {
     responseCode: status,
     responseHeaders: Object.entries(headers).map(([name, value]) => ({ name, value })),
@@ -123,6 +128,6 @@ function fulfilment({ status, headers, body }: Resource) {
   };
 }
 
-async function ignoring(work: Promise<unknown>): Promise<void> {
+async function ignoreFailure(work: Promise<unknown>): Promise<void> {
   await work.catch(() => undefined);
 }

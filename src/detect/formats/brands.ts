@@ -1,13 +1,13 @@
-/** Media containers that share one signature: the brand, document type or codec inside says which format it is. */
-import { hasAt, indexOf, latin1, u32be } from "./bytes.ts";
+/** Identifies media containers that share one signature by the brand, document type or codec inside. */
+import { decodeLatin1, hasAt, indexOf, u32be } from "./bytes.ts";
 
-/** ISO base media files name a brand after `ftyp`, then brands they are compatible with. */
-export function nameIsoMedia(bytes: Uint8Array): string {
-  const major = isoBrands.get(latin1(bytes, 8, 12).trimEnd());
+/** ISO base media files name their brand after `ftyp`, then the brands they are compatible with. */
+export function identifyIsoMedia(bytes: Uint8Array): string {
+  const major = isoBrands.get(decodeLatin1(bytes, 8, 12).trimEnd());
   if (major !== undefined) return major;
   const end = Math.min(u32be(bytes, 0), bytes.length, 256);
-  for (let at = 16; at + 4 <= end; at += 4) {
-    const image = isoBrands.get(latin1(bytes, at, at + 4).trimEnd());
+  for (let offset = 16; offset + 4 <= end; offset += 4) {
+    const image = isoBrands.get(decodeLatin1(bytes, offset, offset + 4).trimEnd());
     if (image?.startsWith("image/")) return image;
   }
   return "video/mp4";
@@ -49,16 +49,16 @@ const isoBrands: ReadonlyMap<string, string> = new Map([
   ["mjp2", "video/mj2"],
 ]);
 
-/** Every type that a brand names. */
+/** Every media type that a brand names. */
 export const brandedTypes: ReadonlySet<string> = new Set(isoBrands.values());
 
-/** EBML files carry their document type in the header; WebM is Matroska with another name there. */
-export function nameMatroska(bytes: Uint8Array): string {
-  const at = indexOf(bytes.subarray(0, 4096), "\x42\x82");
-  return at > 0 && latin1(bytes, at + 2, at + 8).includes("webm") ? "video/webm" : "video/x-matroska";
+/** EBML files name their document type in the header; WebM is Matroska with another name there. */
+export function identifyMatroska(bytes: Uint8Array): string {
+  const offset = indexOf(bytes.subarray(0, 4096), "\x42\x82");
+  return offset > 0 && decodeLatin1(bytes, offset + 2, offset + 8).includes("webm") ? "video/webm" : "video/x-matroska";
 }
 
 /** The first packet of an Ogg stream is its codec's header. */
-export function nameOgg(bytes: Uint8Array): string {
+export function identifyOgg(bytes: Uint8Array): string {
   return hasAt(bytes, 28, "\x80theora") || hasAt(bytes, 28, "\x01video") ? "video/ogg" : "audio/ogg";
 }

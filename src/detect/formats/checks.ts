@@ -1,10 +1,10 @@
-/** Header-field checks for signatures too short to prove a format alone; each is one fact of the format's own layout. */
+/** Header-field checks for signatures that are too short to prove a format; each checks one fact of its layout. */
 import { inflateSync, constants as zlib } from "node:zlib";
-import { hasAt, latin1, u8, u16be, u16le, u32be, u32le } from "./bytes.ts";
+import { decodeLatin1, hasAt, u8, u16be, u16le, u32be, u32le } from "./bytes.ts";
 
 type Check = (bytes: Uint8Array) => boolean;
 
-/** A control byte that no text has follows soon: prose, in any charset, may begin with the letters of a signature. */
+/** A control byte follows soon, which text does not contain: prose may begin with the letters of a signature. */
 export function binaryAfter(start: number, span: number): Check {
   return (bytes) => {
     const end = Math.min(bytes.length, start + span);
@@ -19,10 +19,10 @@ const isControl = (byte: number): boolean => byte < 0x20 && byte !== 0x09 && byt
 
 const bmpHeaderSizes: ReadonlySet<number> = new Set([12, 16, 40, 52, 56, 64, 108, 124]);
 
-/** The size of the second header is one that some version of the format has. */
+/** The size of the second header is that of a known version. */
 export const bmp: Check = (bytes) => bmpHeaderSizes.has(u32le(bytes, 14));
 
-/** A count of images, a reserved zero, and the first image behind the list of them. */
+/** A count of images, a reserved zero, and the first image after the list of images. */
 export const icon: Check = (bytes) => {
   const images = u16le(bytes, 4);
   return images > 0 && images < 200 && u8(bytes, 9) === 0 && u32le(bytes, 18) >= 6 + 16 * images;
@@ -34,27 +34,27 @@ export const jxlCodestream: Check = (bytes) => bytes.length > 8 && binaryAfter(2
 /** The length of the file, which includes this header. */
 export const icns: Check = (bytes) => u32be(bytes, 4) >= 16 && u32be(bytes, 4) < 0x10000000;
 
-/** Version, encoding and bits of a pixel are small numbers; a reserved byte is zero. */
+/** Version, encoding and bits per pixel are small numbers; a reserved byte is zero. */
 export const pcx: Check = (bytes) =>
   u8(bytes, 1) <= 5 && u8(bytes, 2) <= 1 && [1, 2, 4, 8].includes(u8(bytes, 3)) && u8(bytes, 64) === 0;
 
-/** Compression, bytes of a channel and dimensions are small numbers. */
+/** Compression, bytes per channel and dimensions are small numbers. */
 export const sgi: Check = (bytes) => u8(bytes, 2) <= 1 && [1, 2].includes(u8(bytes, 3)) && u16be(bytes, 4) <= 3;
 
-/** AC10 and the number of the release, then a zero. */
-export const dwg: Check = (bytes) => /^AC10\d\d$/.test(latin1(bytes, 0, 6)) && u8(bytes, 6) === 0;
+/** AC10 and a release number, then a zero. */
+export const dwg: Check = (bytes) => /^AC10\d\d$/.test(decodeLatin1(bytes, 0, 6)) && u8(bytes, 6) === 0;
 
 /** Channels and depth as letters, then compressed data. */
-export const flif: Check = (bytes) => /^[13468ACD][012]/.test(latin1(bytes, 4, 6)) && binaryAfter(6, 32)(bytes);
+export const flif: Check = (bytes) => /^[13468ACD][012]/.test(decodeLatin1(bytes, 4, 6)) && binaryAfter(6, 32)(bytes);
 
 /** Three or four channels, and one of two colour spaces. */
 export const qoi: Check = (bytes) => [3, 4].includes(u8(bytes, 12)) && u8(bytes, 13) <= 1;
 
 /** `P5 640 480 255`, with comments and any white space between. */
 export const pnm: Check = (bytes) =>
-  /^P[1-6Ff]\s+(#[^\n]*\n\s*)*\d+\s+(#[^\n]*\n\s*)*\d+\s/.test(latin1(bytes, 0, 1024));
+  /^P[1-6Ff]\s+(#[^\n]*\n\s*)*\d+\s+(#[^\n]*\n\s*)*\d+\s/.test(decodeLatin1(bytes, 0, 1024));
 
-/** The length of its header and a version. */
+/** The length of the header and a version. */
 export const gimpBrush: Check = (bytes) => u32be(bytes, 0) >= 28 && u32be(bytes, 4) <= 3;
 
 /** Frames, and at most 256 colours. */
@@ -74,7 +74,7 @@ export const cgm: Check = (bytes) => {
 
 const targaTypes: ReadonlySet<number> = new Set([1, 2, 3, 9, 10, 11]);
 
-/** No magic at all: every field of the header must be one that the format allows, and fit the others. */
+/** There is no magic: every header field must have a valid value that is consistent with the others. */
 export const targa: Check = (bytes) => {
   const mapped = u8(bytes, 1);
   const type = u8(bytes, 2);
@@ -87,9 +87,9 @@ export const targa: Check = (bytes) => {
   return mapFits && depthFits && originFits && mapped === Number(type === 1 || type === 9);
 };
 
-/** Cards of 80 columns: the first is SIMPLE and true, the second the bits of a pixel. */
+/** Cards of 80 columns: the first is SIMPLE and true, the second the bits per pixel. */
 export const fits: Check = (bytes) =>
-  /^ +T /.test(latin1(bytes, 9, 80)) && (bytes.length < 90 || hasAt(bytes, 80, "BITPIX  ="));
+  /^ +T /.test(decodeLatin1(bytes, 9, 80)) && (bytes.length < 90 || hasAt(bytes, 80, "BITPIX  ="));
 
 // --- documents
 
@@ -107,12 +107,12 @@ export const compressZ: Check = (bytes) => (u8(bytes, 2) & 0x60) === 0 && (u8(by
 
 /** A block begins with the digits of pi, an empty stream with those of its square root. */
 export const bzip2: Check = (bytes) =>
-  /[1-9]/.test(latin1(bytes, 3, 4)) && (hasAt(bytes, 4, "1AY&SY") || hasAt(bytes, 4, "\x17\x72\x45\x38\x50\x90"));
+  /[1-9]/.test(decodeLatin1(bytes, 3, 4)) && (hasAt(bytes, 4, "1AY&SY") || hasAt(bytes, 4, "\x17\x72\x45\x38\x50\x90"));
 
 /** The first byte counts the format's drafts. */
 export const zstdFrame: Check = (bytes) => u8(bytes, 0) === 0x1e || (u8(bytes, 0) >= 0x22 && u8(bytes, 0) <= 0x28);
 
-/** Sixteen magic numbers are set aside for frames that decoders skip. */
+/** Sixteen magic numbers are reserved for frames that decoders skip. */
 export const zstdSkippable: Check = (bytes) => u8(bytes, 0) >= 0x50 && u8(bytes, 0) <= 0x5f;
 
 /** Properties byte, dictionary size, then the size or "unknown". */
@@ -132,7 +132,7 @@ export const zlibStream: Check = (bytes) => {
 };
 
 /** Headers in digits: hexadecimal in the newer variants, octal in the oldest. */
-export const cpioAscii: Check = (bytes) => /^07070[12][\da-f]{40}|^070707[0-7]{40}/i.test(latin1(bytes, 0, 46));
+export const cpioAscii: Check = (bytes) => /^07070[12][\da-f]{40}|^070707[0-7]{40}/i.test(decodeLatin1(bytes, 0, 46));
 
 /** Old binary headers: the mode names a known file type and the name has a length. */
 export const cpioLittle: Check = (bytes) => isFileMode(u16le(bytes, 6)) && isNameSize(u16le(bytes, 20));
@@ -146,20 +146,23 @@ const isNameSize = (size: number): boolean => size > 1;
 export const arj: Check = (bytes) => u16le(bytes, 2) <= 2600 && u8(bytes, 4) >= 0x1e && u8(bytes, 7) <= 15;
 
 /** A method between hyphens and a header level. */
-export const lha: Check = (bytes) => /[0-9ds]/.test(latin1(bytes, 5, 6)) && u8(bytes, 6) === 0x2d && u8(bytes, 20) <= 3;
+export const lha: Check = (bytes) =>
+  /[0-9ds]/.test(decodeLatin1(bytes, 5, 6)) && u8(bytes, 6) === 0x2d && u8(bytes, 20) <= 3;
 
 /** Method, a NUL-terminated 8.3 name, then a size that is not absurd. */
 export const arc: Check = (bytes) =>
-  u8(bytes, 1) >= 1 && u8(bytes, 1) <= 9 && /^[!-~]{1,12}\0/.test(latin1(bytes, 2, 15)) && u8(bytes, 18) === 0;
+  u8(bytes, 1) >= 1 && u8(bytes, 1) <= 9 && /^[!-~]{1,12}\0/.test(decodeLatin1(bytes, 2, 15)) && u8(bytes, 18) === 0;
 
 /** Electron's pickle of a pickle: four sizes that contain each other, then a JSON header. */
 export const asar: Check = (bytes) => u32le(bytes, 4) === u32le(bytes, 8) + 4 && hasAt(bytes, 16, '{"');
 
 /** Headers older than ustar have no magic, but a checksum over themselves. */
 export const oldTar: Check = (bytes) => {
-  if (u8(bytes, 0) === 0 || bytes.length < 156 || !/^[0-7 ]{1,7}[\0 ]/.test(latin1(bytes, 148, 156))) return false;
-  if (bytes.length < 512) return tarNumbers.every(([start, end]) => /^ *[0-7]+[\0 ]*$/.test(latin1(bytes, start, end)));
-  return Number.parseInt(latin1(bytes, 148, 156).trim(), 8) === tarChecksum(bytes);
+  if (u8(bytes, 0) === 0 || bytes.length < 156 || !/^[0-7 ]{1,7}[\0 ]/.test(decodeLatin1(bytes, 148, 156)))
+    return false;
+  if (bytes.length < 512)
+    return tarNumbers.every(([start, end]) => /^ *[0-7]+[\0 ]*$/.test(decodeLatin1(bytes, start, end)));
+  return Number.parseInt(decodeLatin1(bytes, 148, 156).trim(), 8) === tarChecksum(bytes);
 };
 
 /** Mode, owner, group, size and time, all in octal digits. */
@@ -179,7 +182,7 @@ function tarChecksum(bytes: Uint8Array): number {
 
 // --- audio and video
 
-/** A known version and a size in bytes of seven bits. */
+/** A known version, and a size in bytes of seven bits each. */
 export const id3: Check = (bytes) => {
   const sizes = [u8(bytes, 6), u8(bytes, 7), u8(bytes, 8), u8(bytes, 9)];
   return u8(bytes, 3) >= 1 && u8(bytes, 3) <= 4 && sizes.every((size) => size < 0x80);
@@ -191,7 +194,7 @@ export const adts: Check = (bytes) => {
   return (u8(bytes, 1) & 0xf6) === 0xf0 && ((u8(bytes, 2) >> 2) & 15) < 13 && frame >= 7 && binaryAfter(2, 512)(bytes);
 };
 
-/** Sync word, then a layer, bit rate and sampling rate that exist; free format is not worth the mistakes. */
+/** Sync word, then a valid layer, bit rate and sampling rate; free format would cause too many false matches. */
 export const mpegAudio: Check = (bytes) => {
   const [second, third] = [u8(bytes, 1), u8(bytes, 2)];
   if ((second & 0xe0) !== 0xe0 || (second & 0x18) === 0x08 || (second & 0x06) === 0) return false;
@@ -200,7 +203,7 @@ export const mpegAudio: Check = (bytes) => {
   );
 };
 
-/** A sampling rate and a bit stream that exist. */
+/** A valid sampling rate and bit stream version. */
 export const ac3: Check = (bytes) => u8(bytes, 4) >> 6 !== 3 && u8(bytes, 5) >> 3 <= 16;
 
 /** A box is at least as long as its header; size 1 announces a 64-bit size, size 0 "to the end". */
@@ -212,7 +215,7 @@ export const boxed: Check = (bytes) => {
 /** Packets of 188 bytes all begin with the same byte. */
 export const transportStream: Check = (bytes) => u8(bytes, 188) === 0x47 && u8(bytes, 376) === 0x47;
 
-/** The same packets with a time stamp of four bytes before each. */
+/** The same packets, each after a time stamp of four bytes. */
 export const blurayStream: Check = (bytes) => u8(bytes, 196) === 0x47 && u8(bytes, 388) === 0x47;
 
 /** A version, and a length beyond the header. */
@@ -222,12 +225,12 @@ export const flash: Check = (bytes) => u8(bytes, 3) > 0 && u8(bytes, 3) < 60 && 
 
 /** A number of tables, of which the first has a name of four letters. */
 export const sfnt: Check = (bytes) =>
-  u16be(bytes, 4) > 0 && u16be(bytes, 4) < 100 && /^[ -~]{4}$/.test(latin1(bytes, 12, 16));
+  u16be(bytes, 4) > 0 && u16be(bytes, 4) < 100 && /^[ -~]{4}$/.test(decodeLatin1(bytes, 12, 16));
 
 /** One of three versions. */
 export const embeddedOpenType: Check = (bytes) => [0x10000, 0x20001, 0x20002].includes(u32le(bytes, 8));
 
-/** A mode and a height of the characters. */
+/** A mode and a character height. */
 export const consoleFont: Check = (bytes) => u8(bytes, 2) <= 5 && u8(bytes, 3) > 0 && u8(bytes, 3) <= 32;
 
 // --- programs
@@ -270,15 +273,15 @@ export const arrowStream: Check = (bytes) =>
 
 /** PROTO with a version, then an opcode that can begin a stack. */
 export const pickle: Check = (bytes) =>
-  u8(bytes, 1) >= 2 && u8(bytes, 1) <= 5 && /^[\x95\]}(cXKJMGNU\x8c\x8a)\x88\x89CBV]/.test(latin1(bytes, 2, 3));
+  u8(bytes, 1) >= 2 && u8(bytes, 1) <= 5 && /^[\x95\]}(cXKJMGNU\x8c\x8a)\x88\x89CBV]/.test(decodeLatin1(bytes, 2, 3));
 
 /** A 64-bit header length, then that much JSON. */
 export const safetensors: Check = (bytes) =>
   u32le(bytes, 4) === 0 && u32le(bytes, 0) > 8 && u32le(bytes, 0) < 100_000_000 && hasAt(bytes, 8, '{"');
 
-/** A bencoded dictionary whose first key is one that torrent files begin with. */
+/** A bencoded dictionary whose first key is one of those in torrent files. */
 export const torrent: Check = (bytes) =>
-  /^d(8:announce|13:announce-list|7:comment|10:created by|13:creation date|4:info)/.test(latin1(bytes, 0, 24));
+  /^d(8:announce|13:announce-list|7:comment|10:created by|13:creation date|4:info)/.test(decodeLatin1(bytes, 0, 24));
 
 /** A byte-order mark inside the first block. */
 export const pcapng: Check = (bytes) => [0x1a2b3c4d, 0x4d3c2b1a].includes(u32le(bytes, 8));
@@ -291,18 +294,22 @@ export const binaryStl: Check = (bytes) => {
 };
 
 /** A normal has length one, or zero where the writer did not compute it. */
-function isUnit(bytes: Uint8Array, at: number): boolean {
-  if (bytes.length < at + 12) return true;
+function isUnit(bytes: Uint8Array, offset: number): boolean {
+  if (bytes.length < offset + 12) return true;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const length = Math.hypot(view.getFloat32(at, true), view.getFloat32(at + 4, true), view.getFloat32(at + 8, true));
-  return length === 0 ? u32le(bytes, at + 12) !== 0 : Math.abs(length - 1) < 0.01;
+  const length = Math.hypot(
+    view.getFloat32(offset, true),
+    view.getFloat32(offset + 4, true),
+    view.getFloat32(offset + 8, true),
+  );
+  return length === 0 ? u32le(bytes, offset + 12) !== 0 : Math.abs(length - 1) < 0.01;
 }
 
-/** What stands inside the outermost SEQUENCE of a DER structure, or an empty string. */
+/** The first bytes inside the outermost SEQUENCE of a DER structure, or an empty string. */
 function insideSequence(bytes: Uint8Array): string {
   const lengthByte = u8(bytes, 1);
   const headerBytes = lengthByte < 0x80 ? 2 : 2 + (lengthByte & 0x7f);
-  return headerBytes > 5 ? "" : latin1(bytes, headerBytes, headerBytes + 24);
+  return headerBytes > 5 ? "" : decodeLatin1(bytes, headerBytes, headerBytes + 24);
 }
 
 /** A structure whose first member is a version or a serial number. */

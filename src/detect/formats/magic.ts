@@ -1,35 +1,35 @@
-/** Finds what the first bytes prove: the signature table, then a look inside the containers that share a signature. */
-import { brandedTypes, nameIsoMedia, nameMatroska, nameOgg } from "./brands.ts";
+/** Finds the format that the first bytes prove: by the signature table, then by the content of shared containers. */
+import { brandedTypes, identifyIsoMedia, identifyMatroska, identifyOgg } from "./brands.ts";
 import { hasAt, u8 } from "./bytes.ts";
-import type { Finding } from "./finding.ts";
+import type { FormatMatch } from "./format-match.ts";
 import { compoundTypes, oleSignature, peekOle } from "./ole.ts";
 import { isPdf } from "./pdf.ts";
 import { type Signature, signatures } from "./signatures.ts";
 import { peekZip } from "./zip.ts";
 import { packagedTypes } from "./zip-contents.ts";
 
-/** What the bytes prove by signature, or null. `isProse` is asked only where the signature is made of letters. */
-export function findMagic(bytes: Uint8Array, isProse: () => boolean): Finding | null {
-  if (isPdf(bytes)) return { mediaType: "application/pdf", generic: false };
+/** The format that the signature proves, or null. `isProse` is called only for signatures made of letters. */
+export function matchMagic(bytes: Uint8Array, isProse: () => boolean): FormatMatch | null {
+  if (isPdf(bytes)) return { mediaType: "application/pdf", isGeneric: false };
   const zip = hasAt(bytes, 0, "PK") ? peekZip(bytes) : null;
   if (zip !== null) return zip;
   if (hasAt(bytes, 0, oleSignature)) return peekOle(bytes);
-  const found = findSignature(bytes, isProse);
-  return found === null ? null : lookInside(bytes, found);
+  const signature = matchSignature(bytes, isProse);
+  return signature === null ? null : identifyContainer(bytes, signature);
 }
 
-/** Whether a format always begins with its signature, so that a claim of it is void where the signature is missing. */
+/** Whether files of a format always begin with its signature; without it, a claim of the format is wrong. */
 export function isAlwaysSigned(mediaType: string): boolean {
   return alwaysSigned.has(mediaType) || signedFamilies.some((family) => mediaType.startsWith(family));
 }
 
-function findSignature(bytes: Uint8Array, isProse: () => boolean): Signature | null {
-  for (const row of byFirstByte[u8(bytes, 0)] ?? []) if (matches(row, bytes, isProse)) return row;
-  for (const row of elsewhere) if (matches(row, bytes, isProse)) return row;
+function matchSignature(bytes: Uint8Array, isProse: () => boolean): Signature | null {
+  for (const row of signaturesByFirstByte[u8(bytes, 0)] ?? []) if (matchesSignature(row, bytes, isProse)) return row;
+  for (const row of laterSignatures) if (matchesSignature(row, bytes, isProse)) return row;
   return null;
 }
 
-function matches(row: Signature, bytes: Uint8Array, isProse: () => boolean): boolean {
+function matchesSignature(row: Signature, bytes: Uint8Array, isProse: () => boolean): boolean {
   if (!hasAt(bytes, row.at ?? 0, row.magic)) return false;
   if (row.and !== undefined && !hasAt(bytes, ...row.and)) return false;
   if (row.when !== undefined && !row.when(bytes)) return false;
@@ -38,28 +38,29 @@ function matches(row: Signature, bytes: Uint8Array, isProse: () => boolean): boo
 
 const readsAsText = (row: Signature): boolean => !/[^\t\n\r -~]/.test(row.magic + (row.and?.[1] ?? ""));
 
-function lookInside(bytes: Uint8Array, { mediaType }: Signature): Finding {
-  const inside = insides.get(mediaType)?.(bytes) ?? mediaType;
-  return { mediaType: inside, generic: shared.has(inside) };
+function identifyContainer(bytes: Uint8Array, { mediaType }: Signature): FormatMatch {
+  const innerType = identifiers.get(mediaType)?.(bytes) ?? mediaType;
+  return { mediaType: innerType, isGeneric: ambiguousTypes.has(innerType) };
 }
 
-const insides: ReadonlyMap<string, (bytes: Uint8Array) => string> = new Map([
-  ["video/mp4", nameIsoMedia],
-  ["video/x-matroska", nameMatroska],
-  ["audio/ogg", nameOgg],
+const identifiers: ReadonlyMap<string, (bytes: Uint8Array) => string> = new Map([
+  ["video/mp4", identifyIsoMedia],
+  ["video/x-matroska", identifyMatroska],
+  ["audio/ogg", identifyOgg],
 ]);
 
-/** Signatures that several formats share and whose insides are not looked at. */
-const shared: ReadonlySet<string> = new Set(["image/tiff", "video/x-ms-asf"]);
+/** Signatures that several formats share and whose content is not examined. */
+const ambiguousTypes: ReadonlySet<string> = new Set(["image/tiff", "video/x-ms-asf"]);
 
-const byFirstByte: Signature[][] = Array.from({ length: 256 }, () => []);
-const elsewhere: Signature[] = [];
+const signaturesByFirstByte: Signature[][] = Array.from({ length: 256 }, () => []);
+const laterSignatures: Signature[] = [];
 for (const row of signatures) {
-  const bucket = row.magic === "" || (row.at ?? 0) > 0 ? elsewhere : byFirstByte[row.magic.charCodeAt(0)];
+  const bucket =
+    row.magic === "" || (row.at ?? 0) > 0 ? laterSignatures : signaturesByFirstByte[row.magic.charCodeAt(0)];
   bucket?.push(row);
 }
 
-/** Formats that also exist without their signature: damaged, headerless, or older than it. */
+/** Formats that also exist without their signature: damaged, headerless, or older than the signature. */
 const looselySigned: ReadonlySet<string> = new Set([
   "application/vnd.lotus-1-2-3",
   "application/vnd.ms-project",
@@ -92,7 +93,7 @@ const alwaysSigned: ReadonlySet<string> = new Set(
   ].filter((type) => !looselySigned.has(type)),
 );
 
-/** Families of packages and compound files with more members than our tables name. */
+/** Families of packages and compound files with more members than our tables list. */
 const signedFamilies: readonly string[] = [
   "application/vnd.openxmlformats-officedocument.",
   "application/vnd.oasis.opendocument.",

@@ -1,36 +1,38 @@
-/** Names the format of an OLE2 compound file from its directory: the storages and streams an application keeps there. */
+/** Identifies the format of an OLE2 compound file by its directory: the storages and streams of an application. */
 import { hasAt, u16le, u32le } from "./bytes.ts";
-import type { Finding } from "./finding.ts";
+import type { FormatMatch } from "./format-match.ts";
 
-/** What every compound file begins with. */
+/** The first bytes of every compound file. */
 export const oleSignature = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
 
-/** Which bytes are wanted next; whoever drives the walk reads them from a prefix or from the body. */
+/** Yields the next range of bytes to read; the caller reads them from a prefix or from the body. */
 type OleWalk = Generator<readonly [start: number, end: number], OleEntry[], Uint8Array>;
 
 /** A storage or stream as the directory lists it. */
 type OleEntry = { readonly name: string; readonly classId: string };
 
-/** What a prefix shows of a compound file: its directory if that lies inside, else what stands in the first sector. */
-export function peekOle(bytes: Uint8Array): Finding {
+/** The format by a prefix of a compound file: by its directory if that is in the prefix, else by its first sector. */
+export function peekOle(bytes: Uint8Array): FormatMatch {
   const walk = walkDirectory();
   let step = walk.next();
   while (step.done !== true) step = walk.next(bytes.subarray(...step.value));
-  return nameOle(step.value) ?? nameFirstSector(bytes) ?? { mediaType: "application/x-ole-storage", generic: true };
+  return (
+    identifyOle(step.value) ?? identifyFirstSector(bytes) ?? { mediaType: "application/x-ole-storage", isGeneric: true }
+  );
 }
 
-/** Directories are small; a chain longer than this is hostile or of no interest. */
-const maxDirectorySectors = 64;
-const headerBytes = 512;
-const endOfChain = 0xfffffff8;
+/** Directories are small; a longer chain is hostile or irrelevant. */
+const MAX_DIRECTORY_SECTORS = 64;
+const HEADER_BYTES = 512;
+const END_OF_CHAIN = 0xfffffff8;
 
-/** Follows the directory's chain of sectors through the allocation table, as far as bytes are given. */
+/** Follows the directory's chain of sectors through the allocation table, as far as there are bytes. */
 export function* walkDirectory(): OleWalk {
-  const header = yield [0, headerBytes];
+  const header = yield [0, HEADER_BYTES];
   const shift = u16le(header, 30) === 12 ? 12 : 9;
   const entries: OleEntry[] = [];
   let sector = u32le(header, 48);
-  for (let i = 0; i < maxDirectorySectors && sector < endOfChain; i++) {
+  for (let i = 0; i < MAX_DIRECTORY_SECTORS && sector < END_OF_CHAIN; i++) {
     const bytes = yield [(sector + 1) * 2 ** shift, (sector + 2) * 2 ** shift];
     if (bytes.length === 0) break;
     entries.push(...readEntries(bytes));
@@ -47,31 +49,31 @@ function* nextSector(
 ): Generator<readonly [number, number], number, Uint8Array> {
   const perSector = 2 ** (shift - 2);
   const tableIndex = Math.floor(sector / perSector);
-  const tableSector = tableIndex < 109 ? u32le(header, 76 + tableIndex * 4) : endOfChain;
-  if (tableSector >= endOfChain) return sector + 1;
-  const at = (tableSector + 1) * 2 ** shift + (sector % perSector) * 4;
-  const link = yield [at, at + 4];
+  const tableSector = tableIndex < 109 ? u32le(header, 76 + tableIndex * 4) : END_OF_CHAIN;
+  if (tableSector >= END_OF_CHAIN) return sector + 1;
+  const offset = (tableSector + 1) * 2 ** shift + (sector % perSector) * 4;
+  const link = yield [offset, offset + 4];
   return link.length < 4 ? sector + 1 : u32le(link, 0);
 }
 
-const entryBytes = 128;
+const ENTRY_BYTES = 128;
 
 function readEntries(sector: Uint8Array): OleEntry[] {
   const entries: OleEntry[] = [];
-  for (let at = 0; at + entryBytes <= sector.length; at += entryBytes) {
-    const nameBytes = Math.min(u16le(sector, at + 64), 64);
-    if (nameBytes < 2 || (sector[at + 66] ?? 0) > 5) continue;
-    const name = Buffer.from(sector.subarray(at, at + nameBytes - 2)).toString("utf16le");
-    entries.push({ name, classId: Buffer.from(sector.subarray(at + 80, at + 96)).toString("hex") });
+  for (let offset = 0; offset + ENTRY_BYTES <= sector.length; offset += ENTRY_BYTES) {
+    const nameBytes = Math.min(u16le(sector, offset + 64), 64);
+    if (nameBytes < 2 || (sector[offset + 66] ?? 0) > 5) continue;
+    const name = Buffer.from(sector.subarray(offset, offset + nameBytes - 2)).toString("utf16le");
+    entries.push({ name, classId: Buffer.from(sector.subarray(offset + 80, offset + 96)).toString("hex") });
   }
   return entries;
 }
 
-/** What the names prove, or null. */
-export function nameOle(entries: readonly OleEntry[]): Finding | null {
-  const named = streamNames.find(([pattern]) => entries.some((entry) => pattern.test(entry.name)));
-  const mediaType = named?.[1] ?? classIds.get(entries[0]?.classId ?? "");
-  return mediaType === undefined ? null : { mediaType, generic: false };
+/** The format that the entries' names prove, or null. */
+export function identifyOle(entries: readonly OleEntry[]): FormatMatch | null {
+  const row = streamNames.find(([pattern]) => entries.some((entry) => pattern.test(entry.name)));
+  const mediaType = row?.[1] ?? classIds.get(entries[0]?.classId ?? "");
+  return mediaType === undefined ? null : { mediaType, isGeneric: false };
 }
 
 const streamNames: readonly (readonly [name: RegExp, mediaType: string])[] = [
@@ -99,7 +101,7 @@ const streamNames: readonly (readonly [name: RegExp, mediaType: string])[] = [
   [/^ClassDirectory3$/, "application/x-3dsmax"],
 ];
 
-/** Class of the root storage, as its sixteen bytes stand in the file. */
+/** The class of the root storage, as its sixteen bytes are in the file. */
 const classIds: ReadonlyMap<string, string> = new Map([
   ["0609020000000000c000000000000046", "application/msword"],
   ["0009020000000000c000000000000046", "application/msword"],
@@ -117,13 +119,13 @@ const classIds: ReadonlyMap<string, string> = new Map([
   ["0067615654c1ce11855300aa00a1f95b", "image/vnd.fpx"],
 ]);
 
-/** Short of the directory, the first sector is often the first stream's: a Word FIB, a BIFF BOF, a PowerPoint record. */
-function nameFirstSector(bytes: Uint8Array): Finding | null {
-  const found = firstSectors.find(([piece]) => hasAt(bytes, headerBytes, piece));
-  return found === undefined ? null : { mediaType: found[1], generic: false };
+/** Without a directory: the first sector often belongs to the first stream (Word FIB, BIFF BOF, PowerPoint record). */
+function identifyFirstSector(bytes: Uint8Array): FormatMatch | null {
+  const row = firstSectors.find(([pattern]) => hasAt(bytes, HEADER_BYTES, pattern));
+  return row === undefined ? null : { mediaType: row[1], isGeneric: false };
 }
 
-const firstSectors: readonly (readonly [piece: string, mediaType: string])[] = [
+const firstSectors: readonly (readonly [pattern: string, mediaType: string])[] = [
   ["\xec\xa5", "application/msword"],
   ["\x09\x08\x10\0\0\x06\x05", "application/vnd.ms-excel"],
   ["\x09\x08\x08\0\0\x05\x05", "application/vnd.ms-excel"],
@@ -132,7 +134,7 @@ const firstSectors: readonly (readonly [piece: string, mediaType: string])[] = [
   ["\xa0\x46\x1d\xf0", "application/vnd.ms-powerpoint"],
 ];
 
-/** Every type that a compound file may turn out to be. */
+/** Every media type that a compound file may turn out to be. */
 export const compoundTypes: ReadonlySet<string> = new Set([
   ...streamNames.map(([, mediaType]) => mediaType),
   ...classIds.values(),

@@ -4,21 +4,23 @@ import { bytesOf, joined, noise } from "../../../test/samples.ts";
 import { detectContentKind } from "../detect.ts";
 import { signatures } from "./signatures.ts";
 
-test("the signature table is large, and every signature without a further check is found", () => {
+test("the signature table is large, and every signature without a further check matches", () => {
   assert.ok(signatures.length >= 400, `${signatures.length} rows`);
   for (const row of signatures.filter(({ when, and }) => when === undefined && and === undefined)) {
-    const at = row.at ?? 0;
-    const firstBytes = joined(new Uint8Array(at), bytesOf(row.magic), noise(64));
-    const found = detectContentKind({ firstBytes });
-    assert.equal(found.decidedBy, "magic", `${row.mediaType} at ${at}`);
-    assert.notEqual(found.kind, "text", row.mediaType);
+    const offset = row.at ?? 0;
+    const firstBytes = joined(new Uint8Array(offset), bytesOf(row.magic), noise(64));
+    const detection = detectContentKind({ firstBytes });
+    assert.equal(detection.decidedBy, "magic", `${row.mediaType} at ${offset}`);
+    assert.notEqual(detection.kind, "text", row.mediaType);
   }
 });
 
 test("signatures of two or three bytes carry a check", () => {
-  const bare = signatures.filter(({ magic, when, and }) => magic.length < 3 && when === undefined && and === undefined);
+  const unchecked = signatures.filter(
+    ({ magic, when, and }) => magic.length < 3 && when === undefined && and === undefined,
+  );
   assert.deepEqual(
-    bare.map((row) => row.mediaType),
+    unchecked.map((row) => row.mediaType),
     [],
   );
 });

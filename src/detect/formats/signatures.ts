@@ -9,18 +9,18 @@ export type Signature = {
   /** One character per byte. */
   readonly magic: string;
   readonly mediaType: string;
-  /** Where the magic stands; 0 unless said. */
+  /** The offset of the magic bytes. Default: 0. */
   readonly at?: number;
-  /** A second piece that must stand somewhere else. */
-  readonly and?: readonly [at: number, piece: string];
+  /** A second pattern that must be at another offset. */
+  readonly and?: readonly [offset: number, pattern: string];
   /** A check on header fields. */
   readonly when?: (bytes: Uint8Array) => boolean;
-  /** True of a format that is itself readable text: it counts even where every byte is clean text. */
+  /** True for formats that are readable text themselves: they match even if every byte is clean text. */
   readonly textual?: true;
 };
 
-function sign(magic: string, mediaType: string, more: Omit<Signature, "magic" | "mediaType"> = {}): Signature {
-  return { magic, mediaType, ...more };
+function sign(magic: string, mediaType: string, options: Omit<Signature, "magic" | "mediaType"> = {}): Signature {
+  return { magic, mediaType, ...options };
 }
 
 const images: readonly Signature[] = [
@@ -317,7 +317,7 @@ const audioAndVideo: readonly Signature[] = [
   sign("\xb7\xd8\x00\x20\x37\x49\xda\x11", "video/x-wtv"),
 ];
 
-/** Access databases begin like a TrueType font, so they are asked first. */
+/** Access databases begin like a TrueType font, so they are tried first. */
 const fonts: readonly Signature[] = [
   sign("\0\x01\0\0Standard Jet DB", "application/x-msaccess"),
   sign("\0\x01\0\0Standard ACE DB", "application/x-msaccess"),
@@ -480,10 +480,10 @@ const data: readonly Signature[] = [
   sign("WARC/", "application/warc", { when: is.binaryAfter(5, 65536) }),
 ];
 
-/** Guesses from header fields alone; they come last so that nothing with a real signature is taken for one. */
+/** Guesses from header fields alone; tried last, so that every real signature wins. */
 const lastResorts: readonly Signature[] = [sign("", "image/x-tga", { when: is.targa })];
 
-/** Every signature we know, in the order in which they are tried. */
+/** All signatures, in the order in which they are tried. */
 export const signatures: readonly Signature[] = [
   ...images,
   ...documents,

@@ -1,27 +1,27 @@
-/** Names the format of a ZIP package from its members: a declared media type, an OPC content type, or telling names. */
-import type { Finding } from "./finding.ts";
+/** Identifies a ZIP package by its members: a declared media type, an OPC content type, or characteristic names. */
+import type { FormatMatch } from "./format-match.ts";
 
-/** What was seen of a package's members. */
+/** What is known about a package's members. */
 type ZipContents = {
   readonly names: ReadonlySet<string>;
   /** The text of the members that declare a format, as far as it was read. */
   readonly contents: ReadonlyMap<string, string>;
-  /** All names are known, so what is not there counts too. */
-  readonly complete: boolean;
+  /** Whether all names are known, so that a missing name counts too. */
+  readonly isComplete: boolean;
 };
 
-/** What the members prove; a ZIP that proves nothing is an archive, and open to refinement while only its start is seen. */
-export function nameZip(zip: ZipContents): Finding {
-  const declared = declaredType(zip.contents) ?? openPackageType(zip) ?? namedType(zip);
-  if (declared !== null) return { mediaType: declared, generic: declared === unspecifiedOffice };
-  return { mediaType: "application/zip", generic: !zip.complete };
+/** The format that the members prove; else a plain archive, which a claim may refine while only its start is known. */
+export function identifyZip(zip: ZipContents): FormatMatch {
+  const mediaType = readDeclaredType(zip.contents) ?? findPackageType(zip) ?? findNamedType(zip);
+  if (mediaType !== null) return { mediaType, isGeneric: mediaType === unspecifiedOffice };
+  return { mediaType: "application/zip", isGeneric: !zip.isComplete };
 }
 
-/** An office package whose beginning does not say which. */
+/** An office package whose beginning does not say which format it is. */
 const unspecifiedOffice = "application/vnd.openxmlformats-officedocument";
 
 /** `mimetype` (ODF, EPUB, HWPX ...) or the root entry of an ODF manifest. */
-function declaredType(contents: ReadonlyMap<string, string>): string | null {
+function readDeclaredType(contents: ReadonlyMap<string, string>): string | null {
   const mimetype = contents.get("mimetype")?.trim() ?? "";
   if (/^[\w.+-]+\/[\w.+-]+$/.test(mimetype)) return mimetype.toLowerCase();
   const manifest = contents.get("META-INF/manifest.xml") ?? "";
@@ -29,11 +29,11 @@ function declaredType(contents: ReadonlyMap<string, string>): string | null {
 }
 
 /** Open Packaging Conventions: the content type of the main part, else the parts' names. */
-function openPackageType({ names, contents, complete }: ZipContents): string | null {
+function findPackageType({ names, contents, isComplete: complete }: ZipContents): string | null {
   const isPackage = names.has("[Content_Types].xml") || names.has("_rels/.rels");
   if (!isPackage) return null;
   const types = `${contents.get("[Content_Types].xml") ?? ""}${contents.get("_rels/.rels") ?? ""}`;
-  const main = packageTypes.find(([piece]) => types.includes(piece));
+  const main = packageTypeMarkers.find(([marker]) => types.includes(marker));
   if (main !== undefined) return main[1];
   const part = packageParts.find(([name]) => hasName(names, name));
   if (part !== undefined) return part[1];
@@ -45,8 +45,8 @@ const docx = `${officeOpen}wordprocessingml.document`;
 const xlsx = `${officeOpen}spreadsheetml.sheet`;
 const pptx = `${officeOpen}presentationml.presentation`;
 
-/** A piece of `[Content_Types].xml` or `_rels/.rels`, and the media type of the package. */
-const packageTypes: readonly (readonly [piece: string, mediaType: string])[] = [
+/** A substring of `[Content_Types].xml` or `_rels/.rels`, and the media type of the package. */
+const packageTypeMarkers: readonly (readonly [marker: string, mediaType: string])[] = [
   ["wordprocessingml.document.main", docx],
   ["wordprocessingml.template.main", `${officeOpen}wordprocessingml.template`],
   ["ms-word.document.macroEnabled.main", "application/vnd.ms-word.document.macroenabled.12"],
@@ -83,7 +83,7 @@ const packageTypes: readonly (readonly [piece: string, mediaType: string])[] = [
   ["ppt/presentation.xml", pptx],
 ];
 
-/** Part names, once a package is known to be one. */
+/** Part names, for what is known to be an OPC package. */
 const packageParts: readonly (readonly [name: RegExp, mediaType: string])[] = [
   [/\.vsixmanifest$/, "application/vnd.ms-vsix"],
   [/\.nuspec$/, "application/vnd.nuget"],
@@ -96,8 +96,8 @@ const packageParts: readonly (readonly [name: RegExp, mediaType: string])[] = [
   [/\.fdseq$|\.fpage$/i, "application/vnd.ms-xpsdocument"],
 ];
 
-/** Names that tell a package which declares nothing; a folder called `word/` alone tells nothing. */
-const namedPackages: readonly (readonly [name: RegExp, mediaType: string])[] = [
+/** Names that identify a package without a declaration; a folder called `word/` alone does not. */
+const packageNames: readonly (readonly [name: RegExp, mediaType: string])[] = [
   [/^META-INF\/container\.xml$/, "application/epub+zip"],
   [/^Index\/Slide.*\.iwa$|^index\.apxl(\.gz)?$/, "application/vnd.apple.keynote"],
   [/^Index\/(Document|CalculationEngine|Tables\/.*)\.iwa$|^Index\.zip$/, "application/vnd.apple.iwork"],
@@ -114,17 +114,17 @@ const namedPackages: readonly (readonly [name: RegExp, mediaType: string])[] = [
   [/^ppt\/presentation\.xml$/, pptx],
 ];
 
-/** Every type that names and parts tell; more are known by what a package declares itself to be. */
+/** Every media type that names and parts identify; packages may declare others. */
 export const packagedTypes: ReadonlySet<string> = new Set(
-  [...packageTypes, ...packageParts, ...namedPackages].map(([, mediaType]) => mediaType),
+  [...packageTypeMarkers, ...packageParts, ...packageNames].map(([, mediaType]) => mediaType),
 );
 
-function namedType({ names, complete }: ZipContents): string | null {
-  const named = namedPackages.find(([name, mediaType]) => hasName(names, name) && !(complete && isPart(mediaType)));
-  return named?.[1] ?? null;
+function findNamedType({ names, isComplete: complete }: ZipContents): string | null {
+  const row = packageNames.find(([name, mediaType]) => hasName(names, name) && !(complete && isPart(mediaType)));
+  return row?.[1] ?? null;
 }
 
-/** Seen from the start a main part may be all there is yet; once the directory is known, a package without types is none. */
+/** In a prefix, a main part may appear before the types; with the whole directory, a package must have types. */
 const isPart = (mediaType: string): boolean => mediaType.startsWith(officeOpen);
 
 function hasName(names: ReadonlySet<string>, pattern: RegExp): boolean {

@@ -30,15 +30,15 @@ const guesses = [
 
 for (const { charset, text } of guesses) {
   test(`text in ${charset} is recognised without any claim`, () => {
-    const found = detectContentKind({ firstBytes: encoded(text.repeat(3), charset) });
-    assert.deepEqual([found.kind, found.charset], ["text", charset]);
+    const detection = detectContentKind({ firstBytes: encoded(text.repeat(3), charset) });
+    assert.deepEqual([detection.kind, detection.charset], ["text", charset]);
   });
 }
 
 test("a byte-order mark beats the header's charset", () => {
   const bytes = joined(bytesOf("\xff\xfe"), new Uint8Array(Buffer.from("Größe und Maß\n", "utf16le")));
-  const found = detectContentKind({ firstBytes: bytes, headers: { "content-type": "text/plain; charset=utf-8" } });
-  assert.equal(found.charset, "utf-16le");
+  const detection = detectContentKind({ firstBytes: bytes, headers: { "content-type": "text/plain; charset=utf-8" } });
+  assert.equal(detection.charset, "utf-16le");
 });
 
 test("the header's charset beats the page's own, which beats the guess", () => {
@@ -57,26 +57,26 @@ test("UTF-16 and UTF-32 without a mark are text", () => {
   const utf16 = new Uint8Array(Buffer.from("Some words in two bytes each.\n", "utf16le"));
   assert.equal(detectContentKind({ firstBytes: utf16 }).charset, "utf-16le");
   const utf32 = Uint8Array.from([..."Some words in four bytes each.\n"].flatMap((c) => [0, 0, 0, c.charCodeAt(0)]));
-  const found = detectContentKind({ firstBytes: utf32 });
-  assert.deepEqual([found.kind, found.charset, found.signals.content], ["text", "utf-32be", "utf-32be"]);
+  const detection = detectContentKind({ firstBytes: utf32 });
+  assert.deepEqual([detection.kind, detection.charset, detection.signals.content], ["text", "utf-32be", "utf-32be"]);
 });
 
-test("a few bytes in a named charset are text, without the name they are not", () => {
+test("a few bytes in a declared charset are text, without the declaration they are not", () => {
   const firstBytes = encoded("Café à l’école", "windows-1252");
   const headers = { "content-type": "text/plain; charset=iso-8859-1" };
   assert.deepEqual(detectContentKind({ firstBytes, headers }).charset, "windows-1252");
   assert.equal(detectContentKind({ firstBytes }).kind, "unknown_binary");
 });
 
-test("text of mainframes is text", () => {
+test("text from mainframes is text", () => {
   const letters = "abcdefghijklmnopqrstuvwxyz";
   const codes = [0x81, 0x91, 0xa2].flatMap((first) =>
     Array.from({ length: first === 0xa2 ? 8 : 9 }, (_, i) => first + i),
   );
   const words = "the quick brown fox jumps over the lazy dog again and again";
   const firstBytes = Uint8Array.from(words, (letter) => codes[letters.indexOf(letter)] ?? 0x40);
-  const found = detectContentKind({ firstBytes });
-  assert.deepEqual([found.kind, found.charset, found.signals.content], ["text", "ebcdic", "ebcdic"]);
+  const detection = detectContentKind({ firstBytes });
+  assert.deepEqual([detection.kind, detection.charset, detection.signals.content], ["text", "ebcdic", "ebcdic"]);
 });
 
 test("a prefix cut inside a character is still text", () => {
@@ -86,13 +86,13 @@ test("a prefix cut inside a character is still text", () => {
   ] as const) {
     const bytes = charset === "utf-8" ? utf8(text) : encoded(text, charset);
     for (let end = 40; end <= bytes.length; end++) {
-      const found = detectContentKind({ firstBytes: bytes.subarray(0, end) });
-      assert.deepEqual([found.kind, found.charset], ["text", charset], `cut at ${end}`);
+      const detection = detectContentKind({ firstBytes: bytes.subarray(0, end) });
+      assert.deepEqual([detection.kind, detection.charset], ["text", charset], `cut at ${end}`);
     }
   }
 });
 
-test("plain ASCII labelled UTF-16 is read as what it is, and the label's lie is noted", () => {
+test("plain ASCII labelled UTF-16 is read as UTF-8, and the wrong label is noted", () => {
   const firstBytes = utf8("BMW annual report 1");
   const headers = { "content-type": "text/plain; charset=utf-16le" };
   const { charset, signals } = detectContentKind({ firstBytes, headers });

@@ -1,14 +1,14 @@
 /** Charsets that are stated rather than guessed: byte-order marks, labels in headers, and declarations in the text. */
-import { hasAt, latin1 } from "../formats/bytes.ts";
+import { decodeLatin1, hasAt } from "../formats/bytes.ts";
 import { pages, readPage } from "./code-pages.ts";
 
-/** A byte-order mark: the charset it names and the bytes it takes before the text. */
+/** A byte-order mark: the charset it names and its size before the text. */
 export type Bom = { readonly charset: WideCharset | "utf-8"; readonly sizeBytes: number };
 
-/** Charsets of two or four bytes a character. */
+/** Charsets with units of two or four bytes. */
 export type WideCharset = "utf-16le" | "utf-16be" | "utf-32le" | "utf-32be";
 
-/** Whether a charset is one of them. */
+/** Whether a charset has units of two or four bytes. */
 export const isWide = (charset: string): charset is WideCharset => /^utf-(16|32)[lb]e$/.test(charset);
 
 /** The byte-order mark, or null. */
@@ -17,7 +17,7 @@ export function readBom(bytes: Uint8Array): Bom | null {
   return row === undefined ? null : { charset: row.charset, sizeBytes: row.mark.length };
 }
 
-/** UTF-32 first: its little-endian mark begins like that of UTF-16. */
+/** UTF-32 comes before UTF-16, because its little-endian mark begins with that of UTF-16. */
 const boms: readonly { readonly mark: string; readonly charset: Bom["charset"] }[] = [
   { mark: "\xef\xbb\xbf", charset: "utf-8" },
   { mark: "\xff\xfe\0\0", charset: "utf-32le" },
@@ -26,18 +26,18 @@ const boms: readonly { readonly mark: string; readonly charset: Bom["charset"] }
   { mark: "\xfe\xff", charset: "utf-16be" },
 ];
 
-/** The WHATWG name behind a label, or null where the platform cannot decode it. */
-export function encodingOf(label: string): string | null {
-  const known = encodings.get(label);
-  if (known !== undefined) return known;
-  const encoding = lookUp(label);
+/** The WHATWG name for a label, or null where the platform cannot decode it. */
+export function findEncoding(label: string): string | null {
+  const cached = encodings.get(label);
+  if (cached !== undefined) return cached;
+  const encoding = lookUpEncoding(label);
   if (encodings.size < 200) encodings.set(label, encoding);
   return encoding;
 }
 
 const encodings = new Map<string, string | null>();
 
-function lookUp(label: string): string | null {
+function lookUpEncoding(label: string): string | null {
   try {
     return new TextDecoder(label).encoding;
   } catch {
@@ -45,18 +45,18 @@ function lookUp(label: string): string | null {
   }
 }
 
-/** The charset a page, an XML document or a style sheet declares in its first lines, or null. */
+/** The charset that a page, an XML document or a style sheet declares in its first lines, or null. */
 export function readDeclaration(bytes: Uint8Array): string | null {
-  if (!mayDeclare.has(bytes[0] ?? 0)) return null;
-  const head = latin1(bytes, 0, 2048);
-  const label = declarations.map((pattern) => pattern.exec(head)?.[1]).find((found) => found !== undefined);
-  const encoding = label === undefined ? null : encodingOf(label);
-  // Who could read "utf-16" one byte at a time is not reading UTF-16.
+  if (!declarationStarts.has(bytes[0] ?? 0)) return null;
+  const head = decodeLatin1(bytes, 0, 2048);
+  const label = declarations.map((pattern) => pattern.exec(head)?.[1]).find((candidate) => candidate !== undefined);
+  const encoding = label === undefined ? null : findEncoding(label);
+  // A declaration that is readable byte by byte is not in UTF-16.
   return encoding?.startsWith("utf-16") ? "utf-8" : encoding;
 }
 
 /** `<`, `@`, or white space before them. */
-const mayDeclare: ReadonlySet<number> = new Set([0x3c, 0x40, 0x20, 0x09, 0x0a, 0x0d]);
+const declarationStarts: ReadonlySet<number> = new Set([0x3c, 0x40, 0x20, 0x09, 0x0a, 0x0d]);
 
 const declarations: readonly RegExp[] = [
   /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/,
@@ -64,8 +64,8 @@ const declarations: readonly RegExp[] = [
   /^@charset "([\w.:-]+)";/,
 ];
 
-/** Whether every byte has a meaning in this charset; the end may be cut. False where the platform cannot tell. */
-export function decodes(bytes: Uint8Array, charset: string): boolean {
+/** Whether every byte is valid in this charset; the last character may be cut. False for an unknown charset. */
+export function canDecode(bytes: Uint8Array, charset: string): boolean {
   try {
     new TextDecoder(charset, { fatal: true }).decode(bytes, { stream: true });
     return true;
@@ -74,8 +74,8 @@ export function decodes(bytes: Uint8Array, charset: string): boolean {
   }
 }
 
-/** The text of some bytes in a charset that has a page here or is known to the platform. */
-export function readIn(charset: string, bytes: Uint8Array): string {
+/** Decodes bytes in a charset that has a code page here or is known to the platform. */
+export function decodeIn(charset: string, bytes: Uint8Array): string {
   const page = pages.get(charset);
   return page === undefined ? new TextDecoder(charset).decode(bytes) : readPage(bytes, page);
 }

@@ -1,7 +1,7 @@
-/** Single-byte charsets read from tables: those the web platform does not know, and one that some Node releases misread. */
-import { latin1 } from "../formats/bytes.ts";
+/** Tables for single-byte charsets that the web platform lacks, and for one that some Node releases decode wrongly. */
+import { decodeLatin1 } from "../formats/bytes.ts";
 
-/** What the bytes of a charset mean, one character each; a table of 128 begins at 0x80, below it is ASCII. */
+/** The characters of each charset, one per byte value; a table of 128 begins at 0x80, after ASCII. */
 export const pages: ReadonlyMap<string, string> = new Map(
   Object.entries({
     // Node 22.13 to 22.18 and 24.0 to 24.6 read it as Latin-1 (nodejs/node#56542), which loses quotes and dashes.
@@ -15,7 +15,7 @@ export const pages: ReadonlyMap<string, string> = new Map(
     ibm855:
       "ђЂѓЃёЁєЄѕЅіІїЇјЈљЉњЊћЋќЌўЎџЏюЮъЪаАбБцЦдДеЕфФгГ«»░▒▓│┤хХиИ╣║╗╝йЙ┐" +
       "└┴┬├─┼кК╚╔╩╦╠═╬¤лЛмМнНоОп┘┌█▄Пя▀ЯрРсСтТуУжЖвВьЬ№\xadыЫзЗшШэЭщЩчЧ§■\xa0",
-    // IBM code page 37; the others differ in a few signs.
+    // IBM code page 37; other EBCDIC pages differ in a few characters.
     ebcdic:
       "\x00\x01\x02\x03\x9c\x09\x86\x7f\x97\x8d\x8e\x0b\x0c\x0d\x0e\x0f\x10\x11\x12\x13\x9d\x85\x08\x87\x18\x19\x92\x8f\x1c\x1d\x1e\x1f\x80\x81\x82\x83\x84\x0a\x17\x1b\x88\x89\x8a\x8b\x8c\x05\x06\x07\x90\x91\x16\x93\x94\x95\x96\x04\x98\x99\x9a\x9b\x14\x15\x9e\x1a" +
       " \xa0âäàáãåçñ¢.<(+|&éêëèíîïìß!$*);¬-/ÂÄÀÁÃÅÇÑ¦,%_>?øÉÊËÈÍÎÏÌ`:#@'=\"" +
@@ -24,10 +24,10 @@ export const pages: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The characters of some bytes by such a table, one for each byte. */
+/** Decodes bytes with one of these tables. */
 export function readPage(bytes: Uint8Array, page: string): string {
   const first = 256 - page.length;
-  const characters = latin1(bytes, 0, bytes.length);
+  const characters = decodeLatin1(bytes, 0, bytes.length);
   if (first > 0 && !/[\x80-\xff]/.test(characters)) return characters;
   let text = "";
   for (const byte of bytes) text += byte < first ? String.fromCharCode(byte) : page.charAt(byte - first);

@@ -1,73 +1,74 @@
 /** Recognises markup and other text formats by how they begin, after comments and white space. */
 
-/** What kind of markup or other format a text turned out to be. */
+/** The markup or other format of a text. */
 export type Markup = {
   readonly mediaType: string;
-  /** A doctype, an `<html>` tag or a namespace, rather than a tag that a snippet or a README may begin with. */
-  readonly certain: boolean;
-  /** Declared to be XML, so that a claim of XML is right too. */
+  /** Has a doctype, an `<html>` tag or a namespace, not just a tag that a snippet or a README may begin with. */
+  readonly isCertain: boolean;
+  /** Declared as XML, so that a claim of XML is right too. */
   readonly isXml: boolean;
 };
 
-/** The format this text is written in, or null for text of no particular format. */
+/** The format of this text, or null for text without a particular format. */
 export function readMarkup(text: string): Markup | null {
   const start = text.replace(/^[\ufeff\s]+/, "");
-  return start.startsWith("<") ? readTags(start) : readOther(start.slice(0, headChars));
+  return start.startsWith("<") ? readTags(start) : matchBeginning(start.slice(0, MAX_TAG_CHARS));
 }
 
 function readTags(text: string): Markup | null {
   const { doctype, root } = skipProlog(text);
   const isDeclared = /^<\?xml[\s?]/.test(text);
   const isXml = isDeclared || /^[^>]*\sxmlns(:\w+)?=/.test(root);
-  if (isRoot(root, "svg") || /^svg\b/i.test(doctype)) return { mediaType: "image/svg+xml", certain: true, isXml: true };
+  if (isRoot(root, "svg") || /^svg\b/i.test(doctype))
+    return { mediaType: "image/svg+xml", isCertain: true, isXml: true };
   if (isRoot(root, "html") || /^html\b/i.test(doctype)) {
-    return { mediaType: isDeclared ? "application/xhtml+xml" : "text/html", certain: true, isXml };
+    return { mediaType: isDeclared ? "application/xhtml+xml" : "text/html", isCertain: true, isXml };
   }
-  if (isDeclared) return { mediaType: xmlType(root), certain: true, isXml };
+  if (isDeclared) return { mediaType: findXmlType(root), isCertain: true, isXml };
   const tag = /^<([a-z][a-z0-9]*)[\s/>]/i.exec(root)?.[1];
-  if (tag !== undefined && htmlTags.has(tag.toLowerCase())) return { mediaType: "text/html", certain: false, isXml };
-  return isElement(root) ? { mediaType: xmlType(root), certain: false, isXml: true } : null;
+  if (tag !== undefined && htmlTags.has(tag.toLowerCase())) return { mediaType: "text/html", isCertain: false, isXml };
+  return isElement(root) ? { mediaType: findXmlType(root), isCertain: false, isXml: true } : null;
 }
 
-/** Goes past instructions, comments and the doctype to the first tag. */
+/** Skips instructions, comments and the doctype up to the first tag. */
 function skipProlog(text: string): { doctype: string; root: string } {
-  let at = 0;
+  let offset = 0;
   let doctype = "";
-  for (let i = 0; i < maxPrologPieces; i++) {
-    const end = pieceEnd(text, at);
+  for (let i = 0; i < MAX_PROLOG_PARTS; i++) {
+    const end = findPrologPartEnd(text, offset);
     if (end === -1) break;
-    if (isDoctype(text, at)) doctype = text.slice(at + 9, at + headChars).trimStart();
-    at = end;
+    if (isDoctype(text, offset)) doctype = text.slice(offset + 9, offset + MAX_TAG_CHARS).trimStart();
+    offset = end;
   }
-  return { doctype, root: text.slice(at, at + headChars) };
+  return { doctype, root: text.slice(offset, offset + MAX_TAG_CHARS) };
 }
 
-const maxPrologPieces = 40;
-/** As much of a tag as names it; patterns that look further could be made to look for ever. */
-const headChars = 512;
+const MAX_PROLOG_PARTS = 40;
+/** How much of a tag is examined; longer input could make the patterns slow. */
+const MAX_TAG_CHARS = 512;
 
-/** Where the instruction, comment, doctype or white space at this place ends, or -1 for anything else. */
-function pieceEnd(text: string, at: number): number {
-  if (text.startsWith("<!--", at)) return after(text, "-->", at + 4);
-  if (text.startsWith("<?", at)) return after(text, ">", at);
-  if (isDoctype(text, at)) return doctypeEnd(text, at);
-  const tag = text.indexOf("<", at);
-  return tag > at && text.slice(at, tag).trim() === "" ? tag : -1;
+/** The end of the instruction, comment, doctype or white space at this offset, or -1 for anything else. */
+function findPrologPartEnd(text: string, offset: number): number {
+  if (text.startsWith("<!--", offset)) return indexAfter(text, "-->", offset + 4);
+  if (text.startsWith("<?", offset)) return indexAfter(text, ">", offset);
+  if (isDoctype(text, offset)) return findDoctypeEnd(text, offset);
+  const tag = text.indexOf("<", offset);
+  return tag > offset && text.slice(offset, tag).trim() === "" ? tag : -1;
 }
 
-const isDoctype = (text: string, at: number): boolean => /^<!doctype$/i.test(text.slice(at, at + 9));
+const isDoctype = (text: string, offset: number): boolean => /^<!doctype$/i.test(text.slice(offset, offset + 9));
 
-/** A doctype may hold declarations in brackets, with tags of their own. */
-function doctypeEnd(text: string, at: number): number {
-  const close = text.indexOf(">", at);
-  const open = text.indexOf("[", at);
-  return open === -1 || open > close ? close + 1 || text.length : after(text, ">", after(text, "]", open));
+/** A doctype may contain declarations in brackets, which contain tags. */
+function findDoctypeEnd(text: string, offset: number): number {
+  const close = text.indexOf(">", offset);
+  const open = text.indexOf("[", offset);
+  return open === -1 || open > close ? close + 1 || text.length : indexAfter(text, ">", indexAfter(text, "]", open));
 }
 
-/** The place after the next `piece`; a text that ends before it has nothing more to say. */
-function after(text: string, piece: string, from: number): number {
-  const found = text.indexOf(piece, from);
-  return found === -1 ? text.length : found + piece.length;
+/** The offset after the next `marker`, or the end of the text. */
+function indexAfter(text: string, marker: string, start: number): number {
+  const index = text.indexOf(marker, start);
+  return index === -1 ? text.length : index + marker.length;
 }
 
 /** `<svg`, or `<any:svg` with a namespace. */
@@ -78,7 +79,7 @@ function isRoot(root: string, name: string): boolean {
 /** A whole opening tag with a name and a namespace or attributes, as XML without a declaration begins. */
 const isElement = (root: string): boolean => /^<[a-z_][\w.:-]*(\s+[\w.:-]+\s*=\s*["'][^<]*?)?\s*\/?>/i.test(root);
 
-function xmlType(root: string): string {
+function findXmlType(root: string): string {
   return xmlRoots.find(([name]) => isRoot(root, name))?.[1] ?? "application/xml";
 }
 
@@ -93,7 +94,7 @@ const xmlRoots: readonly (readonly [name: string, mediaType: string])[] = [
   ["tt", "application/ttml+xml"],
 ];
 
-/** Elements a page or a fragment of one begins with. */
+/** Elements that a page or a fragment may begin with. */
 const htmlTags: ReadonlySet<string> = new Set(
   (
     "a abbr address article aside audio b base basefont bdi bdo big blink blockquote body br button canvas caption " +
@@ -105,9 +106,9 @@ const htmlTags: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-function readOther(text: string): Markup | null {
+function matchBeginning(text: string): Markup | null {
   const row = beginnings.find(([pattern]) => pattern.test(text));
-  return row === undefined ? null : { mediaType: row[1], certain: true, isXml: false };
+  return row === undefined ? null : { mediaType: row[1], isCertain: true, isXml: false };
 }
 
 const beginnings: readonly (readonly [pattern: RegExp, mediaType: string])[] = [

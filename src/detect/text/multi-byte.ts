@@ -1,77 +1,79 @@
-/** The charsets of two bytes a character, and how much of a text falls on the rows its language uses most. */
-import { encodingOf } from "./charset.ts";
+/** Scores bytes in charsets with two bytes per character, by the share of everyday characters. */
+import { findEncoding } from "./charset.ts";
 
-/** A charset by its name, with how long its characters are and which of them are in everyday use. */
+/** A charset, the length of its characters, and which of them are in everyday use. */
 type MultiByteCharset = {
   readonly name: string;
-  /** How many bytes a character that begins with this one has; 0 where none does. */
+  /** The length of a character with this first byte; 0 where the byte is invalid. */
   readonly size: (lead: number) => number;
-  /** What a character is worth: 1 on the rows of everyday characters, 0 off them. */
+  /** The score of a character: about 1 in the rows of everyday characters, 0 outside. */
   readonly worth: (lead: number, trail: number) => number;
 };
 
-const within = (value: number, first: number, last: number): boolean => value >= first && value <= last;
-const pairs = (lead: number): number => (within(lead, 0x81, 0xfe) ? 2 : 0);
+const isBetween = (value: number, first: number, last: number): boolean => value >= first && value <= last;
+const pairSize = (lead: number): number => (isBetween(lead, 0x81, 0xfe) ? 2 : 0);
 
 /** Tried in this order; an equal fit keeps the earlier one. */
 export const multiByteCharsets: readonly MultiByteCharset[] = [
   {
     name: "euc-jp",
-    size: (lead) => (lead === 0x8f ? 3 : pairs(lead)),
-    // Kana rows, punctuation, then the kanji that schools teach; kana make Japanese certain.
-    worth: (lead) => (within(lead, 0xa4, 0xa5) ? 1.1 : Number(lead === 0xa1 || within(lead, 0xb0, 0xcf)) * 0.9),
+    size: (lead) => (lead === 0x8f ? 3 : pairSize(lead)),
+    // Rows of kana, punctuation and school kanji; kana are certain evidence of Japanese.
+    worth: (lead) => (isBetween(lead, 0xa4, 0xa5) ? 1.1 : Number(lead === 0xa1 || isBetween(lead, 0xb0, 0xcf)) * 0.9),
   },
   {
     name: "shift_jis",
-    size: (lead) => (within(lead, 0x81, 0x9f) || within(lead, 0xe0, 0xfc) ? 2 : Number(within(lead, 0xa1, 0xdf))),
-    worth: (lead) => (within(lead, 0x82, 0x83) ? 1.1 : Number(lead === 0x81 || within(lead, 0x88, 0x97)) * 0.9),
+    size: (lead) =>
+      isBetween(lead, 0x81, 0x9f) || isBetween(lead, 0xe0, 0xfc) ? 2 : Number(isBetween(lead, 0xa1, 0xdf)),
+    worth: (lead) => (isBetween(lead, 0x82, 0x83) ? 1.1 : Number(lead === 0x81 || isBetween(lead, 0x88, 0x97)) * 0.9),
   },
   {
     name: "euc-kr",
-    size: pairs,
-    // The 2,350 syllables of KS X 1001; Chinese falls on them half of the time only.
-    worth: (lead, trail) => Number(within(lead, 0xb0, 0xc8) && trail >= 0xa1) * 1.05 + Number(lead === 0xa1) * 0.6,
+    size: pairSize,
+    // The 2,350 syllables of KS X 1001; only half of Chinese text falls into these rows.
+    worth: (lead, trail) => Number(isBetween(lead, 0xb0, 0xc8) && trail >= 0xa1) * 1.05 + Number(lead === 0xa1) * 0.6,
   },
   {
     name: "gb18030",
-    size: pairs,
-    worth: (lead, trail) => Number(within(lead, 0xb0, 0xd7) && trail >= 0xa1) + Number(within(lead, 0xa1, 0xa3)) * 0.8,
+    size: pairSize,
+    worth: (lead, trail) =>
+      Number(isBetween(lead, 0xb0, 0xd7) && trail >= 0xa1) + Number(isBetween(lead, 0xa1, 0xa3)) * 0.8,
   },
   {
     name: "big5",
-    size: pairs,
-    worth: (lead) => Number(within(lead, 0xa4, 0xc6)) + Number(within(lead, 0xa1, 0xa3)) * 0.8,
+    size: pairSize,
+    worth: (lead) => Number(isBetween(lead, 0xa4, 0xc6)) + Number(isBetween(lead, 0xa1, 0xa3)) * 0.8,
   },
   {
     name: "johab",
-    size: pairs,
-    worth: (lead, trail) => Number(isJohabSyllable((lead << 8) | trail)) + Number(within(lead, 0xd9, 0xde)) * 0.8,
+    size: pairSize,
+    worth: (lead, trail) => Number(isJohabSyllable((lead << 8) | trail)) + Number(isBetween(lead, 0xd9, 0xde)) * 0.8,
   },
 ];
 
 /** A syllable is three numbers of five bits: initial, vowel and final, each with gaps in its range. */
 function isJohabSyllable(code: number): boolean {
   const [initial, vowel, final] = [(code >> 10) & 31, (code >> 5) & 31, code & 31];
-  if (!within(initial, 2, 20) || !within(final, 1, 29) || final === 18) return false;
-  return within(vowel, 3, 29) && ![8, 9, 16, 17, 24, 25].includes(vowel);
+  if (!isBetween(initial, 2, 20) || !isBetween(final, 1, 29) || final === 18) return false;
+  return isBetween(vowel, 3, 29) && ![8, 9, 16, 17, 24, 25].includes(vowel);
 }
 
-const fewestCharacters = 4;
+const MIN_CHARACTERS = 4;
 
-/** The mean worth of the characters beyond ASCII, or -1 where the bytes mean nothing in this charset. */
-export function multiByteFit(bytes: Uint8Array, charset: MultiByteCharset): number {
+/** The mean score of the non-ASCII characters, or -1 where the bytes are invalid in this charset. */
+export function scoreMultiByte(bytes: Uint8Array, charset: MultiByteCharset): number {
   let [characters, worth] = [0, 0];
-  for (let at = 0; at < bytes.length; ) {
-    const lead = bytes[at] as number;
+  for (let offset = 0; offset < bytes.length; ) {
+    const lead = bytes[offset] as number;
     const size = lead < 0x80 ? 1 : charset.size(lead);
     if (size === 0) return -1;
-    if (lead >= 0x80 && at + size <= bytes.length) {
+    if (lead >= 0x80 && offset + size <= bytes.length) {
       characters++;
-      worth += charset.worth(lead, bytes[at + 1] ?? 0);
+      worth += charset.worth(lead, bytes[offset + 1] ?? 0);
     }
-    at += size;
+    offset += size;
   }
-  return characters < fewestCharacters || !mayDecode(bytes, charset.name) ? -1 : worth / characters;
+  return characters < MIN_CHARACTERS || !mayDecode(bytes, charset.name) ? -1 : worth / characters;
 }
 
 /**
@@ -79,7 +81,7 @@ export function multiByteFit(bytes: Uint8Array, charset: MultiByteCharset): numb
  * it knows nothing of (Johab) has only its rows to speak for it.
  */
 function mayDecode(bytes: Uint8Array, charset: string): boolean {
-  if (encodingOf(charset) === null) return true;
+  if (findEncoding(charset) === null) return true;
   const decoded = new TextDecoder(charset).decode(bytes, { stream: true });
   return decoded.split("\ufffd").length - 1 <= decoded.length / 200;
 }

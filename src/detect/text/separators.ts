@@ -1,35 +1,36 @@
-/** Tells text that separates its records with control bytes from binary records that begin with their own length. */
+/** Distinguishes text with control bytes as separators from binary records that begin with their length. */
 
-const longestShare = 0.2;
-const shortestText = 16;
+const MAX_SEPARATOR_SHARE = 0.2;
+const MIN_TEXT_BYTES = 16;
 
-/** FIX logs, `find -print0`, unit separators: one or two control bytes that come often, apart, and measure nothing. */
-export function isSeparated(bytes: Uint8Array, odd: ReadonlyMap<number, number>): boolean {
-  const places = placesOf(bytes, odd);
-  if (bytes.length < shortestText || places.length < 2 || places.length > bytes.length * longestShare) return false;
-  if (places.some((place, i) => places[i + 1] === place + 1)) return false;
-  return !measuresLengths(bytes, places);
+/** FIX logs, `find -print0`, unit separators: one or two control bytes, never adjacent, that are not lengths. */
+export function usesSeparators(bytes: Uint8Array, oddCounts: ReadonlyMap<number, number>): boolean {
+  const offsets = findOffsets(bytes, oddCounts);
+  if (bytes.length < MIN_TEXT_BYTES || offsets.length < 2 || offsets.length > bytes.length * MAX_SEPARATOR_SHARE)
+    return false;
+  if (offsets.some((offset, i) => offsets[i + 1] === offset + 1)) return false;
+  return !measuresLengths(bytes, offsets);
 }
 
-function placesOf(bytes: Uint8Array, odd: ReadonlyMap<number, number>): number[] {
-  const places: number[] = [];
-  bytes.forEach((byte, at) => {
-    if (odd.has(byte)) places.push(at);
+function findOffsets(bytes: Uint8Array, oddCounts: ReadonlyMap<number, number>): number[] {
+  const offsets: number[] = [];
+  bytes.forEach((byte, offset) => {
+    if (oddCounts.has(byte)) offsets.push(offset);
   });
-  return places;
+  return offsets;
 }
 
-/** A byte that says how far it is to the next one, by itself or with the byte after it, is a length and no separator. */
-function measuresLengths(bytes: Uint8Array, places: readonly number[]): boolean {
-  let measured = 0;
-  places.forEach((place, i) => {
-    const gap = (places[i + 1] ?? bytes.length) - place - 1;
-    const itself = bytes[place] ?? 0;
-    const next = bytes[place + 1] ?? 0;
-    if (isNear(gap, itself) || isNear(gap - 1, next)) measured++;
+/** A control byte is a length if its value, or that of the byte after it, is the distance to the next one. */
+function measuresLengths(bytes: Uint8Array, offsets: readonly number[]): boolean {
+  let lengthCount = 0;
+  offsets.forEach((offset, i) => {
+    const gap = (offsets[i + 1] ?? bytes.length) - offset - 1;
+    const value = bytes[offset] ?? 0;
+    const next = bytes[offset + 1] ?? 0;
+    if (isNear(gap, value) || isNear(gap - 1, next)) lengthCount++;
   });
-  return measured > places.length / 2;
+  return lengthCount > offsets.length / 2;
 }
 
-/** Records carry up to three bytes of tags besides their content. */
+/** Records have up to three bytes of tags in addition to their content. */
 const isNear = (gap: number, value: number): boolean => value > 2 && gap >= value && gap <= value + 3;

@@ -1,12 +1,12 @@
-/** The charsets of one byte a character, and how well bytes read in each: frequent letters, in words of one case and script. */
-import { readIn } from "./charset.ts";
+/** Scores bytes in single-byte charsets: frequent letters count, mixed case and mixed scripts inside words cost. */
+import { decodeIn } from "./charset.ts";
 
-/** A charset by its name, with what is known about the languages written in it. */
+/** A charset and the letters of the languages written in it. */
 type SingleByteCharset = {
   readonly name: string;
   /** Letters of the languages written in it, the frequent ones first. */
   readonly letters: string;
-  /** Seldom met: needs to fit better than its neighbours. */
+  /** Rarely used: must fit better than the common charsets. */
   readonly isRare?: true;
 };
 
@@ -44,46 +44,46 @@ export const singleByteCharsets: readonly SingleByteCharset[] = [
 ];
 
 /**
- * How well bytes read in this charset, from below 0 (nonsense) to 1: every foreign byte earns what its letter is worth,
- * and loses for what does not occur inside words. Without white space in ASCII there are no words to speak of.
+ * How well bytes read in this charset, from below 0 (nonsense) to 1: every non-ASCII byte scores by its letter, and
+ * what does not occur inside words costs. Without ASCII white space there are no words, so the result is -1.
  */
-export function coherence(bytes: Uint8Array, charset: SingleByteCharset): number {
-  const profile = profileOf(charset);
-  let [foreign, merit, spaces] = [0, 0, 0];
-  let before: Shape = "other";
+export function scoreSingleByte(bytes: Uint8Array, charset: SingleByteCharset): number {
+  const profile = findProfile(charset);
+  let [nonAscii, score, spaces] = [0, 0, 0];
+  let previous: Shape = "other";
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i] as number;
     const shape = profile.shapes[byte] as Shape;
     if (byte >= 0x80) {
-      foreign++;
-      merit += profile.merits[byte] as number;
+      nonAscii++;
+      score += profile.scores[byte] as number;
     } else if (shape === "space") spaces++;
-    merit -= clash(before, shape, byte >= 0x80 || (bytes[i - 1] as number) >= 0x80, profile.isLatin);
-    before = shape;
+    score -= clashPenalty(previous, shape, byte >= 0x80 || (bytes[i - 1] as number) >= 0x80, profile.isLatin);
+    previous = shape;
   }
-  if (foreign === 0 || (spaces < bytes.length / 50 && !profile.isSpaceless)) return -1;
-  return merit / foreign;
+  if (nonAscii === 0 || (spaces < bytes.length / 50 && !profile.isSpaceless)) return -1;
+  return score / nonAscii;
 }
 
 type Shape = "other" | "space" | "lower" | "upper" | "caseless" | "latinLower" | "latinUpper" | "symbol";
 
 type Profile = {
   readonly shapes: readonly Shape[];
-  readonly merits: readonly number[];
+  readonly scores: readonly number[];
   readonly isLatin: boolean;
   readonly isSpaceless: boolean;
 };
 
 const profiles = new Map<string, Profile>();
 
-function profileOf(charset: SingleByteCharset): Profile {
-  const known = profiles.get(charset.name);
-  if (known !== undefined) return known;
-  const characters = readIn(charset.name, everyByte);
+function findProfile(charset: SingleByteCharset): Profile {
+  const cached = profiles.get(charset.name);
+  if (cached !== undefined) return cached;
+  const characters = decodeIn(charset.name, everyByte);
   const isLatin = /^\p{Script=Latin}/u.test(charset.letters);
   const profile: Profile = {
     shapes: Array.from(characters, (character) => shapeOf(character, isLatin)),
-    merits: Array.from(characters, (character) => meritOf(character, charset.letters)),
+    scores: Array.from(characters, (character) => scoreCharacter(character, charset.letters)),
     isLatin,
     isSpaceless: charset.letters === thai,
   };
@@ -103,8 +103,8 @@ function shapeOf(character: string, isLatin: boolean): Shape {
   return /^[\p{S}\p{Co}\p{Cn}\p{Cc}\p{No}]$/u.test(character) && character >= "\x80" ? "symbol" : "other";
 }
 
-/** Frequent letters count whole, rare ones less, typography a little; what no charset assigns speaks against it. */
-function meritOf(character: string, letters: string): number {
+/** Frequent letters score 1, rare ones less, typography a little; unassigned characters score below 0. */
+function scoreCharacter(character: string, letters: string): number {
   const rank = letters.indexOf(character.toLowerCase());
   const isCapital = character !== character.toLowerCase();
   if (rank >= 0) return (rank < 20 ? 1 : 0.75) * (isCapital ? 0.75 : 1);
@@ -113,13 +113,13 @@ function meritOf(character: string, letters: string): number {
   return /^\p{L}$/u.test(character) ? 0.2 : 0;
 }
 
-/** What a neighbour costs: a capital after a small letter, two scripts in one word, a symbol inside one. */
-function clash(before: Shape, after: Shape, isForeign: boolean, isLatin: boolean): number {
-  if (!isForeign) return 0;
-  if (before === "lower" && after === "upper") return 1;
-  if (isLetter(before) && after === "symbol") return 0.7;
+/** The penalty for a capital after a small letter, two scripts in one word, or a symbol inside a word. */
+function clashPenalty(previous: Shape, current: Shape, isNonAscii: boolean, isLatin: boolean): number {
+  if (!isNonAscii) return 0;
+  if (previous === "lower" && current === "upper") return 1;
+  if (isLetter(previous) && current === "symbol") return 0.7;
   if (isLatin) return 0;
-  return (isLetter(before) && isLatinLetter(after)) || (isLatinLetter(before) && isLetter(after)) ? 0.5 : 0;
+  return (isLetter(previous) && isLatinLetter(current)) || (isLatinLetter(previous) && isLetter(current)) ? 0.5 : 0;
 }
 
 const isLetter = (shape: Shape): boolean => shape === "lower" || shape === "upper" || shape === "caseless";

@@ -1,12 +1,12 @@
-/** The two answers to "are these bytes text". */
+/** The verdict on whether bytes are text. */
 
-/** Text with the name of its charset (see `Detection`), or the reason why not. */
+/** Text with its charset (see `Detection`), or the reason why it is not text. */
 export type TextVerdict =
   | { readonly isText: true; readonly charset: string }
   | { readonly isText: false; readonly reason: string };
 
-/** Text in this charset. */
-export const text = (charset: string): TextVerdict => ({ isText: true, charset });
+/** The verdict for text in this charset. */
+export const asText = (charset: string): TextVerdict => ({ isText: true, charset });
 
-/** No text, for this reason. */
-export const notText = (reason: string): TextVerdict => ({ isText: false, reason });
+/** The verdict for bytes that are not text, for this reason. */
+export const asNotText = (reason: string): TextVerdict => ({ isText: false, reason });

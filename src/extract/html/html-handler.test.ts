@@ -26,14 +26,14 @@ handlerContract(html, [
   { ...page, name: "a page in UTF-16", charset: "utf-16le", bytes: Buffer.from(`\ufeff${small}`, "utf16le") },
   {
     ...page,
-    name: "characters that mislead",
+    name: "misleading characters",
     bytes: Buffer.from("<h1>a&#x202e;b\x1b[31m</h1><p>&#27;c\0&#xd800;</p>"),
   },
   { ...page, name: "a charset without a decoder", charset: "x-unknown", bytes: Buffer.from(small) },
 ]);
 
 describe("an HTML page", () => {
-  test("gives its headings as marks where they stand, also in later pieces", async () => {
+  test("gives its headings as marks at their offsets, also in later segments", async () => {
     for (const source of [small, long]) {
       const segments = segmentsOf(await pieces(source));
       const lines = segments.flatMap(({ text, marks }) =>
@@ -48,26 +48,26 @@ describe("an HTML page", () => {
     }
   });
 
-  test("is cleaned without moving the headings after it", async () => {
+  test("keeps its marks in place when characters are cleaned", async () => {
     const [segment] = segmentsOf(await pieces("<main><p>a&#x202e;&#x1b;[31mb</p><h2>Next&#x200e;</h2><p>c</p></main>"));
     assert.equal(segment?.text, "ab\n\n## Next\u200e\n\nc");
     assert.equal(segment?.marks[0]?.at, 4);
   });
 
-  test("tells its facts and how it was read", async () => {
+  test("gives its facts and the method of extraction", async () => {
     const { title, method, needsJs, keptShare = 0 } = infoOf(await pieces(small));
     assert.deepEqual([title, method, needsJs], ["Log", "main", false]);
     assert.ok(keptShare > 0.9);
   });
 
-  test("is its source in mode raw, and has no marks in mode text", async () => {
+  test("gives its source in mode raw, and no marks in mode text", async () => {
     const texts = await Promise.all(
       modes.map(async (mode) => segmentsOf(await pieces("<h2>A</h2><p>b", { mode }))[0]?.text),
     );
     assert.deepEqual(texts, ["## A\n\nb", "A\n\nb", "<h2>A</h2><p>b"]);
   });
 
-  test("has absolute links where its address is known", async () => {
+  test("has absolute links if its address is known", async () => {
     const [segment] = segmentsOf(await pieces('<p><a href="b">b</a>', {}, { url: "https://example.com/a/" }));
     assert.equal(segment?.text, "[b](https://example.com/a/b)");
   });
@@ -76,7 +76,7 @@ describe("an HTML page", () => {
     { name: "more memory", limits: { memoryBytes: 16 * 1024 * 1024 } },
     { name: "more time", limits: { wallMs: 1 } },
   ]) {
-    test(`that needs ${name} than its reader may take is read as plain lines`, async () => {
+    test(`that needs ${name} than the child may use is read as plain lines`, async () => {
       const ask = { limits: { ...limitsOf(defaultSettings), ...limits } };
       const found = await pieces(long, ask);
       poolFor("parse", ask.limits).close();
@@ -88,7 +88,7 @@ describe("an HTML page", () => {
     });
   }
 
-  test("that is too long to be parsed is read as plain lines", async () => {
+  test("that is too large to parse is read as plain lines", async () => {
     const found = await pieces(`<p>begin</p>${"<p>and so on</p>".repeat(1_700_000)}<p>end`);
     assert.equal(infoOf(found).method, "linear");
     const segments = segmentsOf(found);

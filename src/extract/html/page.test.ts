@@ -25,7 +25,7 @@ const written: readonly { name: string; html: string; markdown: string }[] = [
   { name: "line breaks stay", html: "<p>one<br>two</p>", markdown: "one\ntwo" },
   { name: "blanks collapse", html: "<p>a\n   b&nbsp;&nbsp; c</p>", markdown: "a b c" },
   {
-    name: "labels that only a style sheet keeps apart",
+    name: "labels that only a style sheet separates",
     html: '<p><span class="a">Posted</span><span class="b">Yesterday</span></p>',
     markdown: "Posted Yesterday",
   },
@@ -82,12 +82,12 @@ const tables: readonly { name: string; html: string; markdown: string }[] = [
     markdown: "left\n\nright",
   },
   {
-    name: "a table by the roles of its parts",
+    name: "a table by the roles of its elements",
     html: "<div role=table><div><div role=row><b role=columnheader>A</b><b role=columnheader>B</b></div></div><div role=row><div role=cell><p>1</p></div><div role=cell>2</div></div></div>",
     markdown: "| A | B |\n| --- | --- |\n| 1 | 2 |",
   },
   {
-    name: "a role without rows is no table",
+    name: "a table role without rows is ignored",
     html: "<div role=table><p>a</p><p role=cell>b</p></div>",
     markdown: "a\n\nb",
   },
@@ -101,7 +101,7 @@ const tables: readonly { name: string; html: string; markdown: string }[] = [
 describe("tables", () => {
   for (const { name, html, markdown } of tables) test(name, () => assert.equal(markdownOf(html), markdown));
 
-  test("in text are columns parted by tabs", () => {
+  test("are columns separated by tabs in mode text", () => {
     assert.equal(textOf("<table><tr><th>a<th>b</tr><tr><td>1<td>2</tr></table>"), "a\tb\n1\t2");
   });
 });
@@ -136,12 +136,12 @@ const code: readonly { name: string; html: string; markdown: string }[] = [
     markdown: fence("js", "let a"),
   },
   {
-    name: "no language where the class names none",
+    name: "no language if no class names one",
     html: '<pre class="wp-block-code default">x</pre>',
     markdown: fence("", "x"),
   },
   {
-    name: "no language where a program made the class names",
+    name: "no language if the class names are generated",
     html: '<div class="gn go"><pre class="kq r">x</pre></div>',
     markdown: fence("", "x"),
   },
@@ -151,7 +151,7 @@ const code: readonly { name: string; html: string; markdown: string }[] = [
     markdown: fence("js", "x"),
   },
   {
-    name: "the language once, where a bar above names it",
+    name: "the language once, if a bar above names it",
     html: '<div class="language-ts"><span class="lang">TS</span><pre><code>x</code></pre></div>',
     markdown: fence("ts", "x"),
   },
@@ -172,7 +172,7 @@ const code: readonly { name: string; html: string; markdown: string }[] = [
     markdown: fence("", "a\nb"),
   },
   {
-    name: "numbers before each line, whatever they are called",
+    name: "numbers before each line, under any class name",
     html: "<pre><div><i>1 </i><span>a</span></div><div><i>2 </i><span>b</span></div><div><i>3 </i>c</div></pre>",
     markdown: fence("", "a\nb\nc"),
   },
@@ -235,13 +235,13 @@ const links = [
     link: "[b](https://example.com/root/b)",
   },
   {
-    name: "as they are where there is no address",
+    name: "unchanged if the page has no address",
     html: '<p><a href="b.html">b</a></p>',
     url: undefined,
     link: "[b](b.html)",
   },
   {
-    name: "with brackets and blanks made safe",
+    name: "with brackets and blanks encoded",
     html: '<p><a href="https://e.com/a (b)">b</a></p>',
     url: undefined,
     link: "[b](https://e.com/a%20%28b%29)",
@@ -270,38 +270,38 @@ describe("the content", () => {
     `<header>Site name</header><nav><a href=/>Home</a></nav><div class="cookie-notice">We use cookies</div>
      <main>${content}</main><aside>Other stories</aside><footer>Imprint</footer>`;
 
-  test("is told from what surrounds it", () => {
+  test("is separated from what surrounds it", () => {
     const text = markdownOf(around(`<h1>Logbook</h1>${prose(6)}`));
     assert.ok(text.startsWith("# Logbook\n\nDay 1: The keeper") && text.endsWith("passed it."), text);
     for (const word of ["Site name", "Home", "cookies", "Other stories", "Imprint"]) assert.ok(!text.includes(word));
   });
 
-  test("of a reference begins with its title, wherever that stands", () => {
+  test("of a reference begins with its title, even if that is outside of its text", () => {
     const body = `<div class="body">${prose(12)}${"<pre>run</pre>".repeat(3)}</div>`;
     const text = markdownOf(around(`<header><h1>Lamps</h1><p>How they are lit.</p></header>${body}`));
     assert.ok(text.startsWith("# Lamps\n\nHow they are lit.\n\nDay 1: The keeper"), text.slice(0, 80));
   });
 
-  test("is kept whatever its class says when it is most of the page", () => {
+  test("is kept in spite of its class if it is most of the page", () => {
     assert.ok(markdownOf(`<div class="sidebar">${prose(8)}</div>`).includes("Day 8: The keeper"));
   });
 
-  test("does not hold what a browser hides", () => {
+  test("leaves out what a browser hides", () => {
     const hidden = `<p hidden>one</p><p style="display: none">two</p><p aria-hidden=true>three</p>`;
     assert.doesNotMatch(markdownOf(around(`${hidden}${prose(6)}`)), /one|two|three/);
   });
 
-  test("holds what a reader can unfold", () => {
+  test("includes what a reader can unfold", () => {
     const folded = `<h3><button>Can it rain?</button></h3><div class="accordion-panel" hidden><p>It can.</p></div>`;
     assert.match(markdownOf(around(`${prose(6)}${folded}`)), /### Can it rain\?\n\nIt can\./);
   });
 
-  test("does not end with related stories", () => {
+  test("does not include related stories", () => {
     const related = `<section><h2>Related articles</h2><p>Another light</p></section>`;
     assert.doesNotMatch(markdownOf(around(`${prose(6)}${related}`)), /Another light/);
   });
 
-  test("of a forum are its posts with their authors", () => {
+  test("of a forum is its posts with their authors", () => {
     const posts = Array.from(
       { length: 5 },
       (_, i) =>
@@ -311,13 +311,13 @@ describe("the content", () => {
     for (let i = 0; i < 5; i++) assert.ok(text.includes(`user${i}`) && text.includes(`${i} The keeper`), text);
   });
 
-  test("of an article has no comments", () => {
+  test("of an article does not include the comments", () => {
     const head = '<meta property="og:type" content="article">';
     const text = markdownOf(`${head}<article>${prose(6)}</article><div id=comments><p>First! ${sentence}</p></div>`);
     assert.doesNotMatch(text, /First!/);
   });
 
-  test("of a listing are its entries", () => {
+  test("of a listing is its entries", () => {
     const entries = Array.from(
       { length: 20 },
       (_, i) => `<li class=card><a href=/${i}>Entry number ${i} of the list</a> <span>${i} euros</span></li>`,
@@ -327,7 +327,7 @@ describe("the content", () => {
   });
 });
 
-describe("the ladder", () => {
+describe("the strategies", () => {
   const script = "<script>render()</script>";
   const json = (value: unknown): string => JSON.stringify(value);
   const long = sentence.repeat(6).trim();
@@ -349,7 +349,7 @@ describe("the ladder", () => {
     },
   ];
   for (const [index, { method, html }] of steps.entries()) {
-    test(`step ${index + 1} is ${method}, and says so`, () => {
+    test(`number ${index + 1} is ${method}, and the outcome names it`, () => {
       const page = extractHtml(html, { mode: "markdown" });
       assert.equal(page.method, method);
       assert.ok(page.text.includes("keeper of the lighthouse"), page.text);
@@ -357,21 +357,21 @@ describe("the ladder", () => {
     });
   }
 
-  test("of a page without text nothing was left out", () => {
+  test("a page without text counts as kept completely", () => {
     assert.equal(extractHtml("<body></body>", { mode: "markdown" }).keptShare, 1);
   });
 
-  test("an empty page without scripts needs none", () => {
+  test("an empty page without scripts does not need JavaScript", () => {
     assert.equal(extractHtml("<p>hi</p>", { mode: "markdown" }).needsJs, false);
   });
 
-  test("parts that React streams stand in their place", () => {
+  test("parts that React streams are moved to their place", () => {
     const html = `<main><h1>A</h1><template id="B:0"></template><p>after ${long}</p></main><div hidden id="S:0"><p>before ${long}</p></div>`;
     const text = markdownOf(html);
     assert.ok(text.indexOf("before") > 0 && text.indexOf("before") < text.indexOf("after"), text);
   });
 
-  test("says how much of the page was kept", () => {
+  test("the outcome gives the share of the page that was kept", () => {
     const { keptShare } = extractHtml(`<main>${prose(6)}</main><nav>${"<a href=/>menu entry</a> ".repeat(60)}</nav>`, {
       mode: "text",
     });
@@ -382,7 +382,7 @@ describe("the ladder", () => {
 describe("metadata", () => {
   const metadataOf = (html: string) => extractHtml(html, { url: "https://example.com/a/b", mode: "markdown" }).metadata;
 
-  test("comes from the head", () => {
+  test("is read from the head", () => {
     const html = `<html lang="en-GB"><head><title>Fog | The Light</title><meta property="og:site_name" content="The Light">
       <meta name=author content="Ada"><meta property="article:published_time" content="2026-02-03T04:05:06Z"><link rel=canonical href="/fog"></head>`;
     assert.deepEqual(metadataOf(html), {
@@ -411,12 +411,12 @@ describe("metadata", () => {
     assert.deepEqual(metadataOf(html), { title: "Fog", author: "Ada, Bea", date: "2026-02-03" });
   });
 
-  test("is left out where the page tells nothing, or broken data", () => {
+  test("is left out if the page has none, or broken data", () => {
     assert.deepEqual(metadataOf('<script type="application/ld+json">{"@type":</script><p>x</p>'), {});
   });
 });
 
-/** Pieces of markup that parsers stumble over, in any order. */
+/** Fragments of markup that break parsers, in any order. */
 const markup = fc
   .array(
     fc.oneof(
@@ -456,7 +456,7 @@ const markup = fc
   .map((pieces) => pieces.join(""));
 
 describe("for any page", () => {
-  test("nothing throws, marks point at their headings in order, shares are shares", () => {
+  test("nothing throws, marks point at their headings in order, and the kept share is between 0 and 1", () => {
     fc.assert(
       fc.property(markup, fc.constantFrom("markdown", "text"), (html, mode) => {
         const { text, marks, keptShare } = extractHtml(html, { url: "https://example.com/", mode });
@@ -465,7 +465,7 @@ describe("for any page", () => {
         for (const { label, level, at } of marks) {
           assert.ok(at > before && at < text.length && label !== "" && level >= 1 && level <= 6);
           const [line = ""] = text.slice(at).split("\n");
-          // In a list, a quotation or a note the heading's line begins with their signs.
+          // In a list, a quotation or a note the line of the heading begins with their markup.
           if (mode === "markdown") assert.match(line, new RegExp(`^(?:[-> ]|\\d+\\.|\\[\\^.+?\\]:)*#{${level}} `));
           before = at;
         }
@@ -474,7 +474,7 @@ describe("for any page", () => {
     );
   });
 
-  test("reading it twice gives the same", () => {
+  test("extracting it twice gives the same text", () => {
     fc.assert(
       fc.property(markup, (html) => assert.equal(markdownOf(html), markdownOf(html))),
       { numRuns: 50 },

@@ -1,29 +1,30 @@
 /**
- * The text of a page straight from its tokens, piece by piece: linear in its size and small in memory whatever it
- * holds, for pages beyond every limit and for those whose parser failed.
+ * The text of a page directly from its tokens, chunk by chunk, in linear time and bounded memory. For pages that are
+ * too large to parse and pages whose parser failed.
  */
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 import { inlineTags } from "./tree/tags.ts";
 
-const unread = new Set(["script", "style", "noscript", "template", "iframe", "title"]);
+const ignoredTags = new Set(["script", "style", "noscript", "template", "iframe", "title"]);
 
-/** Strips a page that arrives in pieces; what it gives, joined, does not depend on where the pieces were cut. */
+/** Strips the tags of a page that arrives in chunks. The text, joined, does not depend on where the chunks were cut. */
 export type Stripper = { push(html: string): string; flush(): string };
 
-/** The whole text of a page. */
-export function linearText(html: string): string {
+/** The whole text of a page, without its structure. */
+export function toPlainText(html: string): string {
   const stripper = createStripper();
   return stripper.push(html) + stripper.flush();
 }
 
-/** A stripper for one page. */
+/** Makes a stripper for one page. */
 export function createStripper(): Stripper {
   const comments = createCommentFilter();
   const lines = createLines();
   const source = createWindow();
-  let skipping = "";
+  /** The tag whose end ends the text that is ignored, or "". */
+  let ignoredTag = "";
   const add = (text: string) => {
-    if (skipping === "") lines.add(text);
+    if (ignoredTag === "") lines.add(text);
   };
   const ignore = () => {};
   const callbacks: TokenizerCallbacks = {
@@ -32,14 +33,14 @@ export function createStripper(): Stripper {
     oncdata: (start, end, offset) => add(source.slice(start, end - offset)),
     onopentagname(start, end) {
       const tag = source.slice(start, end).toLowerCase();
-      if (skipping !== "") return;
-      if (unread.has(tag)) skipping = tag;
+      if (ignoredTag !== "") return;
+      if (ignoredTags.has(tag)) ignoredTag = tag;
       if (!inlineTags.has(tag) || tag === "br") lines.end();
     },
     onclosetag(start, end) {
       const tag = source.slice(start, end).toLowerCase();
-      if (tag === skipping) skipping = "";
-      if (skipping === "" && !inlineTags.has(tag)) lines.end();
+      if (tag === ignoredTag) ignoredTag = "";
+      if (ignoredTag === "" && !inlineTags.has(tag)) lines.end();
     },
     onattribdata: ignore,
     onattribentity: ignore,
@@ -70,36 +71,36 @@ export function createStripper(): Stripper {
   };
 }
 
-/** A tag's name is no longer than this; text is told at the end of each piece, so nothing else reaches back. */
-const windowChars = 1_000;
+/** Longer tag names are not supported. Nothing else reaches back: the tokenizer emits text at the end of each chunk. */
+const WINDOW_CHARS = 1_000;
 
-/** The end of what was written, by places that count from the start of the page. */
+/** The last characters that were written, by offsets from the start of the page. */
 function createWindow() {
   let text = "";
   let offset = 0;
   return {
     append(html: string): void {
-      const kept = text.slice(-windowChars);
-      offset += text.length - kept.length;
-      text = kept + html;
+      const previous = text.slice(-WINDOW_CHARS);
+      offset += text.length - previous.length;
+      text = previous + html;
     },
     slice: (start: number, end: number) => text.slice(Math.max(0, start - offset), end - offset),
   };
 }
 
-/** Lines of text with their blanks collapsed; no line is empty. */
+/** Collects lines of text with collapsed blanks; no line is empty. */
 function createLines() {
-  let pieces: string[] = [];
+  let words: string[] = [];
   let isEmpty = true;
-  /** What stands before the next word: nothing, a blank or a line end. */
+  /** What comes before the next word: nothing, a blank or a line end. */
   let gap: "" | " " | "\n" = "";
   return {
     add(text: string): void {
       const collapsed = text.replace(/[ \t\n\r\f]+/g, " ");
-      const words = collapsed.trim();
+      const trimmed = collapsed.trim();
       if (collapsed.startsWith(" ")) gap ||= isEmpty ? "" : " ";
-      if (words === "") return;
-      pieces.push(gap + words);
+      if (trimmed === "") return;
+      words.push(gap + trimmed);
       isEmpty = false;
       gap = collapsed.endsWith(" ") ? " " : "";
     },
@@ -107,57 +108,57 @@ function createLines() {
       if (!isEmpty) gap = "\n";
     },
     take(): string {
-      const text = pieces.join("");
-      pieces = [];
+      const text = words.join("");
+      words = [];
       return text;
     },
   };
 }
 
-/** A comment whose end is further away than this is taken for one that was never closed. */
-const longestCommentChars = 256 * 1024;
+/** A longer comment counts as one that is never closed. */
+const MAX_COMMENT_CHARS = 256 * 1024;
 
 /**
- * Takes comments out before the tokenizer sees them, each only once its end is seen: one that never ends would hide
+ * Removes comments before the tokenizer sees them, each only after its end has arrived: one that never ends would hide
  * the rest of the page. `<![` opens a bogus comment that the next `>` ends; the tokenizer would look for `]]>`.
  */
 function createCommentFilter(): Stripper {
-  let held = "";
+  let pending = "";
 
   function filter(isLast: boolean): string {
-    const pieces: string[] = [];
-    const endFrom = createFinder(held, "-->");
-    const holds = (open: number, chars: number) => !isLast && held.length - open < chars;
-    let at = 0;
-    let open = held.indexOf("<!");
-    for (; open >= 0 && !holds(open, 4); open = held.indexOf("<!", at)) {
-      const isComment = held.startsWith("<!--", open);
+    const output: string[] = [];
+    const endFrom = createFinder(pending, "-->");
+    const needsMore = (open: number, chars: number) => !isLast && pending.length - open < chars;
+    let position = 0;
+    let open = pending.indexOf("<!");
+    for (; open >= 0 && !needsMore(open, 4); open = pending.indexOf("<!", position)) {
+      const isComment = pending.startsWith("<!--", open);
       const end = isComment ? endFrom(open + 2) : -1;
-      if (isComment && end < 0 && holds(open, longestCommentChars)) break;
-      pieces.push(held.slice(at, open));
-      if (!isComment) pieces.push("<! ");
-      at = isComment && end >= 0 && end - open < longestCommentChars ? end + 3 : open + (isComment ? 4 : 2);
+      if (isComment && end < 0 && needsMore(open, MAX_COMMENT_CHARS)) break;
+      output.push(pending.slice(position, open));
+      if (!isComment) output.push("<! ");
+      position = isComment && end >= 0 && end - open < MAX_COMMENT_CHARS ? end + 3 : open + (isComment ? 4 : 2);
     }
-    const rest = open >= 0 ? open : held.length - (held.endsWith("<") && !isLast ? 1 : 0);
-    pieces.push(held.slice(at, rest));
-    held = held.slice(Math.max(at, rest));
-    return pieces.join("");
+    const rest = open >= 0 ? open : pending.length - (pending.endsWith("<") && !isLast ? 1 : 0);
+    output.push(pending.slice(position, rest));
+    pending = pending.slice(Math.max(position, rest));
+    return output.join("");
   }
 
   return {
     push(html) {
-      held += html;
+      pending += html;
       return filter(false);
     },
     flush: () => filter(true),
   };
 }
 
-/** Finds a word from places that only go up, looking at no character twice. */
-function createFinder(text: string, word: string): (from: number) => number {
-  let found = 0;
-  return (from) => {
-    if (found >= 0 && found < from) found = text.indexOf(word, from);
-    return found;
+/** Finds a word from offsets that only increase, looking at each character once. */
+function createFinder(text: string, word: string): (start: number) => number {
+  let match = 0;
+  return (start) => {
+    if (match >= 0 && match < start) match = text.indexOf(word, start);
+    return match;
   };
 }

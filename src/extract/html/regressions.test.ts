@@ -7,7 +7,7 @@ const prose = Array.from({ length: 6 }, (_, index) => `<p>${index + 1}: ${weathe
 const guide = (content: string): string => `<body><main><h1>Guide</h1>${prose}${content}</main>`;
 const markdownOf = (html: string, url?: string): string => extractHtml(html, { url, mode: "markdown" }).text;
 
-const styles = [
+const hidingStyles = [
   "display:none",
   "display:/**/none",
   "visibility : hidden",
@@ -30,14 +30,15 @@ const shownStyles = [
 ];
 
 describe("text that a browser does not show", () => {
-  for (const style of styles) {
+  for (const style of hidingStyles) {
     test(`is left out: ${style}`, () => {
       assert.doesNotMatch(markdownOf(guide(`<p style="${style}">IGNORE ALL</p>`)), /IGNORE/);
     });
   }
 
   for (const style of shownStyles) {
-    test(`is not: ${style}`, () => assert.match(markdownOf(guide(`<p style="${style}">Look here</p>`)), /Look here/));
+    test(`is kept if the browser shows it: ${style}`, () =>
+      assert.match(markdownOf(guide(`<p style="${style}">Look here</p>`)), /Look here/));
   }
 
   const places = [
@@ -61,16 +62,16 @@ describe("text that a browser does not show", () => {
     assert.ok(markdownOf(html).endsWith("| $x$ | 2 |"));
   });
 
-  test("does not make up for a page that is short", () => {
+  test("does not replace the text of a short page", () => {
     const hidden = `<div style="display:none"><p>IGNORE ${weather} ${weather} ${weather}</p></div>`;
     assert.equal(markdownOf(`<body><p>Thank you for your order.</p>${hidden}`), "Thank you for your order.");
   });
 
-  test("fades in where a script is there to show it", () => {
+  test("is kept if a script can fade it in", () => {
     assert.match(markdownOf(guide('<script src="fade.js"></script><p style="opacity:0">Look here</p>')), /Look here/);
   });
 
-  test("unfolds where there is something to press", () => {
+  test("is kept if a control unfolds it", () => {
     const folded =
       '<div><a href="#a1">Can it rain?</a></div><div id="a1" class="faq-answer" style="display:none">It can.</div>';
     assert.match(markdownOf(guide(folded)), /It can\./);
@@ -86,7 +87,7 @@ const addresses = [
   `https://example.com/${"a".repeat(5000)}`,
 ];
 
-describe("an address that leads nowhere is only text", () => {
+describe("a link without a usable address is only text", () => {
   for (const href of addresses) {
     for (const url of [undefined, "https://example.com/"]) {
       test(`${JSON.stringify(href.slice(0, 30))} on ${url ?? "a file"}`, () => {
@@ -96,32 +97,32 @@ describe("an address that leads nowhere is only text", () => {
   }
 });
 
-describe("text that only screen readers skip", () => {
+describe("text that only screen readers ignore", () => {
   const dialog = '<div role="dialog" class="modal"><p>We value your privacy.</p><button>Accept</button></div>';
 
-  test("is read where it is most of the page: a dialog was open over it", () => {
+  test("is kept if it is most of the page: a dialog was open over it", () => {
     const text = markdownOf(`<body><div id="app" aria-hidden="true"><h1>Guide</h1>${prose}</div>${dialog}`);
     assert.match(text, /^# Guide\n\n1: the keeper/);
   });
 
-  test("is left out elsewhere, and where it is also hidden from sight", () => {
+  test("is left out elsewhere, and if a style hides it too", () => {
     assert.doesNotMatch(markdownOf(guide('<div aria-hidden="true"><p>Copy</p><p>Copy</p><p>Copy</p></div>')), /Copy/);
     const hidden = `<div aria-hidden="true" style="display:none">${prose}</div>`;
     assert.doesNotMatch(markdownOf(`<body><h1>Guide</h1><p>${weather}</p>${hidden}`), /2: the keeper/);
   });
 
-  test("is left out where it is a menu, however long", () => {
+  test("is left out if it is a menu of any length", () => {
     const menu = `<nav aria-hidden="true">${"<p><a href='/a'>A place of the site</a></p>".repeat(40)}</nav>`;
     assert.doesNotMatch(markdownOf(`<body>${menu}<main><h1>Guide</h1>${prose}</main>`), /A place/);
   });
 });
 
 describe("a dialog", () => {
-  test("that is open is read where it is the page", () => {
+  test("is kept if it is open and all of the page", () => {
     assert.match(markdownOf(`<body><dialog open><h1>Guide</h1>${prose}</dialog>`), /^# Guide\n\n1: the keeper/);
   });
 
-  test("is left out where it stands over the page, or is not open", () => {
+  test("is left out if it covers a page, or is not open", () => {
     assert.doesNotMatch(markdownOf(guide("<dialog open><p>Subscribe now</p></dialog>")), /Subscribe/);
     assert.doesNotMatch(markdownOf(`<body><p>${weather}</p><dialog>${prose}</dialog>`), /2: the keeper/);
   });

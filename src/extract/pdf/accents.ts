@@ -1,16 +1,16 @@
-/** Puts accents and the letters they are drawn over together, as TeX and older programs keep them apart. */
+/** Combines letters with accents that are drawn separately, as by TeX and older programs. */
 
-/** The letter and the accent of a pair of characters as one, whichever was drawn first; null when it is no such pair. */
+/** A letter and an accent as one character, in either order; null if the pair is not a letter and an accent. */
 export function composeAccent(first: number, second: number): string | null {
-  const mark = accents.get(second) ?? accents.get(first);
-  if (mark === undefined) return null;
-  const letter = String.fromCodePoint(accents.has(second) ? first : second);
+  const combiningMark = combiningMarks.get(second) ?? combiningMarks.get(first);
+  if (combiningMark === undefined) return null;
+  const letter = String.fromCodePoint(combiningMarks.has(second) ? first : second);
   if (!/^\p{L}$/u.test(letter)) return null;
-  return ((letter === "\u0131" ? "i" : letter) + mark).normalize("NFC");
+  return ((letter === "\u0131" ? "i" : letter) + combiningMark).normalize("NFC");
 }
 
-/** Accents that stand alone, and the same on a letter. */
-const accents: ReadonlyMap<number, string> = new Map([
+/** Accents as separate characters, and the combining form of each. */
+const combiningMarks: ReadonlyMap<number, string> = new Map([
   [0x0060, "\u0300"],
   [0x00b4, "\u0301"],
   [0x02c6, "\u0302"],

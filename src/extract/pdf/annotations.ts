@@ -1,89 +1,96 @@
-/** Puts what form fields and annotations show into the page itself, since PDFium reads only the page. */
+/** Draws form fields and annotations into the page, because PDFium reads only the text of the page. */
 import type { Pdfium, Pointer } from "./pdfium.ts";
 
-/** A loaded page, and which annotation (1, 2, ...) each object came from that is not the page's own. */
-export type ShownPage = {
+/** A loaded page, with the annotation (1, 2, ...) that each drawn-in object belongs to. */
+export type LoadedPage = {
   readonly page: Pointer;
   readonly owners: ReadonlyMap<Pointer, number>;
-  /** Annotations left out because there are too many. */
+  /** Annotations that were skipped because there are too many. */
   readonly unreadAnnotations: number;
 };
 
-/** By page, how many objects it had of its own, for the pages of one document whose annotations are drawn in already. */
-export type OwnObjects = Map<number, number>;
+/** The number of objects each page had before its annotations were drawn in. */
+export type PageObjectCounts = Map<number, number>;
 
-/** Loads a page with its annotations drawn in; null when the page is damaged. Close the page when done. */
-export function loadShownPage(pdfium: Pdfium, document: Pointer, index: number, own: OwnObjects): ShownPage | null {
+/** Loads a page with its annotations drawn in; null if the page is damaged. The caller must close the page. */
+export function loadPage(
+  pdfium: Pdfium,
+  document: Pointer,
+  index: number,
+  objectCounts: PageObjectCounts,
+): LoadedPage | null {
   const page = pdfium.call.FPDF_LoadPage(document, index);
   if (page === 0) return null;
-  const ownObjects = own.get(index);
-  if (ownObjects !== undefined) return { page, owners: ownersFrom(pdfium, page, ownObjects), unreadAnnotations: 0 };
-  const annotations = pdfium.call.FPDFPage_GetAnnotCount(page);
-  if (annotations > mostAnnotations) return { page, owners: none, unreadAnnotations: annotations };
-  const bare = { page, owners: none, unreadAnnotations: 0 };
-  // Drawing them in costs a second parse of the page, and nearly all annotations are links, which show no text.
-  if (!prepareAnnotations(pdfium, page, annotations)) return bare;
-  const objects = pdfium.call.FPDFPage_CountObjects(page);
-  if (pdfium.call.FPDFPage_Flatten(page, forDisplay) !== flattened) return bare;
-  own.set(index, objects);
+  const pageObjects = objectCounts.get(index);
+  if (pageObjects !== undefined) return { page, owners: findOwners(pdfium, page, pageObjects), unreadAnnotations: 0 };
+  const annotationCount = pdfium.call.FPDFPage_GetAnnotCount(page);
+  if (annotationCount > MAX_ANNOTATIONS) return { page, owners: noOwners, unreadAnnotations: annotationCount };
+  const withoutAnnotations = { page, owners: noOwners, unreadAnnotations: 0 };
+  // Drawing them in costs a second parse of the page, and nearly all annotations are links without text.
+  if (!prepareAnnotations(pdfium, page, annotationCount)) return withoutAnnotations;
+  const objectCount = pdfium.call.FPDFPage_CountObjects(page);
+  if (pdfium.call.FPDFPage_Flatten(page, FLATTEN_FOR_DISPLAY) !== FLATTEN_SUCCESS) return withoutAnnotations;
+  objectCounts.set(index, objectCount);
   pdfium.call.FPDF_ClosePage(page);
-  return loadShownPage(pdfium, document, index, own);
+  return loadPage(pdfium, document, index, objectCounts);
 }
 
-const forDisplay = 0;
-const flattened = 1;
-const none: ReadonlyMap<Pointer, number> = new Map();
+const FLATTEN_FOR_DISPLAY = 0;
+const FLATTEN_SUCCESS = 1;
+const noOwners: ReadonlyMap<Pointer, number> = new Map();
 
-/** Numbers of fpdf_annot.h. */
-const freeText = 3;
-const widget = 20;
+/** Annotation subtypes of fpdf_annot.h. */
+const FREE_TEXT = 3;
+const WIDGET = 20;
 const textless = { link: 2, highlight: 9, underline: 10, squiggly: 11, strikeOut: 12, ink: 15, popup: 16 } as const;
 const textlessSubtypes: ReadonlySet<number> = new Set(Object.values(textless));
 
 /** A page with more annotations than this is read without them: it is a drawing or an attack. */
-const mostAnnotations = 5_000;
+const MAX_ANNOTATIONS = 5_000;
 
-/** Makes missing appearances and hides what a screen does not show. True when some annotation may hold text. */
+/** Generates missing appearances and hides what a screen does not show. Returns whether an annotation may have text. */
 function prepareAnnotations(pdfium: Pdfium, page: Pointer, count: number): boolean {
-  let any = false;
+  let mayHaveText = false;
   for (let index = 0; index < count; index += 1) {
     const annotation = pdfium.call.FPDFPage_GetAnnot(page, index);
     if (annotation === 0) continue;
-    any = prepareAnnotation(pdfium, annotation) || any;
+    mayHaveText = prepareAnnotation(pdfium, annotation) || mayHaveText;
     pdfium.call.FPDFPage_CloseAnnot(annotation);
   }
-  return any;
+  return mayHaveText;
 }
 
-const hidden = 2;
-const noView = 32;
-const normalAppearance = 0;
+const FLAG_HIDDEN = 2;
+const FLAG_NO_VIEW = 32;
+const NORMAL_APPEARANCE = 0;
 
 function prepareAnnotation({ call }: Pdfium, annotation: Pointer): boolean {
   const subtype = call.FPDFAnnot_GetSubtype(annotation);
   if (textlessSubtypes.has(subtype)) return false;
   const flags = call.FPDFAnnot_GetFlags(annotation);
-  // Flattening for display leaves out hidden annotations only, not those that are for print alone.
-  if (flags & noView) call.FPDFAnnot_SetFlags(annotation, flags | hidden);
-  if (flags & (hidden | noView)) return false;
-  if (call.EPDFAnnot_HasAppearanceStream(annotation, normalAppearance) !== 0) return true;
-  if (subtype === widget) return call.EPDFAnnot_GenerateFormFieldAP(annotation) !== 0;
-  return subtype === freeText && call.EPDFAnnot_GenerateAppearance(annotation) !== 0;
+  // Flattening for display skips hidden annotations, but not those that are only for printing.
+  if (flags & FLAG_NO_VIEW) call.FPDFAnnot_SetFlags(annotation, flags | FLAG_HIDDEN);
+  if (flags & (FLAG_HIDDEN | FLAG_NO_VIEW)) return false;
+  if (call.EPDFAnnot_HasAppearanceStream(annotation, NORMAL_APPEARANCE) !== 0) return true;
+  if (subtype === WIDGET) return call.EPDFAnnot_GenerateFormFieldAP(annotation) !== 0;
+  return subtype === FREE_TEXT && call.EPDFAnnot_GenerateAppearance(annotation) !== 0;
 }
 
-const formType = 5;
-const deepestForm = 8;
+/** Object type of fpdf_edit.h. */
+const FORM_OBJECT = 5;
+const MAX_FORM_DEPTH = 8;
 
-/** The objects of a page from an index on, and those inside them: flattening appends one form for each annotation. */
-function ownersFrom({ call }: Pdfium, page: Pointer, from: number): ReadonlyMap<Pointer, number> {
+/** The objects of a page from an index on, with their children: flattening appends one form per annotation. */
+function findOwners({ call }: Pdfium, page: Pointer, firstIndex: number): ReadonlyMap<Pointer, number> {
   const owners = new Map<Pointer, number>();
   const visit = (object: Pointer, owner: number, depth: number): void => {
     owners.set(object, owner);
-    if (depth === deepestForm || call.FPDFPageObj_GetType(object) !== formType) return;
+    if (depth === MAX_FORM_DEPTH || call.FPDFPageObj_GetType(object) !== FORM_OBJECT) return;
     const count = call.FPDFFormObj_CountObjects(object);
     for (let index = 0; index < count; index += 1) visit(call.FPDFFormObj_GetObject(object, index), owner, depth + 1);
   };
   const count = call.FPDFPage_CountObjects(page);
-  for (let index = from; index < count; index += 1) visit(call.FPDFPage_GetObject(page, index), index - from + 1, 0);
+  for (let index = firstIndex; index < count; index += 1)
+    visit(call.FPDFPage_GetObject(page, index), index - firstIndex + 1, 0);
   return owners;
 }

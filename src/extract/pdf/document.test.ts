@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { type FixtureOptions, type FixturePage, line, stream, writePdf } from "../../../test/pdf.ts";
+import { drawLine, type FixtureOptions, type FixturePage, makeStream, writePdf } from "../../../test/pdf.ts";
 import { openPdf, type PdfDocument } from "./document.ts";
 
 async function open(bytes: Uint8Array, password?: string): Promise<PdfDocument> {
@@ -12,76 +12,77 @@ async function open(bytes: Uint8Array, password?: string): Promise<PdfDocument> 
   return opened.document;
 }
 
-async function textOf(page: FixturePage, options?: FixtureOptions): Promise<string> {
+async function readFirstPage(page: FixturePage, options?: FixtureOptions): Promise<string> {
   const document = await open(writePdf([page], options));
   const { text } = document.pageText(0);
   document.close();
   return text;
 }
 
-const freeText = stream(
+const freeText = makeStream(
   "/Type /XObject /Subtype /Form /BBox [0 0 200 20] /Resources << /Font << /F1 3 0 R >> >>",
-  line("Approved", 2, 5),
+  drawLine("Approved", 2, 5),
 );
 const paragraph = ["The first line of it runs on", "and so does the second one", "until it ends here."];
 
 const pages: readonly { name: string; page: FixturePage; options?: FixtureOptions; text: string }[] = [
   {
     name: "lines of a paragraph stay together",
-    page: { content: paragraph.map((text, index) => line(text, 50, 700 - 14 * index)).join("") },
+    page: { content: paragraph.map((text, index) => drawLine(text, 50, 700 - 14 * index)).join("") },
     text: paragraph.join("\n"),
   },
   {
     name: "a wide gap starts a paragraph",
     page: {
       content:
-        paragraph.map((text, index) => line(text, 50, 700 - 14 * index)).join("") + line("Another begins.", 50, 640),
+        paragraph.map((text, index) => drawLine(text, 50, 700 - 14 * index)).join("") +
+        drawLine("Another begins.", 50, 640),
     },
     text: `${paragraph.join("\n")}\n\nAnother begins.`,
   },
   {
-    name: "cells of a row stay in one line, apart",
-    page: { content: line("Name", 50, 700) + line("Amount", 250, 700) + line("Total", 450, 700) },
+    name: "cells of a row stay in one line, separated by tabs",
+    page: { content: drawLine("Name", 50, 700) + drawLine("Amount", 250, 700) + drawLine("Total", 450, 700) },
     text: "Name\tAmount\tTotal",
   },
   {
-    name: "a raised character joins its word",
-    page: { content: line("area in m", 50, 700) + line("2", 101, 704, "/F1 8 Tf") },
+    name: "a superscript joins its word",
+    page: { content: drawLine("area in m", 50, 700) + drawLine("2", 101, 704, "/F1 8 Tf") },
     text: "area in m2",
   },
   {
-    name: "a word broken by a hyphen is made whole",
-    page: { content: line("This is an exam-", 50, 700) + line("ple of it.", 50, 686) },
+    name: "a word split by a hyphen is joined",
+    page: { content: drawLine("This is an exam-", 50, 700) + drawLine("ple of it.", 50, 686) },
     text: "This is an example\nof it.",
   },
   {
     name: "a hyphen before a capital stays",
-    page: { content: line("They met Smith-", 50, 700) + line("Jones there.", 50, 686) },
+    page: { content: drawLine("They met Smith-", 50, 700) + drawLine("Jones there.", 50, 686) },
     text: "They met Smith-\nJones there.",
   },
   {
     name: "columns are read one after the other",
     page: {
       content:
-        line("left one", 50, 700) +
-        line("left two", 50, 686) +
-        line("right one", 320, 700) +
-        line("right two", 320, 686),
+        drawLine("left one", 50, 700) +
+        drawLine("left two", 50, 686) +
+        drawLine("right one", 320, 700) +
+        drawLine("right two", 320, 686),
     },
     text: "left one\nleft two\n\nright one\nright two",
   },
   {
-    name: "text outside the crop box is left out",
-    page: { cropBox: "0 400 600 800", content: line("shown", 50, 700) + line("cut off", 50, 300) },
+    name: "text outside the crop box is omitted",
+    page: { cropBox: "0 400 600 800", content: drawLine("shown", 50, 700) + drawLine("cut off", 50, 300) },
     text: "shown",
   },
   {
-    name: "text outside the media box is left out",
-    page: { content: line("shown", 50, 700) + line("far below", 50, -300) },
+    name: "text outside the media box is omitted",
+    page: { content: drawLine("shown", 50, 700) + drawLine("far below", 50, -300) },
     text: "shown",
   },
   {
-    name: "a turned page reads like any other",
+    name: "a rotated page is read like any other",
     page: {
       rotate: 90,
       content: "BT /F1 12 Tf 0 1 -1 0 100 50 Tm (first) Tj ET BT /F1 12 Tf 0 1 -1 0 114 50 Tm (second) Tj ET",
@@ -89,30 +90,30 @@ const pages: readonly { name: string; page: FixturePage; options?: FixtureOption
     text: "first\nsecond",
   },
   {
-    name: "accents drawn over letters are part of them",
+    name: "accents drawn over letters are combined with them",
     page: {
-      content: `${line("Sch", 50, 700)}BT /F1 12 Tf 71.4 700 Td (o) Tj ET BT /F1 12 Tf 72.4 700 Td (\\250) Tj ET`,
+      content: `${drawLine("Sch", 50, 700)}BT /F1 12 Tf 71.4 700 Td (o) Tj ET BT /F1 12 Tf 72.4 700 Td (\\250) Tj ET`,
       entries: "/Resources << /Font << /F1 20 0 R >> >>",
     },
     options: { objects: { 20: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>" } },
     text: "Schö",
   },
   {
-    name: "hidden text alone stands for what is drawn",
+    name: "text without ink is read if there is no other text",
     page: { content: "BT 3 Tr /F1 12 Tf 50 650 Td (recognised) Tj ET" },
     text: "recognised",
   },
   {
-    name: "an annotation's text comes where it stands",
-    page: { content: line("State:", 50, 700) + line("Below it", 50, 600), entries: "/Annots [20 0 R]" },
+    name: "an annotation's text is read at its position",
+    page: { content: drawLine("State:", 50, 700) + drawLine("Below it", 50, 600), entries: "/Annots [20 0 R]" },
     options: {
       objects: { 20: "<< /Type /Annot /Subtype /Stamp /Rect [100 695 300 715] /AP << /N 21 0 R >> >>", 21: freeText },
     },
     text: "State: Approved\n\nBelow it",
   },
   {
-    name: "a hidden annotation is left out",
-    page: { content: line("State:", 50, 700), entries: "/Annots [20 0 R]" },
+    name: "a hidden annotation is omitted",
+    page: { content: drawLine("State:", 50, 700), entries: "/Annots [20 0 R]" },
     options: {
       objects: {
         20: "<< /Type /Annot /Subtype /Stamp /F 2 /Rect [100 695 300 715] /AP << /N 21 0 R >> >>",
@@ -122,8 +123,8 @@ const pages: readonly { name: string; page: FixturePage; options?: FixtureOption
     text: "State:",
   },
   {
-    name: "an annotation for print only is left out",
-    page: { content: line("State:", 50, 700), entries: "/Annots [20 0 R]" },
+    name: "an annotation for print only is omitted",
+    page: { content: drawLine("State:", 50, 700), entries: "/Annots [20 0 R]" },
     options: {
       objects: {
         20: "<< /Type /Annot /Subtype /Stamp /F 36 /Rect [100 695 300 715] /AP << /N 21 0 R >> >>",
@@ -133,8 +134,8 @@ const pages: readonly { name: string; page: FixturePage; options?: FixtureOption
     text: "State:",
   },
   {
-    name: "a form field shows its value",
-    page: { content: line("Name:", 50, 700), entries: "/Annots [20 0 R]" },
+    name: "a form field is read with its value",
+    page: { content: drawLine("Name:", 50, 700), entries: "/Annots [20 0 R]" },
     options: {
       catalog: "/AcroForm << /Fields [20 0 R] /DR << /Font << /Helv 3 0 R >> >> /DA (/Helv 12 Tf 0 g) >>",
       objects: {
@@ -143,54 +144,54 @@ const pages: readonly { name: string; page: FixturePage; options?: FixtureOption
     },
     text: "Name: Ada",
   },
-  { name: "a page without anything is empty", page: { content: "" }, text: "" },
+  { name: "a page without content is empty", page: { content: "" }, text: "" },
 ];
 
 for (const { name, page, options, text } of pages) {
-  test(name, async () => assert.equal(await textOf(page, options), text));
+  test(name, async () => assert.equal(await readFirstPage(page, options), text));
 }
 
-test("ligatures are letters", async () => {
+test("ligatures are read as letters", async () => {
   const map =
     "/CIDInit /ProcSet findresource begin begincmap 1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <41> <fb01> endbfchar endcmap";
   const objects = {
     20: "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 21 0 R >>",
-    21: stream("", map),
+    21: makeStream("", map),
   };
-  const page = { content: line("An", 50, 700), entries: "/Resources << /Font << /F1 20 0 R >> >>" };
-  assert.equal((await textOf(page, { objects })).slice(0, 2), "fi");
+  const page = { content: drawLine("An", 50, 700), entries: "/Resources << /Font << /F1 20 0 R >> >>" };
+  assert.equal((await readFirstPage(page, { objects })).slice(0, 2), "fi");
 });
 
-/** A font that names no characters: its codes are numbers of glyphs, as in many files printed from older programs. */
-const namelessFont = {
+/** A font without a character map: its codes are glyph numbers, as in many files printed by older programs. */
+const unmappedFont = {
   20: "<< /Type /Font /Subtype /Type0 /BaseFont /Nameless /Encoding /Identity-H /DescendantFonts [21 0 R] >>",
   21: "<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Nameless /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> /DW 500 /FontDescriptor 22 0 R >>",
   22: "<< /Type /FontDescriptor /FontName /Nameless /Flags 4 /FontBBox [0 0 1000 1000] /Ascent 800 /Descent -200 /ItalicAngle 0 /CapHeight 700 /StemV 80 >>",
 };
 
-function inGlyphs(text: string, offset: number): string {
+function writeGlyphNumbers(text: string, offset: number): string {
   return `BT /F1 12 Tf 50 700 Td <${[...text].map((char) => (char.charCodeAt(0) - offset).toString(16).padStart(4, "0")).join("")}> Tj ET`;
 }
 
 test("glyph numbers in the usual order are read as letters", async () => {
   const page = {
-    content: inGlyphs("The quarterly report, page three", 29),
+    content: writeGlyphNumbers("The quarterly report, page three", 29),
     entries: "/Resources << /Font << /F1 20 0 R >> >>",
   };
-  assert.equal(await textOf(page, { objects: namelessFont }), "The quarterly report, page three");
+  assert.equal(await readFirstPage(page, { objects: unmappedFont }), "The quarterly report, page three");
 });
 
-test("glyph numbers in no known order are reported as garbled", async () => {
-  const content = inGlyphs("The quarterly report, page three", -0x180);
+test("glyph numbers in an unknown order are reported as garbled", async () => {
+  const content = writeGlyphNumbers("The quarterly report, page three", -0x180);
   const document = await open(
-    writePdf([{ content, entries: "/Resources << /Font << /F1 20 0 R >> >>" }], { objects: namelessFont }),
+    writePdf([{ content, entries: "/Resources << /Font << /F1 20 0 R >> >>" }], { objects: unmappedFont }),
   );
   assert.equal(document.pageText(0).garbled, true);
 });
 
-test("text that a viewer does not see is kept, and counted", async () => {
+test("text that a viewer does not see is kept and counted", async () => {
   const hidden = "BT 3 Tr /F1 12 Tf 50 650 Td (secret order) Tj ET";
-  const document = await open(writePdf([{ content: line("shown", 50, 700) + hidden }, { content: hidden }]));
+  const document = await open(writePdf([{ content: drawLine("shown", 50, 700) + hidden }, { content: hidden }]));
   assert.deepEqual(
     [0, 1].map((index) => document.pageText(index).hiddenChars),
     [11, 0],
@@ -198,8 +199,8 @@ test("text that a viewer does not see is kept, and counted", async () => {
   assert.equal(document.pageText(0).text, "shown\n\nsecret order");
 });
 
-test("a page that is a picture is told from an empty one", async () => {
-  const image = stream(
+test("a page that is an image is distinguished from an empty one", async () => {
+  const image = makeStream(
     "/Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8",
     "x",
   );
@@ -218,7 +219,7 @@ test("title, author and language are read", async () => {
   assert.deepEqual(document.info, { title: "A title", author: "Ada", language: "en-GB" });
 });
 
-test("the outline gives labels, levels and pages", async () => {
+test("the outline has labels, levels and pages", async () => {
   const objects = {
     20: "<< /First 21 0 R /Last 23 0 R /Count 3 >>",
     21: "<< /Title (One) /Parent 20 0 R /Next 23 0 R /First 22 0 R /Last 22 0 R /Dest [100 0 R /Fit] >>",
@@ -233,7 +234,7 @@ test("the outline gives labels, levels and pages", async () => {
   ]);
 });
 
-test("an outline that leads back to itself ends", async () => {
+test("a circular outline ends", async () => {
   const objects = {
     20: "<< /First 21 0 R /Last 22 0 R >>",
     21: "<< /Title (One) /Parent 20 0 R /Next 22 0 R /First 22 0 R >>",
@@ -243,19 +244,19 @@ test("an outline that leads back to itself ends", async () => {
   assert.deepEqual(document.outline.map(({ label }) => label).sort(), ["One", "Two"]);
 });
 
-const secret = [{ content: line("secret", 50, 700) }];
+const secret = [{ content: drawLine("secret", 50, 700) }];
 
 test("an encrypted document opens with its password", async () => {
   const document = await open(writePdf(secret, { userPassword: "open" }), "open");
   assert.equal(document.pageText(0).text, "secret");
 });
 
-test("an encrypted document with an empty password opens by itself", async () => {
+test("an encrypted document with an empty password opens without one", async () => {
   const document = await open(writePdf(secret, { userPassword: "", ownerPassword: "boss" }));
   assert.equal(document.pageText(0).text, "secret");
 });
 
-const broken: readonly { name: string; bytes: Uint8Array; password?: string; failed: object }[] = [
+const unreadable: readonly { name: string; bytes: Uint8Array; password?: string; failed: object }[] = [
   {
     name: "no password",
     bytes: writePdf(secret, { userPassword: "open" }),
@@ -268,21 +269,21 @@ const broken: readonly { name: string; bytes: Uint8Array; password?: string; fai
     failed: { reason: "encrypted", detail: "wrong password" },
   },
   {
-    name: "no PDF at all",
+    name: "other content",
     bytes: Buffer.from("This is a letter."),
     failed: { reason: "corrupt", detail: "not a readable PDF" },
   },
-  { name: "nothing", bytes: new Uint8Array(), failed: { reason: "corrupt", detail: "not a readable PDF" } },
+  { name: "no bytes", bytes: new Uint8Array(), failed: { reason: "corrupt", detail: "not a readable PDF" } },
 ];
 
-for (const { name, bytes, password, failed } of broken) {
+for (const { name, bytes, password, failed } of unreadable) {
   test(`a document with ${name} fails with a reason`, async () => {
     assert.deepEqual(await openPdf(bytes, password === undefined ? {} : { password }), { failed });
   });
 }
 
-test("a damaged table of objects is mended", async () => {
-  const bytes = Buffer.from(writePdf([{ content: line("still here", 50, 700) }]));
+test("a damaged cross-reference table is repaired", async () => {
+  const bytes = Buffer.from(writePdf([{ content: drawLine("still here", 50, 700) }]));
   const damaged = Buffer.from(bytes.toString("latin1").replace(/\d{10} 00000 n/g, "0000000009 00000 n"), "latin1");
   assert.equal((await open(damaged)).pageText(0).text, "still here");
 });
@@ -296,11 +297,11 @@ test("a document is read from a path as from bytes", async () => {
   assert.equal(opened.document.pageText(0).text, "secret");
 });
 
-test("a path that leads nowhere is no bad document", async () => {
+test("a missing file throws and is not reported as a bad document", async () => {
   await assert.rejects(openPdf({ path: "/nowhere/file.pdf" }), { code: "ENOENT" });
 });
 
-test("a document without pages has none", async () => {
+test("a document may have no pages", async () => {
   const document = await open(writePdf([]));
   assert.equal(document.pageCount, 0);
   assert.throws(() => document.pageText(0), RangeError);
@@ -308,17 +309,17 @@ test("a document without pages has none", async () => {
 
 test("every page of a long document can be read, in any order, and again", async () => {
   const document = await open(
-    writePdf(Array.from({ length: 300 }, (_, index) => ({ content: line(`Page ${index}`, 50, 700) }))),
+    writePdf(Array.from({ length: 300 }, (_, index) => ({ content: drawLine(`Page ${index}`, 50, 700) }))),
   );
   for (const index of [299, 0, 150, 150]) assert.equal(document.pageText(index).text, `Page ${index}`);
 });
 
-test("a page with a form reads the same the second time", async () => {
+test("a page with an annotation is the same when read again", async () => {
   const objects = {
     20: "<< /Type /Annot /Subtype /Stamp /Rect [100 695 300 715] /AP << /N 21 0 R >> >>",
     21: freeText,
   };
-  const content = line("State:", 50, 700) + line("Below it", 50, 600);
+  const content = drawLine("State:", 50, 700) + drawLine("Below it", 50, 600);
   const document = await open(writePdf([{ content, entries: "/Annots [20 0 R]" }], { objects }));
   assert.deepEqual(document.pageText(0), document.pageText(0));
 });

@@ -1,11 +1,13 @@
-/** Opens PDF documents with PDFium: page count, facts, outline, and text page by page. */
+/** Opens PDF documents with PDFium: page count, metadata, outline, and the text of each page. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { type OutlineItem, readOutline } from "./outline.ts";
-import { guarded, isBroken, loadPdfium, type Pdfium, type Pointer, readText, withName } from "./pdfium.ts";
+import { guardEngine, isBroken, loadPdfium, type Pdfium, type Pointer, readText, withName } from "./pdfium.ts";
 import { type PageText, readPage } from "./read-page.ts";
 
+/** Why a document cannot be opened. */
 export type PdfFailure = { readonly reason: "corrupt" | "encrypted" | "too_large"; readonly detail: string };
 
+/** What the document says about itself. */
 export type PdfInfo = {
   readonly title: string | null;
   readonly author: string | null;
@@ -13,104 +15,106 @@ export type PdfInfo = {
   readonly language: string | null;
 };
 
-/** An open document. It holds the file in the engine's memory until it is closed. */
+/** An open document. The file stays in the engine's memory until it is closed. */
 export interface PdfDocument {
   readonly pageCount: number;
   readonly info: PdfInfo;
   readonly outline: readonly OutlineItem[];
-  /** The text of a page, counted from 0; throws a RangeError for a page that is not there. */
+  /** The text of a page, counted from 0. Throws a RangeError if there is no such page. */
   pageText(index: number): PageText;
   close(): void;
 }
 
+/** An open document, or why it cannot be opened. */
 export type OpenedPdf = { readonly document: PdfDocument } | { readonly failed: PdfFailure };
 
-/** The bytes of a file, or where they are: from a path they go into the engine's memory without a copy of ours. */
+/** The bytes of a file, or its path. A path is read directly into the engine's memory, without another copy. */
 export type PdfSource = Uint8Array | { readonly path: string };
 
-/** Opens a PDF. Bytes are copied, so the caller may drop them. A bad file is an answer; a breakdown of the engine throws. */
+/** Opens a PDF and copies its bytes. A bad file is reported as `failed`; a crash of the engine throws. */
 export async function openPdf(source: PdfSource, options: { readonly password?: string } = {}): Promise<OpenedPdf> {
   const pdfium = await loadPdfium();
-  return guarded(pdfium, () => open(pdfium, source, options.password ?? ""));
+  return guardEngine(pdfium, () => openSource(pdfium, source, options.password ?? ""));
 }
 
-function open(pdfium: Pdfium, source: PdfSource, password: string): OpenedPdf {
+function openSource(pdfium: Pdfium, source: PdfSource, password: string): OpenedPdf {
   const { call } = pdfium;
   const file = source instanceof Uint8Array ? copyBytes(pdfium, source) : readFile(pdfium, source.path);
   if (file === null) return { failed: { reason: "too_large", detail: "the file does not fit in memory" } };
-  const handle = withName(pdfium, password, (at) => call.FPDF_LoadMemDocument(file.at, file.sizeBytes, at)) ?? 0;
-  if (handle !== 0) return { document: openDocument(pdfium, handle, file.at) };
-  const failed = failureOf(call.FPDF_GetLastError(), password);
-  call.free(file.at);
+  const handle =
+    withName(pdfium, password, (pointer) => call.FPDF_LoadMemDocument(file.pointer, file.sizeBytes, pointer)) ?? 0;
+  if (handle !== 0) return { document: openDocument(pdfium, handle, file.pointer) };
+  const failed = toFailure(call.FPDF_GetLastError(), password);
+  call.free(file.pointer);
   return { failed };
 }
 
 /** A file in the engine's memory. */
-type Loaded = { readonly at: Pointer; readonly sizeBytes: number };
+type LoadedFile = { readonly pointer: Pointer; readonly sizeBytes: number };
 
-function copyBytes(pdfium: Pdfium, bytes: Uint8Array): Loaded | null {
-  const at = pdfium.call.malloc(bytes.length + 1);
-  if (at === 0) return null;
-  new Uint8Array(pdfium.memory(), at, bytes.length).set(bytes);
-  return { at, sizeBytes: bytes.length };
+function copyBytes(pdfium: Pdfium, bytes: Uint8Array): LoadedFile | null {
+  const pointer = pdfium.call.malloc(bytes.length + 1);
+  if (pointer === 0) return null;
+  new Uint8Array(pdfium.memory(), pointer, bytes.length).set(bytes);
+  return { pointer, sizeBytes: bytes.length };
 }
 
-function readFile(pdfium: Pdfium, path: string): Loaded | null {
+function readFile(pdfium: Pdfium, path: string): LoadedFile | null {
   const descriptor = openSync(path, "r");
   try {
     const { size } = fstatSync(descriptor);
-    const at = pdfium.call.malloc(size + 1);
-    if (at === 0) return null;
-    return { at, sizeBytes: readInto(descriptor, new Uint8Array(pdfium.memory(), at, size)) };
+    const pointer = pdfium.call.malloc(size + 1);
+    if (pointer === 0) return null;
+    return { pointer, sizeBytes: fillFromFile(descriptor, new Uint8Array(pdfium.memory(), pointer, size)) };
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** Reads until the target is full or the file ends; one call reads at most 2 GiB, and may read less. */
-function readInto(descriptor: number, target: Uint8Array): number {
-  let filled = 0;
+/** Reads until the target is full or the file ends. One call reads at most 2 GiB, and may read less. */
+function fillFromFile(descriptor: number, target: Uint8Array): number {
+  let filledBytes = 0;
   for (;;) {
-    const read = readSync(descriptor, target, filled, target.length - filled, filled);
-    filled += read;
-    if (read === 0 || filled === target.length) return filled;
+    const readBytes = readSync(descriptor, target, filledBytes, target.length - filledBytes, filledBytes);
+    filledBytes += readBytes;
+    if (readBytes === 0 || filledBytes === target.length) return filledBytes;
   }
 }
 
-/** Numbers of FPDF_GetLastError. */
-const passwordError = 4;
-const securityError = 5;
+/** Error numbers of FPDF_GetLastError. */
+const PASSWORD_ERROR = 4;
+const SECURITY_ERROR = 5;
 
-function failureOf(error: number, password: string): PdfFailure {
-  if (error === passwordError) {
+function toFailure(error: number, password: string): PdfFailure {
+  if (error === PASSWORD_ERROR) {
     return { reason: "encrypted", detail: password === "" ? "password required" : "wrong password" };
   }
-  if (error === securityError) return { reason: "encrypted", detail: "unsupported encryption" };
+  if (error === SECURITY_ERROR) return { reason: "encrypted", detail: "unsupported encryption" };
   return { reason: "corrupt", detail: "not a readable PDF" };
 }
 
 function openDocument(pdfium: Pdfium, handle: Pointer, file: Pointer): PdfDocument {
   const pageCount = Math.max(0, pdfium.call.FPDF_GetPageCount(handle));
-  const own = new Map<number, number>();
-  let closed = false;
+  const objectCounts = new Map<number, number>();
+  let isClosed = false;
   return {
     pageCount,
     get info() {
-      return guarded(pdfium, () => readInfo(pdfium, handle));
+      return guardEngine(pdfium, () => readInfo(pdfium, handle));
     },
     get outline() {
-      return guarded(pdfium, () => readOutline(pdfium, handle));
+      return guardEngine(pdfium, () => readOutline(pdfium, handle));
     },
     pageText(index) {
-      if (closed || !Number.isInteger(index) || index < 0 || index >= pageCount) {
+      if (isClosed || !Number.isInteger(index) || index < 0 || index >= pageCount) {
         throw new RangeError(`There is no page ${index} of ${pageCount} in this document, or it is closed.`);
       }
-      return guarded(pdfium, () => readPage(pdfium, handle, index, own));
+      return guardEngine(pdfium, () => readPage(pdfium, handle, index, objectCounts));
     },
     close() {
-      if (closed || isBroken(pdfium)) return;
-      closed = true;
-      guarded(pdfium, () => {
+      if (isClosed || isBroken(pdfium)) return;
+      isClosed = true;
+      guardEngine(pdfium, () => {
         pdfium.call.FPDF_CloseDocument(handle);
         pdfium.call.free(file);
       });
@@ -120,14 +124,14 @@ function openDocument(pdfium: Pdfium, handle: Pointer, file: Pointer): PdfDocume
 
 function readInfo(pdfium: Pdfium, handle: Pointer): PdfInfo {
   const { call } = pdfium;
-  const entry = (key: string): string | null =>
+  const readEntry = (key: string): string | null =>
     withName(pdfium, key, (name) =>
-      oneLine(readText(pdfium, (at, size) => call.FPDF_GetMetaText(handle, name, at, size))),
+      toOneLine(readText(pdfium, (pointer, size) => call.FPDF_GetMetaText(handle, name, pointer, size))),
     );
-  const language = readText(pdfium, (at, size) => call.FPDFCatalog_GetLanguage(handle, at, size));
-  return { title: entry("Title"), author: entry("Author"), language: oneLine(language) };
+  const language = readText(pdfium, (pointer, size) => call.FPDFCatalog_GetLanguage(handle, pointer, size));
+  return { title: readEntry("Title"), author: readEntry("Author"), language: toOneLine(language) };
 }
 
-function oneLine(text: string): string | null {
+function toOneLine(text: string): string | null {
   return text.replace(/\s+/g, " ").trim() || null;
 }

@@ -4,26 +4,26 @@ import { betterText, isProse, isReadable } from "./garbled.ts";
 
 const readings: readonly { name: string; first: string; second: string; better: "first" | "second" }[] = [
   {
-    name: "words beat letters of no language",
+    name: "words are better than letters of no language",
     first: "\u01e1\u01fc\u01f1\u01fa \u01d3\u01ef",
     second: "Open Access",
     better: "second",
   },
   {
-    name: "words beat shifted letters",
+    name: "words are better than shifted letters",
     first: "'(6&5,37,21 RI JRRGV",
     second: "DESCRIPTION of goods",
     better: "second",
   },
-  { name: "something beats nothing", first: "", second: "Page 1", better: "second" },
-  { name: "the first stays when both are alike", first: "Page one", second: "Page one", better: "first" },
+  { name: "text is better than none", first: "", second: "Page 1", better: "second" },
+  { name: "the first is chosen when both are equal", first: "Page one", second: "Page one", better: "first" },
   {
-    name: "a little more is no reason to change",
+    name: "the first is chosen when the second has only slightly more",
     first: "A page of many words as they are",
     second: "A page of many words as they are.",
     better: "first",
   },
-  { name: "nothing beats no words", first: "Total", second: "%&/ ()=", better: "first" },
+  { name: "words are better than punctuation", first: "Total", second: "%&/ ()=", better: "first" },
 ];
 
 for (const { name, better, ...texts } of readings) {

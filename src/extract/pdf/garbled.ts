@@ -1,80 +1,80 @@
-/** Tells text from what comes out of a PDF whose fonts do not say what their characters mean, and mends a common case. */
+/** Detects garbled text of PDFs whose fonts have no character map, and decodes the most common case. */
 import { type Glyphs, isControl } from "./glyphs.ts";
 
-/** Below this share of unreadable characters a page is not looked at more closely. */
-const mostUnreadableShare = 0.1;
+/** A page with a lower share of unreadable characters is not checked further. */
+const MAX_UNREADABLE_SHARE = 0.1;
 
-/** True when many characters of a page had to be guessed, whether the guesses are good or not. */
+/** Whether many characters of a page had to be guessed, rightly or wrongly. */
 export function isGuessed({ count, codes, unmapped }: Glyphs): boolean {
   let unreadable = 0;
   for (let index = 0; index < count; index += 1) {
     if (unmapped[index] === 1 || isUnreadable(codes[index] ?? 0)) unreadable += 1;
   }
-  return unreadable > count * mostUnreadableShare;
+  return unreadable > count * MAX_UNREADABLE_SHARE;
 }
 
-/** Control characters are glyph numbers; the private use area holds pictures and letters of a font's own making. */
+/** Control characters are glyph numbers; the private use area has symbols and letters of one font. */
 function isUnreadable(code: number): boolean {
   return isControl(code) || code === 0xfffd || (code >= 0xe000 && code < 0xf900) || code >= 0xf0000;
 }
 
-/** Of prose, about this share of the characters stands in words; the rest is punctuation. */
-const leastPlausibleShare = 0.7;
+/** In prose about this share of the characters belongs to words; the rest is punctuation. */
+const MIN_PLAUSIBLE_SHARE = 0.7;
 
-/** Characters that were drawn, readable or not; spaces are not. */
-export function drawnChars({ codes, unmapped }: Glyphs): number {
+/** The number of drawn characters, readable or not, without spaces. */
+export function countDrawnChars({ codes, unmapped }: Glyphs): number {
   return codes.reduce(
     (sum, code, index) => (code > 0x20 || unmapped[index] === 1 || isUnreadable(code) ? sum + 1 : sum),
     0,
   );
 }
 
-/** True when a text of so many characters on the page reads as words, so that guessing went well. */
+/** Whether the text of a page with this many characters consists of words, so that the guesses were good. */
 export function isReadable(text: string, charsOnPage: number): boolean {
-  return plausibleChars(text) >= leastPlausibleShare * charsOnPage;
+  return countPlausibleChars(text) >= MIN_PLAUSIBLE_SHARE * charsOnPage;
 }
 
-/** True when a text is readable and has real words: numbers look as good when they are read as other numbers. */
+/** Whether a text is readable and has long words: wrongly decoded numbers are plausible numbers too. */
 export function isProse(text: string, charsOnPage: number): boolean {
-  return isReadable(text, charsOnPage) && plausibleChars(text, 4) >= 0.25 * charsOnPage;
+  return isReadable(text, charsOnPage) && countPlausibleChars(text, 4) >= 0.25 * charsOnPage;
 }
 
-/** Of two readings of a page, the one that has clearly more of it in plausible words; the first when in doubt. */
+/** The text with clearly more characters in plausible words; the first one in doubt. */
 export function betterText(first: string, second: string): string {
-  return plausibleChars(second) > 1.05 * plausibleChars(first) ? second : first;
+  return countPlausibleChars(second) > 1.05 * countPlausibleChars(first) ? second : first;
 }
 
-/** How far glyph numbers lie below ASCII, the usual first: with 29, glyph 3 is the space. */
+/** Differences between ASCII codes and glyph numbers, most common first: with 29, glyph 3 is the space. */
 const glyphOffsets = [29, 28, 31, 30] as const;
 
 /**
- * The readings of a page whose characters are glyph numbers in the order most fonts have them, that of ASCII and then
- * of the Macintosh character set: without a map from glyphs to characters "Page" comes out as "3DJH".
+ * Decodes a page whose characters are glyph numbers in the usual order of fonts: ASCII, then the Macintosh character
+ * set. Without a map from glyphs to characters "Page" is read as "3DJH". Yields one decoding per offset.
  */
 export function* readAsGlyphNumbers(glyphs: Glyphs): Generator<Glyphs> {
-  const isFlagged = glyphs.unmapped.includes(1);
+  const hasUnmapped = glyphs.unmapped.includes(1);
   for (const offset of glyphOffsets) {
     const codes = glyphs.codes.map((code, index) =>
-      isFlagged && glyphs.unmapped[index] === 0 ? code : characterOf(code, offset),
+      hasUnmapped && glyphs.unmapped[index] === 0 ? code : characterOf(code, offset),
     );
     yield { ...glyphs, codes };
   }
 }
 
-const lastAscii = 0x7e;
+const LAST_ASCII = 0x7e;
 
 function characterOf(glyph: number, offset: number): number {
   const code = glyph + offset;
-  if (glyph < 3 || code > lastAscii + macintosh.length) return glyph;
-  return code <= lastAscii ? code : (macintosh.codePointAt(code - lastAscii - 1) ?? glyph);
+  if (glyph < 3 || code > LAST_ASCII + macintosh.length) return glyph;
+  return code <= LAST_ASCII ? code : (macintosh.codePointAt(code - LAST_ASCII - 1) ?? glyph);
 }
 
 const macintosh = new TextDecoder("macintosh").decode(Uint8Array.from({ length: 127 }, (_, index) => 128 + index));
 
-function plausibleChars(text: string, shortestWord = 1): number {
+function countPlausibleChars(text: string, minWordChars = 1): number {
   let chars = 0;
   for (const word of text.normalize("NFKC").match(wordPattern) ?? []) {
-    if (word.length >= shortestWord && isPlausible(word)) chars += word.length;
+    if (word.length >= minWordChars && isPlausible(word)) chars += word.length;
   }
   return chars;
 }
@@ -82,8 +82,8 @@ function plausibleChars(text: string, shortestWord = 1): number {
 const wordPattern = /\p{N}+(?:[.,:/]\p{N}+)+|[\p{L}\p{M}\p{N}]+/gu;
 
 /**
- * Letters in everyday use, by script. The rest (extended Latin, phonetic, historic) is what glyph numbers taken for
- * characters look like.
+ * Letters in everyday use, by script. Glyph numbers read as characters give other letters: extended Latin, phonetic,
+ * historic.
  */
 const scripts: readonly RegExp[] = [
   /^[\u0370-\u03ff\u1f00-\u1fff]+$/,
@@ -109,7 +109,7 @@ function hasUsualCase(word: string): boolean {
   return word === word.toUpperCase() || word.slice(1) === word.slice(1).toLowerCase();
 }
 
-/** Of the words of a text few do without, and those are short. */
+/** Few words have no vowels, and those are short. */
 function hasVowels(word: string): boolean {
   if (word.length < 3) return true;
   const vowels = word.normalize("NFD").match(/[aeiouy]/gi)?.length ?? 0;

@@ -1,4 +1,4 @@
-/** PDFium in WebAssembly: loads the engine, and lends its memory and its text without leaking either. */
+/** PDFium in WebAssembly: loads the engine, and gives safe access to its memory and strings. */
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { setFlagsFromString } from "node:v8";
@@ -7,8 +7,8 @@ import { setFlagsFromString } from "node:v8";
 export type Pointer = number;
 
 /**
- * The calls we use. They are the raw exports of the module: the package's own wrappers check every call, which costs
- * more than the call where there is one for each character. Parameters and results are numbers; see fpdfview.h,
+ * The calls we use. They are the raw exports of the module: the package's wrappers check every call, which costs more
+ * than the call itself if there is one per character. Parameters and results are numbers; see fpdfview.h,
  * fpdf_text.h, fpdf_annot.h and fpdf_doc.h of PDFium for their meaning.
  */
 type Calls = { readonly [K in CallName]: (...parameters: number[]) => number };
@@ -65,51 +65,51 @@ type CallName =
 /** One running engine. */
 export type Pdfium = {
   readonly call: Calls;
-  /** The engine's memory as it is now. Do not keep it: it is replaced when the memory grows. */
+  /** The engine's current memory. Do not store it: it is replaced when the memory grows. */
   memory(): ArrayBuffer;
 };
 
 /** The engine, started on first use and shared by all documents of this process. */
 export function loadPdfium(): Promise<Pdfium> {
-  engine ??= start();
+  engine ??= startEngine();
   return engine;
 }
 
 let engine: Promise<Pdfium> | undefined;
-const broken = new WeakSet<Pdfium>();
+const brokenEngines = new WeakSet<Pdfium>();
 
-/** Uses the engine. After a trap its memory may be in any state, so it is given up and the next document gets a new one. */
-export function guarded<T>(pdfium: Pdfium, use: () => T): T {
-  if (isBroken(pdfium)) throw new Error("The PDF engine broke down on this document.");
+/** Runs a call of the engine. After a trap its memory may be corrupt, so the next document gets a new engine. */
+export function guardEngine<T>(pdfium: Pdfium, use: () => T): T {
+  if (isBroken(pdfium)) throw new Error("The PDF engine crashed on this document.");
   try {
     return use();
   } catch (error) {
     if (isTrap(error)) {
-      broken.add(pdfium);
+      brokenEngines.add(pdfium);
       engine = undefined;
     }
     throw error;
   }
 }
 
-/** Traps and aborts of the module are RuntimeErrors; a stack used up inside it is a RangeError. */
+/** Traps and aborts of the module are RuntimeErrors; a stack overflow inside it is a RangeError. */
 function isTrap(error: unknown): boolean {
   return error instanceof Error && (error.name === "RuntimeError" || error instanceof RangeError);
 }
 
-/** True once the engine was given up; there is nothing left to free. */
+/** Whether the engine was abandoned, so that nothing needs to be freed. */
 export function isBroken(pdfium: Pdfium): boolean {
-  return broken.has(pdfium);
+  return brokenEngines.has(pdfium);
 }
 
 /**
- * V8 optimises a WebAssembly function after this many bytes of it ran; its usual 13 million cost the first page a
- * fifth of its CPU time for functions that are then hardly used, and many pages are read no faster with it.
+ * V8 optimises a WebAssembly function after this many bytes of it ran. With the default of 13 million, a fifth of the
+ * first page's CPU time goes into functions that are hardly used later, and many pages are not read faster.
  */
-const tieringBudget = 50_000_000;
+const TIERING_BUDGET_BYTES = 50_000_000;
 
-async function start(): Promise<Pdfium> {
-  setFlagsFromString(`--wasm-tiering-budget=${tieringBudget}`);
+async function startEngine(): Promise<Pdfium> {
+  setFlagsFromString(`--wasm-tiering-budget=${TIERING_BUDGET_BYTES}`);
   const { init } = await import("@embedpdf/pdfium");
   const path = fileURLToPath(import.meta.resolve("@embedpdf/pdfium/pdfium.wasm"));
   const { buffer } = new Uint8Array(readFileSync(path));
@@ -119,41 +119,41 @@ async function start(): Promise<Pdfium> {
   return { call: exports, memory: () => exports.memory.buffer };
 }
 
-/** What PDFium prints about damaged files would mix with the output of the process that reads them. */
+/** PDFium's messages about damaged files must not mix with the output of the process. */
 function ignore(): void {}
 
-/** Lends memory for the time of one use; null where there is none left. */
-export function withMemory<T>({ call }: Pdfium, sizeBytes: number, use: (at: Pointer) => T): T | null {
-  const at = call.malloc(sizeBytes);
-  if (at === 0) return null;
+/** Allocates memory for the duration of one call; returns null if there is none. */
+export function withMemory<T>({ call }: Pdfium, sizeBytes: number, use: (pointer: Pointer) => T): T | null {
+  const pointer = call.malloc(sizeBytes);
+  if (pointer === 0) return null;
   try {
-    return use(at);
+    return use(pointer);
   } finally {
-    call.free(at);
+    call.free(pointer);
   }
 }
 
-/** A title of more than this is no title; it is cut. */
-const longestTextBytes = 8_192;
+/** Longer titles are cut. */
+const MAX_TEXT_BYTES = 8_192;
 
-/** Text that PDFium writes as UTF-16 into a buffer, answering how many bytes it has in all, the final NUL included. */
-export function readText(pdfium: Pdfium, write: (at: Pointer, sizeBytes: number) => number): string {
+/** Reads text that PDFium writes to a buffer as UTF-16; `write` returns its size in bytes, with the final NUL. */
+export function readText(pdfium: Pdfium, write: (pointer: Pointer, sizeBytes: number) => number): string {
   const sizeBytes = write(0, 0);
   if (sizeBytes <= 2) return "";
-  const text = withMemory(pdfium, sizeBytes, (at) => {
-    write(at, sizeBytes);
-    return utf16.decode(new Uint8Array(pdfium.memory(), at, Math.min(sizeBytes, longestTextBytes) & ~1));
+  const text = withMemory(pdfium, sizeBytes, (pointer) => {
+    write(pointer, sizeBytes);
+    return utf16.decode(new Uint8Array(pdfium.memory(), pointer, Math.min(sizeBytes, MAX_TEXT_BYTES) & ~1));
   });
   return (text ?? "").split("\0", 1)[0] ?? "";
 }
 
 const utf16 = new TextDecoder("utf-16le");
 
-/** Lends a name as the NUL-terminated bytes PDFium takes. */
-export function withName<T>(pdfium: Pdfium, name: string, use: (at: Pointer) => T): T | null {
+/** Allocates a name as NUL-terminated bytes for the duration of one call. */
+export function withName<T>(pdfium: Pdfium, name: string, use: (pointer: Pointer) => T): T | null {
   const bytes = new TextEncoder().encode(`${name}\0`);
-  return withMemory(pdfium, bytes.length, (at) => {
-    new Uint8Array(pdfium.memory(), at, bytes.length).set(bytes);
-    return use(at);
+  return withMemory(pdfium, bytes.length, (pointer) => {
+    new Uint8Array(pdfium.memory(), pointer, bytes.length).set(bytes);
+    return use(pointer);
   });
 }

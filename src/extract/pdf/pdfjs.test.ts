@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { line, writePdf } from "../../../test/pdf.ts";
+import { drawLine, writePdf } from "../../../test/pdf.ts";
 import { openWithPdfjs } from "./pdfjs.ts";
 
-const pages = [{ content: line("one", 50, 700) + line("more", 50, 680) }, { content: line("two", 50, 700) }];
+const pages = [
+  { content: drawLine("one", 50, 700) + drawLine("more", 50, 680) },
+  { content: drawLine("two", 50, 700) },
+];
 
 test("the fallback reads any page of a document", async () => {
   const document = await openWithPdfjs(writePdf(pages));
@@ -20,6 +23,6 @@ test("the fallback opens an encrypted document with its password", async () => {
   await document.close();
 });
 
-test("the fallback rejects what is no PDF", async () => {
+test("the fallback rejects what is not a PDF", async () => {
   await assert.rejects(openWithPdfjs(new TextEncoder().encode("This is a letter.")));
 });

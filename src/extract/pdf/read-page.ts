@@ -1,38 +1,39 @@
-/** Reads one page of an open PDF: its text, and what to think of it. */
-import { loadShownPage, type OwnObjects, type ShownPage } from "./annotations.ts";
-import { drawnChars, isGuessed, isProse, isReadable, readAsGlyphNumbers } from "./garbled.ts";
+/** Reads one page of an open PDF: its text, and how reliable it is. */
+import { type LoadedPage, loadPage, type PageObjectCounts } from "./annotations.ts";
+import { countDrawnChars, isGuessed, isProse, isReadable, readAsGlyphNumbers } from "./garbled.ts";
 import { type Box, type Glyphs, readGlyphs } from "./glyphs.ts";
-import { imageBoxes } from "./page-objects.ts";
+import { findImageBoxes } from "./page-objects.ts";
 import { writeLines } from "./page-text.ts";
 import { type Pdfium, type Pointer, withMemory } from "./pdfium.ts";
 import { readLines } from "./text-lines.ts";
 
+/** The text of a page and what limits its use. */
 export type PageText = {
   readonly text: string;
-  /** The fonts do not say what the text is and our guess is poor: worth another reader, or text recognition. */
+  /** The fonts have no character map and our guess is poor: worth another engine, or text recognition. */
   readonly garbled: boolean;
-  /** No text, but a picture: most likely a scan. */
+  /** No text, but an image: most likely a scan. */
   readonly imageOnly: boolean;
-  /** The page itself cannot be read; others may. */
+  /** This page cannot be read; others may be readable. */
   readonly damaged: boolean;
-  /** Characters of the text that a viewer does not see: drawn without ink, and not over a scan they stand for. */
+  /** Characters that a viewer does not show: drawn without ink, and not the recognised text of a scan. */
   readonly hiddenChars: number;
-  /** Annotations left out because there are too many. */
+  /** Annotations that were skipped because there are too many. */
   readonly unreadAnnotations: number;
 };
 
-/** The text of a page; pages count from 0. `own` is kept for the document, so that a second reading is like the first. */
-export function readPage(pdfium: Pdfium, document: Pointer, index: number, own: OwnObjects): PageText {
-  const shown = loadShownPage(pdfium, document, index, own);
-  if (shown === null) return damaged;
+/** The text of a page, counted from 0. `objectCounts` lives as long as the document, so that rereading gives the same. */
+export function readPage(pdfium: Pdfium, document: Pointer, index: number, objectCounts: PageObjectCounts): PageText {
+  const loaded = loadPage(pdfium, document, index, objectCounts);
+  if (loaded === null) return damagedPage;
   try {
-    return readShownPage(pdfium, shown);
+    return readLoadedPage(pdfium, loaded);
   } finally {
-    pdfium.call.FPDF_ClosePage(shown.page);
+    pdfium.call.FPDF_ClosePage(loaded.page);
   }
 }
 
-const damaged: PageText = {
+const damagedPage: PageText = {
   text: "",
   garbled: false,
   imageOnly: false,
@@ -41,16 +42,16 @@ const damaged: PageText = {
   unreadAnnotations: 0,
 };
 
-function readShownPage(pdfium: Pdfium, { page, owners, unreadAnnotations }: ShownPage): PageText {
+function readLoadedPage(pdfium: Pdfium, { page, owners, unreadAnnotations }: LoadedPage): PageText {
   const textPage = pdfium.call.FPDFText_LoadPage(page);
-  if (textPage === 0) return damaged;
+  if (textPage === 0) return damagedPage;
   try {
     const glyphs = readGlyphs(pdfium, textPage, owners);
-    const images = (): Box[] => imageBoxes(pdfium, page);
-    const view = pageView(pdfium, page);
+    const findImages = (): Box[] => findImageBoxes(pdfium, page);
+    const view = readView(pdfium, page);
     const { text, garbled } = readText(glyphs, view);
-    const imageOnly = text === "" && !garbled && images().length > 0;
-    const hiddenChars = countHidden(glyphs, view.box, images);
+    const imageOnly = text === "" && !garbled && findImages().length > 0;
+    const hiddenChars = countHiddenChars(glyphs, view.box, findImages);
     return { text, garbled, imageOnly, damaged: false, hiddenChars, unreadAnnotations };
   } finally {
     pdfium.call.FPDFText_ClosePage(textPage);
@@ -58,52 +59,55 @@ function readShownPage(pdfium: Pdfium, { page, owners, unreadAnnotations }: Show
 }
 
 /**
- * Counts text without ink that a viewer of the page cannot know of. Over a picture it is the recognised text of a scan,
- * and where there is no other text it stands for drawn letters; both are what the page shows.
+ * Counts text without ink that a viewer of the page cannot see. Over an image it is the recognised text of a scan, and
+ * without other text it represents drawn letters; both are visible.
  */
-function countHidden({ codes, unseen, boxes }: Glyphs, shown: Box, images: () => readonly Box[]): number {
-  if (!unseen.includes(1) || !unseen.includes(0)) return 0;
-  const scans = images();
+function countHiddenChars({ codes, invisible, boxes }: Glyphs, view: Box, findImages: () => readonly Box[]): number {
+  if (!invisible.includes(1) || !invisible.includes(0)) return 0;
+  const scans = findImages();
   const isHidden = (code: number, index: number): boolean =>
-    unseen[index] === 1 &&
+    invisible[index] === 1 &&
     code > 0x20 &&
-    holdsMiddle(shown, boxes, index) &&
-    !scans.some((scan) => holdsMiddle(scan, boxes, index));
+    containsCenter(view, boxes, index) &&
+    !scans.some((scan) => containsCenter(scan, boxes, index));
   return codes.reduce((sum, code, index) => (isHidden(code, index) ? sum + 1 : sum), 0);
 }
 
-function holdsMiddle(box: Box, boxes: Float32Array, index: number): boolean {
-  const at = index * 4;
-  const x = ((boxes[at] ?? 0) + (boxes[at + 2] ?? 0)) / 2;
-  const y = ((boxes[at + 1] ?? 0) + (boxes[at + 3] ?? 0)) / 2;
+function containsCenter(box: Box, boxes: Float32Array, index: number): boolean {
+  const offset = index * 4;
+  const x = ((boxes[offset] ?? 0) + (boxes[offset + 2] ?? 0)) / 2;
+  const y = ((boxes[offset + 1] ?? 0) + (boxes[offset + 3] ?? 0)) / 2;
   return x >= box.left && x <= box.right && y >= box.bottom && y <= box.top;
 }
 
-function readText(glyphs: Glyphs, { box, upsideDown }: PageView): { readonly text: string; readonly garbled: boolean } {
-  const text = writeLines(readLines(glyphs, box, upsideDown));
+function readText(
+  glyphs: Glyphs,
+  { box, upsideDownTurns }: PageView,
+): { readonly text: string; readonly garbled: boolean } {
+  const text = writeLines(readLines(glyphs, box, upsideDownTurns));
   if (!isGuessed(glyphs)) return { text, garbled: false };
-  const chars = drawnChars(glyphs);
+  const chars = countDrawnChars(glyphs);
   if (isReadable(text, chars)) return { text, garbled: false };
   for (const reading of readAsGlyphNumbers(glyphs)) {
-    const decoded = writeLines(readLines(reading, box, upsideDown));
+    const decoded = writeLines(readLines(reading, box, upsideDownTurns));
     if (isProse(decoded, chars)) return { text: decoded, garbled: false };
   }
   return { text, garbled: true };
 }
 
 type PageView = {
-  /** What is shown of the page: the crop box within the media box. */
+  /** The visible part of the page: the crop box within the media box. */
   readonly box: Box;
   /** Quarter turns of text that a viewer sees upside down. */
-  readonly upsideDown: number;
+  readonly upsideDownTurns: number;
 };
 
-function pageView(pdfium: Pdfium, page: Pointer): PageView {
-  const box = withMemory(pdfium, 16, (at) => {
-    pdfium.call.FPDF_GetPageBoundingBox(page, at);
-    const [left = 0, top = 0, right = 0, bottom = 0] = new Float32Array(pdfium.memory(), at, 4);
+function readView(pdfium: Pdfium, page: Pointer): PageView {
+  const box = withMemory(pdfium, 16, (pointer) => {
+    pdfium.call.FPDF_GetPageBoundingBox(page, pointer);
+    const [left = 0, top = 0, right = 0, bottom = 0] = new Float32Array(pdfium.memory(), pointer, 4);
     return { left, top, right, bottom };
   });
   const everywhere = { left: -Infinity, top: Infinity, right: Infinity, bottom: -Infinity };
-  return { box: box ?? everywhere, upsideDown: (pdfium.call.FPDFPage_GetRotation(page) + 2) & 3 };
+  return { box: box ?? everywhere, upsideDownTurns: (pdfium.call.FPDFPage_GetRotation(page) + 2) & 3 };
 }

@@ -1,4 +1,4 @@
-/** What of WebAssembly is used here; its full types come only with a browser's library, which this project does not load. */
+/** The WebAssembly types used here; the full types are part of the DOM library, which this project does not load. */
 declare namespace WebAssembly {
   class RuntimeError extends Error {}
   class Memory {

@@ -1,67 +1,68 @@
-/** The child's side: takes one job at a time, sends its pieces as fast as the parent takes them, and leaves with it. */
-import { setImmediate as turn } from "node:timers/promises";
+/** The child process: runs one job at a time, sends items as fast as the parent takes them, and exits with the parent. */
+import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { systemCode } from "../../errors.ts";
 import type { Ask, Extracted, Failure, LocalFile } from "../handler.ts";
-import { type FromChild, type Job, piecesAhead, type ToChild } from "./messages.ts";
+import { type FromChild, type Job, MAX_ITEMS_AHEAD, type ToChild } from "./messages.ts";
 
-/** Reads one kind of file. It may crash, hang or eat memory: the process it runs in is expendable. */
-export type Engine = { extract(file: LocalFile, ask: Ask): AsyncIterable<Extracted> };
+/** Reads one kind of file. It may crash, hang or exhaust memory: only its own process is affected. */
+export type Engine = { extract(file: LocalFile, options: Ask): AsyncIterable<Extracted> };
 
-/** Engines by name, each loaded when it is first asked for. */
+/** Engines by name, each loaded on first use. */
 export type Engines = Readonly<Record<string, () => Promise<Engine>>>;
 
-/** One message may not carry more than the parent can hold. */
-const longestTextChars = 16 * 1024 * 1024;
+/** Bounds what the parent must hold in memory for one message. */
+const MAX_SEGMENT_CHARS = 16 * 1024 * 1024;
 
-/** Serves jobs until the parent is gone. */
+/** Serves jobs until the parent exits. */
 export function serveEngines(engines: Engines): void {
-  let room = 0;
-  let stopped = false;
+  /** How many items may be sent before the parent asks for more. */
+  let credit = 0;
+  let isStopped = false;
   let wake: (() => void) | undefined;
 
   process.on("disconnect", () => process.exit());
   process.on("message", (message: ToChild) => {
     if ("job" in message) {
-      [room, stopped] = [piecesAhead, false];
-      void work(message.job);
+      [credit, isStopped] = [MAX_ITEMS_AHEAD, false];
+      void runJob(message.job);
     }
-    if ("more" in message) room++;
-    if ("stop" in message) stopped = true;
+    if ("more" in message) credit++;
+    if ("stop" in message) isStopped = true;
     wake?.();
   });
-  say({ up: true });
+  send({ isReady: true });
 
-  async function work({ engine, file, ask }: Job): Promise<void> {
+  async function runJob(job: Job): Promise<void> {
+    const { engine, file } = job;
     try {
       const load = Object.hasOwn(engines, engine) ? engines[engine] : undefined;
       if (load === undefined) throw new Error(`There is no engine ${engine}.`);
-      for await (const piece of (await load()).extract(file, ask)) {
-        if ("segment" in piece && piece.segment.text.length > longestTextChars)
-          throw new Error("One page is too long.");
-        await roomForOne();
-        if (stopped) break;
-        say({ piece });
+      for await (const item of (await load()).extract(file, job.ask)) {
+        if ("segment" in item && item.segment.text.length > MAX_SEGMENT_CHARS) throw new Error("One page is too long.");
+        await waitForCredit();
+        if (isStopped) break;
+        send({ item });
       }
-      say({ done: true });
+      send({ done: true });
     } catch (error) {
-      say({ threw: failureOf(error) });
+      send({ failure: toFailure(error) });
     }
   }
 
-  /** Gives a word from the parent the chance to arrive, then waits while the parent is behind. */
-  async function roomForOne(): Promise<void> {
-    await turn();
-    while (room === 0 && !stopped) {
+  /** Lets messages from the parent arrive, then waits while the parent is behind. */
+  async function waitForCredit(): Promise<void> {
+    await nextEventLoopTurn();
+    while (credit === 0 && !isStopped) {
       await new Promise<void>((resolve) => {
         wake = resolve;
       });
     }
-    room--;
+    credit--;
   }
 }
 
-/** What the system refuses is no fault of the file, and may be granted another time. */
-function failureOf(error: unknown): Failure {
+/** An error of the operating system is not the file's fault and may be temporary. */
+function toFailure(error: unknown): Failure {
   const code = systemCode(error);
   if (code === "ERR_MODULE_NOT_FOUND") return { reason: "unavailable", detail: "" };
   if (error instanceof Error && "syscall" in error)
@@ -69,6 +70,6 @@ function failureOf(error: unknown): Failure {
   return { reason: "corrupt", detail: error instanceof Error ? error.message : String(error) };
 }
 
-function say(message: FromChild): void {
+function send(message: FromChild): void {
   process.send?.(message);
 }

@@ -1,4 +1,4 @@
-/** The program a child runs: every engine, each loaded when it is first asked for. */
+/** The program of a child process: all engines, each loaded on first use. */
 import { serveEngines } from "./child-loop.ts";
 
 serveEngines({

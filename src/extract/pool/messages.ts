@@ -1,23 +1,25 @@
-/** What parent and child say to each other. Everything here is plain data. */
+/** The messages between parent and child. All of them are plain data. */
 import type { Ask, Extracted, Failure, LocalFile } from "../handler.ts";
 
-/** One file to be read by one engine. */
+/** One file for one engine to read. */
 export type Job = { readonly engine: string; readonly file: LocalFile; readonly ask: Ask };
 
+/** Sent by the parent. */
 export type ToChild =
   | { readonly job: Job }
-  /** One more piece may be sent. */
+  /** One more item may be sent. */
   | { readonly more: true }
-  /** Nothing more is wanted of this job. */
+  /** The parent needs nothing more from this job. */
   | { readonly stop: true };
 
+/** Sent by the child. */
 export type FromChild =
-  /** It has started and takes jobs. */
-  | { readonly up: true }
-  | { readonly piece: Extracted }
+  /** The child has started and accepts jobs. */
+  | { readonly isReady: true }
+  | { readonly item: Extracted }
   | { readonly done: true }
-  /** The engine threw: the file is to blame, the engine, or the system. */
-  | { readonly threw: Failure };
+  /** The engine threw, because of the file, itself or the system. */
+  | { readonly failure: Failure };
 
-/** Pieces a child may be ahead of its parent: enough to keep both busy, few enough to hold in memory. */
-export const piecesAhead = 4;
+/** How many items a child may be ahead of its parent: enough to keep both busy, few enough to hold in memory. */
+export const MAX_ITEMS_AHEAD = 4;

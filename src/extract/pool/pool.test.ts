@@ -10,27 +10,28 @@ const limits: Limits = { memoryBytes: 256 * MiB, cpuMs: 800, wallMs: 20_000, chi
 const signal = new AbortController().signal;
 
 const pool = createPool({ script, children: 2, limits, idleMs: 60_000 });
-const patient = createPool({ script, children: 1, limits: { ...limits, cpuMs: 60_000 }, idleMs: 60_000 });
-const hasty = createPool({ script, children: 1, limits: { ...limits, wallMs: 500 }, idleMs: 60_000 });
-after(() => [pool, patient, hasty].map((each) => each.close()));
+const patientPool = createPool({ script, children: 1, limits: { ...limits, cpuMs: 60_000 }, idleMs: 60_000 });
+const hastyPool = createPool({ script, children: 1, limits: { ...limits, wallMs: 500 }, idleMs: 60_000 });
+after(() => [pool, patientPool, hastyPool].map((each) => each.close()));
 
-function run(command: string, { from = pool, stop = signal, engine = "hostile" } = {}) {
+function run(command: string, options: { pool?: Pool; stop?: AbortSignal; engine?: string } = {}) {
+  const { stop = signal, engine = "hostile" } = options;
   const content = { bytes: Buffer.from(command) };
   const file = { content, sizeBytes: 1, kind: "pdf", mediaType: "application/pdf", charset: null } as const;
-  return from.run({ engine, file, ask: { mode: "text", from: 0 } }, stop);
+  return (options.pool ?? pool).run({ engine, file, ask: { mode: "text", from: 0 } }, stop);
 }
 
-async function pidOf(from: Pool): Promise<string> {
-  const [piece] = await Array.fromAsync(run("", { from, engine: "pid" }));
-  return piece && "segment" in piece ? piece.segment.text : assert.fail();
+async function readPid(pool: Pool): Promise<string> {
+  const [item] = await Array.fromAsync(run("", { pool, engine: "pid" }));
+  return item && "segment" in item ? item.segment.text : assert.fail();
 }
 
-const words = (pieces: readonly Extracted[]) =>
-  pieces.map((piece) => ("segment" in piece ? piece.segment.label : "failed" in piece ? piece.failed.reason : "info"));
+const labels = (items: readonly Extracted[]) =>
+  items.map((item) => ("segment" in item ? item.segment.label : "failed" in item ? item.failed.reason : "info"));
 
 describe("a pool of children", { timeout: 60_000 }, () => {
   test("reads a file", async () => {
-    assert.deepEqual(words(await Array.fromAsync(run("behave"))), ["page 1", "page 2", "page 3", "page 4", "page 5"]);
+    assert.deepEqual(labels(await Array.fromAsync(run("behave"))), ["page 1", "page 2", "page 3", "page 4", "page 5"]);
   });
 
   for (const { command, reason } of [
@@ -48,8 +49,8 @@ describe("a pool of children", { timeout: 60_000 }, () => {
     { command: "wasm", reason: "too_large" },
     { command: "giant", reason: "corrupt" },
   ]) {
-    test(`survives a file that makes the parser ${command}, keeps its first page, and serves the next at once`, async () => {
-      assert.deepEqual(words(await Array.fromAsync(run(command, command === "stall" ? { from: hasty } : {}))), [
+    test(`survives a file that makes the parser ${command}, keeps its first page, and serves the next file at once`, async () => {
+      assert.deepEqual(labels(await Array.fromAsync(run(command, command === "stall" ? { pool: hastyPool } : {}))), [
         "page 1",
         reason,
       ]);
@@ -58,43 +59,49 @@ describe("a pool of children", { timeout: 60_000 }, () => {
     });
   }
 
-  test("takes from a flood only what it wants, and the child stays warm", async () => {
-    let taken = 0;
-    for await (const _ of run("flood")) if (++taken === 20) break;
-    assert.equal(taken, 20);
+  test("reads only what is needed of endless output", async () => {
+    let count = 0;
+    for await (const _ of run("flood")) if (++count === 20) break;
+    assert.equal(count, 20);
     assert.ok(process.memoryUsage.rss() < 256 * MiB);
   });
 
-  test("keeps a child warm from one file to the next, replaces it when it is worn, and when it idles", async () => {
+  test("reuses a child for the next file, replaces it after many files, and ends it when it is idle", async () => {
     const single = createPool({ script, children: 1, limits, idleMs: 300 });
-    const first = await pidOf(single);
+    const first = await readPid(single);
     await Array.fromAsync({ length: 3 }, () => wait(150));
-    for await (const _ of run("flood", { from: single })) break;
+    for await (const _ of run("flood", { pool: single })) break;
     const pids = new Set<string>();
-    for (let jobs = 0; jobs < 205; jobs++) pids.add(await pidOf(single));
-    const last = await pidOf(single);
+    for (let jobs = 0; jobs < 205; jobs++) pids.add(await readPid(single));
+    const last = await readPid(single);
     assert.equal(pids.size, 2, "it is replaced once, after 200 files");
     assert.ok(!pids.has(first) && pids.has(last));
     await wait(200);
-    assert.equal(await pidOf(single), last, "the time counts from its last file");
+    assert.equal(await readPid(single), last, "the idle time counts from its last file");
     await wait(600);
-    assert.notEqual(await pidOf(single), last);
+    assert.notEqual(await readPid(single), last);
     single.close();
   });
 
-  test("goes on in another child where one was ended from outside", async () => {
-    assert.deepEqual(words(await Array.fromAsync(run("die once"))), ["page 1", "page 2", "page 3", "page 4", "page 5"]);
+  test("continues in another child if one was killed from outside", async () => {
+    assert.deepEqual(labels(await Array.fromAsync(run("die once"))), [
+      "page 1",
+      "page 2",
+      "page 3",
+      "page 4",
+      "page 5",
+    ]);
   });
 
-  test("says of a child that does not start that reading was interrupted", async () => {
+  test("reports an interruption if a child does not start", async () => {
     const broken = createPool({ script: new URL("file:///no/such/child.js"), children: 1, limits, idleMs: 1_000 });
-    assert.deepEqual(words(await Array.fromAsync(run("behave", { from: broken }))), ["interrupted"]);
+    assert.deepEqual(labels(await Array.fromAsync(run("behave", { pool: broken }))), ["interrupted"]);
     broken.close();
   });
 
-  test("stops at once when it is aborted, with the abort's reason", async () => {
+  test("stops at once on abort, with the abort's reason", async () => {
     const abort = new AbortController();
-    const reading = Array.fromAsync(run("loop", { from: patient, stop: abort.signal }));
+    const reading = Array.fromAsync(run("loop", { pool: patientPool, stop: abort.signal }));
     await wait(300);
     const before = Date.now();
     abort.abort(new Error("changed my mind"));
@@ -103,12 +110,12 @@ describe("a pool of children", { timeout: 60_000 }, () => {
     assert.equal((await Array.fromAsync(run("behave"))).length, 5);
   });
 
-  test("stops waiting for a child when it is aborted, and the next in line is served", async () => {
+  test("stops waiting for a child on abort, and the next in line is served", async () => {
     const abort = new AbortController();
-    const first = run("plod", { from: patient });
+    const first = run("plod", { pool: patientPool });
     await first.next();
-    const second = Array.fromAsync(run("behave", { from: patient, stop: abort.signal }));
-    const third = Array.fromAsync(run("behave", { from: patient }));
+    const second = Array.fromAsync(run("behave", { pool: patientPool, stop: abort.signal }));
+    const third = Array.fromAsync(run("behave", { pool: patientPool }));
     await wait(50);
     abort.abort(new Error("no longer"));
     await assert.rejects(second, /no longer/);
@@ -116,28 +123,28 @@ describe("a pool of children", { timeout: 60_000 }, () => {
     assert.equal((await third).length, 5);
   });
 
-  test("works on so many at once and no more, and answers all of them", async () => {
-    const pids = await Promise.all(Array.from({ length: 12 }, () => pidOf(pool)));
+  test("never runs more children than allowed, and serves every job", async () => {
+    const pids = await Promise.all(Array.from({ length: 12 }, () => readPid(pool)));
     assert.ok(new Set(pids).size <= 2);
     const all = await Promise.all(
       Array.from({ length: 12 }, (_, i) => Array.fromAsync(run(i % 3 === 0 ? "exit" : "behave"))),
     );
     assert.deepEqual(
-      all.map((pieces) => pieces.length),
+      all.map((items) => items.length),
       Array.from({ length: 12 }, (_, i) => (i % 3 === 0 ? 2 : 5)),
     );
   });
 
-  test("gives a child none of our environment", async () => {
+  test("passes no environment to a child", async () => {
     process.env.SPILLWAY_TEST_SECRET = "canary";
-    const [piece] = await Array.fromAsync(run("", { engine: "environment" }));
+    const [item] = await Array.fromAsync(run("", { engine: "environment" }));
     delete process.env.SPILLWAY_TEST_SECRET;
-    const text = piece && "segment" in piece ? piece.segment.text : assert.fail();
+    const text = item && "segment" in item ? item.segment.text : assert.fail();
     assert.ok(!text.includes("canary") && !text.includes("PATH"), text);
   });
 
-  test("says of an engine that is not there that it is not", async () => {
-    const [piece] = await Array.fromAsync(run("", { engine: "nobody" }));
-    assert.match(piece && "failed" in piece ? piece.failed.detail : "", /no engine nobody/);
+  test("reports an unknown engine", async () => {
+    const [item] = await Array.fromAsync(run("", { engine: "unknown" }));
+    assert.match(item && "failed" in item ? item.failed.detail : "", /no engine unknown/);
   });
 });

@@ -1,118 +1,120 @@
-/** A few warm children that read files for us. A file that crashes, hangs or swells one costs that child, nothing else. */
+/** A pool of warm child processes that read files. A file that crashes, hangs or bloats a child affects only that child. */
 import type { Extracted, Failure, Limits } from "../handler.ts";
 import type { Job } from "./messages.ts";
 import { Worker } from "./worker.ts";
 
+/** Options of `createPool`. */
 export type PoolOptions = {
-  /** The program a child runs; it calls serveEngines. */
+  /** The program of a child; it calls serveEngines. */
   readonly script: URL;
-  /** How many children work at once. */
+  /** The maximum number of children that run at once. */
   readonly children: number;
   /** What one job may use. */
   readonly limits: Limits;
-  /** How long a child waits for work before it leaves. */
+  /** How long an idle child is kept. */
   readonly idleMs: number;
 };
 
+/** Runs jobs in children. */
 export type Pool = {
-  /** The pieces an engine finds in a file; a failure of any kind is the last piece. Waits for a free child. */
+  /** Yields what an engine reads from a file. A failure of any kind is the last item. Waits for a free child. */
   run(job: Job, signal: AbortSignal): AsyncGenerator<Extracted>;
-  /** Ends all children. */
+  /** Kills all children. */
   close(): void;
 };
 
-/** How far a child came, and why no further where it was interrupted. */
-type Attempt = { readonly from: number; readonly broken?: Failure };
+/** The index of the first segment not read, and the failure if the child was interrupted. */
+type Attempt = { readonly nextIndex: number; readonly interruption?: Failure };
 
-/** A pool that has no child yet: they are started when there is work. Whoever makes it closes it. */
+/** Creates a pool without children: they are started when there is work. The caller must close it. */
 export function createPool({ script, children, limits, idleMs }: PoolOptions): Pool {
-  const all = new Set<Worker>();
-  const free: Worker[] = [];
-  const leaving = new Map<Worker, NodeJS.Timeout>();
-  const waiting: Array<() => void> = [];
-  let busy = 0;
+  const workers = new Set<Worker>();
+  const idleWorkers: Worker[] = [];
+  const idleTimers = new Map<Worker, NodeJS.Timeout>();
+  const waitingJobs: Array<() => void> = [];
+  let busyCount = 0;
 
-  function take(): Worker {
-    for (let warm = free.pop(); warm; warm = free.pop()) {
-      clearTimeout(leaving.get(warm));
-      if (warm.usable) return warm;
-      retire(warm);
+  function takeWorker(): Worker {
+    for (let worker = idleWorkers.pop(); worker; worker = idleWorkers.pop()) {
+      clearTimeout(idleTimers.get(worker));
+      if (worker.isUsable) return worker;
+      retire(worker);
     }
     const worker = new Worker(script, limits);
-    all.add(worker);
+    workers.add(worker);
     return worker;
   }
 
-  function give(worker: Worker): void {
-    if (worker.usable) wait(worker);
+  function returnWorker(worker: Worker): void {
+    if (worker.isUsable) keepIdle(worker);
     else retire(worker);
   }
 
-  function wait(worker: Worker): void {
-    free.push(worker);
-    const leave = () => {
-      free.splice(free.indexOf(worker), 1);
+  function keepIdle(worker: Worker): void {
+    idleWorkers.push(worker);
+    const retireIdle = () => {
+      idleWorkers.splice(idleWorkers.indexOf(worker), 1);
       retire(worker);
     };
-    leaving.set(worker, setTimeout(leave, idleMs).unref());
+    idleTimers.set(worker, setTimeout(retireIdle, idleMs).unref());
   }
 
   function retire(worker: Worker): void {
-    worker.end();
-    leaving.delete(worker);
-    all.delete(worker);
+    worker.kill();
+    idleTimers.delete(worker);
+    workers.delete(worker);
   }
 
-  /** Waits until a child is free; an abort ends the wait, and a turn that was given to it goes to the next. */
-  function turnFor(signal: AbortSignal): Promise<void> {
+  /** Waits until a child is free. An abort ends the wait and removes the job from the queue. */
+  function waitForTurn(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const taken = () => {
-        signal.removeEventListener("abort", leave);
+      const start = () => {
+        signal.removeEventListener("abort", giveUp);
         resolve();
       };
-      const leave = () => {
-        waiting.splice(waiting.indexOf(taken), 1);
+      const giveUp = () => {
+        waitingJobs.splice(waitingJobs.indexOf(start), 1);
         reject(signal.reason);
       };
       if (signal.aborted) return reject(signal.reason);
-      signal.addEventListener("abort", leave, { once: true });
-      waiting.push(taken);
+      signal.addEventListener("abort", giveUp, { once: true });
+      waitingJobs.push(start);
     });
   }
 
   async function* run(job: Job, signal: AbortSignal): AsyncGenerator<Extracted> {
-    while (busy >= children) await turnFor(signal);
-    busy++;
+    while (busyCount >= children) await waitForTurn(signal);
+    busyCount++;
     try {
-      const { from, broken } = yield* attempt(job, signal);
-      if (broken === undefined) return;
-      const again = yield* attempt({ ...job, ask: { ...job.ask, from } }, signal);
-      if (again.broken) yield { failed: again.broken };
+      const { nextIndex, interruption } = yield* attempt(job, signal);
+      if (interruption === undefined) return;
+      const retry = yield* attempt({ ...job, ask: { ...job.ask, from: nextIndex } }, signal);
+      if (retry.interruption) yield { failed: retry.interruption };
     } finally {
-      busy--;
-      waiting.shift()?.();
+      busyCount--;
+      waitingJobs.shift()?.();
     }
   }
 
-  /** One child's try. Where it was interrupted, the pieces that came before count: another goes on from there. */
+  /** Runs a job in one child. After an interruption another child can continue at the returned index. */
   async function* attempt(job: Job, signal: AbortSignal): AsyncGenerator<Extracted, Attempt> {
     signal.throwIfAborted();
-    const worker = take();
-    let { from } = job.ask;
+    const worker = takeWorker();
+    let nextIndex = job.ask.from;
     try {
-      for await (const piece of worker.run(job, signal)) {
-        if ("failed" in piece && piece.failed.reason === "interrupted") return { from, broken: piece.failed };
-        if ("segment" in piece) from = piece.segment.index + 1;
-        yield piece;
+      for await (const item of worker.run(job, signal)) {
+        if ("failed" in item && item.failed.reason === "interrupted") return { nextIndex, interruption: item.failed };
+        if ("segment" in item) nextIndex = item.segment.index + 1;
+        yield item;
       }
-      return { from };
+      return { nextIndex };
     } finally {
-      give(worker);
+      returnWorker(worker);
     }
   }
 
   function close(): void {
-    for (const worker of all) retire(worker);
+    for (const worker of workers) retire(worker);
   }
 
   return { run, close };

@@ -1,33 +1,34 @@
-/** What a process uses, asked from outside: a process that hangs or swells cannot tell. */
+/** Measures the memory and CPU time of another process: one that hangs or grows cannot report them. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 
+/** What a process uses now. */
 export type Usage = { readonly residentBytes: number; readonly cpuMs: number };
 
-/** Undefined when the process is gone or the system does not say. */
-export async function usageOf(pid: number): Promise<Usage | undefined> {
+/** The usage of a process, or undefined if it has exited or the system does not report it. */
+export async function readUsage(pid: number): Promise<Usage | undefined> {
   try {
-    return await (process.platform === "linux" ? fromProc(pid) : fromPs(pid));
+    return await (process.platform === "linux" ? readProc(pid) : runPs(pid));
   } catch {
     return undefined;
   }
 }
 
-/** The kernel's fixed unit of CPU time in /proc, whatever its own timer runs at. */
-const ticksPerSecond = 100;
-const pageBytes = 4096;
+/** The unit of CPU time in /proc, which does not depend on the kernel's timer frequency. */
+const TICKS_PER_SECOND = 100;
+const PAGE_BYTES = 4096;
 
-async function fromProc(pid: number): Promise<Usage> {
+async function readProc(pid: number): Promise<Usage> {
   const stat = await readFile(`/proc/${pid}/stat`, "latin1");
-  // The command's name stands in brackets and may hold anything; the numbers follow the last one.
+  // The command's name is in brackets and may contain anything; the numbers follow the last bracket.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   const [user = 0, system = 0, resident = 0] = [fields[11], fields[12], fields[21]].map(Number);
-  return { cpuMs: ((user + system) * 1_000) / ticksPerSecond, residentBytes: resident * pageBytes };
+  return { cpuMs: ((user + system) * 1_000) / TICKS_PER_SECOND, residentBytes: resident * PAGE_BYTES };
 }
 
 /** `12345 1:02:03.45`: kilobytes and time. */
-async function fromPs(pid: number): Promise<Usage> {
+async function runPs(pid: number): Promise<Usage> {
   const { stdout } = await promisify(execFile)("ps", ["-o", "rss=,time=", "-p", String(pid)]);
   const [resident = "0", time = "0"] = stdout.trim().split(/\s+/);
   const seconds = time.split(":").reduce((sum, part) => sum * 60 + Number(part), 0);

@@ -1,97 +1,97 @@
-/** One warm child process: started with its own limits, given one job at a time, watched, ended when it misbehaves. */
+/** One warm child process: runs one job at a time under limits, and is killed when it exceeds them. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Extracted, Failure, Limits } from "../handler.ts";
-import { type FromChild, type Job, piecesAhead, type ToChild } from "./messages.ts";
-import { type Usage, usageOf } from "./process-usage.ts";
+import { type FromChild, type Job, MAX_ITEMS_AHEAD, type ToChild } from "./messages.ts";
+import { readUsage, type Usage } from "./process-usage.ts";
 
-/** How often memory and CPU time are looked at: a child grows by tens of megabytes between two looks at the most. */
-const watchMs = 40;
-/** How long a child may take to leave a job that nobody wants any more. */
-const politeMs = 250;
-/** A child that is grown or has worked for long is replaced between two jobs. */
-const mostJobs = 200;
-const grownBytes = 220 * 1024 * 1024;
+/** How often memory and CPU time are checked: a child grows by tens of megabytes at most between two checks. */
+const WATCH_INTERVAL_MS = 40;
+/** How long a child may take to stop a job. */
+const STOP_TIMEOUT_MS = 250;
+/** A child with more jobs or more memory is replaced between two jobs. */
+const MAX_JOBS = 200;
+const MAX_IDLE_BYTES = 220 * 1024 * 1024;
 
-/** A child process as its parent sees it. */
+/** The parent's handle of a child process. */
 export class Worker {
   readonly #child: ChildProcess;
   readonly #limits: Limits;
   readonly #inbox: FromChild[] = [];
   #wake: (() => void) | undefined;
-  #up = false;
-  #ended = false;
+  #isReady = false;
+  #hasEnded = false;
   #signal: NodeJS.Signals | null = null;
   #jobs = 0;
   #usage: Usage = { residentBytes: 0, cpuMs: 0 };
 
   constructor(script: URL, limits: Limits) {
     this.#limits = limits;
-    this.#child = start(script, limits);
+    this.#child = startChild(script, limits);
     this.#child.on("message", (message: FromChild) => {
-      if ("up" in message) this.#up = true;
+      if ("isReady" in message) this.#isReady = true;
       else this.#inbox.push(message);
       this.#wake?.();
     });
-    this.#child.on("error", () => this.#end());
+    this.#child.on("error", () => this.#markEnded());
     this.#child.on("exit", (_, signal) => {
       this.#signal ??= signal;
-      this.#end();
+      this.#markEnded();
     });
-    this.idle();
+    this.unref();
   }
 
-  /** Whether it can take a job: alive, and not grown or worn by those it had. */
-  get usable(): boolean {
+  /** Whether it can run another job: alive, and under its limits of jobs, memory and CPU time. */
+  get isUsable(): boolean {
     const { residentBytes, cpuMs } = this.#usage;
-    return !this.#ended && this.#jobs < mostJobs && residentBytes < grownBytes && cpuMs < this.#limits.cpuMs;
+    return !this.#hasEnded && this.#jobs < MAX_JOBS && residentBytes < MAX_IDLE_BYTES && cpuMs < this.#limits.cpuMs;
   }
 
-  /** An idle child does not keep its parent alive. */
-  idle(): void {
+  /** Lets the parent exit while the child is idle. */
+  unref(): void {
     this.#child.unref();
     this.#child.channel?.unref();
   }
 
-  end(): void {
+  kill(): void {
     this.#signal ??= "SIGKILL";
     this.#child.kill("SIGKILL");
-    this.#end();
+    this.#markEnded();
   }
 
-  /** The pieces of one job in order; whatever happens to the child, the last one says so. */
+  /** Yields the items of one job in order. If anything happens to the child, the last item is the failure. */
   async *run(job: Job, signal: AbortSignal): AsyncGenerator<Extracted> {
     this.#child.ref();
     this.#child.channel?.ref();
     this.#jobs++;
     this.#inbox.length = 0;
     const watch = this.#watch(this.#limits);
-    const onAbort = () => this.end();
+    const onAbort = () => this.kill();
     signal.addEventListener("abort", onAbort, { once: true });
-    let finished = false;
+    let hasFinished = false;
     try {
-      this.#say({ job });
-      let message = await this.#next();
-      for (; message && "piece" in message; message = await this.#next()) {
-        this.#say({ more: true });
-        yield message.piece;
+      this.#send({ job });
+      let message = await this.#receive();
+      for (; message && "item" in message; message = await this.#receive()) {
+        this.#send({ more: true });
+        yield message.item;
       }
-      finished = true;
+      hasFinished = true;
       signal.throwIfAborted();
-      if (message === undefined) yield { failed: watch.verdict() ?? this.#death() };
-      else if ("threw" in message) yield { failed: message.threw };
+      if (message === undefined) yield { failed: watch.failure() ?? this.#causeOfExit() };
+      else if ("failure" in message) yield { failed: message.failure };
     } finally {
       watch.stop();
       signal.removeEventListener("abort", onAbort);
-      if (!finished && !this.#ended) await this.#leaveJob();
-      this.#usage = (await usageOf(this.#child.pid ?? 0)) ?? this.#usage;
-      this.idle();
+      if (!hasFinished && !this.#hasEnded) await this.#stopJob();
+      this.#usage = (await readUsage(this.#child.pid ?? 0)) ?? this.#usage;
+      this.unref();
     }
   }
 
-  /** Undefined once the child is gone and everything it had sent is taken. */
-  async #next(): Promise<FromChild | undefined> {
-    while (this.#inbox.length === 0 && !this.#ended) {
+  /** The next message, or undefined once the child has exited and all its messages are read. */
+  async #receive(): Promise<FromChild | undefined> {
+    while (this.#inbox.length === 0 && !this.#hasEnded) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -99,42 +99,42 @@ export class Worker {
     return this.#inbox.shift();
   }
 
-  #say(message: ToChild): void {
-    // A child that died this moment is noticed by its exit.
+  #send(message: ToChild): void {
+    // If the child has just died, the exit event reports it.
     if (this.#child.connected) this.#child.send(message, () => undefined);
   }
 
-  /** Asks the child to stop where it is, so that it stays warm; one that is deep in a page is ended. */
-  async #leaveJob(): Promise<void> {
-    this.#say({ stop: true });
-    const deadline = setTimeout(() => this.end(), politeMs);
-    for (let taken = 0; taken <= piecesAhead * 2; taken++) {
-      const message = await this.#next();
-      if (message === undefined || !("piece" in message)) break;
+  /** Asks the child to stop, so that it stays warm. Kills it if it does not stop in time. */
+  async #stopJob(): Promise<void> {
+    this.#send({ stop: true });
+    const deadline = setTimeout(() => this.kill(), STOP_TIMEOUT_MS);
+    for (let received = 0; received <= MAX_ITEMS_AHEAD * 2; received++) {
+      const message = await this.#receive();
+      if (message === undefined || !("item" in message)) break;
     }
     clearTimeout(deadline);
   }
 
   #watch({ memoryBytes, cpuMs, wallMs }: Limits) {
     const pid = this.#child.pid ?? 0;
-    let verdict: Failure | undefined;
-    let before: Usage | undefined;
-    const stopFor = (reason: Failure["reason"], detail: string) => {
-      verdict = { reason, detail };
-      this.end();
+    let failure: Failure | undefined;
+    let usageAtStart: Usage | undefined;
+    const killFor = (reason: Failure["reason"], detail: string) => {
+      failure = { reason, detail };
+      this.kill();
     };
-    const look = async () => {
-      const usage = await usageOf(pid);
+    const checkUsage = async () => {
+      const usage = await readUsage(pid);
       if (usage === undefined) return;
-      before ??= usage;
-      if (usage.residentBytes > memoryBytes) stopFor("too_large", "it needs more memory than is allowed");
-      else if (usage.cpuMs - before.cpuMs > cpuMs) stopFor("too_slow", "it needs more time than is allowed");
+      usageAtStart ??= usage;
+      if (usage.residentBytes > memoryBytes) killFor("too_large", "it needs more memory than is allowed");
+      else if (usage.cpuMs - usageAtStart.cpuMs > cpuMs) killFor("too_slow", "it needs more time than is allowed");
     };
-    void look();
-    const timer = setInterval(look, watchMs);
-    const deadline = setTimeout(() => stopFor("too_slow", "it needs more time than is allowed"), wallMs);
+    void checkUsage();
+    const timer = setInterval(checkUsage, WATCH_INTERVAL_MS);
+    const deadline = setTimeout(() => killFor("too_slow", "it needs more time than is allowed"), wallMs);
     return {
-      verdict: () => verdict,
+      failure: () => failure,
       stop: () => {
         clearInterval(timer);
         clearTimeout(deadline);
@@ -142,31 +142,37 @@ export class Worker {
     };
   }
 
-  /** Why it ended where not we ended it: a parser that crashes has met a bad file, anything else was done to it. */
-  #death(): Failure {
-    const crashed = this.#up && this.#signal !== "SIGKILL" && this.#signal !== "SIGTERM";
-    if (crashed) return { reason: "corrupt", detail: "the parser stopped working" };
+  /** Why the child exited if we did not kill it: a crash means a bad file, anything else came from outside. */
+  #causeOfExit(): Failure {
+    const hasCrashed = this.#isReady && this.#signal !== "SIGKILL" && this.#signal !== "SIGTERM";
+    if (hasCrashed) return { reason: "corrupt", detail: "the parser stopped working" };
     return { reason: "interrupted", detail: "the parser could not be started or was ended from outside" };
   }
 
-  #end(): void {
-    this.#ended = true;
+  #markEnded(): void {
+    this.#hasEnded = true;
     this.#wake?.();
   }
 }
 
 /**
- * Without the parent's environment: a parser has no business with keys. Its CPU time is limited by the system too, at
- * what a worn child has used and one more job may use: deep in a page, it would not notice that its parent is gone.
+ * The child gets no environment: a parser must not see keys. The system limits its CPU time too, to what a used child
+ * and one more job may use: a child busy with a page would not notice that its parent has exited.
  */
-function start(script: URL, { memoryBytes, cpuMs }: Limits): ChildProcess {
+function startChild(script: URL, { memoryBytes, cpuMs }: Limits): ChildProcess {
   const heapMb = Math.floor(memoryBytes / 1024 / 1024);
-  const lifeSeconds = Math.ceil((2 * cpuMs) / 1_000);
-  // By itself Node lets the room for new objects grow to 96 MB.
-  const heap = [`--max-old-space-size=${heapMb}`, "--max-semi-space-size=8"];
-  const node = [process.execPath, ...heap, "--no-warnings", fileURLToPath(script)];
-  const limited = ["/bin/sh", "-c", 'ulimit -t "$0" 2>/dev/null; exec "$@"', String(lifeSeconds), ...node];
-  const [command = "", ...args] = process.platform === "win32" ? node : limited;
+  const maxCpuSeconds = Math.ceil((2 * cpuMs) / 1_000);
+  // By default Node lets the semi-spaces grow to 96 MB.
+  const heapOptions = [`--max-old-space-size=${heapMb}`, "--max-semi-space-size=8"];
+  const nodeCommand = [process.execPath, ...heapOptions, "--no-warnings", fileURLToPath(script)];
+  const limitedCommand = [
+    "/bin/sh",
+    "-c",
+    'ulimit -t "$0" 2>/dev/null; exec "$@"',
+    String(maxCpuSeconds),
+    ...nodeCommand,
+  ];
+  const [command = "", ...args] = process.platform === "win32" ? nodeCommand : limitedCommand;
   const { NODE_COMPILE_CACHE } = process.env;
   const env = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
   return spawn(command, args, { env, stdio: ["ignore", "ignore", "ignore", "ipc"], serialization: "advanced" });

@@ -1,35 +1,35 @@
-/** Which part of a provider's answer may be read as an error: only that, never text a model or a tool wrote. */
+/** Finds the error or the finish reason in a provider's response. Text that a model or a tool wrote is never read. */
 import { type Report, readReport } from "./reports.ts";
 
-/** An HTTP answer; the body as text, or parsed. */
-export type ProviderAnswer = {
+/** An HTTP response; the body as text, or parsed. */
+export type ProviderResponse = {
   readonly status?: number | null;
   readonly headers?: Readonly<Record<string, string | undefined>>;
   readonly body: unknown;
 };
 
-/** Where words were found: in an error, in the way a success ended, or nowhere. */
+/** Where a response says something about sizes: in an error, in the finish reason of a success, or nowhere. */
 export type Channel =
   | { readonly kind: "error"; readonly status: number | undefined; readonly report: Report }
   | { readonly kind: "finish"; readonly finish: Finish }
   | { readonly kind: "none" };
 
-/** How a successful answer ended. `window` and `empty` mean that the input left no room for any output. */
+/** How a successful response ended. `window` and `empty` mean that the input left no room for output. */
 export type Finish = "window" | "empty" | "output" | "done";
 
-/** An answer with an error status is an error; one with success only where it is written as an error. */
-export function channelOf({ status, headers, body }: ProviderAnswer): Channel {
+/** A response with an error status is an error; a successful one only if its body is written as an error. */
+export function findChannel({ status, headers, body }: ProviderResponse): Channel {
   if (status === null || status === undefined) return errorChannel(undefined, body);
   if (status >= 400) return errorChannel(status, body, headers?.["x-amzn-errortype"]);
   return frameChannel(typeof body === "string" ? framesOf(body) : [body], body);
 }
 
-/** One event of a stream, as text of an SSE frame or parsed. */
-export function channelOfEvent(event: unknown): Channel {
+/** The channel of one stream event, given as the text of an SSE frame or parsed. */
+export function findEventChannel(event: unknown): Channel {
   return frameChannel(typeof event === "string" ? framesOf(event) : [event], event);
 }
 
-/** AWS names the error in a header, with an address behind a colon. */
+/** AWS names the error in a header, followed by a colon and an address. */
 function errorChannel(status: number | undefined, body: unknown, errorType = ""): Channel {
   const report = readReport(body);
   const [code = ""] = errorType.split(":");
@@ -40,24 +40,23 @@ function frameChannel(frames: readonly unknown[], body: unknown): Channel {
   const error = frames.find(isErrorFrame);
   if (error !== undefined) return errorChannel(statusInside(error), error);
   if (typeof body === "string" && frames.length === 0 && isErrorProse(body)) return errorChannel(undefined, body);
-  const finishes = frames.map(finishOf);
-  const finish = finishes.find((one) => one !== "done");
+  const finish = frames.map(readFinish).find((one) => one !== "done");
   if (finish !== undefined) return { kind: "finish", finish };
   return { kind: "none" };
 }
 
-/** The JSON of an SSE text (`data:` lines), of a whole body, or nothing. */
+/** The JSON of a whole body or of the `data:` lines of an SSE text; nothing for other text. */
 export function framesOf(text: string): unknown[] {
-  // A failed parse costs more than the rest of the look at an event.
-  const whole = /^\s*[{[]/.test(text) ? parsed(text) : undefined;
+  // A failed parse costs more than everything else done for an event.
+  const whole = /^\s*[{[]/.test(text) ? parseObject(text) : undefined;
   if (whole !== undefined) return [whole];
   return text.split(/\r?\n/).flatMap((line) => {
-    const value = line.startsWith("data:") ? parsed(line.slice("data:".length)) : undefined;
+    const value = line.startsWith("data:") ? parseObject(line.slice("data:".length)) : undefined;
     return value === undefined ? [] : [value];
   });
 }
 
-function parsed(text: string): unknown {
+function parseObject(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === "object" && value !== null ? value : undefined;
@@ -71,7 +70,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 
-/** `{"error": ...}`, `type: "error"`, `response.failed`, `error_code`, `base_resp`, or an exception by name, as AWS event streams have it. */
+/** `{"error": ...}`, `type: "error"`, `response.failed`, `error_code`, `base_resp`, or an exception's name as in AWS event streams. */
 function isErrorFrame(frame: unknown): boolean {
   if (Array.isArray(frame)) return frame.length > 0 && frame.every(isErrorFrame);
   const { error, type, response, error_code, error_msg, base_resp } = fieldsOf(frame);
@@ -84,28 +83,28 @@ function isErrorFrame(frame: unknown): boolean {
   return keys.some((key) => /exception$/i.test(key)) || isBareMessage(frame, keys);
 }
 
-/** `{"message": "Too many tokens"}` and nothing else: no successful answer looks like this. */
+/** `{"message": "Too many tokens"}` and nothing else: no successful response looks like this. */
 function isBareMessage(frame: unknown, keys: readonly string[]): boolean {
-  const known = /^(message|code|status|name|detail|request_?id)$/i;
-  return typeof fieldsOf(frame).message === "string" && keys.every((key) => known.test(key));
+  const errorKey = /^(message|code|status|name|detail|request_?id)$/i;
+  return typeof fieldsOf(frame).message === "string" && keys.every((key) => errorKey.test(key));
 }
 
-/** The two forms in which client libraries hand on what went wrong inside a stream. */
+/** The forms in which client libraries report an error inside a stream. */
 function isErrorProse(text: string): boolean {
   return /^\S*EventStreamError\b|an error occurred \(\w+exception\) when calling|stop.?reason: \w+_exceeded/i.test(
     text,
   );
 }
 
-/** Error frames inside a 200 name the real status themselves. */
+/** An error frame inside a 200 response names the real status. */
 function statusInside(frame: unknown): number | undefined {
   const error = fieldsOf(fieldsOf(frame).error);
-  const status = [error.status, error.status_code, error.code, fieldsOf(frame).status].map(Number);
-  return status.find((code) => code >= 400 && code < 600);
+  const statuses = [error.status, error.status_code, error.code, fieldsOf(frame).status].map(Number);
+  return statuses.find((code) => code >= 400 && code < 600);
 }
 
-/** How this success ended, in the words of any dialect. */
-export function finishOf(frame: unknown): Finish {
+/** How a successful response ended, in any dialect. */
+export function readFinish(frame: unknown): Finish {
   const fields = fieldsOf(frame);
   const [choice, candidate] = [fieldsOf(firstOf(fields.choices)), fieldsOf(firstOf(fields.candidates))];
   const reasons = [
@@ -119,13 +118,13 @@ export function finishOf(frame: unknown): Finish {
   ].filter((reason) => typeof reason === "string");
   if (reasons.some((reason) => /context_window|context_length/i.test(reason))) return "window";
   if (!reasons.some((reason) => /^(length|max_tokens|max_output_tokens)$/i.test(reason))) return "done";
-  return saidNothing(choice, fields) ? "empty" : "output";
+  return isEmptyOutput(choice, fields) ? "empty" : "output";
 }
 
-/** A cut answer without one token of its own: the input filled the window. A call or a thought is an answer too. */
-function saidNothing(choice: Fields, { usage, response, done_reason }: Fields): boolean {
-  const counted = fieldsOf(usage).completion_tokens ?? fieldsOf(usage).output_tokens;
-  if (typeof counted === "number") return counted === 0;
+/** A truncated response without output: the input filled the window. Tool calls and reasoning count as output. */
+function isEmptyOutput(choice: Fields, { usage, response, done_reason }: Fields): boolean {
+  const outputTokens = fieldsOf(usage).completion_tokens ?? fieldsOf(usage).output_tokens;
+  if (typeof outputTokens === "number") return outputTokens === 0;
   const message = fieldsOf(choice.message);
   if (message.tool_calls || message.reasoning_content || message.reasoning) return false;
   const text = choice.text ?? message.content ?? (done_reason === undefined ? undefined : response);

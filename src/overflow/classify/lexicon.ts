@@ -1,13 +1,15 @@
 /**
- * Reads an error sentence as a row of concepts: `Input length 160 exceeds the maximum allowed length 59` becomes
- * `input length num exceed max length num`. Wordings are then matched by subject, relation and object, not by phrase.
+ * Translates an error sentence into concepts: `Input length 160 exceeds the maximum allowed length 59` becomes
+ * `input length exceed max max length`. Wordings are then matched by subject, relation and object, not by phrase.
  */
+
+import { applyRepairs, MAX_MESSAGE_CHARS, type Repair, removeUrls, separateNumbers } from "./message-text.ts";
 
 type Lexeme = readonly [concept: string, words: RegExp];
 
-/** In the order they are tried at each place of the sentence: longer and more particular ones first. */
+/** Tried in this order at each place of the sentence: longer and more specific ones first. */
 const lexicon: readonly Lexeme[] = [
-  // Things that are counted or set, and are no size of a request.
+  // Things that are counted or set, but are not the size of a request.
   [
     "setting",
     /\bvocab\w*|\b(?:maximum )?(?:nesting|depth)\b|\blevels? of\b|\bbatch size(?=\W{0,3}\d)|\b(?:query|optional) parameters?\b|\bschemas?\b|\bembeddings\b|\bresult sets?\b|\brows\b/,
@@ -22,7 +24,7 @@ const lexicon: readonly Lexeme[] = [
     "tool",
     /\b(?:prompt|message|conversation|request|session|thread|chat) (?:ids?|names?|keys?|labels?|identifiers?)\b/,
   ],
-  // The server's own room; a request is not to blame for it, and the server was not even started.
+  // The server's memory: it failed to start, or ran out for reasons other than this request.
   [
     "memory",
     /\b(?:cuda |gpu |mps )?out of memory\b|\b(?:gpu|cuda|system|device|video|host|kv cache|unified) memory\b|\bvram\b|\boom\b|\b(?:stored|fit) in (?:the )?(?:gpu )?kv cache\b/,
@@ -61,7 +63,7 @@ const lexicon: readonly Lexeme[] = [
     /\bexecution time\b|\btime.?outs?\b|\btimed out\b|\bdeadline\b|\btime limit\b|\b\d+ ?(?:ms|seconds?|minutes?)\b|超时/,
   ],
   ["overload", /\boverload\w*|\bunavailable\b|\bat capacity\b|\bbusy\b/],
-  // Limits from below say nothing about a size.
+  // Lower limits say nothing about a size.
   [
     "atleast",
     /\b(?:must|should|has to|needs to) be (?:at least|greater|larger|more|higher|longer|positive|above|>=?)(?: than(?: or equal to)?)?|\btoo (?:short|small|low|few)\b/,
@@ -79,7 +81,7 @@ const lexicon: readonly Lexeme[] = [
     "atmost",
     /\b(?:cannot|can not|can't|must not|may not|should not) (?:exceed|be (?:greater|larger|longer|more|higher) than|surpass)/,
   ],
-  // What may come out.
+  // Output.
   [
     "output",
     /['"`]?\bmax.?(?:completion|output|new|gen(?:erated)?|response).?tokens?\b['"`]?|\bmax_tokens\b['"`]?|\bmaxtokens\b|\bnum predict\b/,
@@ -92,7 +94,7 @@ const lexicon: readonly Lexeme[] = [
     "output",
     /\b(?:output|completion|generated|response|reasoning|thinking) (?:tokens?|length|size|budget)|(?<!\b(?:before|chat) )\bcompletion\b(?! (?:failure|failed|error|request|endpoint|call))|\boutput\b|\bgeneration\b|最大输出|输出长度/,
   ],
-  // A code that names the length as what is wrong.
+  // A code that names the length as the error.
   [
     "overlength",
     /(?<!\bexceeds? )\b(?:input|prompt|context|sequence) (?:length|limit|size|tokens?) (?:error|violation)\b|\bprompt limit$|\blong (?:prompt|input|context) error\b/,
@@ -123,7 +125,7 @@ const lexicon: readonly Lexeme[] = [
     "attach",
     /\bimages?\b|\bpdfs?\b|\bdocuments?\b|\bfiles?\b|\battachments?\b|\baudios?\b|\bvideos?\b|\bpictures?\b|\bphotos?\b|\bpages\b|\bpixels?\b|\d+ ?px\b|\bdimensions\b|\bimage dimension\b|\bdimension limit\b|\bmedia\b|\brecordings?\b|\bvision(?=[- ](?:requests?|tokens?|inputs?|prompts?))|\binline.?data\b|\bdata.ur[il]s?\b|图片|图像|文件|附件|画像|ファイル|이미지|파일|\bbild(?:er)?\b|\bdatei(?:en)?\b|\bfichiers?\b|\barchivos?\b|\bimágenes\b|\barquivos?\b|\bfotos?\b|áudio|изображени\S*|файл\S*/,
   ],
-  // Bodies.
+  // Request bodies and strings.
   [
     "body",
     /\b(?:request |http |json |message )?(?:payload|body|entity)\b(?: (?:size|length))?|\b(?:total )?(?:messages?|requests?|prompt|input|content) (?:total )?(?:size|bytes)\b|\bcontent.length\b|\b(?:received|sent|incoming|outgoing) message\b|\bbytes to buffer\b|\bmessage(?= (?:is )?too (?:big|large)\b)|\bsize of (?:the |your |this )?(?:request|payload|message|body|prompt)\b|请求体/,
@@ -141,7 +143,7 @@ const lexicon: readonly Lexeme[] = [
     "tool",
     /\btools?\b|\bfunctions\b|\bmetadata\b|\bname\b|\bdescription\b|\btemperature\b|\btop [pk]\b|\bbudget tokens\b/,
   ],
-  // What goes in.
+  // Input.
   [
     "input",
     /\binput text\b|\bprompts?\b|\binputs?\b|\bmessages?\b|\bconversations?\b|\bhistory\b|\bquery\b|\bqueries\b|\bquestions?\b|\btexts?\b|\binstructions?\b|\bchat\b|\bthread\b|\btranscript\b|\bcontents?\b|\bn keep\b|输入|提示词?|消息|对话|内容|\bconte(?:údo|nido|nu)\b|入力|プロンプト|メッセージ|会話|입력|프롬프트|메시지|대화|\beingaben?\b|\bnachrichten?\b|\bentradas?\b|\bmensajes?\b|\bentrées?\b|\binvite\b|\bввод\S*|сообщени\S+/,
@@ -177,47 +179,52 @@ const lexicon: readonly Lexeme[] = [
   ["length", /\blength\b|\blong\b|\blen\b|长度|길이|長さ|\blänge\b|\blongueur\b|\blongitud\b/],
 ];
 
-const words = new RegExp(lexicon.map(([, pattern], index) => `(?<c${index}>${pattern.source})`).join("|"), "gi");
+const anyLexeme = new RegExp(lexicon.map(([, pattern], index) => `(?<c${index}>${pattern.source})`).join("|"), "gi");
 
-/** Nobody explains a refusal at greater length; what does so anyway costs no more than this. */
-const longestText = 16_384;
-const longestSentence = 1_000;
-const mostConcepts = 40;
-const mostSentences = 40;
+const MAX_SENTENCE_CHARS = 1_000;
+const MAX_CONCEPTS = 40;
+const MAX_SENTENCES = 40;
 
-/** `Possible causes: the input exceeds the window, or a parameter is invalid`: whoever lists guesses does not know. */
+/** `Possible causes: the input exceeds the window, or a parameter is invalid`: a list of guesses is not a diagnosis. */
 const guess = /\b(?:possible|likely|common|typical) (?:causes?|reasons?)\b/i;
 
-/** The concepts of one sentence in their order, separated by spaces; words that mean nothing here are left out. */
-export function conceptsOf(sentence: string): string {
+/** The concepts of one sentence in order, separated by spaces. Words without a concept are dropped. */
+export function toConcepts(sentence: string): string {
   if (guess.test(sentence)) return "";
-  const found: string[] = [];
-  for (const { groups = {} } of sentence.slice(0, longestSentence).matchAll(words)) {
-    if (found.length === mostConcepts) break;
-    const index = lexicon.findIndex((_, at) => groups[`c${at}`] !== undefined);
-    const concept = lexicon[index]?.[0];
-    if (concept !== undefined) found.push(concept);
+  const concepts: string[] = [];
+  for (const { groups = {} } of sentence.slice(0, MAX_SENTENCE_CHARS).matchAll(anyLexeme)) {
+    if (concepts.length === MAX_CONCEPTS) break;
+    const lexeme = lexicon.find((_, index) => groups[`c${index}`] !== undefined);
+    if (lexeme !== undefined) concepts.push(lexeme[0]);
   }
-  return found.join(" ");
+  return concepts.join(" ");
 }
 
-/** `org.example.upload.UploadBase$SizeException`: only the last name of a class that was thrown says what happened. */
+/** `org.example.upload.UploadBase$SizeException`: of an exception's name only the last word says what happened. */
 const packages = /(?<![\w.])(?:\w{1,60}\.){1,12}(?:\w{1,60}\$){0,4}(?=[A-Z]\w{1,80}(?:Exception|Error)\b)/g;
 
-/** A text as sentences: addresses and paths removed, `snake_case` and `CamelCase` codes opened into words. */
-export function sentencesOf(text: string): string[] {
-  return text
-    .slice(0, longestText)
-    .replace(/\bhttps?:\/\/\S+/g, " ")
-    .replace(/(?<=^|[\s("'])\/[\w./-]+/g, " ")
-    .replace(packages, "")
-    .replace(/[’‘]/g, "'")
-    .replace(/\b(is|of|was|has)(?=\d{3})/g, "$1 ")
-    .replace(/<[/!]?[a-z\d][^>\n]{0,200}>/gi, " ")
-    .replace(/([a-z])(?<!\bmax)(?=[A-Z][a-z])|(?<=\bmax)(?=[A-Z])(?!Length|Tokens)/g, "$1 ")
-    .replace(/(?<!\bmax)_|(?<=\bmax)_(?!tokens\b)/g, " ")
-    .split(/[.!?](?=\s|$)|[;\n。！；]|(?<=error|exception|\binvalid(?: \w{1,20}){1,2}):|(?<=error|exception)\.(?=\w)/i)
+const repairs: readonly Repair[] = [
+  removeUrls,
+  // File paths.
+  [/(?<=^|[\s("'])\/[\w./-]+/g, " "],
+  [packages, ""],
+  [/[’‘]/g, "'"],
+  separateNumbers,
+  // HTML tags.
+  [/<[/!]?[a-z\d][^>\n]{0,200}>/gi, " "],
+  // `CamelCase` and `snake_case` codes become words, except the names of output settings.
+  [/([a-z])(?<!\bmax)(?=[A-Z][a-z])|(?<=\bmax)(?=[A-Z])(?!Length|Tokens)/g, "$1 "],
+  [/(?<!\bmax)_|(?<=\bmax)_(?!tokens\b)/g, " "],
+];
+
+const sentenceEnd =
+  /[.!?](?=\s|$)|[;\n。！；]|(?<=error|exception|\binvalid(?: \w{1,20}){1,2}):|(?<=error|exception)\.(?=\w)/i;
+
+/** A text as sentences, without addresses and paths and with codes split into words. */
+export function splitSentences(text: string): string[] {
+  return applyRepairs(text.slice(0, MAX_MESSAGE_CHARS), repairs)
+    .split(sentenceEnd)
     .map((sentence) => sentence.trim())
     .filter(Boolean)
-    .slice(0, mostSentences);
+    .slice(0, MAX_SENTENCES);
 }

@@ -1,32 +1,34 @@
-/** Finds values written inside prose, as JSON or as a Python repr, and what is left of the prose. */
+/** Separates values embedded in prose, as JSON or as a Python repr, from the prose. */
 
-/** How many places of one text are tried, so that a text full of braces costs bounded work. */
-const mostTries = 16;
+/** Bounds the work for a text full of braces. */
+const MAX_TRIES = 16;
+const MAX_DEPTH = 32;
+const MAX_WORD_CHARS = 64;
 
-/** The values a text holds, outermost first, and the text without them. */
-export function embeddedValues(text: string): { readonly prose: string; readonly values: readonly unknown[] } {
+/** The outermost values in a text, and the text without them. */
+export function parseEmbeddedValues(text: string): { readonly prose: string; readonly values: readonly unknown[] } {
   const whole = parseJson(text);
   if (typeof whole === "string") return { prose: whole, values: [] };
   if (whole !== undefined) return { prose: "", values: [whole] };
   const values: unknown[] = [];
   let prose = "";
-  let from = 0;
-  for (let tries = 0, open = nextOpening(text, 0); open >= 0 && tries < mostTries; tries++) {
-    const found = parseAt(text, open);
-    if (found) {
-      values.push(found.value);
-      prose += `${text.slice(from, open)} `;
-      from = found.end;
+  let proseStart = 0;
+  for (let tries = 0, open = nextOpening(text, 0); open >= 0 && tries < MAX_TRIES; tries++) {
+    const parsed = parseAt(text, open);
+    if (parsed) {
+      values.push(parsed.value);
+      prose += `${text.slice(proseStart, open)} `;
+      proseStart = parsed.end;
     }
-    open = nextOpening(text, found?.end ?? open + 1);
+    open = nextOpening(text, parsed?.end ?? open + 1);
   }
-  return { prose: prose + text.slice(from), values };
+  return { prose: prose + text.slice(proseStart), values };
 }
 
 /** The next brace or bracket that begins an object or a list of objects. */
-function nextOpening(text: string, from: number): number {
-  const at = text.slice(from).search(/\{\s*["'}]|\[\s*\{/);
-  return at < 0 ? -1 : from + at;
+function nextOpening(text: string, start: number): number {
+  const offset = text.slice(start).search(/\{\s*["'}]|\[\s*\{/);
+  return offset < 0 ? -1 : start + offset;
 }
 
 function parseJson(text: string): unknown {
@@ -34,94 +36,94 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // Prose may begin with a bracket too.
+    return undefined; // Prose may also begin with a bracket.
   }
 }
 
 type Parsed = { readonly value: unknown; readonly end: number };
 
-/** JSON and Python literals are one grammar here: either quote, `None` or `null`, `True` or `true`. */
+/** Parses JSON and Python literals with one grammar: either quote, `None` or `null`, `True` or `true`. */
 function parseAt(text: string, start: number): Parsed | undefined {
-  let at = start;
+  let position = start;
   const skip = () => {
-    while (/\s/.test(text[at] ?? "")) at++;
+    while (/\s/.test(text[position] ?? "")) position++;
   };
 
-  function value(depth: number): unknown {
+  function readValue(depth: number): unknown {
     skip();
-    const next = text[at] ?? "";
-    if (depth > 32) throw new SyntaxError("too deep");
-    if (next === "{") return object(depth);
-    if (next === "[" || next === "(") return list(depth, next === "[" ? "]" : ")");
-    if (next === '"' || next === "'") return string(next);
-    return word();
+    const next = text[position] ?? "";
+    if (depth > MAX_DEPTH) throw new SyntaxError("too deep");
+    if (next === "{") return readObject(depth);
+    if (next === "[" || next === "(") return readList(depth, next === "[" ? "]" : ")");
+    if (next === '"' || next === "'") return readString(next);
+    return readWord();
   }
 
-  function object(depth: number): Record<string, unknown> {
+  function readObject(depth: number): Record<string, unknown> {
     const entries: [string, unknown][] = [];
-    at++;
-    for (skip(); text[at] !== "}"; skip()) {
-      const key = String(value(depth + 1));
+    position++;
+    for (skip(); text[position] !== "}"; skip()) {
+      const key = String(readValue(depth + 1));
       skip();
       expect(":");
-      entries.push([key, value(depth + 1)]);
+      entries.push([key, readValue(depth + 1)]);
       skip();
-      if (text[at] === ",") at++;
-      else if (text[at] !== "}") throw new SyntaxError("no comma");
+      if (text[position] === ",") position++;
+      else if (text[position] !== "}") throw new SyntaxError("no comma");
     }
-    at++;
+    position++;
     return Object.fromEntries(entries);
   }
 
-  function list(depth: number, close: string): unknown[] {
+  function readList(depth: number, close: string): unknown[] {
     const items: unknown[] = [];
-    at++;
-    for (skip(); text[at] !== close; skip()) {
-      items.push(value(depth + 1));
+    position++;
+    for (skip(); text[position] !== close; skip()) {
+      items.push(readValue(depth + 1));
       skip();
-      if (text[at] === ",") at++;
-      else if (text[at] !== close) throw new SyntaxError("no comma");
+      if (text[position] === ",") position++;
+      else if (text[position] !== close) throw new SyntaxError("no comma");
     }
-    at++;
+    position++;
     return items;
   }
 
-  function string(quote: string): string {
-    let read = "";
-    for (at++; text[at] !== quote; at++) {
-      const unit = text[at];
+  function readString(quote: string): string {
+    let content = "";
+    for (position++; text[position] !== quote; position++) {
+      const unit = text[position];
       if (unit === undefined) throw new SyntaxError("no end");
-      read += unit === "\\" ? escaped() : unit;
+      content += unit === "\\" ? readEscape() : unit;
     }
-    at++;
-    return read;
+    position++;
+    return content;
   }
 
-  function escaped(): string {
-    const unit = text[++at] ?? "";
+  function readEscape(): string {
+    const unit = text[++position] ?? "";
     if (unit !== "u") return { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" }[unit] ?? unit;
-    const code = text.slice(at + 1, at + 5);
-    at += 4;
+    const code = text.slice(position + 1, position + 5);
+    position += 4;
     return String.fromCharCode(Number.parseInt(code, 16) || 0xfffd);
   }
 
-  function word(): unknown {
-    const [found = ""] = /^[\w.+-]+/.exec(text.slice(at, at + 64)) ?? [];
-    if (found === "") throw new SyntaxError("no value");
-    at += found.length;
-    if (/^(none|null)$/i.test(found)) return null;
-    if (/^(true|false)$/i.test(found)) return found.toLowerCase() === "true";
-    const number = Number(found);
-    return Number.isNaN(number) ? found : number;
+  function readWord(): unknown {
+    const [word = ""] = /^[\w.+-]+/.exec(text.slice(position, position + MAX_WORD_CHARS)) ?? [];
+    if (word === "") throw new SyntaxError("no value");
+    position += word.length;
+    if (/^(none|null)$/i.test(word)) return null;
+    if (/^(true|false)$/i.test(word)) return word.toLowerCase() === "true";
+    const number = Number(word);
+    return Number.isNaN(number) ? word : number;
   }
 
   function expect(unit: string): void {
-    if (text[at] !== unit) throw new SyntaxError(`no ${unit}`);
-    at++;
+    if (text[position] !== unit) throw new SyntaxError(`no ${unit}`);
+    position++;
   }
 
   try {
-    return { value: value(0), end: at };
+    return { value: readValue(0), end: position };
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

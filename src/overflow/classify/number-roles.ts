@@ -1,13 +1,14 @@
-/** What a number in an error is: told by the signs beside it, the words before it, or the order of the sentence. */
+/** Finds the role of a number in an error from its neighbours, the words before it, or the order of the sentence. */
 
-/** `unknown`: a number nothing was said about; the others may explain it. */
+/** `none` is not a size at all; `unknown` may still be explained by the other numbers. */
 export type Role = "limit" | "actual" | "total" | "input" | "output" | "none" | "unknown";
 
-/** What stands right before and right after a number and settles its role alone. */
+/** Text directly before or after a number that decides its role alone. */
 type Sign = { readonly role: Role; readonly before?: RegExp; readonly after?: RegExp; readonly example: string };
 
+/** Tried in this order; the first match decides. */
 export const signs: readonly Sign[] = [
-  // Numbers that are no sizes at all.
+  // Numbers that are not sizes.
   { role: "none", before: /\b(?:by|another|extra)\s*$/i, example: "exceeds the context by 186 tokens" },
   { role: "none", before: /\bbe at least\s*$/i, example: "max_tokens must be at least 1, got -5178." },
   {
@@ -77,87 +78,93 @@ export const signs: readonly Sign[] = [
   },
 ];
 
-/** Words anywhere between the number before and this one; the last of them tells the role. */
-export const words: readonly { readonly role: Role; readonly says: RegExp; readonly example: string }[] = [
+/** Words anywhere between the previous number and this one; the last of them decides. */
+export const roleWords: readonly { readonly role: Role; readonly pattern: RegExp; readonly example: string }[] = [
   {
     role: "limit",
-    says: /\b(?:max(?:imum)?|limit(?:ed)?|allowed|at most|up to|no more than|no longer than|only|capacity|ceiling|upper bound|truncate to|n_ctx|(?:cannot|must not) (?:exceed|be \w+ than)|(?:less|lower|fewer|smaller|shorter) than(?: or equal to)?|below|under|within|(?:exceed|surpass)(?:s|ed|es|ing)?(?=\s+\w|\s*$)|(?:longer|larger|greater|more|bigger) than|max_(?!(?:new_|output_|completion_|gen\w*_|response_)?tokens)\w+|maxim\w+|maximal\w*|m[áa]ximo|l[íi]mite|höchstens|au plus)(?=\W|$)|überschreit\w+|übersteig\w+|dépass\w+|supera\w*|exced\w+|最大|最多|上限|限制|制限|최대|제한|максим\S+|лимит\S*/gi,
+    pattern:
+      /\b(?:max(?:imum)?|limit(?:ed)?|allowed|at most|up to|no more than|no longer than|only|capacity|ceiling|upper bound|truncate to|n_ctx|(?:cannot|must not) (?:exceed|be \w+ than)|(?:less|lower|fewer|smaller|shorter) than(?: or equal to)?|below|under|within|(?:exceed|surpass)(?:s|ed|es|ing)?(?=\s+\w|\s*$)|(?:longer|larger|greater|more|bigger) than|max_(?!(?:new_|output_|completion_|gen\w*_|response_)?tokens)\w+|maxim\w+|maximal\w*|m[áa]ximo|l[íi]mite|höchstens|au plus)(?=\W|$)|überschreit\w+|übersteig\w+|dépass\w+|supera\w*|exced\w+|最大|最多|上限|限制|制限|최대|제한|максим\S+|лимит\S*/gi,
     example: "This model's maximum context length is 4097 tokens",
   },
   {
     role: "actual",
-    says: /\b(?:requested|requesting|got|has|have|contains?|containing|result(?:ed|s) in|given|provided|received|sent|actual|keep|n_keep|n_prompt_tokens|supplied|found|yours|too (?:long|large|big)|exceeded(?=\s*[(:,])|contient|contiene|tiene|enthält|hat)(?!\w)|实际|当前|現在/gi,
+    pattern:
+      /\b(?:requested|requesting|got|has|have|contains?|containing|result(?:ed|s) in|given|provided|received|sent|actual|keep|n_keep|n_prompt_tokens|supplied|found|yours|too (?:long|large|big)|exceeded(?=\s*[(:,])|contient|contiene|tiene|enthält|hat)(?!\w)|实际|当前|現在/gi,
     example: "your messages resulted in 4619 tokens",
   },
   {
     role: "total",
-    says: /\b(?:total(?: of)?|takes?|needs?|require[sd]?)\b/gi,
+    pattern: /\b(?:total(?: of)?|takes?|needs?|require[sd]?)\b/gi,
     example: "for a total of at least 131073 tokens",
   },
-  { role: "none", says: /\b(?:used|remaining|retry|after)\b/gi, example: "Limit 30000, Used 29937, Requested 385" },
+  { role: "none", pattern: /\b(?:used|remaining|retry|after)\b/gi, example: "Limit 30000, Used 29937, Requested 385" },
   {
     role: "output",
-    says: /\b(?:max_(?:new_|output_|completion_)?tokens|max(?:imum)? (?:new|output|completion) tokens)\b[`'"]?\s*(?:is too \w+|value|(?:is|was|set to)(?=\s*$)|(?=[:=(]|$))/gi,
+    pattern:
+      /\b(?:max_(?:new_|output_|completion_)?tokens|max(?:imum)? (?:new|output|completion) tokens)\b[`'"]?\s*(?:is too \w+|value|(?:is|was|set to)(?=\s*$)|(?=[:=(]|$))/gi,
     example: "max_completion_tokens is too large: 262144. This model supports at most 256000 completion tokens.",
   },
 ];
 
-/** Parts of a sum are named after their numbers. */
-export const parts: readonly { readonly role: "input" | "output"; readonly after: RegExp; readonly example: string }[] =
-  [
-    {
-      role: "output",
-      after:
-        /^\s*(?:tokens?\s*)?(?:in|for|from|of)\s+(?:the\s+|your\s+)?(?:completion|output|response|generation|answer)/i,
-      example: "3545 in your prompt; 1024 for the completion",
-    },
-    {
-      role: "output",
-      after: /^\s*[`'"]?(?:output|completion|generated|max_\w*tokens)\b/i,
-      example: "8 input tokens plus 2045 'max_tokens'",
-    },
-    {
-      role: "input",
-      after:
-        /^\s*(?:tokens?\s*)?(?:in|for|from|of)\s+(?:the\s+|your\s+)?(?:\w+\s+)?(?:messages?|prompt|input|functions?|tools?|text|images?|system)\b/i,
-      example: "6683 in the messages, 730 in the functions, and 800 in the completion",
-    },
-    {
-      role: "input",
-      after: /^\s*[`'"]?(?:input|prompt)s?[`'"]?\s+tokens?/i,
-      example: "Given: 2019 `inputs` tokens and 30 `max_new_tokens`",
-    },
-  ];
+/** The addends of a sum are named after their numbers. */
+export const addends: readonly {
+  readonly role: "input" | "output";
+  readonly after: RegExp;
+  readonly example: string;
+}[] = [
+  {
+    role: "output",
+    after:
+      /^\s*(?:tokens?\s*)?(?:in|for|from|of)\s+(?:the\s+|your\s+)?(?:completion|output|response|generation|answer)/i,
+    example: "3545 in your prompt; 1024 for the completion",
+  },
+  {
+    role: "output",
+    after: /^\s*[`'"]?(?:output|completion|generated|max_\w*tokens)\b/i,
+    example: "8 input tokens plus 2045 'max_tokens'",
+  },
+  {
+    role: "input",
+    after:
+      /^\s*(?:tokens?\s*)?(?:in|for|from|of)\s+(?:the\s+|your\s+)?(?:\w+\s+)?(?:messages?|prompt|input|functions?|tools?|text|images?|system)\b/i,
+    example: "6683 in the messages, 730 in the functions, and 800 in the completion",
+  },
+  {
+    role: "input",
+    after: /^\s*[`'"]?(?:input|prompt)s?[`'"]?\s+tokens?/i,
+    example: "Given: 2019 `inputs` tokens and 30 `max_new_tokens`",
+  },
+];
 
-/** `120002 tokens exceeds the limit`: what stands before the relation is the size. */
-const isExceeding =
+/** `120002 tokens exceeds the limit`: a number before the relation is the size. */
+const beforeExceeding =
   /^[\s)]*(?:tokens?\)?\s*|bytes\)?\s*|characters\)?\s*)?(?:is |are |was )?(?:exceed|over the|above the|longer|larger|greater|more than|(?:must|should) be (?:<|less|at most|lower)|too (?:large|long|big|many)|超|überschreit|übersteig|dépass|supera|exced|превы)/i;
-/** What stands after it is the limit. */
+/** A number after it is the limit. */
 const afterExceeding =
   /(?:\b(?:exceed\w*|(?:longer|larger|greater|more|bigger) than)\b|überschr\w+|übersteig\w+|dépass\w+|supera\w*|exced\w+)[^:]*$|超过|超出|превы\S+/i;
-/** A bare size: `Input length (160062 tokens)`. */
+/** A size without a relation: `Input length (160062 tokens)`. */
 const sizeBefore =
   /(?:\b(?:tokens?|length|count|size|prompt|inputs?|request|messages?|body|payload|ids|exceeded)|长度|令牌数|(?:token|トークン|토큰)\s?(?:数量?|수)|길이)\W*(?:of|is|was|at)?\W*$/i;
 
-/** Signs first, then the last telling word since the number before, then what a plain sentence order says. */
-export function roleOf(before: string, segment: string, after: string): Role {
+/** Signs decide first, then the last role word since the previous number, then the order of the sentence. */
+export function findRole(before: string, sincePrevious: string, after: string): Role {
   const sign = signs.find((one) => (one.before?.test(before) ?? true) && (one.after?.test(after) ?? true));
   if (sign) return sign.role;
-  const said = lastWord(segment.slice(segment.search(/(?:[^.;]|[.;](?!\s))*$/)));
-  if (said === "limit" || said === "none") return said;
-  const part = parts.find((one) => one.after.test(after))?.role;
-  if (part) return part;
-  if (said) return said;
-  if (isExceeding.test(after)) return "actual";
+  const wordRole = findLastRoleWord(sincePrevious.slice(sincePrevious.search(/(?:[^.;]|[.;](?!\s))*$/)));
+  if (wordRole === "limit" || wordRole === "none") return wordRole;
+  const addendRole = addends.find((one) => one.after.test(after))?.role;
+  if (addendRole) return addendRole;
+  if (wordRole) return wordRole;
+  if (beforeExceeding.test(after)) return "actual";
   if (afterExceeding.test(before)) return "limit";
-  if (/\b(?:context|window)\b[^\d]*$/i.test(segment)) return "limit";
+  if (/\b(?:context|window)\b[^\d]*$/i.test(sincePrevious)) return "limit";
   return sizeBefore.test(before) ? "actual" : "unknown";
 }
 
-function lastWord(segment: string): Role | undefined {
+function findLastRoleWord(sentence: string): Role | undefined {
   let last: { end: number; role: Role } | undefined;
-  for (const { role, says } of words) {
-    for (const { index, 0: word } of segment.matchAll(says)) {
+  for (const { role, pattern } of roleWords) {
+    for (const { index, 0: word } of sentence.matchAll(pattern)) {
       const end = index + word.length;
       if (last === undefined || end >= last.end) last = { end, role };
     }

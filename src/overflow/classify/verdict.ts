@@ -1,6 +1,6 @@
-/** What an answer of a provider means for the request that led to it. */
+/** The verdict on a provider's response: what was too large, by which figures. */
 
-/** Only the first two are overflows; an attachment or output limit names what else was too much. */
+/** Only the first two are overflows; an attachment or output limit concerns something other than the input. */
 export const overflowClasses = [
   "context_tokens",
   "request_bytes",
@@ -12,7 +12,7 @@ export const overflowClasses = [
 
 export type OverflowClass = (typeof overflowClasses)[number];
 
-/** What a limit is counted in. */
+/** The unit of a limit. */
 export type LimitUnit =
   | "tokens"
   | "bytes"
@@ -24,11 +24,11 @@ export type LimitUnit =
   | "tokens_per_day"
   | "requests_per_min";
 
-/** The figures an error names. They are read from one message and may lie: a plan uses them, nobody stores them. */
+/** The figures an error names. One message may be wrong: a plan may use them, but they must not be stored. */
 export type Figures = {
   readonly limit?: number;
   readonly actual?: number;
-  /** The parts of `actual` where the message tells them apart. */
+  /** The addends of `actual`, where the message names them. */
   readonly input?: number;
   readonly output?: number;
   readonly unit?: LimitUnit;
@@ -36,17 +36,18 @@ export type Figures = {
   readonly lowerBound?: true;
 };
 
+/** What `classify` returns. */
 export type Verdict = Figures & {
   readonly class: OverflowClass;
-  /** From 0 to 1; below a half the answer says little about sizes. */
+  /** From 0 to 1. */
   readonly confidence: number;
   /** The part of the request the error names, as the provider writes it: `messages.3.content.0`. */
   readonly path?: string;
-  /** A rate limit that waiting cannot help: this one request is larger than a whole minute may be. */
+  /** Waiting does not help: this one request exceeds the limit for a whole minute. */
   readonly subclass?: "tpm_single_request";
 };
 
-/** Whether a smaller request could be accepted where this one was not. */
+/** Whether a smaller request could be accepted. */
 export function isOverflow({ class: name }: Verdict): boolean {
   return name === "context_tokens" || name === "request_bytes";
 }

@@ -1,22 +1,23 @@
 /**
- * The wordings of too much, as rows of concepts. Each row is a form (subject, relation, object) and an example, most
- * of them from the recorded answers; a provider nobody has seen is understood when it says the same in other words.
+ * The wordings of size errors, as rows of concepts. Each row has a form (subject, relation, object) and an example, most
+ * of them recorded. An unknown provider is understood if it says the same in other words.
  */
-import { conceptsOf, sentencesOf } from "./lexicon.ts";
+import { splitSentences, toConcepts } from "./lexicon.ts";
 import type { OverflowClass } from "./verdict.ts";
 
+/** One row: a form and the class it means. */
 export type Wording = {
-  /** Concepts in order: `a|b` is either, `..` is anything in between, `?` may be missing. */
+  /** Concepts in order: `a|b` is either, `..` is anything in between, `?` is optional, `^` starts the sentence. */
   readonly form: string;
   readonly class: OverflowClass;
   readonly confidence: number;
-  /** Whether the example stands in the recorded answers, was quoted in a public thread, or written for what neither holds. */
+  /** Where the example is from: the recorded answers, a public thread, or written because neither has one. */
   readonly origin: "recorded" | "quoted" | "written";
-  /** An answer with this wording. */
+  /** A message with this wording. */
   readonly example: string;
 };
 
-/** Tried in this order over the whole answer; the first row that any sentence fits decides. */
+/** Tried in this order; the first row that matches any sentence of the message decides. */
 export const wordings: readonly Wording[] = [
   {
     form: "output .. reach",
@@ -297,20 +298,20 @@ export const wordings: readonly Wording[] = [
   },
 ];
 
-/** The first row any sentence of the text fits. */
-export function wordingOf(text: string): Wording | undefined {
-  const sentences = sentencesOf(text).map(conceptsOf);
-  return compiled.find(({ fits }) => sentences.some((concepts) => fits.test(concepts)))?.wording;
+/** The first row that matches any sentence of the text. */
+export function findWording(text: string): Wording | undefined {
+  const sentences = splitSentences(text).map(toConcepts);
+  return patterns.find(({ pattern }) => sentences.some((concepts) => pattern.test(concepts)))?.wording;
 }
 
-const compiled = wordings.map((wording) => ({ wording, fits: compile(wording.form) }));
+const patterns = wordings.map((wording) => ({ wording, pattern: compileForm(wording.form) }));
 
-function compile(form: string): RegExp {
-  const parts = form.split(" ").map((part) => {
-    if (part === "..") return "(?:\\w+ )*?";
-    const anchor = part.startsWith("^output") ? "^(?:request )?" : part.startsWith("^") ? "^" : "";
-    const optional = part.endsWith("?") ? "?" : "";
-    return `${anchor}(?:(?:${part.replace(/[\^?]/g, "")})(?: |$))${optional}`;
+function compileForm(form: string): RegExp {
+  const steps = form.split(" ").map((step) => {
+    if (step === "..") return "(?:\\w+ )*?";
+    const anchor = step.startsWith("^output") ? "^(?:request )?" : step.startsWith("^") ? "^" : "";
+    const optional = step.endsWith("?") ? "?" : "";
+    return `${anchor}(?:(?:${step.replace(/[\^?]/g, "")})(?: |$))${optional}`;
   });
-  return new RegExp(`${form.startsWith("^") ? "" : "(?:^| )"}${parts.join("")}`);
+  return new RegExp(`${form.startsWith("^") ? "" : "(?:^| )"}${steps.join("")}`);
 }

@@ -9,17 +9,17 @@ import { inputSchema } from "../../tools/parameters.ts";
 import { tools as allTools } from "../../tools/tools.ts";
 import { tools } from "./ai-sdk-tools.ts";
 
-/** A result as the tool told it; the SDK puts errors into an object of the provider's format. */
-const asTold = (text: string): string => (text.startsWith('{"error":') ? String(JSON.parse(text).error) : text);
+/** The text of a result; the SDK puts errors into an object of the provider's format. */
+const resultText = (text: string): string => (text.startsWith('{"error":') ? String(JSON.parse(text).error) : text);
 
-/** Calls once, then tells how long the results were. */
+/** Calls the tools once, then answers with the lengths of the results. */
 const callOnce =
   (calls: ReturnType<Script>["calls"]): Script =>
   (request, dialect) => {
     const results = resultsIn(request, dialect);
     return results.length === 0
       ? { calls: calls ?? [] }
-      : { text: JSON.stringify(results.map((text) => asTold(text).length)) };
+      : { text: JSON.stringify(results.map((text) => resultText(text).length)) };
   };
 
 async function loop(script: Script, options: Parameters<typeof tools>[0]) {
@@ -30,7 +30,7 @@ async function loop(script: Script, options: Parameters<typeof tools>[0]) {
 }
 
 describe("the tools of the AI SDK surface", () => {
-  test("are shown with our own schemas and answer with their text alone", async () => {
+  test("have our own schemas and return only their text", async () => {
     await using bench = await openTools();
     await bench.write("a.txt", "hello from a file");
     const calls = [{ tool: "fetch_content", input: { url: "a.txt", max_chars: "5000" } }];
@@ -43,7 +43,7 @@ describe("the tools of the AI SDK surface", () => {
     assert.match(content, /^\[Fetched .*artifact_ref=af_[\s\S]*hello from a file$/);
   });
 
-  for (const [count, least] of [
+  for (const [count, minChars] of [
     [4, 3_000],
     [10, 1_000],
     [30, 40],
@@ -57,19 +57,19 @@ describe("the tools of the AI SDK surface", () => {
       const lengths: number[] = JSON.parse(text);
       assert.equal(lengths.length, count);
       assert.ok(lengths.reduce((sum, length) => sum + length) <= 20_000, text);
-      assert.ok(Math.min(...lengths) > least, text);
+      assert.ok(Math.min(...lengths) > minChars, text);
     });
   }
 
-  test("tell a failure as one", async () => {
+  test("mark a failure as an error", async () => {
     await using bench = await openTools();
     const set = tools({ session: bench.session });
-    const failed = await set.read_artifact?.execute({ artifact_ref: "af_0" }, {});
-    assert.ok(failed?.isError);
-    assert.equal(set.read_artifact?.toModelOutput({ output: failed }).type, "error-text");
+    const reply = await set.read_artifact?.execute({ artifact_ref: "af_0" }, {});
+    assert.ok(reply?.isError);
+    assert.equal(set.read_artifact?.toModelOutput({ output: reply }).type, "error-text");
   });
 
-  test("stop with the loop's own signal", async () => {
+  test("stop when the loop's signal is aborted", async () => {
     await using bench = await openTools();
     const call = tools({ session: bench.session }).fetch_content?.execute(
       { url: "a.txt" },

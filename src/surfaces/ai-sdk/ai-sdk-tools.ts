@@ -1,4 +1,4 @@
-/** Our tools for a loop on the AI SDK: `generateText({ model, tools: tools({ session }), ... })`. */
+/** The tools for a loop on the AI SDK: `generateText({ model, tools: tools({ session }), ... })`. */
 import { openSession, type Session } from "../../session/session.ts";
 import { callTool, type ToolReply } from "../../tools/call-tool.ts";
 import { inputSchema, type JsonSchema } from "../../tools/parameters.ts";
@@ -6,17 +6,18 @@ import type { Tool } from "../../tools/tool.ts";
 import { tools as allTools } from "../../tools/tools.ts";
 import { openTurn, type Turn } from "../../tools/turn-budget.ts";
 
+/** Options of `tools`. */
 export type ToolsOptions = {
-  /** Whose store, settings and log are used. Default: a session of this process in which paths are confined to its folder. */
+  /** The session whose store, settings and log are used. Default: a new one that reads only below the working directory. */
   readonly session?: Session;
-  /** Characters that the results of one step may carry together. Default: the setting runner.turn_chars. */
+  /** How many characters the results of one step may have together. Default: the setting runner.turn_chars. */
   readonly turnChars?: number;
 };
 
-/** What the SDK says about a call. */
+/** What the SDK passes with a call. */
 export type CallOptions = { readonly abortSignal?: AbortSignal | undefined; readonly messages?: readonly unknown[] };
 
-/** A schema that shows the parameters and takes whatever is sent: callTool reads it with good will. */
+/** A schema that shows the parameters and accepts any input, because callTool accepts lenient input. */
 export type OpenSchema = {
   readonly "~standard": {
     readonly version: 1;
@@ -26,7 +27,7 @@ export type OpenSchema = {
   };
 };
 
-/** A tool in the AI SDK's form; the SDK's own types accept it. */
+/** A tool in the form of the AI SDK; the SDK's own types accept it. */
 export type AiSdkTool = {
   readonly description: string;
   readonly inputSchema: OpenSchema;
@@ -37,25 +38,25 @@ export type AiSdkTool = {
   };
 };
 
-/** All tools by their names. The results of one step share one budget; the model reads their text. */
+/** All tools by name. The results of one step share one budget; the model reads their text. */
 export function tools(options: ToolsOptions = {}): Record<string, AiSdkTool> {
-  let opened: Promise<Session> | undefined;
+  let openedSession: Promise<Session> | undefined;
   const turns = new WeakMap<object, Turn>();
 
-  /** Calls of one step come with the same messages. */
-  function turnOf(messages: readonly unknown[] | undefined, { settings }: Session): Turn {
-    const known = messages && turns.get(messages);
-    if (known) return known;
+  /** Finds the turn of a call: calls of one step have the same messages array. */
+  function findTurn(messages: readonly unknown[] | undefined, { settings }: Session): Turn {
+    const existing = messages && turns.get(messages);
+    if (existing) return existing;
     const turn = openTurn(options.turnChars ?? settings["runner.turn_chars"]);
     if (messages) turns.set(messages, turn);
     return turn;
   }
 
   async function execute(tool: Tool, input: unknown, { abortSignal, messages }: CallOptions): Promise<ToolReply> {
-    opened ??= options.session ? Promise.resolve(options.session) : openSession({ confined: true });
-    const session = await opened;
+    openedSession ??= options.session ? Promise.resolve(options.session) : openSession({ confined: true });
+    const session = await openedSession;
     const signal = abortSignal ? AbortSignal.any([session.signal, abortSignal]) : session.signal;
-    return callTool(tool, input, { ...session, signal, turn: turnOf(messages, session) });
+    return callTool(tool, input, { ...session, signal, turn: findTurn(messages, session) });
   }
 
   return Object.fromEntries(
@@ -75,7 +76,14 @@ export function tools(options: ToolsOptions = {}): Record<string, AiSdkTool> {
 }
 
 function openSchema(schema: JsonSchema): OpenSchema {
-  const shown = () => ({ ...schema });
+  const toJsonSchema = () => ({ ...schema });
   const validate = (value: unknown) => ({ value });
-  return { "~standard": { version: 1, vendor: "spillway", validate, jsonSchema: { input: shown, output: shown } } };
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "spillway",
+      validate,
+      jsonSchema: { input: toJsonSchema, output: toJsonSchema },
+    },
+  };
 }

@@ -25,31 +25,31 @@ const params = requestIn("ai-sdk", {
 type Answer = { readonly content: readonly unknown[]; readonly finishReason: string };
 type Stream = { readonly stream: ReadableStream<unknown> };
 
-/** A model with a window, as a provider package would give it. */
+/** A model with a context window, as a provider package returns it. */
 function modelWith(windowTokens: number, inStream = false) {
-  const seen: Request[] = [];
-  function refusalFor(given: Request): Error | undefined {
-    seen.push(given);
-    const fault = faultIn("ai-sdk", given);
-    const [input, output] = [tokensOf(given), outputOf(given, "ai-sdk")];
-    const said = fault ? { status: 400, body: fault } : wordings.openai({ limit: windowTokens, input, output });
+  const requests: Request[] = [];
+  function refusalFor(request: Request): Error | undefined {
+    requests.push(request);
+    const fault = faultIn("ai-sdk", request);
+    const [input, output] = [tokensOf(request), outputOf(request, "ai-sdk")];
+    const response = fault ? { status: 400, body: fault } : wordings.openai({ limit: windowTokens, input, output });
     if (!fault && input + output <= windowTokens) return undefined;
     return Object.assign(new Error("Bad Request"), {
-      statusCode: said.status,
-      responseBody: said.body,
+      statusCode: response.status,
+      responseBody: response.body,
       isRetryable: false,
     });
   }
   const model = {
     provider: "sim",
     modelId: "sim-1",
-    async doGenerate(given: Request): Promise<Answer> {
-      const refusal = refusalFor(given);
+    async doGenerate(request: Request): Promise<Answer> {
+      const refusal = refusalFor(request);
       if (refusal) throw refusal;
       return { content: [{ type: "text", text: "done" }], finishReason: "stop" };
     },
-    async doStream(given: Request): Promise<Stream> {
-      const refusal = refusalFor(given);
+    async doStream(request: Request): Promise<Stream> {
+      const refusal = refusalFor(request);
       if (refusal && !inStream) throw refusal;
       const parts = refusal
         ? [{ type: "stream-start" }, { type: "error", error: refusal }]
@@ -57,41 +57,41 @@ function modelWith(windowTokens: number, inStream = false) {
       return { stream: ReadableStream.from(parts) };
     },
   };
-  const call = (given: Request) => ({
-    doGenerate: () => model.doGenerate(given),
-    doStream: () => model.doStream(given),
-    params: given,
+  const call = (request: Request) => ({
+    doGenerate: () => model.doGenerate(request),
+    doStream: () => model.doStream(request),
+    params: request,
     model,
   });
-  return { seen, call };
+  return { requests, call };
 }
 
 describe("the AI SDK middleware", () => {
   test("generates with a smaller prompt after a refusal", async () => {
-    const { seen, call } = modelWith(2_000);
+    const { requests, call } = modelWith(2_000);
     const { content } = await overflowMiddleware({ session: await watchedSession() }).wrapGenerate(call(params));
-    assert.deepEqual([content, seen.length], [[{ type: "text", text: "done" }], 2]);
-    const contents = aiSdk.parts(seen[1] ?? {}).map((part) => ("text" in part.content ? part.content.text : ""));
+    assert.deepEqual([content, requests.length], [[{ type: "text", text: "done" }], 2]);
+    const contents = aiSdk.parts(requests[1] ?? {}).map((part) => ("text" in part.content ? part.content.text : ""));
     assert.deepEqual(contents.map(isStub), [true]);
   });
 
-  test("streams with a smaller prompt, whether the refusal is thrown or the first part", async () => {
+  test("streams with a smaller prompt, whether the refusal is thrown or is the first part", async () => {
     for (const inStream of [false, true]) {
-      const { seen, call } = modelWith(2_000, inStream);
+      const { requests, call } = modelWith(2_000, inStream);
       const { stream } = await overflowMiddleware({ session: await watchedSession() }).wrapStream(call(params));
       assert.deepEqual((await Array.fromAsync(stream)).at(-1), { type: "text-delta", delta: "done" });
-      assert.equal(seen.length, 2);
+      assert.equal(requests.length, 2);
     }
   });
 
-  test("hands what was accepted on with the prompt it was given", async () => {
-    const { seen, call } = modelWith(100_000);
+  test("sends an accepted prompt once and unchanged", async () => {
+    const { requests, call } = modelWith(100_000);
     await overflowMiddleware({ session: await watchedSession() }).wrapGenerate(call(params));
-    assert.ok(seen.length === 1 && seen[0] === params);
+    assert.ok(requests.length === 1 && requests[0] === params);
   });
 
-  test("throws what says why when nothing helps, and is not tried again", async () => {
-    const { seen, call } = modelWith(50);
+  test("throws an error with the reason when nothing helps, and does not retry", async () => {
+    const { requests, call } = modelWith(50);
     const middleware = overflowMiddleware({ session: await watchedSession() });
     const request = requestIn("ai-sdk", { system: heavy, turns: [{ user: "Well?", rounds: [] }], outputTokens: 20 });
     await assert.rejects(
@@ -102,31 +102,31 @@ describe("the AI SDK middleware", () => {
         !error.isRetryable &&
         error.cause instanceof Error,
     );
-    assert.equal(seen.length, 1);
+    assert.equal(requests.length, 1);
   });
 
-  test("hands on an answer whose room was taken by thinking, or whose tokens nobody counted", async () => {
+  test("accepts an empty answer that spent its tokens on reasoning or has no token count", async () => {
     for (const [usage, calls] of [
       [{ outputTokens: { total: 500, text: 0, reasoning: 500 } }, 1],
       [{ outputTokens: 500 }, 1],
       [undefined, 1],
       [{ outputTokens: { total: 0 } }, 2],
     ] as const) {
-      const { seen, call } = modelWith(100_000);
+      const { requests, call } = modelWith(100_000);
       const cut = { content: [], finishReason: "length", usage };
       const doGenerate = async (): Promise<Answer> => {
-        seen.push(params);
+        requests.push(params);
         return cut;
       };
       const answer = await overflowMiddleware({ session: await watchedSession() }).wrapGenerate({
         ...call(params),
         doGenerate,
       });
-      assert.deepEqual([answer === cut, seen.length], [calls === 1, calls]);
+      assert.deepEqual([answer === cut, requests.length], [calls === 1, calls]);
     }
   });
 
-  test("hands other errors on as they were thrown", async () => {
+  test("rethrows other errors unchanged", async () => {
     for (const thrown of [
       new TypeError("a bug"),
       Object.assign(new Error("slow down"), { statusCode: 429, responseBody: "{}" }),
@@ -151,11 +151,11 @@ describe("the AI SDK middleware", () => {
       let recovered = 0;
       for (let seed = 1; seed <= 12; seed++) {
         const request = requestIn("ai-sdk", longTranscript(seed));
-        const { seen, call } = modelWith(Math.floor((tokensOf(request) + 1_024) * share));
+        const { requests, call } = modelWith(Math.floor((tokensOf(request) + 1_024) * share));
         const answer = await overflowMiddleware({ session: await watchedSession() })
           .wrapGenerate(call(request))
           .catch(() => undefined);
-        assert.ok(seen.length <= 2);
+        assert.ok(requests.length <= 2);
         recovered += answer ? 1 : 0;
       }
       assert.ok(recovered / 12 >= floor, `${recovered} of 12 at ${share}`);

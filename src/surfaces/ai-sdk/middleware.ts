@@ -1,23 +1,25 @@
-/** Recovery as AI SDK middleware: `wrapLanguageModel({ model, middleware: overflowMiddleware() })`. */
+/** Overflow recovery as AI SDK middleware: `wrapLanguageModel({ model, middleware: overflowMiddleware() })`. */
 import { classify } from "../../overflow/classify/classify.ts";
 import { isOverflow } from "../../overflow/classify/verdict.ts";
 import { aiSdk } from "../../overflow/dialects/ai-sdk.ts";
 import { type Fields, fieldsOf, itemsOf, type Request } from "../../overflow/dialects/dialect.ts";
 import { recoverExchange, type Sent } from "../../overflow/exchange.ts";
 import { openRecovery } from "../../overflow/open-recovery.ts";
-import type { Recovery, Refusal } from "../../overflow/recovery.ts";
+import type { Recovery } from "../../overflow/recovery.ts";
+import type { Refusal } from "../../overflow/refusal.ts";
 import { ContextOverflowError } from "../../overflow/wire/failure.ts";
-import type { Outgoing } from "../../overflow/wire/outgoing.ts";
+import type { Outgoing } from "../../overflow/wire/outgoing-request.ts";
 import { openSession, type Session } from "../../session/session.ts";
 
+/** Options of `overflowMiddleware`. */
 export type MiddlewareOptions = {
-  /** Whose store, settings and log are used. Default: a session of this process, opened at the first call. */
+  /** The session whose store, settings and log are used. Default: a new one, opened at the first call. */
   readonly session?: Pick<Session, "settings" | "store" | "emit">;
   /** Default: a recovery opened on the session. */
   readonly recovery?: Recovery;
 };
 
-/** As much of a language model as middleware calls; the SDK's own types fit it. */
+/** The part of a language model that middleware calls; the SDK's own types match it. */
 export type CallableModel<Params, Generated, Streamed> = {
   readonly provider: string;
   readonly modelId: string;
@@ -25,66 +27,68 @@ export type CallableModel<Params, Generated, Streamed> = {
   doStream(params: Params): PromiseLike<Streamed>;
 };
 
-type Wrapped<Params, Generated, Streamed> = {
+type WrappedCall<Params, Generated, Streamed> = {
   doGenerate(): PromiseLike<Generated>;
   doStream(): PromiseLike<Streamed>;
   readonly params: Params;
   readonly model: CallableModel<Params, Generated, Streamed>;
 };
 
-/** Middleware that sends a prompt refused for its size once more, smaller; a second refusal is a ContextOverflowError. */
+/** Middleware that retries a prompt refused for its size once, smaller. A second refusal throws a ContextOverflowError. */
 export function overflowMiddleware(options: MiddlewareOptions = {}) {
-  let opened = options.recovery ?? (options.session && openRecovery(options.session));
-  const recovery = async (): Promise<Recovery> => (opened ??= openRecovery(await openSession()));
+  let openedRecovery = options.recovery ?? (options.session && openRecovery(options.session));
+  const recovery = async (): Promise<Recovery> => (openedRecovery ??= openRecovery(await openSession()));
   return {
     specificationVersion: "v4" as const,
-    async wrapGenerate<Params, Generated, Streamed>(call: Wrapped<Params, Generated, Streamed>): Promise<Generated> {
+    async wrapGenerate<Params, Generated, Streamed>(
+      call: WrappedCall<Params, Generated, Streamed>,
+    ): Promise<Generated> {
       const send = (params: Params) => (params === call.params ? call.doGenerate() : call.model.doGenerate(params));
-      return recovering(await recovery(), call, async (params) => seenAnswer(await send(params)));
+      return recoverCall(await recovery(), call, async (params) => inspectAnswer(await send(params)));
     },
-    async wrapStream<Params, Generated, Streamed>(call: Wrapped<Params, Generated, Streamed>): Promise<Streamed> {
+    async wrapStream<Params, Generated, Streamed>(call: WrappedCall<Params, Generated, Streamed>): Promise<Streamed> {
       const send = (params: Params) => (params === call.params ? call.doStream() : call.model.doStream(params));
-      return recovering(await recovery(), call, async (params) => seenStream(await send(params)));
+      return recoverCall(await recovery(), call, async (params) => inspectStream(await send(params)));
     },
   };
 }
 
-/** What a call came to: a value, or what was thrown instead. */
+/** The outcome of a call: a value, or what was thrown instead. */
 type Outcome<T> = { readonly value: T } | { readonly thrown: unknown };
 
-async function recovering<Params, T>(
+async function recoverCall<Params, T>(
   recovery: Recovery,
-  { params, model }: Pick<Wrapped<Params, unknown, unknown>, "params" | "model">,
+  { params, model }: Pick<WrappedCall<Params, unknown, unknown>, "params" | "model">,
   send: (params: Params) => Promise<Sent<Outcome<T>>>,
 ): Promise<T> {
-  if (recovery.mode === "off") return handedOn((await send(params)).answer);
+  if (recovery.mode === "off") return unwrap((await send(params)).answer);
   const target = { endpoint: model.provider, model: model.modelId };
-  const given: Outgoing = { dialect: aiSdk, request: params as Request, target };
-  const ended = await recoverExchange<Outcome<T>>(recovery, {
-    read: () => given,
-    send: (instead) => caught(() => send((instead ?? given).request as Params)),
-    resend: (smaller) => caught(() => send(smaller.request as Params)),
+  const original: Outgoing = { dialect: aiSdk, request: params as Request, target };
+  const result = await recoverExchange<Outcome<T>>(recovery, {
+    read: () => original,
+    send: (instead) => catchRefusal(() => send((instead ?? original).request as Params)),
+    resend: (smaller) => catchRefusal(() => send(smaller.request as Params)),
   });
-  if (ended.how !== "failed") return handedOn(ended.answer);
-  throw new ContextOverflowError(ended.report, "thrown" in ended.answer ? ended.answer.thrown : undefined);
+  if (result.how !== "failed") return unwrap(result.answer);
+  throw new ContextOverflowError(result.report, "thrown" in result.answer ? result.answer.thrown : undefined);
 }
 
-async function caught<T>(send: () => Promise<Sent<Outcome<T>>>): Promise<Sent<Outcome<T>>> {
+async function catchRefusal<T>(send: () => Promise<Sent<Outcome<T>>>): Promise<Sent<Outcome<T>>> {
   try {
     return await send();
   } catch (thrown) {
-    const refusal = refusalOf(thrown);
+    const refusal = toRefusal(thrown);
     return { answer: { thrown }, accepted: false, ...(refusal === undefined ? {} : { refusal }) };
   }
 }
 
-function handedOn<T>(outcome: Outcome<T>): T {
+function unwrap<T>(outcome: Outcome<T>): T {
   if ("value" in outcome) return outcome.value;
   throw outcome.thrown;
 }
 
-/** The SDK's APICallError carries the status and the body; an abort or a bug of ours carries neither. */
-function refusalOf(thrown: unknown): Refusal | undefined {
+/** Reads a refusal from the SDK's APICallError, which has the status and the body. An abort or a bug of ours has neither. */
+function toRefusal(thrown: unknown): Refusal | undefined {
   const { statusCode, responseBody, message, data } = thrown instanceof Error ? errorFields(thrown) : fieldsOf(thrown);
   const status = typeof statusCode === "number" ? statusCode : null;
   const body = typeof responseBody === "string" ? responseBody : (data ?? message);
@@ -94,55 +98,58 @@ function refusalOf(thrown: unknown): Refusal | undefined {
 
 const errorFields = (error: Error): Fields => ({ ...error, message: error.message });
 
-/** An answer cut before its first token is an overflow that the provider did not call one; thinking is output too. */
-function seenAnswer<T>(value: T): Sent<Outcome<T>> {
+/** An answer cut before its first token is an overflow that the provider did not report. Reasoning counts as output. */
+function inspectAnswer<T>(value: T): Sent<Outcome<T>> {
   const { finishReason, content, usage } = fieldsOf(value);
   const reason = typeof finishReason === "string" ? finishReason : fieldsOf(finishReason).unified;
   const { outputTokens, inputTokens } = fieldsOf(usage);
-  if (reason !== "length" || itemsOf(content).length > 0 || totalOf(outputTokens) !== 0) {
-    return { answer: { value }, accepted: true, inputTokens: () => totalOf(inputTokens) };
+  if (reason !== "length" || itemsOf(content).length > 0 || readTotal(outputTokens) !== 0) {
+    return { answer: { value }, accepted: true, inputTokens: () => readTotal(inputTokens) };
   }
   const verdict = { class: "context_tokens", confidence: 0.8, unit: "tokens" } as const;
   return { answer: { value }, accepted: false, refusal: { verdict, status: 200, body: null } };
 }
 
-/** A count by itself, or with what it is made of. */
-function totalOf(count: unknown): number | undefined {
+/** Reads a token count, given as a number or as an object with a total. */
+function readTotal(count: unknown): number | undefined {
   const total = typeof count === "number" ? count : fieldsOf(count).total;
   return typeof total === "number" ? total : undefined;
 }
 
-/** Parts by which a stream only says that it has begun. */
+/** Whether a part only says that the stream has started. */
 const isLifecycle = (part: unknown): boolean =>
   /^(stream-start|response-metadata|raw)$/.test(String(fieldsOf(part).type));
 
-/** Looks at a stream up to its first meaningful part; an error there can still be recovered. */
-async function seenStream<T>(value: T): Promise<Sent<Outcome<T>>> {
+/** More lifecycle parts than any provider sends. */
+const MAX_INSPECTED_PARTS = 8;
+
+/** Reads a stream up to its first content part. An error there can still be recovered. */
+async function inspectStream<T>(value: T): Promise<Sent<Outcome<T>>> {
   const { stream } = fieldsOf(value);
   if (!(stream instanceof ReadableStream)) return { answer: { value }, accepted: true };
   const reader: ReadableStreamDefaultReader<unknown> = stream.getReader();
-  const held: unknown[] = [];
-  for (let looks = 0; looks < 8; looks++) {
+  const buffered: unknown[] = [];
+  for (let inspected = 0; inspected < MAX_INSPECTED_PARTS; inspected++) {
     const { done, value: part } = await reader.read();
     if (done) break;
-    held.push(part);
+    buffered.push(part);
     if (isLifecycle(part)) continue;
     const { type, error } = fieldsOf(part);
-    const refusal = type === "error" ? refusalOf(error) : undefined;
+    const refusal = type === "error" ? toRefusal(error) : undefined;
     if (refusal === undefined || !isOverflow(refusal.verdict)) break;
-    return { answer: { value: resumable() }, accepted: false, refusal, discard: () => reader.cancel() };
+    return { answer: { value: withReplay() }, accepted: false, refusal, discard: () => reader.cancel() };
   }
-  return { answer: { value: resumable() }, accepted: true };
+  return { answer: { value: withReplay() }, accepted: true };
 
-  function resumable(): T {
-    return { ...value, stream: resumed(reader, held) };
+  function withReplay(): T {
+    return { ...value, stream: replay(reader, buffered) };
   }
 }
 
-function resumed(reader: ReadableStreamDefaultReader<unknown>, held: readonly unknown[]): ReadableStream<unknown> {
+function replay(reader: ReadableStreamDefaultReader<unknown>, buffered: readonly unknown[]): ReadableStream<unknown> {
   return new ReadableStream<unknown>({
     start(controller) {
-      for (const part of held) controller.enqueue(part);
+      for (const part of buffered) controller.enqueue(part);
     },
     async pull(controller) {
       const { done, value } = await reader.read();

@@ -1,12 +1,13 @@
-/** Describes the commands as the Markdown of docs/cli.md. */
+/** Writes docs/cli.md from the table of commands. */
 import { commands } from "./commands.ts";
-import { commandHelp, overview } from "./help.ts";
+import { renderCommandHelp, renderOverview } from "./help.ts";
 
-export async function commandsMarkdown(): Promise<string> {
+/** The page as Markdown: the overview, then the help of every command. */
+export async function renderCommandsMarkdown(): Promise<string> {
   const sections = await Promise.all(
-    commands.map(async ({ name, load }) => `## ${name}\n\n${fenced(commandHelp(await load()))}`),
+    commands.map(async ({ name, load }) => `## ${name}\n\n${fenced(renderCommandHelp(await load()))}`),
   );
-  return `# The command line\n\n${fenced(overview())}\n${sections.join("\n")}`;
+  return `# The command line\n\n${fenced(renderOverview())}\n${sections.join("\n")}`;
 }
 
 const fenced = (text: string): string => `\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`;

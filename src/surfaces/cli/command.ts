@@ -1,33 +1,36 @@
-/** What a command is: a name, its options with their help, and a function that does the work. */
+/** The contract of a command: its usage, its options with their help, and a function that does the work. */
 import type { ParseArgsOptionDescriptor } from "node:util";
 import type { LoadedConfig } from "../../config/load.ts";
 import type { Session } from "../../session/session.ts";
 
+/** An option of a command, with its help. */
 export type OptionRow = ParseArgsOptionDescriptor & {
   readonly about: string;
-  /** What stands for the value in the help: `--lines A-B`. */
+  /** The placeholder for the value in the help: `--lines A-B`. */
   readonly value?: string;
-  /** The value it has where none follows it. */
+  /** The value used when none follows the option. */
   readonly bare?: string;
 };
 
+/** The parsed options by name. */
 export type Values = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>;
 
-/** What a command may use of the world. Data goes out on stdout, everything else on stderr. */
+/** The streams and environment of a command. Data goes to stdout, everything else to stderr. */
 export type Terminal = {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: AsyncIterable<Uint8Array>;
   out(text: string | Uint8Array): Promise<void>;
-  /** The last thing on stdout: it goes out even after the user has asked to stop, and is not waited for. */
+  /** Writes the last output. Works even after Ctrl-C, and does not wait for the reader. */
   lastOut(text: string): void;
   note(text: string): void;
-  /** Draws a line over the one drawn before; only where a person watches. An empty one clears it. */
+  /** Draws a line over the previous one, on a terminal only. An empty line clears it. */
   progress?(line: string): void;
   /** Whether stdout is a terminal that shows colours. */
   readonly color?: boolean;
 };
 
+/** One call of a command: its arguments, its options and what it runs on. */
 export type Call = {
   readonly args: readonly string[];
   readonly values: Values;
@@ -35,20 +38,21 @@ export type Call = {
   readonly signal: AbortSignal;
   readonly terminal: Terminal;
   readonly config: LoadedConfig;
-  /** The session, opened when a command first asks for it. */
+  /** The session, opened on first use. */
   session(): Promise<Session>;
 };
 
 export type ExitCode = 0 | 1 | 2;
 
+/** A command, as listed in commands.ts. */
 export type Command = {
   /** `fetch <file|-|data:>...` */
   readonly usage: string;
   readonly about: string;
-  /** Lines for the command's own help, below its options. */
+  /** Text below the options in the command's help. */
   readonly details?: string;
   readonly options: Readonly<Record<string, OptionRow>>;
-  /** Runs even when the configuration has problems: it is there to show them. */
+  /** The command runs even when the configuration has problems, because it reports them. */
   readonly toleratesBadConfig?: true;
   run(call: Call): Promise<ExitCode>;
 };

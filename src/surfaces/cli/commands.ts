@@ -1,4 +1,4 @@
-/** All commands in the order the help shows them. A command's code is loaded when it is called. */
+/** All commands, in the order of the help. A command's code is loaded only when it is called. */
 import type { Command } from "./command.ts";
 
 export type CommandEntry = { readonly name: string; readonly about: string; load(): Promise<Command> };
@@ -6,22 +6,22 @@ export type CommandEntry = { readonly name: string; readonly about: string; load
 export const commands: readonly CommandEntry[] = [
   {
     name: "fetch",
-    about: "Answer a source with bounded text and keep it whole.",
+    about: "Fetch a source: print text that fits, keep the complete source.",
     load: async () => (await import("./commands/fetch-command.ts")).fetchCommand,
   },
   {
     name: "read",
-    about: "Read a part of a kept artifact.",
+    about: "Read part of an artifact.",
     load: async () => (await import("./commands/read-command.ts")).readCommand,
   },
   {
     name: "cat",
-    about: "Print everything: all text, or all bytes with --raw.",
+    about: "Print the whole text, or all bytes with --raw.",
     load: async () => (await import("./commands/cat-command.ts")).catCommand,
   },
   {
     name: "detect",
-    about: "Tell what kind of content a file holds, and why.",
+    about: "Show what kind of content a source holds, and why.",
     load: async () => (await import("./commands/detect-command.ts")).detectCommand,
   },
   {
@@ -36,7 +36,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "artifacts",
-    about: "List, show, remove and sweep kept artifacts.",
+    about: "List, show, remove and sweep artifacts.",
     load: async () => (await import("./commands/artifacts-command.ts")).artifactsCommand,
   },
   {
@@ -46,7 +46,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "run",
-    about: "Work on a task with a model and the tools.",
+    about: "Run an agent on a task, with a model and the tools.",
     load: async () => (await import("./commands/run-command.ts")).runCommand,
   },
   {
@@ -56,12 +56,12 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "proxy",
-    about: "Pass model requests on; send one refused for its size again, smaller.",
+    about: "LLM proxy: retry a request once, smaller, if it is refused for its size.",
     load: async () => (await import("./commands/proxy-command.ts")).proxyCommand,
   },
   {
     name: "classify-error",
-    about: "Tell what a provider's refusals mean.",
+    about: "Explain a provider's error responses.",
     load: async () => (await import("./commands/classify-error-command.ts")).classifyErrorCommand,
   },
   {

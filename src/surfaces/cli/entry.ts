@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** What the installed command runs first: an old Node gets one clear sentence instead of a syntax error. */
+/** The entry of the installed command: on an old Node it prints one clear sentence instead of a syntax error. */
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major > 22 || (major === 22 && minor >= 13)) {
   void import("./process.ts");

@@ -1,31 +1,33 @@
-/** The help, made from the tables of commands, options and settings. */
+/** The help texts, made from the tables of commands and options. */
 import type { Command, OptionRow } from "./command.ts";
 import { commands } from "./commands.ts";
 
-/** Options every command takes. */
+/** The options of every command. */
 export const commonOptions = {
   json: { type: "boolean", about: "Print JSON, one object per line." },
-  set: { type: "string", multiple: true, value: "NAME=VALUE", about: "Use this value of a setting for this call." },
+  set: { type: "string", multiple: true, value: "NAME=VALUE", about: "Override a setting for this call." },
   help: { type: "boolean", short: "h", about: "Show this help." },
 } as const satisfies Record<string, OptionRow>;
 
-export function overview(): string {
+/** The help without a topic: all commands, a line each. */
+export function renderOverview(): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   const lines = commands.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`);
   return [
-    "spillway: whatever an agent reads comes back small enough; the complete source stays one call away.",
+    "spillway: context-safe retrieval for AI agents. Replies fit; the complete source stays one call away.",
     "",
     "Usage: spillway <command> [options]",
     "",
     ...lines,
     "",
-    "spillway help <command> shows a command's options, spillway help settings every setting.",
-    "Exit status: 0 done, 1 failed, 2 wrong usage. Data is on stdout, everything else on stderr.",
+    "Run spillway help <command> for a command's options, spillway help settings for all settings.",
+    "Exit status: 0 done, 1 failed, 2 wrong usage. Data goes to stdout, everything else to stderr.",
     "",
   ].join("\n");
 }
 
-export function commandHelp({ usage, about, details, options }: Command): string {
+/** The help of one command. */
+export function renderCommandHelp({ usage, about, details, options }: Command): string {
   const rows = Object.entries({ ...options, ...commonOptions }).map(([name, row]) => ({
     flag: flagOf(name, row),
     row,

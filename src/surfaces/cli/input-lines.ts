@@ -1,7 +1,7 @@
-/** Lines of a stream of bytes, as they arrive. */
+/** Splits a stream of bytes into lines as they arrive. */
 
-/** Every line without its end; a last one without a newline counts too. */
-export async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+/** Yields every line without its line end; the last line needs no newline. */
+export async function* readLines(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of bytes) {

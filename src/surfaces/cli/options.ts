@@ -1,4 +1,4 @@
-/** Options that several commands take, and reading what was given for them. */
+/** Options that several commands share, and functions that read their values. */
 import { grouped } from "../../answer/phrases.ts";
 import { SpillwayError } from "../../errors.ts";
 import { type Mode, modes } from "../../extract/handler.ts";
@@ -8,13 +8,13 @@ import type { Call, OptionRow } from "./command.ts";
 export const modeRow: OptionRow = {
   type: "string",
   value: modes.join("|"),
-  about: "How the text is written: markdown (default), text, or raw source.",
+  about: "Format of the text: markdown (default), text, or raw source.",
 };
 
-/** The mode asked for. */
-export function modeOption(call: Call): Mode {
-  const text = textOption(call, "mode") ?? "markdown";
-  const mode = modes.find((known) => known === text);
+/** The value of --mode; markdown by default. */
+export function readMode(call: Call): Mode {
+  const text = readText(call, "mode") ?? "markdown";
+  const mode = modes.find((candidate) => candidate === text);
   if (mode) return mode;
   throw new SpillwayError("usage", `There is no mode ${JSON.stringify(text)}.`, {
     hint: `Modes: ${modes.join(", ")}.`,
@@ -29,28 +29,28 @@ export const maxCharsRow: OptionRow = {
 
 export const passwordRow: OptionRow = {
   type: "string",
-  value: "WORD",
-  about: "Opens an encrypted document for this call; it is not stored.",
+  value: "PASSWORD",
+  about: "Opens an encrypted document for this call. It is not stored.",
 };
 
 export const projectRow: OptionRow = {
   type: "string",
   value: "ID",
-  about: "Project whose indexes are used. Default: the one of .spillway/project.json above, else default.",
+  about: "Project whose indexes are used. Default: the one in the nearest .spillway/project.json, else default.",
 };
 
-export const allRow: OptionRow = { type: "boolean", about: "Show everything, however much it is." };
+export const allRow: OptionRow = { type: "boolean", about: "Show everything, without a limit." };
 
-/** The text of an option, or undefined when it was not given. */
-export function textOption({ values }: Call, name: string): string | undefined {
+/** The text of an option, or undefined if it was not given. */
+export function readText({ values }: Call, name: string): string | undefined {
   const value = values[name];
   return typeof value === "string" ? value : undefined;
 }
 
-/** A whole number of characters. What is out of range is brought into it later, and the reply says so. */
-export function maxCharsOption(call: Call): number | undefined {
+/** The value of --max-chars. A number out of range is clamped later, and the reply says so. */
+export function readMaxChars(call: Call): number | undefined {
   const name = "max-chars";
-  const text = textOption(call, name);
+  const text = readText(call, name);
   if (text === undefined) return undefined;
   const chars = Number(text.replaceAll(/[_,]/g, ""));
   if (Number.isInteger(chars)) return chars;

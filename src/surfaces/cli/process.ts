@@ -1,29 +1,29 @@
-/** The process around the command line: streams, signals, exit status. */
+/** The process of the CLI: streams, signals and exit status. */
 import { guardStdout } from "../mcp/stdout.ts";
 import { runCli } from "./main.ts";
 
-const stopped = new AbortController();
+const stopController = new AbortController();
 let outputError: NodeJS.ErrnoException | undefined;
-/** Where a protocol is spoken, what others print is turned away; our own output goes out by this. */
+/** Our own output. As an MCP server, everything else that prints to stdout is redirected to stderr. */
 const write = process.stdout.write.bind(process.stdout);
 if (process.argv[2] === "mcp") guardStdout();
 
 for (const name of ["SIGINT", "SIGTERM"] as const) {
   process.on(name, () => {
-    // The first asks to stop and leave everything tidy, the second does not ask.
-    if (stopped.signal.aborted) process.exit(130);
-    stopped.abort();
+    // The first signal stops and cleans up, the second exits at once.
+    if (stopController.signal.aborted) process.exit(130);
+    stopController.abort();
   });
 }
-// A reader that has seen enough (`| head`) closes the pipe: that is no error, but nothing more is wanted.
+// A closed pipe (`| head`) is not an error, but ends the work.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (outputError === undefined && error.code !== "EPIPE") {
     process.stderr.write(`spillway: standard output cannot be written to (${error.code}).\n`);
   }
   outputError ??= error;
-  stopped.abort();
+  stopController.abort();
 });
-// Nobody reads what is said beside the data; the work goes on.
+// If stderr is closed, the work continues without notes.
 process.stderr.on("error", () => undefined);
 
 const status = await runCli(
@@ -31,30 +31,30 @@ const status = await runCli(
   {
     cwd: process.cwd(),
     env: process.env,
-    stdin: stdin(),
+    stdin: readStdin(),
     out,
     lastOut: (text) => void write(text),
     note: (text) => process.stderr.write(text),
     ...(process.stderr.isTTY && { progress: (line: string) => process.stderr.write(`\r\x1b[2K${line}`) }),
     color: process.stdout.isTTY === true && !process.env.NO_COLOR,
   },
-  stopped.signal,
+  stopController.signal,
 );
 process.exitCode = outputError === undefined ? status : outputError.code === "EPIPE" ? 0 : 1;
-// Standard input may still be waiting for bytes.
-if (stopped.signal.aborted) process.exit();
+// Standard input may still be open.
+if (stopController.signal.aborted) process.exit();
 
-/** Opened only when a command reads it: an open standard input would keep the process alive. */
-async function* stdin(): AsyncGenerator<Uint8Array> {
+/** Opens stdin only when a command reads it: an open stdin keeps the process alive. */
+async function* readStdin(): AsyncGenerator<Uint8Array> {
   yield* process.stdin;
 }
 
-/** Waits while the reader is slower than we are, but not for one that is gone. */
+/** Waits for a slow reader, but not for a closed one. */
 function out(text: string | Uint8Array): Promise<void> {
   return new Promise((done, stop) => {
-    if (stopped.signal.aborted) return stop(stopped.signal.reason);
+    if (stopController.signal.aborted) return stop(stopController.signal.reason);
     if (write(text)) return done();
     process.stdout.once("drain", done);
-    stopped.signal.addEventListener("abort", () => stop(stopped.signal.reason), { once: true });
+    stopController.signal.addEventListener("abort", () => stop(stopController.signal.reason), { once: true });
   });
 }

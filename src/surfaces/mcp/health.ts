@@ -1,4 +1,4 @@
-/** `health://status`: whether the server is sound, and what is wrong where it is not. */
+/** `health://status`: whether the settings and the store work, and what is wrong if not. */
 import { access, constants } from "node:fs/promises";
 import type { LoadedConfig } from "../../config/load.ts";
 import { describeProblem } from "../../config/problem.ts";
@@ -9,6 +9,7 @@ import { makeFolders } from "../../system/folders.ts";
 import { tools } from "../../tools/tools.ts";
 import { version } from "../../version.ts";
 
+/** The status as the resource returns it. */
 export type Health = {
   readonly status: "ok" | "degraded";
   readonly version: string;
@@ -21,11 +22,13 @@ export type Health = {
   readonly store: { readonly folder: string; readonly problem: string | null };
 };
 
-/** Looks at the settings and the store now. */
-export async function health(session: Session, config: LoadedConfig, client: string | null): Promise<Health> {
-  const problems = settingsProblems(config);
+const MAX_PROBLEMS = 20;
+
+/** Checks the settings and the store now. */
+export async function checkHealth(session: Session, config: LoadedConfig, client: string | null): Promise<Health> {
+  const problems = describeSettingsProblems(config);
   const [folder = ""] = session.spoolFolders;
-  const problem = await writingProblem(folder);
+  const problem = await findWriteProblem(folder);
   return {
     status: problems.length === 0 && problem === null ? "ok" : "degraded",
     version,
@@ -39,17 +42,17 @@ export async function health(session: Session, config: LoadedConfig, client: str
   };
 }
 
-/** One sentence each, with what to do; the settings they were meant for keep what holds without them. */
-export function settingsProblems({ problems }: LoadedConfig): string[] {
-  return problems.slice(0, 20).map((problem) => `${describeProblem(problem)} ${problem.hint}`);
+/** The problems of the settings, a sentence each, with what to do. A setting with a problem keeps its default. */
+export function describeSettingsProblems({ problems }: LoadedConfig): string[] {
+  return problems.slice(0, MAX_PROBLEMS).map((problem) => `${describeProblem(problem)} ${problem.hint}`);
 }
 
-async function writingProblem(folder: string): Promise<string | null> {
+async function findWriteProblem(folder: string): Promise<string | null> {
   try {
     await makeFolders(folder);
     await access(folder, constants.W_OK);
     return null;
   } catch (error) {
-    return `It cannot be written (${systemCode(error) ?? String(error)}): replies carry no artifact_ref. Set SPILLWAY_HOME.`;
+    return `It is not writable (${systemCode(error) ?? String(error)}): replies have no artifact_ref. Set SPILLWAY_HOME to a writable folder.`;
   }
 }

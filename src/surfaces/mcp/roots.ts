@@ -1,17 +1,17 @@
-/** The folders a client works in: paths that a model sends may lie in them, besides our own. */
+/** The roots of a client: folders in which paths from a model may be read, besides our own. */
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The paths among these that lie in none of the folders, as far as their spelling tells. */
-export function pathsOutside(addresses: readonly string[], cwd: string, roots: readonly string[]): string[] {
+/** Finds the paths that are in none of the folders, judging by their spelling only. */
+export function findPathsOutside(addresses: readonly string[], cwd: string, roots: readonly string[]): string[] {
   return addresses
     .flatMap((address) => (/^[a-z][a-z0-9+.-]+:/i.test(address) ? (pathOf(address) ?? []) : [address]))
     .map((path) => resolve(cwd, path))
     .filter((path) => !roots.some((root) => isInside(path, root)));
 }
 
-/** A root is an address of a folder; what is none of this machine allows nothing. */
-export function foldersOf(roots: readonly { readonly uri: string }[]): string[] {
+/** The local folders among the roots. Any other URI allows nothing. */
+export function toFolders(roots: readonly { readonly uri: string }[]): string[] {
   return roots.flatMap(({ uri }) => pathOf(uri) ?? []);
 }
 
@@ -25,6 +25,8 @@ function pathOf(uri: string): string | undefined {
 }
 
 function isInside(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return way === "" || !(way === ".." || way.startsWith(`..${sep}`) || isAbsolute(way));
+  const relativePath = relative(folder, path);
+  return (
+    relativePath === "" || !(relativePath === ".." || relativePath.startsWith(`..${sep}`) || isAbsolute(relativePath))
+  );
 }

@@ -1,6 +1,6 @@
-/** Keeps standard output for the protocol: whatever else writes to it ends up on standard error. */
+/** Reserves standard output for the protocol. */
 
-/** Turns everything that prints in this process away from standard output, from now on. */
+/** Redirects everything this process prints from standard output to standard error, from now on. */
 export function guardStdout(): void {
   process.stdout.write = process.stderr.write.bind(process.stderr);
 }

@@ -1,11 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Circumstances, faultOf, providerError, waitBefore } from "./provider-errors.ts";
-import type { Target } from "./providers.ts";
+import { type FailureContext, findRetryDelayMs, toProviderError, toProviderFailure } from "./provider-errors.ts";
+import type { ModelTarget } from "./providers.ts";
 
-const target: Target = { speech: "openai", provider: "openai", model: "gpt-99", baseUrl: undefined, key: "sk-secret" };
+const target: ModelTarget = {
+  apiFormat: "openai",
+  provider: "openai",
+  model: "gpt-99",
+  baseUrl: undefined,
+  key: "sk-secret",
+};
 
-/** As the AI SDK throws it. */
+/** An error as the AI SDK throws it. */
 const thrown = (statusCode: number, responseBody: string, responseHeaders: Record<string, string> = {}): Error =>
   Object.assign(new Error("Bad"), { statusCode, responseBody, responseHeaders, isRetryable: false });
 
@@ -14,7 +20,7 @@ const unreachable = (code: string): Error =>
     cause: new TypeError("fetch failed", { cause: Object.assign(new Error("x"), { code }) }),
   });
 
-/** A connection that was lost after the headers of a success. */
+/** A connection lost after the headers of a successful response. */
 const brokenSuccess = Object.assign(
   new Error("Failed to process successful response", {
     cause: Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" }),
@@ -33,21 +39,25 @@ const perMinute = JSON.stringify({
   },
 });
 
-const wait = (error: Error, attempt = 1, longestMs = 60_000) => waitBefore(faultOf(error), attempt, longestMs);
+const wait = (error: Error, attempt = 1, maxDelayMs = 60_000) =>
+  findRetryDelayMs(toProviderFailure(error), attempt, maxDelayMs);
 
-describe("asking a provider again", () => {
-  test("is for what may pass", () => {
+describe("a retry", () => {
+  test("follows a transient failure", () => {
     for (const status of [408, 409, 425, 429, 500, 501, 502, 503, 504, 507, 520, 522, 524, 529])
       assert.ok(wait(thrown(status, "{}")) !== undefined, `${status}`);
     for (const code of ["ECONNRESET", "UND_ERR_SOCKET", "EAI_AGAIN"])
       assert.ok(wait(unreachable(code)) !== undefined, code);
     assert.ok(wait(Object.assign(new Error(""), { data: { error: { type: "overloaded_error" } } })) !== undefined);
     assert.ok(wait(new Error("Response stream ended without a finish reason.")) !== undefined);
-    assert.ok(wait(brokenSuccess) !== undefined, "a success that broke off has the code of the break");
-    assert.ok(wait(thrown(429, perMinute)) !== undefined, "a rate is no spent quota, whatever it says of billing");
+    assert.ok(wait(brokenSuccess) !== undefined, "an interrupted success has a system error code");
+    assert.ok(
+      wait(thrown(429, perMinute)) !== undefined,
+      "a rate limit is not a spent quota, even if its text mentions billing",
+    );
   });
 
-  test("is not for what waiting cannot help", () => {
+  test("does not follow a failure that waiting cannot help", () => {
     const quota = '{"error":{"code":"insufficient_quota","message":"You exceeded your current quota"}}';
     const large =
       '{"error":{"message":"Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 90000"}}';
@@ -67,25 +77,25 @@ describe("asking a provider again", () => {
       unreachable("ENOTFOUND"),
       unreachable("ECONNREFUSED"),
     ]) {
-      assert.equal(wait(error), undefined, JSON.stringify(faultOf(error)));
+      assert.equal(wait(error), undefined, JSON.stringify(toProviderFailure(error)));
     }
   });
 
-  test("waits as long as it is asked to, within what the user allows", () => {
+  test("waits as long as the provider asks, within the limit of the user", () => {
     assert.equal(wait(thrown(429, "{}", { "Retry-After": "7" })), 7_000);
     assert.equal(wait(thrown(429, "{}", { "retry-after-ms": "250" })), 250);
     assert.equal(wait(thrown(429, perMinute)), 2_500);
-    const inAMinute = new Date(Date.now() + 30_000).toUTCString();
-    const asked = wait(thrown(503, "{}", { "retry-after": inAMinute })) ?? 0;
-    assert.ok(asked > 25_000 && asked <= 30_000);
+    const inHalfAMinute = new Date(Date.now() + 30_000).toUTCString();
+    const delayMs = wait(thrown(503, "{}", { "retry-after": inHalfAMinute })) ?? 0;
+    assert.ok(delayMs > 25_000 && delayMs <= 30_000);
     assert.equal(wait(thrown(429, "{}", { "retry-after": "3600" })), undefined);
     for (const attempt of [1, 2, 3, 10]) assert.ok((wait(thrown(503, "{}"), attempt, 2_000) ?? Infinity) <= 2_000);
   });
 });
 
-describe("a provider's refusal", () => {
-  const said = (error: unknown, circumstances: Partial<Circumstances> = {}) =>
-    providerError(faultOf(error), { target, begun: false, recovers: true, ...circumstances }, error);
+describe("the error of a provider failure", () => {
+  const errorFor = (error: unknown, context: Partial<FailureContext> = {}) =>
+    toProviderError(toProviderFailure(error), { target, hasStarted: false, isRecoveryOn: true, ...context }, error);
   const cases = [
     [
       thrown(401, '{"error":{"message":"Incorrect API key provided: sk-secret."}}'),
@@ -130,33 +140,36 @@ describe("a provider's refusal", () => {
   ] as const;
   for (const [error, code, words] of cases) {
     test(`is one sentence: ${words.source}`, () => {
-      const told = said(error);
-      assert.equal(told.code, code);
-      assert.match(told.message, words);
-      assert.ok(!told.advice.includes("sk-secret") && !told.message.includes("\n") && told.message.length < 500);
+      const result = errorFor(error);
+      assert.equal(result.code, code);
+      assert.match(result.message, words);
+      assert.ok(!result.advice.includes("sk-secret") && !result.message.includes("\n") && result.message.length < 500);
     });
   }
 
-  test("after the first word is a connection that broke off, not one that was never there", () => {
-    assert.match(said(brokenSuccess).message, /^openai could not be reached \(UND_ERR_SOCKET\)\.$/);
-    assert.equal(said(brokenSuccess, { begun: true }).message, "openai broke off: UND_ERR_SOCKET");
+  test("after the first word says that the connection broke off, not that it failed", () => {
+    assert.match(errorFor(brokenSuccess).message, /^openai could not be reached \(UND_ERR_SOCKET\)\.$/);
+    assert.equal(errorFor(brokenSuccess, { hasStarted: true }).message, "openai broke off: UND_ERR_SOCKET");
   });
 
-  test("says how long it wants to be left alone", () => {
-    const { hint } = said(thrown(429, "{}", { "retry-after": "7200" }));
-    assert.equal(hint, "Nothing is lost: spillway run --resume goes on from here, in 2 hours as it asks.");
+  test("says how long the provider asks to wait", () => {
+    const { hint } = errorFor(thrown(429, "{}", { "retry-after": "7200" }));
+    assert.equal(
+      hint,
+      "Nothing is lost: spillway run --resume continues from here. The provider asks to wait 2 hours.",
+    );
   });
 
-  test("of somebody without a key asks for one", () => {
-    const own: Target = { ...target, speech: "compatible", provider: "my-vllm", key: undefined };
-    const told = said(thrown(401, "{}"), { target: own });
-    assert.deepEqual([told.code, told.message], ["key_missing", "my-vllm wants a key (401: {})."]);
-    assert.match(told.hint, /^Set MY_VLLM_API_KEY,/);
+  test("asks for a key if there is none", () => {
+    const customTarget: ModelTarget = { ...target, apiFormat: "compatible", provider: "my-vllm", key: undefined };
+    const result = errorFor(thrown(401, "{}"), { target: customTarget });
+    assert.deepEqual([result.code, result.message], ["key_missing", "my-vllm needs a key (401: {})."]);
+    assert.match(result.hint, /^Set MY_VLLM_API_KEY,/);
   });
 
-  test("for its size names the fallback only where that is off", () => {
+  test("about the size names the fallback setting only if it is off", () => {
     const large = thrown(413, "<html><h1>413 Request Entity Too Large</h1></html>");
-    assert.match(said(large).hint, /^Start a new run/);
-    assert.match(said(large, { recovers: false }).hint, /^Set runner\.enable_model_overflow_fallback=on/);
+    assert.match(errorFor(large).hint, /^Start a new run/);
+    assert.match(errorFor(large, { isRecoveryOn: false }).hint, /^Set runner\.enable_model_overflow_fallback=on/);
   });
 });

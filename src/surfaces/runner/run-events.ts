@@ -1,6 +1,7 @@
-/** What a run tells while it goes on: `--json` prints these as they are. */
+/** The events of a run in progress. `--json` prints them unchanged. */
 import type { RunReport } from "./run-report.ts";
 
+/** One event, by its `type`. */
 export type RunEvent =
   | {
       readonly type: "run";
@@ -37,5 +38,5 @@ export type RunEvent =
     }
   | ({ readonly type: "summary"; readonly run: string; readonly transcript: string } & RunReport);
 
-/** Is waited for, so that a slow reader slows the run and loses nothing. */
-export type Tell = (event: RunEvent) => Promise<void>;
+/** Receives the events. The run waits for it, so a slow reader loses nothing. */
+export type OnRunEvent = (event: RunEvent) => Promise<void>;

@@ -1,29 +1,31 @@
-/** What one call of the runner did, counted as it happens. */
+/** Counts what one call of the runner did. */
 import type { AssistantModelMessage } from "ai";
 import type { Event, EventFields } from "../../telemetry/events.ts";
 
-/** How a call of the runner can end. `cut`: the model stopped before it had said everything; `empty`: it said nothing. */
+/** How a call of the runner can end. `cut`: the answer is incomplete; `empty`: the answer has no text. */
 export type RunEnding = "answered" | "cut" | "empty" | "interrupted" | "steps" | "tokens" | "time" | "failed";
 
+/** The counts and the ending of one call. */
 export type RunReport = Omit<EventFields["run.ended"], "how"> & { readonly how: RunEnding };
 
-/** How an answer without calls ends a run. */
-export function endingOf(
+/** How an answer without tool calls ends a run. */
+export function classifyEnding(
   message: AssistantModelMessage | undefined,
   finish: string,
 ): Extract<RunEnding, "answered" | "cut" | "empty"> {
   if (!["stop", "other"].includes(finish)) return "cut";
-  return wordsOf(message?.content ?? "").trim() === "" ? "empty" : "answered";
+  return joinText(message?.content ?? "").trim() === "" ? "empty" : "answered";
 }
 
-function wordsOf(content: AssistantModelMessage["content"]): string {
+function joinText(content: AssistantModelMessage["content"]): string {
   if (typeof content === "string") return content;
   return content.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
+/** The counters of one call. */
 export type Tally = ReturnType<typeof createTally>;
 
-/** Counts events as they come. */
+/** Creates counters at zero; `add` counts an event. */
 export function createTally() {
   const sums = { steps: 0, tool_calls: 0, tokens_in: 0, tokens_out: 0, requests: 0, retries: 0, recoveries: 0 };
   const sizes = { bytes_read: 0, chars_given: 0 };
@@ -45,18 +47,18 @@ export function createTally() {
 
   return {
     add,
-    /** The model was given the result of a call. */
-    answered(chars: number): void {
+    /** Counts a result that the model was given. */
+    countResult(chars: number): void {
       sums.tool_calls++;
       sizes.chars_given += chars;
     },
-    /** A request was sent, whether or not an answer comes. */
-    sent: (): void => void sums.requests++,
-    /** One of them because the provider was busy before. */
-    retried: (): void => void sums.retries++,
-    tokens: (): number => sums.tokens_in + sums.tokens_out,
-    steps: (): number => sums.steps,
-    report: (how: RunEnding, error: string | null): RunReport => ({
+    /** Counts a request, whether or not it is answered. */
+    countRequest: (): void => void sums.requests++,
+    /** Counts a request that is a retry because the provider was busy. */
+    countRetry: (): void => void sums.retries++,
+    totalTokens: (): number => sums.tokens_in + sums.tokens_out,
+    stepCount: (): number => sums.steps,
+    makeReport: (how: RunEnding, error: string | null): RunReport => ({
       how,
       error,
       ...sums,

@@ -1,6 +1,6 @@
 /**
- * The transcript of a run: JSON lines, each on the disk before the next thing happens. What was written is never
- * changed; a line that a killed process left half written was never acknowledged and is cut off.
+ * The transcript of a run: JSON lines, each flushed to disk before the run continues. Written lines never change. A
+ * killed process can leave an incomplete last line; it was never acknowledged and is removed.
  */
 import { type FileHandle, open, readdir, readFile, rename, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { clip, wordFor } from "../../system/safe-names.ts";
 import { isRefused } from "../../system/sqlite.ts";
 import type { RunReport } from "./run-report.ts";
 
-/** What a run is about; its first line. */
+/** The first line: what the run is about. */
 export type RunHead = {
   readonly type: "run";
   readonly version: 1;
@@ -25,7 +25,7 @@ export type RunHead = {
   readonly started_at: string;
 };
 
-/** What a model was told or said, in the AI SDK's form; and why its own answer ended, as the provider says. */
+/** A message to or from the model, in the AI SDK's form, and why the model's answer ended, as the provider reports it. */
 export type MessageLine = {
   readonly type: "message";
   readonly at: string;
@@ -33,79 +33,81 @@ export type MessageLine = {
   readonly finish?: string;
 };
 
-/** Words of an answer that was broken off; they are not sent again. */
+/** The text of an interrupted answer. It is not sent again. */
 export type PartialLine = { readonly type: "partial"; readonly at: string; readonly text: string };
 
-/** What was set aside to fit the model's limit: the next process sets the same aside before it sends anything. */
+/** The stubs that made the request fit the model's limit. The next process applies them before it sends anything. */
 export type StubsLine = { readonly type: "stubs"; readonly at: string; readonly stubs: readonly KnownStub[] };
 
 /** How one call of the runner ended. */
 export type EndLine = { readonly type: "end"; readonly at: string } & RunReport;
 
+/** Any line of a transcript. */
 export type TranscriptLine = RunHead | MessageLine | PartialLine | StubsLine | EndLine;
 
-/** A transcript that is written to. Closing it lets others write. */
+/** A transcript open for writing. Disposing it releases its lock. */
 export type Transcript = AsyncDisposable & {
   readonly path: string;
   readonly head: RunHead;
   readonly messages: readonly ModelMessage[];
-  /** The line of the last of them. */
-  readonly last: MessageLine;
-  /** Those of earlier processes. */
+  /** The line of the last message. */
+  readonly lastMessage: MessageLine;
+  /** The stubs of earlier processes. */
   readonly stubs: readonly KnownStub[];
   add(...lines: readonly Exclude<TranscriptLine, RunHead>[]): Promise<void>;
 };
 
-export type TranscriptFolder = { readonly folder: string; readonly keep: number };
+/** The folder of the transcripts, and how many it keeps. */
+export type TranscriptFolder = { readonly folder: string; readonly maxTranscripts: number };
 
-/** Begins the transcript of a new run with what it is about and its task; it is there with both, or not at all. */
+/** Begins the transcript of a new run. The file appears with its head and its task, or not at all. */
 export async function beginTranscript(
-  { folder, keep }: TranscriptFolder,
+  { folder, maxTranscripts }: TranscriptFolder,
   head: RunHead,
   task: MessageLine,
 ): Promise<Transcript> {
-  return writable(folder, async () => {
+  return explainUnwritable(folder, async () => {
     await makeFolders(folder);
-    await removeOldest(folder, keep - 1);
+    await removeOldest(folder, maxTranscripts - 1);
     const path = pathOf(folder, head.run);
-    return locked(path, head.run, async (lock) => {
-      if (await exists(path)) throw alreadyThere(head.run);
-      const file = await written(path, [head, task]);
-      return writing({ path, head, said: [task], stubs: [], file, lock });
+    return withLock(path, head.run, async (lock) => {
+      if (await exists(path)) throw transcriptExistsError(head.run);
+      const file = await createFile(path, [head, task]);
+      return makeTranscript({ path, head, messageLines: [task], stubs: [], file, lock });
     });
   });
 }
 
-/** Goes on with the transcript of a run, or of the one that was active last. */
+/** Opens the transcript of a run for writing; without a name, that of the run that was active last. */
 export async function resumeTranscript({ folder }: TranscriptFolder, run: string | undefined): Promise<Transcript> {
-  const path = run === undefined ? await newest(folder) : pathOf(folder, run);
+  const path = run === undefined ? await findNewest(folder) : pathOf(folder, run);
   const name = run ?? path?.replace(/^.*[\\/]|\.jsonl$/g, "") ?? "";
-  if (path === undefined || !(await exists(path))) throw noTranscript(run);
-  return writable(folder, () =>
-    locked(path, name, async (lock) => {
-      const { lines, wholeBytes } = await readLines(path);
+  if (path === undefined || !(await exists(path))) throw transcriptNotFoundError(run);
+  return explainUnwritable(folder, () =>
+    withLock(path, name, async (lock) => {
+      const { lines, wholeBytes } = await readWholeLines(path);
       const [head] = lines;
-      const said = lines.filter((line) => line.type === "message");
-      if (head?.type !== "run" || said.length === 0) return damage(path);
+      const messageLines = lines.filter((line) => line.type === "message");
+      if (head?.type !== "run" || messageLines.length === 0) return throwDamaged(path);
       await truncate(path, wholeBytes);
       const stubs = lines.flatMap((line) => (line.type === "stubs" ? line.stubs : []));
-      return writing({ path, head, said, stubs, file: await open(path, "a"), lock });
+      return makeTranscript({ path, head, messageLines, stubs, file: await open(path, "a"), lock });
     }),
   );
 }
 
-/** A folder that cannot be written to is told in a sentence. */
-async function writable<T>(folder: string, work: () => Promise<T>): Promise<T> {
+/** Turns errors of an unwritable folder into a SpillwayError. */
+async function explainUnwritable<T>(folder: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw isUnwritable(error) || isRefused(error) ? unwritable(folder, error) : error;
+    throw isUnwritable(error) || isRefused(error) ? unwritableError(folder, error) : error;
   }
 }
 
-/** The lock is handed on with what `work` gives; only where that fails it is given back. */
-async function locked<T>(path: string, run: string, work: (lock: Disposable) => Promise<T>): Promise<T> {
-  const lock = lockFor(path, run);
+/** Takes the lock for `work`, whose result then owns it. Releases it only if `work` fails. */
+async function withLock<T>(path: string, run: string, work: (lock: Disposable) => Promise<T>): Promise<T> {
+  const lock = lockOrThrow(path, run);
   try {
     return await work(lock);
   } catch (error) {
@@ -114,41 +116,41 @@ async function locked<T>(path: string, run: string, work: (lock: Disposable) => 
   }
 }
 
-/** The whole lines of a transcript, for those who only read. */
+/** Reads the complete lines of a transcript, without a lock. */
 export async function readTranscript(path: string): Promise<readonly TranscriptLine[]> {
-  return (await readLines(path)).lines;
+  return (await readWholeLines(path)).lines;
 }
 
-type Writing = Pick<Transcript, "path" | "head" | "stubs"> & {
-  readonly said: readonly MessageLine[];
+type OpenTranscript = Pick<Transcript, "path" | "head" | "stubs"> & {
+  readonly messageLines: readonly MessageLine[];
   readonly file: FileHandle;
   readonly lock: Disposable;
 };
 
-function writing({ path, head, said, stubs, file, lock }: Writing): Transcript {
-  const known = said.map(({ message }) => message);
-  let last = said.at(-1) ?? damage(path);
-  let broken: unknown;
+function makeTranscript({ path, head, messageLines, stubs, file, lock }: OpenTranscript): Transcript {
+  const messages = messageLines.map(({ message }) => message);
+  let lastMessage = messageLines.at(-1) ?? throwDamaged(path);
+  let writeError: unknown;
   return {
     path,
     head,
-    messages: known,
-    get last() {
-      return last;
+    messages,
+    get lastMessage() {
+      return lastMessage;
     },
     stubs,
     async add(...lines) {
-      // After half a line nothing may follow: it would be taken for its end.
-      if (broken !== undefined) throw broken;
+      // Nothing may follow an incomplete line: it would be read as its end.
+      if (writeError !== undefined) throw writeError;
       try {
         await append(file, lines);
       } catch (error) {
-        broken = isUnwritable(error) ? unwritable(path, error) : error;
-        throw broken;
+        writeError = isUnwritable(error) ? unwritableError(path, error) : error;
+        throw writeError;
       }
       for (const line of lines.filter((each) => each.type === "message")) {
-        last = line;
-        known.push(line.message);
+        lastMessage = line;
+        messages.push(line.message);
       }
     },
     async [Symbol.asyncDispose]() {
@@ -158,8 +160,8 @@ function writing({ path, head, said, stubs, file, lock }: Writing): Transcript {
   };
 }
 
-/** A new file that takes its name only when its first lines are on the disk. */
-async function written(path: string, lines: readonly TranscriptLine[]): Promise<FileHandle> {
+/** Creates a file that gets its name only when its first lines are on disk. */
+async function createFile(path: string, lines: readonly TranscriptLine[]): Promise<FileHandle> {
   const file = await open(`${path}.new`, "w", 0o600);
   try {
     await append(file, lines);
@@ -176,24 +178,24 @@ async function append(file: FileHandle, lines: readonly TranscriptLine[]): Promi
   await file.datasync();
 }
 
-async function readLines(path: string): Promise<{ lines: TranscriptLine[]; wholeBytes: number }> {
+async function readWholeLines(path: string): Promise<{ lines: TranscriptLine[]; wholeBytes: number }> {
   const bytes = await readFile(path);
   const wholeBytes = bytes.lastIndexOf(0x0a) + 1;
   const texts = bytes.subarray(0, wholeBytes).toString("utf8").split("\n").slice(0, -1);
-  return { lines: texts.map((text) => lineOf(text) ?? damage(path)), wholeBytes };
+  return { lines: texts.map((text) => parseLine(text) ?? throwDamaged(path)), wholeBytes };
 }
 
-/** A line that we wrote; undefined for what we cannot have written. */
-function lineOf(text: string): TranscriptLine | undefined {
+/** Parses a line; undefined for one that we cannot have written. */
+function parseLine(text: string): TranscriptLine | undefined {
   try {
     const line: unknown = JSON.parse(text);
-    return isLine(line) ? line : undefined;
+    return isTranscriptLine(line) ? line : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isLine(value: unknown): value is TranscriptLine {
+function isTranscriptLine(value: unknown): value is TranscriptLine {
   const { type, message, stubs, version, run, model, system, cwd } = fieldsOf(value);
   if (type === "message") return roles.has(String(fieldsOf(message).role)) && "content" in fieldsOf(message);
   if (type === "stubs") return Array.isArray(stubs);
@@ -205,16 +207,16 @@ const roles: ReadonlySet<string> = new Set(["user", "assistant", "tool"]);
 
 const pathOf = (folder: string, run: string): string => join(folder, `${wordFor(run)}.jsonl`);
 
-/** One writer at a time: two would ask the same question twice. A process that is gone holds nothing. */
-function lockFor(path: string, run: string): Disposable {
+/** Allows one writer at a time: two would send the same request twice. The lock of a dead process is free. */
+function lockOrThrow(path: string, run: string): Disposable {
   const lock = takeLock(`${path}.lock`);
   if (lock !== null) return lock;
-  throw new SpillwayError("run_busy", `Run ${clip(run)} is going on in another process.`, {
-    hint: "Wait until it has ended, or stop it.",
+  throw new SpillwayError("run_busy", `Run ${clip(run)} is active in another process.`, {
+    hint: "Wait until it ends, or stop it.",
   });
 }
 
-async function transcriptsIn(folder: string): Promise<{ path: string; time: number }[]> {
+async function listTranscripts(folder: string): Promise<{ path: string; time: number }[]> {
   const names = await readdir(folder).catch(() => []);
   const paths = names.filter((name) => name.endsWith(".jsonl")).map((name) => join(folder, name));
   const times = await Promise.all(paths.map(async (path) => (await stat(path).catch(() => undefined))?.mtimeMs ?? 0));
@@ -223,10 +225,10 @@ async function transcriptsIn(folder: string): Promise<{ path: string; time: numb
     .sort((one, other) => other.time - one.time || other.path.localeCompare(one.path));
 }
 
-const newest = async (folder: string): Promise<string | undefined> => (await transcriptsIn(folder))[0]?.path;
+const findNewest = async (folder: string): Promise<string | undefined> => (await listTranscripts(folder))[0]?.path;
 
-async function removeOldest(folder: string, keep: number): Promise<void> {
-  for (const { path } of (await transcriptsIn(folder)).slice(keep)) {
+async function removeOldest(folder: string, maxCount: number): Promise<void> {
+  for (const { path } of (await listTranscripts(folder)).slice(maxCount)) {
     using lock = takeLock(`${path}.lock`, 0);
     if (lock === null) continue;
     for (const name of [path, `${path}.lock`, `${path}.lock-journal`]) await rm(name, { force: true });
@@ -239,30 +241,28 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-function noTranscript(run: string | undefined): SpillwayError {
+function transcriptNotFoundError(run: string | undefined): SpillwayError {
   const sentence =
-    run === undefined
-      ? "There is no run to go on with."
-      : `There is no transcript of run ${JSON.stringify(clip(run))}.`;
-  const hint = 'Start one with spillway run "<task>"; go on with the last one by spillway run "<task>" --resume.';
+    run === undefined ? "There is no run to resume." : `There is no transcript of run ${JSON.stringify(clip(run))}.`;
+  const hint = 'Start one with spillway run "<task>". Continue the last one with spillway run "<task>" --resume.';
   return new SpillwayError("run_not_found", sentence, { hint });
 }
 
-function alreadyThere(run: string): SpillwayError {
-  return new SpillwayError("usage", `There is a transcript of run ${JSON.stringify(clip(run))} already.`, {
-    hint: `Go on with it by --resume ${clip(run)}, or choose another name (SPILLWAY_RUN).`,
+function transcriptExistsError(run: string): SpillwayError {
+  return new SpillwayError("usage", `Run ${JSON.stringify(clip(run))} already has a transcript.`, {
+    hint: `Continue it with --resume ${clip(run)}, or choose another name (SPILLWAY_RUN).`,
   });
 }
 
-function damage(path: string): never {
+function throwDamaged(path: string): never {
   throw new SpillwayError("artifact_damaged", `The transcript ${path} is damaged.`, {
-    hint: "It is left as it is. Start a new run; what the old one kept is listed by spillway artifacts ls.",
+    hint: "It is left unchanged. Start a new run; spillway artifacts ls lists what the old one kept.",
   });
 }
 
-function unwritable(folder: string, cause: unknown): SpillwayError {
+function unwritableError(folder: string, cause: unknown): SpillwayError {
   return new SpillwayError("store_unavailable", `No transcript can be written to ${folder}.`, {
-    hint: "Free space, or set SPILLWAY_HOME to a folder that can be written.",
+    hint: "Free space, or set SPILLWAY_HOME to a writable folder.",
     cause,
   });
 }

@@ -1,6 +1,9 @@
-/** Sections whose heading says that they are not about this page: related stories, newsletters, the author, comments. */
+/** Headings of sections that are not about the page: related stories, newsletters, the author, comments. */
 import { headings } from "../tree/tags.ts";
 import { type Element, flatText } from "../tree/tree.ts";
+import { weights } from "../weights.ts";
+
+const { maxPhraseChars, maxHeadingChars } = weights.boilerplate;
 
 const phrases = [
   "related( (articles?|posts?|stories|content|topics|reading|products?|items|links|news|searches|categories|resources|questions|videos|services))?",
@@ -43,7 +46,7 @@ const otherPhrases = [
   "(相关|相關|推荐|推薦|热门|熱門|最新|精选|精選)(文章|阅读|閱讀|新闻|新聞|内容|內容|推荐|推薦)|延伸(阅读|閱讀)|猜你喜欢",
   "관련 ?(기사|글|뉴스)|추천 ?(기사|글|뉴스)|인기 ?(기사|글|뉴스)|많이 본 (기사|뉴스)",
 ];
-/** Headings of a shop rather than of the thing it sells. */
+/** Headings of a shop rather than of its product. */
 const shopPhrases = [
   "faqs?|((frequently asked|customer|common|top) )?questions( (and|n) answers)?",
   "(shipping|delivery|returns?|refunds?|warranty|payments?|financing|pickup)( (and|n) (shipping|delivery|returns|refunds|payments?|warranty))?( (information|info|policy|policies|options|details))?",
@@ -54,33 +57,33 @@ const shopPhrases = [
   "you ll (also )?(love|need)",
 ];
 /** Headings of the controls beside a list of results. */
-const controls =
+const controlsHeading =
   /^(?:(?:sort|filter|refine|narrow)(?: (?:and|by|sort|filter|results|products|items|your|search|down|options))*|(?:all |product )?filters|shop by (?:price|brand|category|size|colou?r|type))$/;
-const shopClosing = new RegExp(`^(?:${shopPhrases.join("|")})$`);
-const closing = new RegExp(`^(?:${[...phrases, ...otherPhrases].join("|")})$`);
+const shopEndingHeading = new RegExp(`^(?:${shopPhrases.join("|")})$`);
+const endingHeading = new RegExp(`^(?:${[...phrases, ...otherPhrases].join("|")})$`);
 
-const longestPhraseChars = 80;
-/** With the blanks of the source around and between the words. */
-const longestHeadingChars = 250;
+/** Tags of elements that look like a heading if their text is all there is in them. */
+const labelTags = new Set(["p", "div", "strong", "b", "span"]);
 
-/** Elements that look like a heading when there is nothing else in them. */
-const labels = new Set(["p", "div", "strong", "b", "span"]);
+/** A section that follows the content, or the controls of a list of results. */
+export type BoilerplateKind = "ending" | "controls";
 
-/** What kind of section a heading, or a line that looks like one, opens; undefined for one that is about this page. */
-export function sideSection(element: Element, inShop: boolean): "closing" | "controls" | undefined {
+/** The kind of section that a heading, or a line that looks like one, opens; undefined if it is about the page. */
+export function classifyHeading(element: Element, isShop: boolean): BoilerplateKind | undefined {
   if (!headings.has(element.tag) && !isLabel(element)) return undefined;
-  const text = flatText(element, longestHeadingChars);
-  if (text.length >= longestHeadingChars) return undefined;
+  const text = flatText(element, maxHeadingChars);
+  if (text.length >= maxHeadingChars) return undefined;
   const words = text
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
-  if (words === "" || words.length >= longestPhraseChars) return undefined;
-  if (closing.test(words) || (inShop && shopClosing.test(words))) return "closing";
-  return controls.test(words) ? "controls" : undefined;
+  if (words === "" || words.length >= maxPhraseChars) return undefined;
+  if (endingHeading.test(words) || (isShop && shopEndingHeading.test(words))) return "ending";
+  return controlsHeading.test(words) ? "controls" : undefined;
 }
 
-function isLabel({ tag, children: [only, ...others] }: Element): boolean {
-  if (!labels.has(tag) || others.length > 0) return false;
-  return typeof only === "string" ? only.length < longestHeadingChars : only !== undefined && !headings.has(only.tag);
+/** An element with one child: a short text, or an element that is not a heading. */
+function isLabel({ tag, children: [child, ...others] }: Element): boolean {
+  if (!labelTags.has(tag) || others.length > 0) return false;
+  return typeof child === "string" ? child.length < maxHeadingChars : child !== undefined && !headings.has(child.tag);
 }

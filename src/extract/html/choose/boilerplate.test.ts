@@ -14,44 +14,44 @@ const article = (body: string): string =>
 const markdownOf = (html: string): string => extractHtml(html, { mode: "markdown" }).text;
 
 describe("cards that lead to other stories", () => {
-  test("are left out below an article, even where they say more than it", () => {
+  test("are left out below an article, even if they have more text", () => {
     const text = markdownOf(article(`<section><h1>Log</h1>${prose(14)}</section>${cards(40)}`));
     assert.match(text, /14: the keeper/);
     assert.doesNotMatch(text, /Teaser|Storm/);
   });
 
-  test("are what an article is about where they stand among its text", () => {
+  test("are kept between paragraphs: the article is about them", () => {
     const text = markdownOf(article(`<section><h1>Log</h1>${prose(8)}${cards(6)}${prose(8)}</section>`));
     assert.match(text, /Teaser 5/);
   });
 
-  test("are the page where there is hardly anything else", () => {
+  test("are kept if there is hardly anything else", () => {
     assert.match(markdownOf(article(`<section><h1>Log</h1>${prose(2)}</section>${cards(12)}`)), /Teaser 11/);
   });
 });
 
-describe("what surrounds an article", () => {
-  test("is left out where it calls itself an aside, even where it says more", () => {
+describe("text beside an article", () => {
+  test("is left out if it is an aside, even a longer one", () => {
     const live = Array.from({ length: 30 }, (_, index) => `<li>Live ${index}: ${weather}</li>`).join("");
     const text = markdownOf(article(`<div><h1>Log</h1>${prose(14)}</div><aside><ul>${live}</ul></aside>`));
     assert.match(text, /14: the keeper/);
     assert.doesNotMatch(text, /Live/);
   });
 
-  test("is kept where it is all there is", () => {
+  test("is kept if there is no other text", () => {
     const text = markdownOf(article(`<h1>Log</h1><aside>${prose(14)}</aside>`));
     assert.match(text, /14: the keeper/);
   });
 
   const links = Array.from({ length: 4 }, (_, index) => `<li><a href="/s/${index}">Storm ${index}</a></li>`).join("");
   for (const heading of ["Around the Web", "À lire aussi", "Mehr zum Thema", "Читайте также", "相關文章", "関連記事"]) {
-    test(`is told by its heading: ${heading}`, () => {
+    test(`is recognized by its heading: ${heading}`, () => {
       const text = markdownOf(article(`<h1>Log</h1>${prose(5)}<div><h3>${heading}</h3><ul>${links}</ul></div>`));
       assert.doesNotMatch(text, /Storm/);
     });
   }
 
-  test("is told in Chinese as in English, where a sentence has a third of the characters", () => {
+  test("is recognized in Chinese, where a sentence has a third of the characters", () => {
     const sentence = "守塔人每天都把天气和经过的船只记在一本很旧的本子里，从来没有间断过，一直到他离开那座岛。";
     const story = `<div>${`<p>${sentence}</p>`.repeat(12)}</div>`;
     const site = `<div>${Array.from({ length: 40 }, (_, index) => `<p>人气：${index}</p>`).join("")}</div>`;

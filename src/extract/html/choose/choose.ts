@@ -1,29 +1,29 @@
-/** Chooses the part of a page that is its content: where it stands, and what in that place does not belong to it. */
+/** Chooses the part of a page that is its content: one element, and what inside it is dropped. */
 
-import { isHidden } from "../tree/hidden.ts";
 import { headings, inlineTags, wordSet } from "../tree/tags.ts";
-import { createHolds, type Element, type Page } from "../tree/tree.ts";
+import { createContains, type Element, type Page } from "../tree/tree.ts";
+import { isHidden } from "../tree/visibility.ts";
+import { weights } from "../weights.ts";
 import { findFootnotes } from "../write/footnotes.ts";
-import { createNameJudge, isNamed, isUnseenName, type NameJudge } from "./class-names.ts";
-import { generatorOf } from "./generators.ts";
-import { type PageKind, pageKind } from "./page-kind.ts";
-import { prune, type Survey } from "./prune.ts";
-import { createTeaserJudge } from "./teasers.ts";
-import { cardChars, isUnread, type Measures, measure, unlinkedChars } from "./text-shares.ts";
+import { createNameClassifier, hasMeaningfulName, hasScreenReaderName, type NameClassifier } from "./class-names.ts";
+import { findGenerator } from "./generators.ts";
+import { detectPageKind, type PageKind } from "./page-kind.ts";
+import { type PageContext, type Pruning, prune } from "./prune.ts";
+import { createTeaserTest } from "./teasers.ts";
+import { isIgnored, type Measures, measureText, unlinkedChars } from "./text-measures.ts";
 
-/** What of a page is written: everything under `root` but what is dropped, by element index. */
+const { minMainShare, minArticleProseChars, maxTitledGrowth, minLeadChars, maxCommentShare } = weights.choose;
+
+/** What is written of a page: everything under `root` except the dropped elements, by index. */
 export type Choice = {
   readonly root: Element;
   readonly dropped: Uint8Array;
-  /** References say the same of many things; elsewhere a paragraph that comes twice is a copy for another screen. */
+  /** A reference may repeat a paragraph; elsewhere the second one is a copy for another screen. */
   readonly keepsRepeats: boolean;
   readonly isForum: boolean;
   /** Characters of the page's text that are kept. */
   readonly keptChars: number;
 };
-
-/** How much is taken for boilerplate: what its place or name says, what its tag or role says, nothing. */
-export type Pruning = "strict" | "mild" | "none";
 
 export type ChooseOptions = {
   readonly pruning: Pruning;
@@ -31,55 +31,58 @@ export type ChooseOptions = {
   readonly url?: string | undefined;
 };
 
-/** Chooses, given how much text there is in all. */
-export function choose(page: Page, whole: Measures, { pruning, showsHidden, url }: ChooseOptions): Choice {
-  const kind = pageKind(page, url);
-  const verdictOn = createNameJudge();
-  const isUnseen = (element: Element) => isUnread(element) || (!showsHidden && isHidden(element));
-  const isTeaser = kind === "article" ? createTeaserJudge(page, whole) : () => false;
-  const isSkipped = (element: Element) =>
-    isUnseen(element) || (pruning === "strict" && (isSideMatter(element, kind, verdictOn, whole) || isTeaser(element)));
-  const measures = measure(page, isSkipped);
-  const areNotes = createNotesJudge(page, measures);
-  const isPart = createPartJudge(page, measures, verdictOn, areNotes);
-  const place = pruning === "none" ? wholeOf(bodyOf(page)) : choosePlace(page, kind, pruning, measures, isPart);
-  const { root } = place;
-  const isLeftOut = (element: Element) => isSkipped(element) || isOutside(element, place, measures);
-  const keepsComments = kind === "forum" || (kind === "unknown" && commentShare(page, root, measures, verdictOn) > 0.5);
+/** Chooses the content of a page; `pageMeasures` are those of the whole page. */
+export function choose(page: Page, pageMeasures: Measures, { pruning, showsHidden, url }: ChooseOptions): Choice {
+  const kind = detectPageKind(page, url);
+  const classifyName = createNameClassifier();
+  const isInvisible = (element: Element) => isIgnored(element) || (!showsHidden && isHidden(element));
+  const isTeaser = kind === "article" ? createTeaserTest(page, pageMeasures) : () => false;
+  const isExcluded = (element: Element) =>
+    isInvisible(element) ||
+    (pruning === "strict" && (isSideMatter(element, kind, classifyName, pageMeasures) || isTeaser(element)));
+  const measures = measureText(page, isExcluded);
+  const isFootnoteList = createFootnoteListTest(page, measures);
+  const isContentPart = createContentPartTest(page, measures, classifyName, isFootnoteList);
+  const bounds =
+    pruning === "none" ? boundsOf(bodyOf(page)) : chooseBounds(page, kind, pruning, measures, isContentPart);
+  const { root } = bounds;
+  const isSkipped = (element: Element) => isExcluded(element) || isOutside(element, bounds, measures);
+  const keepsComments =
+    kind === "forum" || (kind === "unknown" && commentShare(page, root, measures, classifyName) > maxCommentShare);
   const title = page.elements.find(({ tag }) => tag === "h1");
-  const survey: Survey = {
+  const context: PageContext = {
     page,
     root,
     kind,
-    generator: generatorOf(page),
+    generator: findGenerator(page),
     measures,
-    verdictOn,
+    classifyName,
     pruning,
     keepsComments,
     isReference: isReference(page, kind),
-    holdsHeading: createHolds(page, ({ tag }) => headings.has(tag)),
-    holdsCode: createHolds(page, ({ tag }) => tag === "pre"),
-    holdsField: createHolds(page, isField),
-    holdsTitle: createHolds(page, (element) => element === title),
-    areNotes,
+    containsHeading: createContains(page, ({ tag }) => headings.has(tag)),
+    containsCode: createContains(page, ({ tag }) => tag === "pre"),
+    containsField: createContains(page, isField),
+    containsTitle: createContains(page, (element) => element === title),
+    isFootnoteList,
   };
   return {
     root,
-    ...prune(survey, isLeftOut, isUnseen),
-    keepsRepeats: kind !== "forum" && survey.isReference,
+    ...prune(context, isSkipped, isInvisible),
+    keepsRepeats: kind !== "forum" && context.isReference,
     isForum: kind === "forum",
   };
 }
 
-/** Covers, comments below an article, reviews of a product: not the content however much of the text they are. */
-function isSideMatter(element: Element, kind: PageKind, verdictOn: NameJudge, { text }: Measures): boolean {
-  if (element.tag === "span") return isUnseenName(element);
-  if (!isNamed(element)) return false;
-  switch (verdictOn(element)) {
+/** Covers, comments below an article, reviews of a product: not content, however much of the text they are. */
+function isSideMatter(element: Element, kind: PageKind, classifyName: NameClassifier, { text }: Measures): boolean {
+  if (element.tag === "span") return hasScreenReaderName(element);
+  if (!hasMeaningfulName(element)) return false;
+  switch (classifyName(element)) {
     case "never":
       return true;
     case "notice":
-      return (text[element.index] ?? 0) < 0.5 * (text[0] ?? 0);
+      return (text[element.index] ?? 0) < weights.choose.maxNoticeShare * (text[0] ?? 0);
     case "comments":
       return kind === "article";
     case "reviews":
@@ -93,61 +96,67 @@ function bodyOf(page: Page): Element {
   return page.elements.find((element) => element.tag === "body") ?? page.root;
 }
 
-/** Where the content stands: under an element, from one place in document order up to another. */
-type Place = {
+/** Where the content is: under `root`, from index `start` up to `end`; of an article, also its title and body. */
+type Bounds = {
   readonly root: Element;
-  readonly from: number;
-  readonly to: number;
+  readonly start: number;
+  readonly end: number;
   readonly title?: Element;
-  readonly text?: Element;
+  readonly body?: Element;
 };
 
-function wholeOf(root: Element): Place {
-  return { root, from: root.index, to: root.end };
+function boundsOf(root: Element): Bounds {
+  return { root, start: root.index, end: root.end };
 }
 
-function isOutside({ tag, index, end }: Element, { from, to, title, text }: Place, measures: Measures): boolean {
-  if (end <= from || index >= to) return true;
-  if (title === undefined || text === undefined || inlineTags.has(tag)) return false;
-  return index >= title.end && end <= text.index && (measures.text[index] ?? 0) < leadChars;
+/** Outside the content, or a short line between the title and the body of an article. */
+function isOutside(element: Element, { start, end, title, body }: Bounds, measures: Measures): boolean {
+  const { index } = element;
+  if (element.end <= start || index >= end) return true;
+  if (title === undefined || body === undefined || inlineTags.has(element.tag)) return false;
+  return index >= title.end && element.end <= body.index && (measures.text[index] ?? 0) < minLeadChars;
 }
 
-/** What is shorter, between the title of an article and its text, is a date, a name or a button. */
-const leadChars = 40;
+type ElementTest = (element: Element) => boolean;
 
-type Judge = (element: Element) => boolean;
-
-function choosePlace(page: Page, kind: PageKind, pruning: Pruning, measures: Measures, isPart: Judge): Place {
+function chooseBounds(
+  page: Page,
+  kind: PageKind,
+  pruning: Pruning,
+  measures: Measures,
+  isContentPart: ElementTest,
+): Bounds {
   const main = mainOf(page, measures);
-  if (pruning === "mild" || kind === "listing") return wholeOf(main);
-  if (kind === "article") return fromTitle(narrow(main, measures, articleShares, isPart), main, page);
-  if (!isReference(page, kind)) return wholeOf(narrow(main, measures, otherShares, isPart));
-  return wholeOf(withTitle(narrow(main, measures, referenceShares, isPart), page, measures));
+  if (pruning === "mild" || kind === "listing") return boundsOf(main);
+  if (kind === "article")
+    return startAtTitle(narrow(main, measures, weights.choose.article, isContentPart), main, page);
+  if (!isReference(page, kind)) return boundsOf(narrow(main, measures, weights.choose.other, isContentPart));
+  return boundsOf(widenToTitle(narrow(main, measures, weights.choose.reference, isContentPart), page, measures));
 }
 
-/** An article with its title, and what stands between the two: who wrote it, and what it is about. */
-function fromTitle(root: Element, main: Element, page: Page): Place {
+/** An article with its title and what is between the two: the author and a summary. */
+function startAtTitle(body: Element, main: Element, page: Page): Bounds {
   const title = page.elements.find(({ tag, index }) => tag === "h1" && index > main.index);
-  if (title === undefined || title.index > root.index) return wholeOf(root);
-  let around = root;
-  while (around.parent !== null && title.index < around.index) around = around.parent;
-  return { root: around, from: title.index, to: root.end, title, text: root };
+  if (title === undefined || title.index > body.index) return boundsOf(body);
+  return { root: ancestorWith(title, body), start: title.index, end: body.end, title, body };
 }
 
-const titledShare = 1.2;
-
-/** A reference often begins outside what holds most of it: the part around that has the title too, and little else. */
-function withTitle(root: Element, page: Page, measures: Measures): Element {
+/** The title of a reference is often outside of its text: takes the ancestor with both if that adds little else. */
+function widenToTitle(root: Element, page: Page, measures: Measures): Element {
   const title = page.elements.find(({ tag }) => tag === "h1");
   if (title === undefined || title.index > root.index) return root;
-  let around = root;
-  while (around.parent !== null && title.index < around.index) around = around.parent;
-  return unlinkedChars(measures, around) < titledShare * unlinkedChars(measures, root) ? around : root;
+  const ancestor = ancestorWith(title, root);
+  return unlinkedChars(measures, ancestor) < maxTitledGrowth * unlinkedChars(measures, root) ? ancestor : root;
 }
 
-const mainShare = 0.4;
+/** The innermost ancestor of an element that also contains a title before it. */
+function ancestorWith(title: Element, element: Element): Element {
+  let ancestor = element;
+  while (ancestor.parent !== null && title.index < ancestor.index) ancestor = ancestor.parent;
+  return ancestor;
+}
 
-/** The element that calls itself the main one, if enough of the text stands there, else the body. */
+/** The element that is marked as the main one, if enough of the text is in it, else the body. */
 function mainOf(page: Page, measures: Measures): Element {
   const body = bodyOf(page);
   let best: Element | undefined;
@@ -156,51 +165,55 @@ function mainOf(page: Page, measures: Measures): Element {
     if (tag !== "main" && attributes.role !== "main") continue;
     if (best === undefined || unlinkedChars(measures, element) > unlinkedChars(measures, best)) best = element;
   }
-  const isEnough = best !== undefined && unlinkedChars(measures, best) > mainShare * unlinkedChars(measures, body);
+  const isEnough = best !== undefined && unlinkedChars(measures, best) > minMainShare * unlinkedChars(measures, body);
   return best !== undefined && isEnough ? best : body;
 }
 
-/** Shares of a parent's sentences and text that make a child its content. */
-type Shares = { readonly prose: number; readonly text: number };
-const articleShares: Shares = { prose: 0.8, text: 0 };
-const referenceShares: Shares = { prose: 0.9, text: 0.95 };
-const otherShares: Shares = { prose: 0.9, text: 0.8 };
-const leastProseChars = 1000;
-const undivided = wordSet("p li ul ol table tbody tr td pre blockquote dl dd h1 h2 h3 h4 h5 h6");
+/** Shares of a parent's prose and text that make a child its content. */
+type Shares = { readonly proseShare: number; readonly textShare: number };
+const undividedTags = wordSet("p li ul ol table tbody tr td pre blockquote dl dd h1 h2 h3 h4 h5 h6");
 
-/** Goes down while one child holds nearly all sentences, so that what surrounds an article is left out. */
-function narrow(root: Element, measures: Measures, shares: Shares, isPart: Judge): Element {
+/** Goes down while one child has nearly all the prose, so that what surrounds an article is left out. */
+function narrow(root: Element, measures: Measures, shares: Shares, isContentPart: ElementTest): Element {
   const { prose } = measures;
-  for (let at = root; ; ) {
-    const all = prose[at.index] ?? 0;
-    const holds = (child: Element) => (prose[child.index] ?? 0) >= shares.prose * all;
-    const next = at.children.find((child): child is Element => typeof child !== "string" && holds(child));
-    if (all < leastProseChars || next === undefined || undivided.has(next.tag) || inlineTags.has(next.tag)) return at;
-    if (unlinkedChars(measures, next) < shares.text * unlinkedChars(measures, at)) return at;
-    if (at.children.some((child) => child !== next && typeof child !== "string" && isPart(child))) return at;
-    at = next;
+  for (let element = root; ; ) {
+    const { children } = element;
+    const proseChars = prose[element.index] ?? 0;
+    const hasMostProse = (child: Element) => (prose[child.index] ?? 0) >= shares.proseShare * proseChars;
+    const next = children.find((child): child is Element => typeof child !== "string" && hasMostProse(child));
+    if (proseChars < minArticleProseChars || next === undefined) return element;
+    if (undividedTags.has(next.tag) || inlineTags.has(next.tag)) return element;
+    if (unlinkedChars(measures, next) < shares.textShare * unlinkedChars(measures, element)) return element;
+    if (children.some((child) => child !== next && typeof child !== "string" && isContentPart(child))) return element;
+    element = next;
   }
 }
 
-/** Tells whether most of an element's text stands in footnotes. */
-function createNotesJudge(page: Page, { text }: Measures): Judge {
-  const chars = new Int32Array(page.elements.length);
+/** Makes a test for elements whose text is mostly footnotes. */
+function createFootnoteListTest(page: Page, { text }: Measures): ElementTest {
+  const noteChars = new Int32Array(page.elements.length);
   for (const note of findFootnotes(page).notes.keys())
-    for (let one: Element | null = note; one !== null; one = one.parent)
-      chars[one.index] = (chars[one.index] ?? 0) + (text[note.index] ?? 0);
-  return ({ index }) => (chars[index] ?? 0) > 0.5 * (text[index] ?? 0);
+    for (let ancestor: Element | null = note; ancestor !== null; ancestor = ancestor.parent)
+      noteChars[ancestor.index] = (noteChars[ancestor.index] ?? 0) + (text[note.index] ?? 0);
+  return ({ index }) => (noteChars[index] ?? 0) > weights.choose.minFootnoteShare * (text[index] ?? 0);
 }
 
-/** Tells whether what stands beside most of the text is a part of it: code, a table, or sentences under a heading. */
-function createPartJudge(page: Page, { prose, text, anchors }: Measures, verdictOn: NameJudge, areNotes: Judge): Judge {
-  const holdsCode = createHolds(page, ({ tag }) => tag === "pre");
-  const holdsHeading = createHolds(page, ({ tag }) => headings.has(tag));
+/** Makes a test for siblings of the main text that belong to it: code, or prose under a heading. */
+function createContentPartTest(
+  page: Page,
+  { prose, text, anchors }: Measures,
+  classifyName: NameClassifier,
+  isFootnoteList: ElementTest,
+): ElementTest {
+  const containsCode = createContains(page, ({ tag }) => tag === "pre");
+  const containsHeading = createContains(page, ({ tag }) => headings.has(tag));
   return (element) => {
     const { tag, index } = element;
-    if (areNotes(element)) return (text[index] ?? 0) > leadChars;
-    if (siteTags.has(tag) || verdictOn(element) !== "none" || (text[index] ?? 0) < cardChars * (anchors[index] ?? 0))
-      return false;
-    return holdsCode(element) || (holdsHeading(element) && (prose[index] ?? 0) > 0);
+    const chars = text[index] ?? 0;
+    if (isFootnoteList(element)) return chars > weights.choose.minFootnoteListChars;
+    if (siteTags.has(tag) || classifyName(element) !== "none") return false;
+    if (chars < weights.measure.cardCharsPerLink * (anchors[index] ?? 0)) return false;
+    return containsCode(element) || (containsHeading(element) && (prose[index] ?? 0) > 0);
   };
 }
 const siteTags = wordSet("nav aside footer header");
@@ -210,18 +223,20 @@ function isField({ tag, attributes }: Element): boolean {
 }
 const fieldTags = wordSet("input select textarea button");
 
-/** How much of the text outside links stands in elements named after comments. */
-function commentShare(page: Page, root: Element, measures: Measures, verdictOn: NameJudge): number {
+/** The share of the text outside links that is in elements named after comments. */
+function commentShare(page: Page, root: Element, measures: Measures, classifyName: NameClassifier): number {
   let chars = 0;
-  for (let at = root.index + 1; at < root.end; ) {
-    const element = page.elements[at] as Element;
-    const isComments = verdictOn(element) === "comments";
-    if (isComments) chars += unlinkedChars(measures, element);
-    at = isComments ? element.end : at + 1;
+  for (let index = root.index + 1; index < root.end; ) {
+    const element = page.elements[index] as Element;
+    const areComments = classifyName(element) === "comments";
+    if (areComments) chars += unlinkedChars(measures, element);
+    index = areComments ? element.end : index + 1;
   }
   return chars / Math.max(1, unlinkedChars(measures, root));
 }
 
+/** Documentation, and other pages with several blocks of code. */
 function isReference(page: Page, kind: PageKind): boolean {
-  return kind === "documentation" || page.elements.filter((element) => element.tag === "pre").length >= 3;
+  const { minReferenceCodeBlocks } = weights.pageKind;
+  return kind === "documentation" || page.elements.filter(({ tag }) => tag === "pre").length >= minReferenceCodeBlocks;
 }

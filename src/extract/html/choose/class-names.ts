@@ -1,11 +1,12 @@
-/** The words in class names and ids that say what an element is for. */
+/** Classifies elements by the words in their class names and ids. */
 
 import { headings, wordSet } from "../tree/tags.ts";
 import { type Element, flatText } from "../tree/tree.ts";
+import { weights } from "../weights.ts";
 import { consentTools, insertedTools } from "./generators.ts";
 
-/** What the name of an element says: never content, content only if it reads like it, or nothing. */
-export type NameVerdict =
+/** What the name of an element says about it; "none" says nothing. */
+export type NameClass =
   | "never"
   | "notice"
   | "signature"
@@ -17,7 +18,7 @@ export type NameVerdict =
   | "doubtful"
   | "none";
 
-/** Words for parts of a site rather than of a page: dropped unless most of the page's text stands there. */
+/** Words for parts of a site rather than of a page: dropped unless most of the page's text is there. */
 const boilerplateWords = wordSet(
   "nav navbar navigation navigations gnav subnav sidenav topnav mainnav menu menus mainmenu submenu megamenu flyout sidebar sidepanel footer foot colophon " +
     "breadcrumb breadcrumbs crumbs masthead topbar copyright social socials sharing " +
@@ -28,7 +29,7 @@ const boilerplateWords = wordSet(
     "commentform respond vcard reactions feedback switcher",
 );
 
-/** Words that stand on content as often as on the rest: dropped when the text is short or mostly links. */
+/** Words that name content as often as boilerplate: dropped if the text is short or mostly links. */
 const doubtfulWords = wordSet(
   "cart basket promo promotion banner share toc widget widgets toolbar search tags tag taxonomy meta bio authorbox more cta teaser sticky float " +
     "actions buttons button controls control account filters filter facet facets sort options dropdown drawer mega overlay " +
@@ -36,115 +37,122 @@ const doubtfulWords = wordSet(
     "contact help support profile avatar badge badges loading spinner edit jump",
 );
 
-/** Notices that cover the page: dropped unless they are most of it. */
+/** Notices that cover the page: dropped unless most of the text is there. */
 const noticeWords = wordSet("consent gdpr ccpa");
 const cookieNotice =
   /cookie.?(?:consent|banner|notice|bar|popup|modal|message|overlay|law|dialog|alert)|(?:consent|banner|notice|bar|popup|modal|accept).?cookie/i;
 const reviewWords = wordSet("review reviews ratings questions qa qna");
-/** Parts of a shop rather than of the thing it sells. */
+/** Parts of a shop rather than of its product. */
 const shopWords = wordSet("warranty bundle bundles variations recommend recommends suggest suggestions financing");
 
-/** Who wrote it: one line below an article, the attribution of every post of a forum. */
+/** The author: one line of an article, or the attribution of every post in a forum. */
 const authorWords = wordSet("author byline username");
 const commentWords = wordSet("comment comments commentlist disqus");
-/** What members of a forum put below each of their posts; in a reference it is what a function looks like. */
+/** The line below each post of a forum member; in a reference it is the signature of a function. */
 const signatureWords = wordSet("signature signatures");
 
-/** Class names that style sheets give to what only screen readers meet. */
-const unseenNames = wordSet(
+/** Class names for text that only screen readers present. */
+const screenReaderNames = wordSet(
   "sr-only visually-hidden visuallyhidden screen-reader-text screen-reader-only screenreader-only screen-reader u-visually-hidden element-invisible assistive-text offscreen is-visually-hidden visuallyHidden a11y-hidden nocontent",
 );
 
-/** Whether the class of an element says that only screen readers meet it. */
-export function isUnseenName({ attributes: { class: className } }: Element): boolean {
+/** Whether the class of an element says that only screen readers present it. */
+export function hasScreenReaderName({ attributes: { class: className } }: Element): boolean {
   return (
     className !== undefined &&
-    unseenHint.test(className) &&
-    className.split(/\s+/).some((name) => unseenNames.has(name))
+    screenReaderHint.test(className) &&
+    className.split(/\s+/).some((name) => screenReaderNames.has(name))
   );
 }
-const unseenHint = /sr-only|hidden|screen|invisible|assistive/i;
+const screenReaderHint = /sr-only|hidden|screen|invisible|assistive/i;
 
-const neverNamed = wordSet(
+const meaninglessTags = wordSet(
   "html body main article a p span em strong b i pre code table thead tbody tr td th h1 h2 h3 h4 h5 h6 summary figcaption",
 );
 
-/** Whether the name of an element counts: not that of a line of text, a part of a heading, nor of code and tables. */
-export function isNamed({ tag, parent }: Element): boolean {
-  return !neverNamed.has(tag) && !(parent !== null && headings.has(parent.tag));
+/** Whether the name of an element means anything: not on text, inside headings, or on code and tables. */
+export function hasMeaningfulName({ tag, parent }: Element): boolean {
+  return !meaninglessTags.has(tag) && !(parent !== null && headings.has(parent.tag));
 }
 
-/** Tells what the class names and the id of an element say about it. */
-export type NameJudge = (element: Element) => NameVerdict;
+/** Classifies an element by its class names and its id. */
+export type NameClassifier = (element: Element) => NameClass;
 
-/** A judge for one page: names repeat there, so each is taken apart once. */
-export function createNameJudge(): NameJudge {
-  const known = new Map<string, NameVerdict>();
-  const verdictOf = (className: string, id: string): NameVerdict => {
+/** Makes a classifier for one page. Names repeat there, so each is split only once. */
+export function createNameClassifier(): NameClassifier {
+  const classes = new Map<string, NameClass>();
+  const classify = (className: string, id: string): NameClass => {
     if (className === "" && id === "") return "none";
     const key = id === "" ? className : `${className} ${id}`;
-    const verdict = known.get(key) ?? judge([...className.split(/\s+/).slice(0, mostNames), id]);
-    known.set(key, verdict);
-    return verdict;
+    const nameClass = classes.get(key) ?? classifyNames([...className.split(/\s+/).slice(0, MAX_NAMES), id]);
+    classes.set(key, nameClass);
+    return nameClass;
   };
   return (element) => {
     const { class: className = "", id = "" } = element.attributes;
-    const verdict = verdictOf(className, id);
-    return verdict !== "none" && isSlug(element) ? verdictOf(className, "") : verdict;
+    const nameClass = classify(className, id);
+    return nameClass !== "none" && isHeadingId(element) ? classify(className, "") : nameClass;
   };
 }
 
-const mostNames = 40;
+/** Class names of one element beyond this number are ignored. */
+const MAX_NAMES = 40;
 
-/** An id made from the words of a heading is about what the section says. Blogs call the comments below by their name. */
-function isSlug({ tag, attributes: { id = "" }, children }: Element): boolean {
-  if (id === "" || id.split(/[-_]/).length > 3) return true;
+/** An id made from the words of a heading says what the section is about, except for the comments below a blog post. */
+function isHeadingId({ tag, attributes: { id = "" }, children }: Element): boolean {
+  if (id === "" || id.split(/[-_]/).length > weights.names.maxIdWords) return true;
   const first = children.find((child) => typeof child !== "string");
   if (first === undefined || !headings.has(first.tag)) return false;
   if (tag === "section") return true;
-  return !commentWords.has(id) && partsOf(flatText(first, longestSlugChars)).join("-") === partsOf(id).join("-");
+  return !commentWords.has(id) && splitName(flatText(first, MAX_SLUG_CHARS)).join("-") === splitName(id).join("-");
 }
 
-const longestSlugChars = 80;
+const MAX_SLUG_CHARS = 80;
 
-function judge(names: readonly string[]): NameVerdict {
-  if (names.some((name) => unseenNames.has(name))) return "never";
-  const found = names.flatMap(outerWords);
-  if (found.some((word) => consentTools.has(word))) return "never";
-  if (found.some((word) => noticeWords.has(word)) || names.some((name) => cookieNotice.test(name))) return "notice";
-  if (found.some((word) => boilerplateWords.has(word) || insertedTools.has(word))) return "boilerplate";
-  if (found.some((word) => signatureWords.has(word))) return "signature";
-  if (found.some((word) => commentWords.has(word))) return "comments";
+function classifyNames(names: readonly string[]): NameClass {
+  if (names.some((name) => screenReaderNames.has(name))) return "never";
+  const words = names.flatMap(outerWords);
+  if (words.some((word) => consentTools.has(word))) return "never";
+  if (words.some((word) => noticeWords.has(word)) || names.some((name) => cookieNotice.test(name))) return "notice";
+  if (words.some((word) => boilerplateWords.has(word) || insertedTools.has(word))) return "boilerplate";
+  if (words.some((word) => signatureWords.has(word))) return "signature";
+  if (words.some((word) => commentWords.has(word))) return "comments";
   if (names.some(namesReviews)) return "reviews";
-  if (names.some((name) => partsOf(name).some((part) => shopWords.has(part)))) return "shop";
-  if (found.some((word) => authorWords.has(word))) return "author";
-  return found.some((word) => doubtfulWords.has(word)) ? "doubtful" : "none";
+  if (names.some((name) => splitName(name).some((word) => shopWords.has(word)))) return "shop";
+  if (words.some((word) => authorWords.has(word))) return "author";
+  return words.some((word) => doubtfulWords.has(word)) ? "doubtful" : "none";
 }
 
 /** Shops name the parts of a review in many ways (`ti-review-item`), so the word counts anywhere. */
 function namesReviews(name: string): boolean {
-  return /review|ratings|questions|qa|qna/i.test(name) && partsOf(name).some((part) => reviewWords.has(part));
+  return /review|ratings|questions|qa|qna/i.test(name) && splitName(name).some((word) => reviewWords.has(word));
 }
 
-/** The first and the last word of every class token and of the id, in lower case. */
+/** Elements with the same tag and class are similar: entries of one list, cards of one row. */
+export function tagAndClass({ tag, attributes }: Element): string {
+  return `${tag} ${attributes.class ?? ""}`;
+}
+
+/** The first and the last word of every class name and of the id, in lower case. */
 export function words(className: string, id: string): readonly string[] {
-  return className === "" && id === "" ? [] : `${className} ${id}`.split(/\s+/).slice(0, mostNames).flatMap(outerWords);
+  return className === "" && id === "" ? [] : `${className} ${id}`.split(/\s+/).slice(0, MAX_NAMES).flatMap(outerWords);
 }
 
 function outerWords(name: string): readonly string[] {
-  // Utility classes (`md:hidden`, `top-[var(--nav-height)]`) tell how an element looks, not what it is.
-  if (name === "" || name.length > 80 || /[:[\]/()]/.test(name)) return [];
-  const parts = partsOf(name);
-  const [first, last] = [parts[0], parts.at(-1)];
+  // Utility classes (`md:hidden`, `top-[var(--nav-height)]`) say how an element looks, not what it is.
+  if (name === "" || name.length > weights.names.maxNameChars || /[:[\]/()]/.test(name)) return [];
+  const words = splitName(name);
+  const [first, last] = [words[0], words.at(-1)];
   if (first === undefined || last === undefined) return [];
-  // `category-social` tells what a post is about, not what it is.
+  // `category-social` says what a post is about, not what it is.
   return first === last || first === "category" || first === "tag" ? [first] : [first, last];
 }
 
-function partsOf(name: string): readonly string[] {
+/** The words of a class name or an id in lower case: `siteNav-main` has three. */
+function splitName(name: string): readonly string[] {
   return name
     .replace(/([a-z])([A-Z])/g, "$1-$2")
     .toLowerCase()
     .split(/[^a-z]+/)
-    .filter((part) => part !== "");
+    .filter((word) => word !== "");
 }

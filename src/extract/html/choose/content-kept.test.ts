@@ -23,7 +23,7 @@ const ids =
     " ",
   );
 const shopLike = ["Add a user", "Build the project", "Explore the data", "FAQ", "Store secrets"];
-const closingLike = [
+const boilerplateLike = [
   "Recommended settings",
   "Subscribe to a topic",
   "Comments",
@@ -35,7 +35,7 @@ const closingLike = [
 const categories = ["news", "social", "rust", "cookies", "legal", "linux", "python"];
 const articleHead = '<head><meta property="og:type" content="article"></head>';
 
-/** Pages whose words look like those of boilerplate, and what must be left of them. */
+/** Pages whose words look like boilerplate, and what must be kept of them. */
 const pages: readonly { name: string; html: string; url?: string; keeps: readonly string[] }[] = [
   {
     name: "a post in a category named after cookies",
@@ -44,7 +44,7 @@ const pages: readonly { name: string; html: string; url?: string; keeps: readonl
     keeps: ["# Jar", "story 1:", "story 12:"],
   },
   {
-    name: "a page about consent, whatever its box is called",
+    name: "a page about consent, in a box with that name",
     html: `<body><div class="cookie-consent-banner"><h1>Consent</h1>${prose("story", 12)}</div>`,
     keeps: ["# Consent", "story 12:"],
   },
@@ -54,16 +54,16 @@ const pages: readonly { name: string; html: string; url?: string; keeps: readonl
     keeps: ids.flatMap((id) => [`## ${id}`, `about ${id} 2:`]),
   },
   {
-    name: "the same sections as older manuals write them",
+    name: "the same sections in the markup of older manuals",
     html: guide(
       ids.map((id) => `<div class="section" id="${id}"><h2>${id}</h2>${prose(`about ${id}`, 2)}</div>`).join(""),
     ),
     keeps: ids.filter((id) => id !== "comments").flatMap((id) => [`## ${id}`, `about ${id} 2:`]),
   },
   {
-    name: "sections whose headings begin like closing ones",
-    html: sections(closingLike),
-    keeps: closingLike.flatMap((heading) => [`## ${heading}`, `about ${heading} 1:`]),
+    name: "sections whose headings begin like those of boilerplate",
+    html: sections(boilerplateLike),
+    keeps: boilerplateLike.flatMap((heading) => [`## ${heading}`, `about ${heading} 1:`]),
   },
   {
     name: "a manual under an address with the word product",
@@ -79,7 +79,7 @@ const pages: readonly { name: string; html: string; url?: string; keeps: readonl
     keeps: ["# Interface List", "public interface", "boolean add(E e)"],
   },
   {
-    name: "who wrote each comment of an issue",
+    name: "the author of each comment of an issue",
     html: `<body><main><h1>Lamp is dark #7</h1>${["ann", "bob", "cid"]
       .map(
         (
@@ -105,7 +105,7 @@ const pages: readonly { name: string; html: string; url?: string; keeps: readonl
     keeps: ["Mind the gap.", "Hot lamp.", "> Use gloves.", "Since 2.0.", "Deprecated since 3.0."],
   },
   {
-    name: "a remark between a paragraph and a list",
+    name: "a pull quote between a paragraph and a list",
     html: guide(`${prose("before it")}<aside class="starlight-aside"><p>Read this first.</p></aside><ol><li>One</ol>`),
     keeps: ["> Read this first."],
   },
@@ -142,18 +142,18 @@ const pages: readonly { name: string; html: string; url?: string; keeps: readonl
     keeps: ["It rains[^1]", "[^1]: In autumn."],
   },
   {
-    name: "who is quoted",
+    name: "the author of a quotation",
     html: guide("<blockquote><p>To be.</p><footer>- Shakespeare</footer></blockquote>"),
     keeps: ["> To be.", "Shakespeare"],
   },
   {
-    name: "all posts of a listing, whatever they are about",
+    name: "all posts of a listing, in any category",
     html: `<body><main>${posts(categories)}</main>`,
     keeps: categories.flatMap((name) => [`On ${name}`, `about ${name} 1:`]),
   },
 ];
 
-describe("what is about the page is kept:", () => {
+describe("content is kept:", () => {
   for (const { name, html, url, keeps } of pages) {
     test(name, () => {
       const { text, method } = extractHtml(html, { url, mode: "markdown" });
@@ -161,7 +161,7 @@ describe("what is about the page is kept:", () => {
     });
   }
 
-  test("a paragraph that stands under two headings", () => {
+  test("a paragraph under two headings", () => {
     const licence = `<p>Permission is granted: ${weather} ${weather}</p>`;
     const html = guide(`<h2>Package A</h2>${licence}<h2>Package B</h2>${licence}`);
     const { text, keptShare } = extractHtml(html, { mode: "markdown" });
@@ -169,21 +169,21 @@ describe("what is about the page is kept:", () => {
     assert.equal(keptShare, 1);
   });
 
-  test("a paragraph twice in one box is written twice", () => {
+  test("a paragraph that is in one box twice", () => {
     const verse = `<p>And again: ${weather} ${weather}</p>`;
     const { text, keptShare } = extractHtml(guide(`${verse}${verse}`), { mode: "markdown" });
     assert.equal(text.split("And again").length, 3);
     assert.equal(keptShare, 1);
   });
 
-  test("where nearly all of a page is one paragraph again and again, every one of them", () => {
+  test("every copy, if nearly all of the page is one paragraph", () => {
     const box = `<div><p>And again: ${weather} ${weather}</p></div>`;
     const { text, keptShare } = extractHtml(guide(box.repeat(60)), { mode: "markdown" });
     assert.equal(text.split("And again").length, 61);
     assert.equal(keptShare, 1);
   });
 
-  test("of a paragraph in two boxes under one heading one, and the share says so", () => {
+  test("one of two equal paragraphs in two boxes, and the kept share counts it once", () => {
     const copy = `<p>Permission is granted: ${weather} ${weather}</p>`;
     const { text, keptShare } = extractHtml(guide(`<div>${copy}</div><div>${copy}</div>`), { mode: "markdown" });
     assert.equal(text.split("Permission is granted").length, 2);

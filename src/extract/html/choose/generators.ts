@@ -1,21 +1,21 @@
-/** What is known about the programs that make pages: how to tell them, and what in their pages is content or not. */
+/** The programs that generate pages: how to recognize them, and which parts of their pages are content or not. */
 
 import { wordSet } from "../tree/tags.ts";
 import type { Element, Page } from "../tree/tree.ts";
-import type { PageKind } from "./page-kind.ts";
 
 export type Generator = {
   readonly name: string;
-  readonly kind: PageKind;
+  /** The kind of its pages, one of `PageKind`. */
+  readonly kind: "documentation" | "forum" | "product";
   readonly matches: (page: Page) => boolean;
   /** Class names, ids and test ids of parts that are never content. */
   readonly drops: readonly string[];
-  /** Class names of parts that are content whatever they are called. */
+  /** Class names of parts that are content although their name says otherwise. */
   readonly keeps?: readonly string[];
 };
 
-/** What surrounds threads and files alike on GitHub. */
-const forgeDrops = [
+/** What surrounds threads and files on GitHub. */
+const gitHubDrops = [
   "Layout-sidebar",
   "partial-discussion-sidebar",
   "issue-viewer-metadata-pane",
@@ -32,12 +32,12 @@ const forgeDrops = [
   "js-stale-session-flash",
 ] as const;
 
-/** Looked through in order; the first match counts. */
-export const generators: readonly Generator[] = [
+/** Tried in this order; the first match counts. */
+const generators: readonly Generator[] = [
   {
     name: "Discourse",
     kind: "forum",
-    matches: named(/^discourse/i),
+    matches: hasGenerator(/^discourse/i),
     drops: [
       "topic-map",
       "post-menu-area",
@@ -52,13 +52,13 @@ export const generators: readonly Generator[] = [
   {
     name: "phpBB",
     kind: "forum",
-    matches: (page) => rootOrBody(page, (element) => element.attributes.id === "phpbb"),
+    matches: (page) => someRoot(page, (element) => element.attributes.id === "phpbb"),
     drops: ["postprofile", "signature", "post-buttons", "action-bar", "jumpbox", "notice"],
   },
   {
     name: "XenForo",
     kind: "forum",
-    matches: (page) => rootOrBody(page, (element) => element.attributes.id === "XF"),
+    matches: (page) => someRoot(page, (element) => element.attributes.id === "XF"),
     drops: [
       "message-avatar",
       "message-userTitle",
@@ -78,7 +78,7 @@ export const generators: readonly Generator[] = [
   {
     name: "Invision",
     kind: "forum",
-    matches: (page) => rootOrBody(page, (element) => /\bipsApp\b|\bipsLayout/.test(element.attributes.class ?? "")),
+    matches: (page) => someRoot(page, (element) => /\bipsApp\b|\bipsLayout/.test(element.attributes.class ?? "")),
     drops: [
       "cAuthorPane_info",
       "cAuthorPane_photo",
@@ -93,13 +93,13 @@ export const generators: readonly Generator[] = [
   {
     name: "vBulletin",
     kind: "forum",
-    matches: named(/^vbulletin/i),
+    matches: hasGenerator(/^vbulletin/i),
     drops: ["userinfo_extra", "usertitle", "signature", "signaturecontainer", "postfoot", "threadtools"],
   },
   {
     name: "Stack Exchange",
     kind: "forum",
-    matches: (page) => rootOrBody(page, (element) => hasClass(element, "question-page")),
+    matches: (page) => someRoot(page, (element) => hasClass(element, "question-page")),
     drops: [
       "d-none",
       "aside-cta",
@@ -126,26 +126,26 @@ export const generators: readonly Generator[] = [
   {
     name: "GitHub, a thread",
     kind: "forum",
-    matches: (page) => isForge(page) && /\/(?:issues|pull|discussions)\/\d+/.test(metaContent(page, "og:url")),
-    drops: [...forgeDrops],
+    matches: (page) => isGitHub(page) && /\/(?:issues|pull|discussions)\/\d+/.test(readMeta(page, "og:url")),
+    drops: [...gitHubDrops],
     keeps: ["timeline-comment-header", "gh-header-show", "gh-header-title"],
   },
   {
     name: "GitHub, a document",
     kind: "documentation",
-    matches: (page) => isForge(page) && page.elements.some(isRenderedFile),
-    drops: [...forgeDrops, "file-navigation", "BorderGrid"],
+    matches: (page) => isGitHub(page) && page.elements.some(isRenderedFile),
+    drops: [...gitHubDrops, "file-navigation", "BorderGrid"],
   },
   {
     name: "WooCommerce",
     kind: "product",
-    matches: (page) => rootOrBody(page, (element) => hasClass(element, "single-product")),
+    matches: (page) => someRoot(page, (element) => hasClass(element, "single-product")),
     drops: [],
   },
   {
     name: "MediaWiki",
     kind: "documentation",
-    matches: named(/^mediawiki/i),
+    matches: hasGenerator(/^mediawiki/i),
     drops: [
       "mw-editsection",
       "mw-cite-backlink",
@@ -163,7 +163,7 @@ export const generators: readonly Generator[] = [
   {
     name: "Docusaurus",
     kind: "documentation",
-    matches: named(/^docusaurus/i),
+    matches: hasGenerator(/^docusaurus/i),
     drops: [
       "theme-doc-toc-mobile",
       "theme-doc-toc-desktop",
@@ -176,13 +176,13 @@ export const generators: readonly Generator[] = [
   {
     name: "rustdoc",
     kind: "documentation",
-    matches: named(/^rustdoc$/i),
+    matches: hasGenerator(/^rustdoc$/i),
     drops: ["out-of-band", "src", "anchor", "doc-anchor", "hideme"],
   },
   {
     name: "MkDocs",
     kind: "documentation",
-    matches: named(/^mkdocs/i),
+    matches: hasGenerator(/^mkdocs/i),
     drops: ["headerlink", "md-source-file", "md-content__button"],
   },
   {
@@ -194,28 +194,28 @@ export const generators: readonly Generator[] = [
   },
 ];
 
-/** Words in the names that programs for consent give to their notices. */
+/** Words in the names that consent tools give to their notices. */
 export const consentTools = wordSet("onetrust truste usercentrics didomi");
 
-/** Class names of what shows over code while a pointer rests on it (Verso). */
+/** Class names of what is shown over code while the pointer is on it (Verso). */
 export const codeOverlays = wordSet("hover-info hover-container");
 
-/** Words in the names of what is put into pages by other programs: advertisements, buttons to share, forms. */
+/** Words in the names of what other programs insert into pages: advertisements, share buttons, forms. */
 export const insertedTools = wordSet(
   "outbrain taboola sharethis addtoany addthis adsbygoogle colorbox gform gfield wpcf",
 );
 
-const known = new WeakMap<Page, { readonly generator: Generator | undefined }>();
+const generatorsByPage = new WeakMap<Page, { readonly generator: Generator | undefined }>();
 
-/** The program that made a page, if it is a known one. */
-export function generatorOf(page: Page): Generator | undefined {
-  const found = known.get(page) ?? { generator: generators.find(({ matches }) => matches(page)) };
-  known.set(page, found);
-  return found.generator;
+/** The program that generated a page, if it is a known one. */
+export function findGenerator(page: Page): Generator | undefined {
+  const entry = generatorsByPage.get(page) ?? { generator: generators.find(({ matches }) => matches(page)) };
+  generatorsByPage.set(page, entry);
+  return entry.generator;
 }
 
-/** The content of the first meta element of a name or property, or "". */
-export function metaContent(page: Page, name: string): string {
+/** The content of the first meta element with a name or property, or "". */
+export function readMeta(page: Page, name: string): string {
   return (
     page.elements.find((element) => element.tag === "meta" && isMetaNamed(element, name))?.attributes.content ?? ""
   );
@@ -225,15 +225,15 @@ function isMetaNamed({ attributes }: Element, name: string): boolean {
   return attributes.name?.toLowerCase() === name || attributes.property?.toLowerCase() === name;
 }
 
-function isForge(page: Page): boolean {
-  return metaContent(page, "og:site_name") === "GitHub";
+function isGitHub(page: Page): boolean {
+  return readMeta(page, "og:site_name") === "GitHub";
 }
 
 function isRenderedFile(element: Element): boolean {
   return element.tag === "article" && hasClass(element, "markdown-body");
 }
 
-function named(pattern: RegExp): (page: Page) => boolean {
+function hasGenerator(pattern: RegExp): (page: Page) => boolean {
   return (page) =>
     page.elements.some(
       ({ tag, attributes }) =>
@@ -241,17 +241,19 @@ function named(pattern: RegExp): (page: Page) => boolean {
     );
 }
 
-function rootOrBody(page: Page, test: (element: Element) => boolean): boolean {
+/** Whether the root or the body passes a test. */
+function someRoot(page: Page, test: (element: Element) => boolean): boolean {
   const body = page.elements.find((element) => element.tag === "body");
   return test(page.root) || (body !== undefined && test(body));
 }
 
-/** Whether an element has a name as its id, its test id or one of its classes. */
-export function isCalled(element: Element, name: string): boolean {
+/** Whether a name is the id, the test id or a class of an element. */
+export function isNamed(element: Element, name: string): boolean {
   const { id, "data-testid": testId } = element.attributes;
   return id === name || testId === name || hasClass(element, name);
 }
 
+/** Whether an element has this class. */
 export function hasClass(element: Element, name: string): boolean {
   const className = element.attributes.class;
   return className?.includes(name) === true && className.split(/\s+/).includes(name);

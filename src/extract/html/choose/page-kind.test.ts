@@ -1,27 +1,27 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { parseHtml } from "../tree/parse.ts";
-import { createNameJudge } from "./class-names.ts";
-import { pageKind } from "./page-kind.ts";
+import { createNameClassifier } from "./class-names.ts";
+import { detectPageKind } from "./page-kind.ts";
 
 const data = (value: object): string => `<script type="application/ld+json">${JSON.stringify(value)}</script>`;
 const button = "<button> Add to Cart </button>";
 
 const kinds: readonly { name: string; html: string; url?: string; kind: string }[] = [
-  { name: "nothing said", html: "<p>x", kind: "unknown" },
+  { name: "no statement", html: "<p>x", kind: "unknown" },
   { name: "OpenGraph's article", html: '<meta property="og:type" content="article">', kind: "article" },
-  { name: "a described article", html: data({ "@type": ["NewsArticle"] }), kind: "article" },
+  { name: "an article in structured data", html: data({ "@type": ["NewsArticle"] }), kind: "article" },
   {
-    name: "a described product with an offer",
+    name: "a product with an offer in structured data",
     html: data({ "@type": "Product", offers: { "@type": "Offer" } }),
     kind: "product",
   },
-  { name: "a described product without one", html: data({ "@type": "Product" }), kind: "unknown" },
+  { name: "a product without an offer", html: data({ "@type": "Product" }), kind: "unknown" },
   { name: "the address of a product alone", html: "", url: "https://example.com/product/1", kind: "unknown" },
   { name: "a shop's generator", html: '<body class="single-product">', kind: "product" },
   { name: "one button to buy", html: button, kind: "product" },
   { name: "many buttons to buy", html: button.repeat(8), kind: "unknown" },
-  { name: "a described question", html: '<div itemtype="https://schema.org/QAPage">', kind: "forum" },
+  { name: "a question in structured data", html: '<div itemtype="https://schema.org/QAPage">', kind: "forum" },
   { name: "the address of a thread", html: "", url: "https://example.com/viewtopic.php?t=1", kind: "forum" },
   { name: "the address of comments", html: "", url: "https://example.com/r/lamps/comments/1/dark/", kind: "forum" },
   { name: "the address of a discussion", html: "", url: "https://example.com/ada/lamp/discussions/7", kind: "forum" },
@@ -32,36 +32,36 @@ const kinds: readonly { name: string; html: string; url?: string; kind: string }
 
 describe("the kind of a page", () => {
   for (const { name, html, url, kind } of kinds) {
-    test(`${name}: ${kind}`, () => assert.equal(pageKind(parseHtml(html), url), kind));
+    test(`${name}: ${kind}`, () => assert.equal(detectPageKind(parseHtml(html), url), kind));
   }
 });
 
 const names = [
-  { html: "<div>", verdict: "none" },
-  { html: '<div class="story body">', verdict: "none" },
-  { html: '<div class="site-nav">', verdict: "boilerplate" },
-  { html: '<div class="navHeight">', verdict: "boilerplate" },
-  { html: '<div class="my-nav-thing">', verdict: "none" },
-  { html: '<div class="top-[var(--nav)] md:sidebar">', verdict: "none" },
-  { html: '<div id="navigation-of-ships-at-night">', verdict: "none" },
-  { html: '<div class="js-cookieBar">', verdict: "notice" },
-  { html: '<div class="sr-only">', verdict: "never" },
-  { html: '<div class="post category-cookies category-social">', verdict: "none" },
-  { html: '<div id="onetrust-consent-sdk">', verdict: "never" },
-  { html: '<div class="member-signature">', verdict: "signature" },
-  { html: '<ol class="commentlist">', verdict: "comments" },
-  { html: '<div class="ti-review-item">', verdict: "reviews" },
-  { html: '<div class="product-variations">', verdict: "shop" },
-  { html: '<div class="post-author">', verdict: "author" },
-  { html: '<div class="card teaser">', verdict: "doubtful" },
+  { html: "<div>", nameClass: "none" },
+  { html: '<div class="story body">', nameClass: "none" },
+  { html: '<div class="site-nav">', nameClass: "boilerplate" },
+  { html: '<div class="navHeight">', nameClass: "boilerplate" },
+  { html: '<div class="my-nav-thing">', nameClass: "none" },
+  { html: '<div class="top-[var(--nav)] md:sidebar">', nameClass: "none" },
+  { html: '<div id="navigation-of-ships-at-night">', nameClass: "none" },
+  { html: '<div class="js-cookieBar">', nameClass: "notice" },
+  { html: '<div class="sr-only">', nameClass: "never" },
+  { html: '<div class="post category-cookies category-social">', nameClass: "none" },
+  { html: '<div id="onetrust-consent-sdk">', nameClass: "never" },
+  { html: '<div class="member-signature">', nameClass: "signature" },
+  { html: '<ol class="commentlist">', nameClass: "comments" },
+  { html: '<div class="ti-review-item">', nameClass: "reviews" },
+  { html: '<div class="product-variations">', nameClass: "shop" },
+  { html: '<div class="post-author">', nameClass: "author" },
+  { html: '<div class="card teaser">', nameClass: "doubtful" },
 ];
 
-describe("what a name says", () => {
-  const verdictOn = createNameJudge();
-  for (const { html, verdict } of names) {
-    test(`${html}: ${verdict}`, () => {
+describe("the class of a name", () => {
+  const classifyName = createNameClassifier();
+  for (const { html, nameClass } of names) {
+    test(`${html}: ${nameClass}`, () => {
       const element = parseHtml(html).elements.at(-1) ?? assert.fail();
-      assert.equal(verdictOn(element), verdict);
+      assert.equal(classifyName(element), nameClass);
     });
   }
 });

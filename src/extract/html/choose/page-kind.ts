@@ -1,29 +1,30 @@
-/** What kind of page this is, from what it says about itself. */
+/** What kind of page this is, from what the page states about itself. */
 
 import { flatText, type Page } from "../tree/tree.ts";
-import { generatorOf, metaContent } from "./generators.ts";
+import { weights } from "../weights.ts";
+import { findGenerator, readMeta } from "./generators.ts";
 
 export type PageKind = "article" | "documentation" | "forum" | "product" | "listing" | "unknown";
 
-/** The kind a page claims: by its generator, its structured data, its OpenGraph type, its address. */
-export function pageKind(page: Page, url: string | undefined): PageKind {
+/** The kind of a page by its generator, its structured data, its OpenGraph type, or its address. */
+export function detectPageKind(page: Page, url: string | undefined): PageKind {
   const types = structuredTypes(page);
-  const openGraph = metaContent(page, "og:type");
-  const known = generatorOf(page)?.kind;
-  if (known !== undefined) return known;
+  const openGraph = readMeta(page, "og:type");
+  const generatorKind = findGenerator(page)?.kind;
+  if (generatorKind !== undefined) return generatorKind;
   if (types.has("DiscussionForumPosting") || types.has("QAPage")) return "forum";
   if (url !== undefined && threadAddress.test(url)) return "forum";
-  if (openGraph.startsWith("product") || sells(types)) return "product";
+  if (openGraph.startsWith("product") || hasOffer(types)) return "product";
   if (types.has("CollectionPage") || types.has("SearchResultsPage")) return "listing";
   if (articleTypes.some((type) => types.has(type)) || openGraph === "article") return "article";
-  return isForSale(page) ? "product" : "unknown";
+  return hasBuyButton(page) ? "product" : "unknown";
 }
 
 const threadAddress =
   /\/(?:viewtopic|showthread|threads?\/|topic\/|forums?\/|discussions?\/|r\/\w+\/comments\/)|^https?:\/\/(?:forums?|discuss|discussions?|community)\./i;
 
-/** A product with an offer; without one it is there for the stars in search results. */
-function sells(types: ReadonlySet<string>): boolean {
+/** A product with an offer; without one the data is there for the stars in search results. */
+function hasOffer(types: ReadonlySet<string>): boolean {
   return (
     types.has("Product") &&
     (types.has("Offer") || types.has("AggregateOffer")) &&
@@ -34,14 +35,17 @@ function sells(types: ReadonlySet<string>): boolean {
 
 const cartLabel = /^(?:add to (?:cart|bag|basket|trolley)|buy now)$/i;
 
-/** One thing can be bought here; a page with many such buttons is a catalogue. */
-function isForSale(page: Page): boolean {
+/** Longer labels are cut; those of buttons to buy something are shorter. */
+const MAX_LABEL_CHARS = 60;
+
+/** Whether the page sells one thing; a page with many such buttons is a catalogue. */
+function hasBuyButton(page: Page): boolean {
   const buttons = page.elements.filter((element) => element.tag === "button" || element.tag === "input");
   const labels = buttons.map((button) =>
-    button.tag === "input" ? (button.attributes.value ?? "") : flatText(button, 60),
+    button.tag === "input" ? (button.attributes.value ?? "") : flatText(button, MAX_LABEL_CHARS),
   );
   const count = labels.filter((label) => cartLabel.test(label.trim())).length;
-  return count === 1 || count === 2;
+  return count > 0 && count <= weights.pageKind.maxBuyButtons;
 }
 
 const articleTypes = [

@@ -1,87 +1,93 @@
 /** Decides which elements inside the content are not content. */
 
-import { isInside } from "../tree/hidden.ts";
 import { headings, wordSet } from "../tree/tags.ts";
-import { type Element, flatText, type Node, type Page } from "../tree/tree.ts";
+import { type Element, flatText, isInside, type Node, type Page } from "../tree/tree.ts";
+import { weights } from "../weights.ts";
 import { isPlainTable } from "../write/table-kind.ts";
-import { sideSection } from "./boilerplate-headings.ts";
-import type { Pruning } from "./choose.ts";
-import { isNamed, type NameJudge } from "./class-names.ts";
-import { type Generator, hasClass, isCalled } from "./generators.ts";
+import { classifyHeading } from "./boilerplate-headings.ts";
+import { findBoilerplateSection } from "./boilerplate-sections.ts";
+import { hasMeaningfulName, type NameClassifier, tagAndClass } from "./class-names.ts";
+import { type Generator, hasClass, isNamed } from "./generators.ts";
 import type { PageKind } from "./page-kind.ts";
-import { sideElements } from "./sections.ts";
-import { type Measures, unlinkedChars } from "./text-shares.ts";
+import { type Measures, unlinkedChars } from "./text-measures.ts";
 
-/** What is known about the page while one of its elements is judged. */
-export type Survey = {
+const { minArticleProseChars, maxDroppedProseShare, maxDroppedTextShare, maxLinkShare } = weights.prune;
+const { maxPullQuoteLinkShare, minDoubtfulChars, minCharsPerLink, minGroupSize } = weights.prune;
+
+/**
+ * What counts as boilerplate. "strict": what its tag, role, name or place says. "mild": only its tag, its role and what
+ * is known of the page's generator. "none": nothing.
+ */
+export type Pruning = "strict" | "mild" | "none";
+
+/** What is known about the page while one of its elements is tested. */
+export type PageContext = {
   readonly page: Page;
   readonly root: Element;
   readonly kind: PageKind;
   readonly generator: Generator | undefined;
   readonly measures: Measures;
-  readonly verdictOn: NameJudge;
+  readonly classifyName: NameClassifier;
   readonly pruning: Pruning;
   readonly keepsComments: boolean;
-  /** Says the same of many things, and shows code: headings there mean what they say. */
+  /** A page that shows code and may repeat itself; its headings mean what they say. */
   readonly isReference: boolean;
-  readonly holdsHeading: Holds;
-  readonly holdsCode: Holds;
-  /** Whether a reader could fill in something there; programs also wrap forms around text. */
-  readonly holdsField: Holds;
-  /** Whether an element holds the first H1 of the page. */
-  readonly holdsTitle: Holds;
+  readonly containsHeading: ElementTest;
+  readonly containsCode: ElementTest;
+  /** Whether a reader could fill in something there; some programs wrap forms around text. */
+  readonly containsField: ElementTest;
+  /** Whether an element contains the first H1 of the page. */
+  readonly containsTitle: ElementTest;
   /** Whether most of an element's text is footnotes that the page refers to. */
-  readonly areNotes: Holds;
+  readonly isFootnoteList: ElementTest;
 };
-type Holds = (element: Element) => boolean;
+type ElementTest = (element: Element) => boolean;
 
-/** A section that closes a page comes after at least this share of its text. */
-const closingShare = 0.3;
-/** Each look at a section may walk all its siblings. */
-const mostSections = 60;
+/** Finding a section may visit all siblings of its heading. */
+const MAX_SECTIONS = 60;
 
-/** Marks what is dropped under the root, whole elements at a time, and counts what is left. */
+/** Marks the elements to drop under the root, each with its descendants, and counts the characters that are kept. */
 export function prune(
-  survey: Survey,
-  isSkipped: (element: Element) => boolean,
-  isUnseen: (element: Element) => boolean,
+  context: PageContext,
+  isSkipped: ElementTest,
+  isInvisible: ElementTest,
 ): { dropped: Uint8Array; keptChars: number } {
-  const { page, root, measures, pruning } = survey;
+  const { page, root, measures, pruning } = context;
   const dropped = new Uint8Array(page.elements.length);
-  const isPoorGroup = createGroupJudge(measures);
-  const closingAfter = closingShare * unlinkedChars(measures, root);
-  const looksForSections = pruning === "strict" && !survey.isReference;
+  const isLinkList = createLinkListTest(measures);
+  const minCharsBefore = weights.boilerplate.minTextShareBefore * unlinkedChars(measures, root);
+  const dropsSections = pruning === "strict" && !context.isReference;
   let sections = 0;
   let keptChars = measures.own[root.index] ?? 0;
-  for (let at = root.index + 1; at < root.end; ) {
-    const element = page.elements[at] as Element;
-    if (isSkipped(element)) dropped[at] = isFoldButton(element) ? 0 : 1;
-    else if (pruning !== "none" && isOutOfPlace(element, survey, isPoorGroup)) dropped[at] = 1;
-    else if (looksForSections && sections < mostSections) {
-      const side = sideSection(element, survey.kind === "product");
-      if (side === "controls" || (side === "closing" && keptChars > closingAfter)) {
+  for (let index = root.index + 1; index < root.end; ) {
+    const element = page.elements[index] as Element;
+    if (isSkipped(element)) dropped[index] = isFoldButton(element) ? 0 : 1;
+    else if (pruning !== "none" && isBoilerplate(element, context, isLinkList)) dropped[index] = 1;
+    else if (dropsSections && sections < MAX_SECTIONS) {
+      const boilerplate = classifyHeading(element, context.kind === "product");
+      if (boilerplate === "controls" || (boilerplate === "ending" && keptChars > minCharsBefore)) {
         sections += 1;
-        for (const { index } of sideElements(element, side, survey)) dropped[index] = 1;
+        for (const each of findBoilerplateSection(element, boilerplate, context)) dropped[each.index] = 1;
       }
     }
-    const isWhole = !dropped[at] && isVerbatim(element, page);
-    if (isWhole) dropUnseen(element, page, isUnseen, dropped);
-    if (!dropped[at]) keptChars += (isWhole ? measures.text : measures.own)[at] ?? 0;
-    at = dropped[at] || isWhole ? element.end : at + 1;
+    const isWhole = !dropped[index] && isVerbatim(element, page);
+    if (isWhole) dropInvisible(element, page, isInvisible, dropped);
+    if (!dropped[index]) keptChars += (isWhole ? measures.text : measures.own)[index] ?? 0;
+    index = dropped[index] || isWhole ? element.end : index + 1;
   }
   return { dropped, keptChars };
 }
 
-/** Nothing is judged inside code and tables, yet what a browser does not show is not there either. */
-function dropUnseen(whole: Element, page: Page, isUnseen: (element: Element) => boolean, dropped: Uint8Array): void {
-  for (let at = whole.index + 1; at < whole.end; ) {
-    const element = page.elements[at] as Element;
-    if (isUnseen(element)) dropped[at] = 1;
-    at = dropped[at] ? element.end : at + 1;
+/** Code and tables are kept whole, except for what a browser does not show. */
+function dropInvisible(whole: Element, page: Page, isInvisible: ElementTest, dropped: Uint8Array): void {
+  for (let index = whole.index + 1; index < whole.end; ) {
+    const element = page.elements[index] as Element;
+    if (isInvisible(element)) dropped[index] = 1;
+    index = dropped[index] ? element.end : index + 1;
   }
 }
 
-/** The button of a folded part carries its heading; one beside other words of the heading does something with it. */
+/** A button that is all of a heading unfolds the section and is its title; beside other words it is a control. */
 function isFoldButton(element: Element): boolean {
   const { tag, parent } = element;
   if (tag !== "button" || parent === null || !(headings.has(parent.tag) || foldTags.has(parent.tag))) return false;
@@ -99,64 +105,65 @@ function isVerbatim(element: Element, page: Page): boolean {
   return tag === "pre" || tag === "code" || (tag === "table" && isPlainTable(page, element));
 }
 
-function isOutOfPlace(element: Element, survey: Survey, isPoorGroup: GroupJudge): boolean {
-  if (survey.areNotes(element)) return isNeverContent(element, survey);
-  if (survey.generator?.keeps?.some((name) => hasClass(element, name))) return false;
-  if (survey.pruning !== "strict")
-    return !holdsMost(element, survey) && (isKnownPart(element, survey) || isSitePart(element, survey));
-  if (isNeverContent(element, survey)) return true;
-  return !holdsMost(element, survey) && (isSitePart(element, survey) || isPoorPart(element, survey, isPoorGroup));
+function isBoilerplate(element: Element, context: PageContext, isLinkList: ElementTest): boolean {
+  if (context.isFootnoteList(element)) return isNeverContent(element, context);
+  if (context.generator?.keeps?.some((name) => hasClass(element, name))) return false;
+  if (context.pruning !== "strict")
+    return !hasMostText(element, context) && (isKnownPart(element, context) || isSitePart(element, context));
+  if (isNeverContent(element, context)) return true;
+  return !hasMostText(element, context) && (isSitePart(element, context) || isDoubtful(element, context, isLinkList));
 }
 
 /**
- * What is known of the program that made the page, the foot of the page, and what surrounds a product, however much of
- * the text they are: descriptions are short.
+ * Parts that the page's generator is known for, the footer of the page, and boilerplate around a product. They are not
+ * content however much of the text they are: descriptions are short.
  */
-function isNeverContent(element: Element, { kind, generator, verdictOn }: Survey): boolean {
+function isNeverContent(element: Element, { kind, generator, classifyName }: PageContext): boolean {
   if (isKnownPart(element, { generator })) return true;
   if (element.tag === "footer" && element.parent?.tag === "body") return true;
-  return kind === "product" && isNamed(element) && verdictOn(element) === "boilerplate";
+  return kind === "product" && hasMeaningfulName(element) && classifyName(element) === "boilerplate";
 }
 
-function isKnownPart(element: Element, { generator }: Pick<Survey, "generator">): boolean {
-  return generator?.drops.some((name) => isCalled(element, name)) === true;
+function isKnownPart(element: Element, { generator }: Pick<PageContext, "generator">): boolean {
+  return generator?.drops.some((name) => isNamed(element, name)) === true;
 }
 
-/** The element with most of the sentences is kept whatever its name; on a page without sentences, with most text. */
-function holdsMost(element: Element, { root, measures }: Survey): boolean {
-  const sentences = measures.prose[root.index] ?? 0;
-  const own = measures.prose[element.index] ?? 0;
-  if (besideTags.has(element.tag) && sentences - own >= articleChars) return false;
-  if (sentences > articleChars) return own > 0.5 * sentences;
-  return unlinkedChars(measures, element) > 0.4 * Math.max(1, unlinkedChars(measures, root));
+/**
+ * The element with most of the prose is kept whatever its name; on a page with little prose, the one with most text.
+ * An aside is one however long it is, if there is enough prose for an article outside.
+ */
+function hasMostText(element: Element, { root, measures }: PageContext): boolean {
+  const pageProse = measures.prose[root.index] ?? 0;
+  const ownProse = measures.prose[element.index] ?? 0;
+  if (besideTags.has(element.tag) && pageProse - ownProse >= minArticleProseChars) return false;
+  if (pageProse > minArticleProseChars) return ownProse > maxDroppedProseShare * pageProse;
+  return unlinkedChars(measures, element) > maxDroppedTextShare * Math.max(1, unlinkedChars(measures, root));
 }
 
-/** Sentences enough for a text of its own; then what calls itself an aside is one, however long. */
-const articleChars = 1000;
 const besideTags = wordSet("aside nav footer");
 
 const siteTags = wordSet("nav footer dialog");
 const siteRoles = wordSet("navigation contentinfo complementary search banner dialog alertdialog menu menubar toolbar");
 
-/** Parts of a site by their tag or role. */
-function isSitePart(element: Element, { page, pruning, measures, holdsTitle }: Survey): boolean {
+/** Parts of the site rather than of the page, by their tag or role. */
+function isSitePart(element: Element, { page, pruning, measures, containsTitle }: PageContext): boolean {
   const { tag, attributes } = element;
-  // The foot of a quotation names who is quoted.
+  // The footer of a quotation names its author.
   if (siteTags.has(tag)) return !isInside(element, "blockquote");
-  if (tag === "aside") return !isRemark(element, page, measures);
+  if (tag === "aside") return !isPullQuote(element, page, measures);
   if (tag === "header" && !isInside(element, "article") && !isInside(element, "main"))
-    return !holdsTitle(element) || mostlyLinks(element, measures);
+    return !containsTitle(element) || isMostlyLinks(element, measures);
   if (attributes.role !== undefined && siteRoles.has(attributes.role)) return true;
-  // Publishers mark with this what must not stand for the page in search results.
+  // Publishers mark text this way that must not represent the page in search results.
   return attributes["data-nosnippet"] !== undefined && pruning === "strict";
 }
 
-function mostlyLinks({ index }: Element, { text, links }: Measures): boolean {
-  return (links[index] ?? 0) > 0.5 * (text[index] ?? 0);
+function isMostlyLinks({ index }: Element, { text, links }: Measures): boolean {
+  return (links[index] ?? 0) > maxLinkShare * (text[index] ?? 0);
 }
 
-/** An aside of a few words beside a paragraph of the text, or around what somebody said; others are about something else. */
-function isRemark(element: Element, { elements }: Page, { text, links, prose }: Measures): boolean {
+/** An aside between paragraphs of the text with few links, or around a quotation; others are about something else. */
+function isPullQuote(element: Element, { elements }: Page, { text, links, prose }: Measures): boolean {
   const { parent, index, end, children } = element;
   if (children.some((child) => typeof child !== "string" && child.tag === "blockquote")) return true;
   let before = elements[index - 1];
@@ -164,81 +171,80 @@ function isRemark(element: Element, { elements }: Page, { text, links, prose }: 
   const after = elements[end];
   if (before === undefined || before === parent || after?.parent !== parent) return false;
   const isBetween = (prose[before.index] ?? 0) > 0 || (prose[after.index] ?? 0) > 0;
-  return isBetween && (links[index] ?? 0) < 0.3 * (text[index] ?? 0);
+  return isBetween && (links[index] ?? 0) < maxPullQuoteLinkShare * (text[index] ?? 0);
 }
 
-/** Parts that their name gives away, and forms. */
-function isPoorPart(element: Element, survey: Survey, isPoorGroup: GroupJudge): boolean {
+/** Forms, and elements whose name is that of boilerplate. */
+function isDoubtful(element: Element, context: PageContext, isLinkList: ElementTest): boolean {
   const { tag, attributes } = element;
   if (tag === "form" || tag === "fieldset")
-    return survey.holdsField(element) && (survey.kind === "product" || isPoor(element, survey.measures));
-  return attributes["data-callout"] === undefined && isNamed(element) && isPoorName(element, survey, isPoorGroup);
+    return context.containsField(element) && (context.kind === "product" || isShortOrLinks(element, context.measures));
+  if (attributes["data-callout"] !== undefined || !hasMeaningfulName(element)) return false;
+  return hasBoilerplateName(element, context, isLinkList);
 }
 
-function isPoorName(
+function hasBoilerplateName(
   element: Element,
-  { kind, verdictOn, keepsComments, holdsHeading, holdsCode }: Survey,
-  isPoorGroup: GroupJudge,
+  { kind, classifyName, keepsComments, containsHeading, containsCode }: PageContext,
+  isLinkList: ElementTest,
 ): boolean {
-  switch (verdictOn(element)) {
+  switch (classifyName(element)) {
     case "none":
       return false;
     case "boilerplate":
-      return !holdsCode(element);
+      return !containsCode(element);
     case "signature":
       return kind === "forum";
     case "comments":
       return !keepsComments;
     case "author":
-      return kind !== "forum" && isPoorGroup(element);
+      return kind !== "forum" && isLinkList(element);
     case "shop":
       return kind === "product";
     default:
-      return !holdsHeading(element) && !holdsCode(element) && isPoorGroup(element);
+      return !containsHeading(element) && !containsCode(element) && isLinkList(element);
   }
 }
 
-type GroupJudge = (element: Element) => boolean;
-
-/** What alike children of one parent have together. */
+/** The sums of similar children of one parent. */
 type Group = { count: number; text: number; links: number; anchors: number };
 
-/** Entries of a list are judged together: one short card says nothing, twenty are a listing. */
-function createGroupJudge(measures: Measures): GroupJudge {
-  const known = new Map<Element, ReadonlyMap<string, Group>>();
+/**
+ * Makes a test for elements that are short or mostly links. The entries of a list are tested together: one short card
+ * says nothing, twenty are a listing.
+ */
+function createLinkListTest(measures: Measures): ElementTest {
+  const groupsByParent = new Map<Element, ReadonlyMap<string, Group>>();
   return (element) => {
     const { parent } = element;
-    if (parent === null) return isPoor(element, measures);
-    const groups = known.get(parent) ?? groupsIn(parent, measures);
-    known.set(parent, groups);
-    const group = groups.get(likeness(element));
-    return group === undefined || group.count < 3 ? isPoor(element, measures) : isPoorText(group);
+    if (parent === null) return isShortOrLinks(element, measures);
+    const groups = groupsByParent.get(parent) ?? sumGroups(parent, measures);
+    groupsByParent.set(parent, groups);
+    const group = groups.get(tagAndClass(element));
+    const isAlone = group === undefined || group.count < minGroupSize;
+    return isAlone ? isShortOrLinks(element, measures) : areShortOrLinks(group);
   };
 }
 
-function groupsIn({ children }: Element, { text, links, anchors }: Measures): ReadonlyMap<string, Group> {
+function sumGroups({ children }: Element, { text, links, anchors }: Measures): ReadonlyMap<string, Group> {
   const groups = new Map<string, Group>();
   for (const child of children) {
     if (typeof child === "string") continue;
-    const group = groups.get(likeness(child)) ?? { count: 0, text: 0, links: 0, anchors: 0 };
+    const group = groups.get(tagAndClass(child)) ?? { count: 0, text: 0, links: 0, anchors: 0 };
     group.count += 1;
     group.text += text[child.index] ?? 0;
     group.links += links[child.index] ?? 0;
     group.anchors += anchors[child.index] ?? 0;
-    groups.set(likeness(child), group);
+    groups.set(tagAndClass(child), group);
   }
   return groups;
 }
 
-function likeness({ tag, attributes }: Element): string {
-  return `${tag} ${attributes.class ?? ""}`;
-}
-
-function isPoor({ index }: Element, { text, links, anchors }: Measures): boolean {
-  return isPoorText({ text: text[index] ?? 0, links: links[index] ?? 0, anchors: anchors[index] ?? 0 });
+function isShortOrLinks({ index }: Element, { text, links, anchors }: Measures): boolean {
+  return areShortOrLinks({ text: text[index] ?? 0, links: links[index] ?? 0, anchors: anchors[index] ?? 0 });
 }
 
 /** Little text, or mostly links of a few words. */
-function isPoorText({ text, links, anchors }: Omit<Group, "count">): boolean {
-  return text < 120 || (links > 0.5 * text && links < 60 * anchors);
+function areShortOrLinks({ text, links, anchors }: Omit<Group, "count">): boolean {
+  return text < minDoubtfulChars || (links > maxLinkShare * text && links < minCharsPerLink * anchors);
 }

@@ -1,101 +1,96 @@
-/** Cards that lead to other stories: alike boxes in a row, each with a heading that is a link and a few words. */
+/** Cards that lead to other stories: similar boxes in a row, each with a linked heading and a few words. */
 
 import { headings } from "../tree/tags.ts";
 import type { Element, Page } from "../tree/tree.ts";
-import { cardChars, type Measures } from "./text-shares.ts";
+import { weights } from "../weights.ts";
+import { tagAndClass } from "./class-names.ts";
+import type { Measures } from "./text-measures.ts";
 
-const leastCards = 3;
-/** How far a heading stands below its card, and a link above its heading. */
-const mostLevels = 5;
-/** An article has at least this many characters of sentences outside of all cards, and nearly all of them before. */
-const leastProseChars = 1000;
-const shareBefore = 0.9;
+const { minCards, maxLevels, minArticleProseChars, minProseShareBefore } = weights.teasers;
 
-/** Tells the cards below an article. Those in the middle of its text, and others like them, are what it is about. */
-export function createTeaserJudge(page: Page, measures: Measures): (element: Element) => boolean {
-  const cards = cardsIn(page, measures);
+/** Makes a test for the cards below an article. If any are in the middle of its text, none is a teaser. */
+export function createTeaserTest(page: Page, measures: Measures): (element: Element) => boolean {
+  const cards = findCards(page, measures);
   if (cards.size === 0) return () => false;
-  const end = endOfText(page, measures, cards);
-  const isInText = ({ index }: Element) => index < end && (measures.prose[index] ?? 0) > 0;
-  return [...cards].some(isInText) ? () => false : (element) => element.index >= end && cards.has(element);
+  const articleEnd = findArticleEnd(page, measures, cards);
+  const isInArticle = ({ index }: Element) => index < articleEnd && (measures.prose[index] ?? 0) > 0;
+  return [...cards].some(isInArticle) ? () => false : (element) => element.index >= articleEnd && cards.has(element);
 }
 
-/** The place in document order before which nearly all sentences outside of cards stand; behind the page if they are few. */
-function endOfText({ elements }: Page, { prose }: Measures, cards: ReadonlySet<Element>): number {
-  const own = Int32Array.from(prose);
+/** The index before which nearly all prose outside of cards is; the end of the page if there is little prose. */
+function findArticleEnd({ elements }: Page, { prose }: Measures, cards: ReadonlySet<Element>): number {
+  const ownProse = Int32Array.from(prose);
   for (const { parent, index } of elements)
-    if (parent !== null) own[parent.index] = (own[parent.index] ?? 0) - (prose[index] ?? 0);
-  const inCards = [...cards].reduce((sum, { index }) => sum + (prose[index] ?? 0), 0);
-  const all = (prose[0] ?? 0) - inCards;
-  let before = 0;
-  for (let at = 0; at < elements.length && all >= leastProseChars; ) {
-    const element = elements[at] as Element;
+    if (parent !== null) ownProse[parent.index] = (ownProse[parent.index] ?? 0) - (prose[index] ?? 0);
+  const cardProse = [...cards].reduce((sum, { index }) => sum + (prose[index] ?? 0), 0);
+  const articleProse = (prose[0] ?? 0) - cardProse;
+  let proseBefore = 0;
+  for (let index = 0; index < elements.length && articleProse >= minArticleProseChars; ) {
+    const element = elements[index] as Element;
     const isCard = cards.has(element);
-    if (!isCard) before += own[at] ?? 0;
-    at = isCard ? element.end : at + 1;
-    if (before >= shareBefore * all) return at;
+    if (!isCard) proseBefore += ownProse[index] ?? 0;
+    index = isCard ? element.end : index + 1;
+    if (proseBefore >= minProseShareBefore * articleProse) return index;
   }
   return elements.length;
 }
 
-function cardsIn({ elements }: Page, measures: Measures): ReadonlySet<Element> {
-  const rowOf = createRows();
-  const found = new Map<Row, Set<Element>>();
+function findCards({ elements }: Page, measures: Measures): ReadonlySet<Element> {
+  const rowOf = createRowLookup();
+  const cardsByRow = new Map<Row, Set<Element>>();
   for (const element of elements) {
     if (!headings.has(element.tag) || !isLinked(element, measures)) continue;
-    const [card, row] = cardOf(element, rowOf) ?? [];
-    if (card !== undefined && row !== undefined) found.set(row, (found.get(row) ?? new Set()).add(card));
+    const [card, row] = findCard(element, rowOf) ?? [];
+    if (card !== undefined && row !== undefined) cardsByRow.set(row, (cardsByRow.get(row) ?? new Set()).add(card));
   }
-  const cards = [...found.values()].filter((row) => isRowOfCards(row, measures));
+  const cards = [...cardsByRow.values()].filter((row) => isRowOfCards(row, measures));
   return new Set(cards.flatMap((row) => [...row]));
 }
 
+/** All of its text is in links, or it is inside a link. */
 function isLinked({ index, parent }: Element, { text, links }: Measures): boolean {
   const chars = text[index] ?? 0;
   if (chars === 0 || chars === links[index]) return chars > 0;
-  let one = parent;
-  for (let level = 0; level < mostLevels && one !== null && one.tag !== "a"; level += 1) one = one.parent;
-  return one?.tag === "a";
+  let ancestor = parent;
+  for (let level = 0; level < maxLevels && ancestor !== null && ancestor.tag !== "a"; level += 1)
+    ancestor = ancestor.parent;
+  return ancestor?.tag === "a";
 }
 
-/** Alike children of one parent. */
+/** Children of one parent with the same tag and class. */
 type Row = { count: number };
 
-/** The innermost box around a heading that stands beside enough alike ones, and their row. */
-function cardOf(heading: Element, rowOf: (element: Element) => Row): readonly [Element, Row] | undefined {
+/** The innermost box around a heading that has enough similar siblings, and their row. */
+function findCard(heading: Element, rowOf: (element: Element) => Row): readonly [Element, Row] | undefined {
   let box = heading.parent;
-  for (let level = 0; level < mostLevels && box !== null; level += 1, box = box.parent)
-    if (rowOf(box).count >= leastCards) return [box, rowOf(box)];
+  for (let level = 0; level < maxLevels && box !== null; level += 1, box = box.parent)
+    if (rowOf(box).count >= minCards) return [box, rowOf(box)];
   return undefined;
 }
 
-/** Finds the row of an element; the children of each parent are counted once. */
-function createRows(): (element: Element) => Row {
-  const known = new Map<Element | null, ReadonlyMap<string, Row>>();
+/** Looks up the row of an element; the children of each parent are counted once. */
+function createRowLookup(): (element: Element) => Row {
+  const rowsByParent = new Map<Element | null, ReadonlyMap<string, Row>>();
   return (element) => {
-    const rows = known.get(element.parent) ?? rowsIn(element.parent?.children ?? []);
-    known.set(element.parent, rows);
-    return rows.get(likeness(element)) ?? { count: 0 };
+    const rows = rowsByParent.get(element.parent) ?? countRows(element.parent?.children ?? []);
+    rowsByParent.set(element.parent, rows);
+    return rows.get(tagAndClass(element)) ?? { count: 0 };
   };
 }
 
-function rowsIn(children: Element["children"]): ReadonlyMap<string, Row> {
+function countRows(children: Element["children"]): ReadonlyMap<string, Row> {
   const rows = new Map<string, Row>();
   for (const child of children) {
     if (typeof child === "string") continue;
-    const row = rows.get(likeness(child)) ?? { count: 0 };
+    const row = rows.get(tagAndClass(child)) ?? { count: 0 };
     row.count += 1;
-    rows.set(likeness(child), row);
+    rows.set(tagAndClass(child), row);
   }
   return rows;
 }
 
-function likeness({ tag, attributes }: Element): string {
-  return `${tag} ${attributes.class ?? ""}`;
-}
-
-/** Each has a link for every few words. */
+/** Together they have a link for every few words. */
 function isRowOfCards(row: ReadonlySet<Element>, { text, anchors }: Measures): boolean {
   const sum = (numbers: Int32Array) => [...row].reduce((total, { index }) => total + (numbers[index] ?? 0), 0);
-  return row.size >= leastCards && sum(text) < cardChars * sum(anchors);
+  return row.size >= minCards && sum(text) < weights.measure.cardCharsPerLink * sum(anchors);
 }

@@ -17,37 +17,45 @@ const shells: readonly { name: string; html: string; needsJs: boolean }[] = [
     needsJs: true,
   },
   {
-    name: "a plea for scripts by another word",
+    name: "a request to enable scripts, in other words",
     html: `<noscript>Please enable scripts.</noscript>${footer}${script}`,
     needsJs: true,
   },
-  { name: "an empty element of the page's own", html: `<app-root></app-root>${footer}${script}`, needsJs: true },
-  { name: "one that says that it is loading", html: `<app-root>Loading…</app-root>${footer}${script}`, needsJs: true },
+  { name: "an empty custom element", html: `<app-root></app-root>${footer}${script}`, needsJs: true },
   {
-    name: "an empty element with the id of a root",
+    name: "a custom element that says it is loading",
+    html: `<app-root>Loading…</app-root>${footer}${script}`,
+    needsJs: true,
+  },
+  {
+    name: "an empty element with the id of an app root",
     html: `<div id="react-root"><style>a{}</style></div>${notice}${script}`,
     needsJs: true,
   },
   {
-    name: "a plea that is all there is",
+    name: "a request to enable scripts and nothing else",
     html: `<h1>Just a moment</h1><p>Enable JavaScript and cookies to continue, please, dear reader of this page.</p>${script}`,
     needsJs: true,
   },
   { name: "a short page that counts its visitors", html: `${notice}${script}`, needsJs: false },
-  { name: "one with a button of a social network", html: `<div id="fb-root"></div>${notice}${script}`, needsJs: false },
   {
-    name: "one with an element of its own that says something",
+    name: "a short page with a button of a social network",
+    html: `<div id="fb-root"></div>${notice}${script}`,
+    needsJs: false,
+  },
+  {
+    name: "a custom element with text",
     html: `<my-note>${notice}</my-note>${script}`,
     needsJs: false,
   },
   { name: "an empty root without scripts", html: `<div id=root></div>${notice}`, needsJs: false },
 ];
 
-describe("a page needs scripts, or not:", () => {
+describe("whether a page needs scripts:", () => {
   for (const { name, html, needsJs } of shells)
     test(name, () => assert.equal(read(`<body>${html}</body>`).needsJs, needsJs));
 
-  test("its plea is no text", () =>
+  test("the request to enable scripts is not written as text", () =>
     assert.equal(read(`<div id=root></div><noscript>Please enable JavaScript.</noscript>${script}`).text, ""));
 });
 
@@ -56,7 +64,7 @@ const scripts = (...texts: readonly string[]): string => texts.map((text) => `<s
 const element = (tag: string, properties: object): unknown => ["$", tag, null, properties];
 const row = (id: string, value: unknown): string => `${id}:${JSON.stringify(value)}\n`;
 
-describe("React server components are read as the page they stand for:", () => {
+describe("React server components are read as the page they would show:", () => {
   const paragraphs = [1, 2, 3].map((day) =>
     element("p", { children: [`Day ${day}: `, element("em", { children: "fog" }), `. ${sentence}`] }),
   );
@@ -82,7 +90,7 @@ describe("React server components are read as the page they stand for:", () => {
     assert.equal(read(`<script>${push(a)};${push(b)}</script>${scripts(c)}`).text, markdown);
   });
 
-  test("texts of a length that they tell, in bytes", () => {
+  test("text rows that begin with their length in bytes", () => {
     const html = `<h2>Über</h2><p>${sentence} ${sentence}</p>`;
     const rows =
       row("0", element("div", { dangerouslySetInnerHTML: { __html: "$1a" } })) +
@@ -91,7 +99,7 @@ describe("React server components are read as the page they stand for:", () => {
     assert.equal(read(`<div></div>${scripts(rows)}`).text, `## Über\n\n${sentence} ${sentence}\n\nAfter. ${sentence}`);
   });
 
-  test("what a component is given, with its title", () => {
+  test("the strings passed to a component, with its title", () => {
     const rows = row(
       "0",
       element("$L7", { slug: "fog-at-sea", title: "Fog", body: `${sentence} ${sentence} ${sentence}` }),
@@ -99,14 +107,14 @@ describe("React server components are read as the page they stand for:", () => {
     assert.equal(read(`<div></div>${scripts(rows)}`).text, `Fog\n\n${sentence} ${sentence} ${sentence}`);
   });
 
-  test("what does not parse is not written", () => {
+  test("a row that does not parse is not written", () => {
     assert.equal(
       read(`<div></div>${scripts(content, `7:["$","p",null,{"children":"broken ${sentence}\n`)}`).text,
       markdown,
     );
   });
 
-  test("rows that refer to each other without end", () => {
+  test("rows that refer to each other in a cycle", () => {
     const rows =
       row("0", ["$1", "$0"]) +
       row("1", ["$0", element("p", { children: ["$1", sentence.repeat(3)] })]) +
@@ -115,12 +123,12 @@ describe("React server components are read as the page they stand for:", () => {
   });
 });
 
-describe("data that a page hands to its scripts", () => {
+describe("JSON that a page passes to its scripts", () => {
   const next = (data: unknown): string =>
     `<body><div id=__next></div><script id=__NEXT_DATA__ type="application/json">${JSON.stringify(data)}</script></body>`;
   const japanese = "灯台守は毎日の天気と、そこを通り過ぎる船の名前を書き留めていました。";
 
-  test("gives its short lines where they stand among sentences", () => {
+  test("keeps short lines among sentences", () => {
     const post = {
       id: "a1",
       title: "Fog",
@@ -139,7 +147,7 @@ describe("data that a page hands to its scripts", () => {
     );
   });
 
-  test("joins the pieces of rich text", () => {
+  test("joins the parts of rich text", () => {
     const nodes = [
       { value: `${sentence} They were ` },
       { value: "many", marks: ["bold"] },
@@ -148,12 +156,12 @@ describe("data that a page hands to its scripts", () => {
     assert.equal(read(next({ content: nodes })).text, `${sentence} They were many, and ${sentence} ${sentence}`);
   });
 
-  test("is read in scripts without blanks", () => {
+  test("is read in scripts that do not separate words", () => {
     const text = [1, 2, 3, 4, 5, 6, 7, 8].map((day) => `${day}日目。${japanese}`);
     assert.equal(read(next({ paragraphs: text })).text, text.join("\n\n"));
   });
 
-  test("that is HTML does not run together with what is not", () => {
+  test("keeps strings of HTML and plain strings apart", () => {
     assert.equal(
       read(next([{ title: "Fog", text: `<p>${sentence}</p><p>${sentence.repeat(2)}</p>` }, { text: `So ${sentence}` }]))
         .text,
@@ -161,54 +169,10 @@ describe("data that a page hands to its scripts", () => {
     );
   });
 
-  test("is not called whole where much of it was left out", () => {
+  test("lowers the kept share when much of it was left out", () => {
     const labels = Array.from({ length: 40 }, (_, index) => ({ label: `Show the harbour of number ${index}` }));
     const { keptShare, method } = read(next({ labels, body: `${sentence} ${sentence} ${sentence}` }));
     assert.equal(method, "payload");
     assert.ok(keptShare > 0.1 && keptShare < 0.5, String(keptShare));
-  });
-});
-
-describe("other documents in a page are linked:", () => {
-  const story = Array.from({ length: 4 }, (_, index) => `<p>${index + 1}: ${sentence}</p>`).join("");
-  const around = (embed: string): string =>
-    read(`<main><h1>Log</h1>${story}${embed}<p>End: ${sentence}</p></main>`).text;
-
-  test("a video by its title", () => {
-    assert.ok(
-      around('<iframe src="//video.example/embed/7" title="The [new] lamp" allowfullscreen></iframe>').includes(
-        "\n\n[The [new] lamp](https://video.example/embed/7)\n\nEnd: ",
-      ),
-    );
-  });
-
-  test("a player without one, loaded late", () => {
-    assert.ok(
-      around('<iframe src="about:blank" data-src="/player?v=1" allowfullscreen></iframe>').includes(
-        "[/player?v=1](https://example.com/player?v=1)",
-      ),
-    );
-  });
-
-  for (const attributes of [
-    'src="https://count.example/" height=1 width=1 title="x"',
-    'src="https://count.example/" style="display:none" title="x"',
-    'src="https://ads.example/" title="Advertisement"',
-    'src="https://frame.example/"',
-    'src="javascript:void(0)" title="x"',
-    'title="x"',
-  ])
-    test(`not one for machines: ${attributes}`, () =>
-      assert.equal(around(`<iframe ${attributes}></iframe>`), around("")));
-
-  test("the frames of a page, with what it shows without them", () => {
-    const page = read(
-      '<html><frameset cols="20%,*"><frame name="menu" src="menu.html"><frame src="start.html"><noframes><body><p>Welcome to the <a href="log.html">log</a>.</p></body></noframes></frameset></html>',
-    );
-    assert.equal(
-      page.text,
-      "[menu](https://example.com/menu.html)\n\n[start.html](https://example.com/start.html)\n\nWelcome to the [log](https://example.com/log.html).",
-    );
-    assert.equal(page.method, "main");
   });
 });

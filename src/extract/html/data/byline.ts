@@ -1,14 +1,16 @@
-/** Who wrote a page, as it says to its readers. */
+/** The author that a page shows to its readers. */
 import { type Element, flatText, type Page } from "../tree/tree.ts";
+import { weights } from "../weights.ts";
 
-const longestChars = 80;
+/** Limits the search for a name: the first bylines and links are the page's own. */
+const MAX_BYLINES = 5;
 const bylineName =
   /^(?:byline(?:[-_]*(?:name|author))?|(?:post|entry|article|story)[-_]*(?:author|byline)|author[-_]*name|p-author)$/i;
 
-/** The name in a byline: of an element that is marked as the author, else of one that is called so. */
-export function bylineOf({ elements }: Page): string | undefined {
-  const marked = elements.find(({ attributes: { rel, itemprop } }) => rel === "author" || itemprop === "author");
-  return (marked === undefined ? undefined : nameIn(marked)) ?? firstName(elements.filter(isByline));
+/** The name in a byline: an element with the role of the author, else one with a class name for bylines. */
+export function findByline({ elements }: Page): string | undefined {
+  const author = elements.find(({ attributes: { rel, itemprop } }) => rel === "author" || itemprop === "author");
+  return (author === undefined ? undefined : nameIn(author)) ?? firstName(elements.filter(isByline));
 }
 
 function isByline({ attributes: { class: className } }: Element): boolean {
@@ -19,18 +21,16 @@ function isByline({ attributes: { class: className } }: Element): boolean {
   );
 }
 
-const mostBylines = 5;
-
 function firstName(bylines: readonly Element[]): string | undefined {
   return bylines
-    .slice(0, mostBylines)
+    .slice(0, MAX_BYLINES)
     .map(nameIn)
     .find((name) => name !== undefined);
 }
 
-/** The text of an element, or of a link in it where there is more than a name. */
+/** The text of an element if it is a name, else the first name among the links in it. */
 function nameIn(element: Element): string | undefined {
-  return asName(element) ?? firstName(linksIn(element));
+  return toName(element) ?? firstName(linksIn(element));
 }
 
 function linksIn({ children }: Element): readonly Element[] {
@@ -40,12 +40,12 @@ function linksIn({ children }: Element): readonly Element[] {
 }
 
 /** A name has no digits and few words. */
-function asName(element: Element): string | undefined {
-  const text = flatText(element, 4 * longestChars)
+function toName(element: Element): string | undefined {
+  const text = flatText(element, 4 * weights.data.maxAuthorChars)
     .replace(/\s+/g, " ")
     .trim();
   const name = text.replace(/^(?:(?:written|posted|published) )?(?:by|par|von|por|di|door)[: ]\s*/i, "").trim();
-  const isName = name.length > 1 && name.length < longestChars && /^\p{L}/u.test(name) && !/[\d@|]|https?:/.test(name);
-  return isName && name.split(" ").length <= mostWords ? name : undefined;
+  const hasNameLength = name.length > 1 && name.length < weights.data.maxAuthorChars;
+  const isName = hasNameLength && /^\p{L}/u.test(name) && !/[\d@|]|https?:/.test(name);
+  return isName && name.split(" ").length <= weights.data.maxAuthorWords ? name : undefined;
 }
-const mostWords = 8;

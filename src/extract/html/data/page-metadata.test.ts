@@ -6,26 +6,26 @@ const metadataOf = (html: string): HtmlExtract["metadata"] => extractHtml(html, 
 
 const titles: readonly { name: string; html: string; title: string; site?: string }[] = [
   {
-    name: "with the site behind it",
+    name: "followed by the site",
     html: "<title>Fog | The Rock</title><h1>Fog</h1>",
     title: "Fog",
     site: "The Rock",
   },
   {
-    name: "with more behind it",
+    name: "followed by a section and the site",
     html: "<title>Fog - Weather - The Rock</title><h1>Fog</h1>",
     title: "Fog",
     site: "The Rock",
   },
   {
-    name: "with the site in other letters",
+    name: "followed by the site in capitals",
     html: '<title>Fog | THE ROCK</title><meta property="og:site_name" content="The Rock">',
     title: "Fog",
     site: "The Rock",
   },
-  { name: "with a dash of its own", html: "<title>Fog - a log</title><h1>A log of fog</h1>", title: "Fog - a log" },
+  { name: "that contains a dash", html: "<title>Fog - a log</title><h1>A log of fog</h1>", title: "Fog - a log" },
   {
-    name: "that the heading agrees with",
+    name: "that equals the heading",
     html: '<meta property="og:title" content="Read about fog"><title>Fog</title><h1>Fog</h1>',
     title: "Fog",
   },
@@ -36,7 +36,7 @@ const titles: readonly { name: string; html: string; title: string; site?: strin
     site: "Rock",
   },
   {
-    name: "under a heading that leads to the front page",
+    name: "with a heading that links to the front page",
     html: '<title>The Rock - Fog</title><h1><a href="/">The Rock</a></h1>',
     title: "The Rock - Fog",
   },
@@ -48,13 +48,17 @@ describe("the title of a page", () => {
 });
 
 const bylines: readonly { name: string; html: string; author: string | undefined }[] = [
-  { name: "called so", html: '<div class="byline">By  Ada Bell</div>', author: "Ada Bell" },
+  { name: "by class name", html: '<div class="byline">By  Ada Bell</div>', author: "Ada Bell" },
   { name: "with a date", html: '<p class="post-author">By <a href="/ada">Ada Bell</a>, May 3</p>', author: "Ada Bell" },
-  { name: "marked, with more", html: '<p itemprop="author">by <a href="/a">Ada</a> 2 May @ada</p>', author: "Ada" },
-  { name: "in another language", html: '<span class="author-name">Par Ada Bell</span>', author: "Ada Bell" },
-  { name: "of a newspaper", html: '<meta name="byl" content="By Ada Bell">', author: "Ada Bell" },
   {
-    name: "that is a box of words",
+    name: "by itemprop, with more text",
+    html: '<p itemprop="author">by <a href="/a">Ada</a> 2 May @ada</p>',
+    author: "Ada",
+  },
+  { name: "in another language", html: '<span class="author-name">Par Ada Bell</span>', author: "Ada Bell" },
+  { name: "in a newspaper's meta element", html: '<meta name="byl" content="By Ada Bell">', author: "Ada Bell" },
+  {
+    name: "that is a text about the author",
     html: `<div class="byline">${"Ada likes fog. ".repeat(9)}</div>`,
     author: undefined,
   },
@@ -65,14 +69,14 @@ describe("the author of a page, from a byline", () => {
   for (const { name, html, author } of bylines)
     test(name, () => assert.equal(metadataOf(`${html}<p>It rains.</p>`).author, author));
 
-  test("links stand no deeper than a tree is", () => {
+  test("links in a deeply nested byline are searched within the tree's depth limit", () => {
     const deep = `<div class="byline">${"<span>".repeat(2_000)}1${"</span>".repeat(2_000)}</div>`;
     assert.equal(metadataOf(deep).author, undefined);
   });
 });
 
 describe("structured data", () => {
-  const told = '{"@type":"Article","headline":"Fog","author":{"name":"Ada Bell"},\n"datePublished":"2026-02-03"}';
+  const article = '{"@type":"Article","headline":"Fog","author":{"name":"Ada Bell"},\n"datePublished":"2026-02-03"}';
   const wraps: readonly (readonly [string, string])[] = [
     ["<![CDATA[\n", "\n]]>"],
     ["//<![CDATA[\n", "\n//]]>"],
@@ -81,11 +85,11 @@ describe("structured data", () => {
   ];
   for (const [before, after] of wraps)
     test(`is read inside ${before.trim()}`, () => {
-      const page = `<script type="application/ld+json">${before}${told}${after}</script><p>It rains.</p>`;
+      const page = `<script type="application/ld+json">${before}${article}${after}</script><p>It rains.</p>`;
       assert.deepEqual(metadataOf(page), { title: "Fog", author: "Ada Bell", date: "2026-02-03" });
     });
 
-  test("is read although a line breaks in the middle of a text", () => {
+  test("is read despite a line break inside a string", () => {
     const page =
       '<script type="application/ld+json">{"@type":"Article","headline":"Fog\nand storm"}</script><p>It rains.</p>';
     assert.equal(metadataOf(page).title, "Fog and storm");

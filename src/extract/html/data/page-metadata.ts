@@ -1,28 +1,33 @@
-/** What a page tells about itself: structured data first, then OpenGraph, then meta elements, then the page. */
+/** Facts about a page, from its structured data first, then OpenGraph, then meta elements, then the text. */
 import type { Info } from "../../handler.ts";
 import type { Element, Page } from "../tree/tree.ts";
-import { bylineOf } from "./byline.ts";
-import { readTitle } from "./page-title.ts";
-import { describedThings, type Thing } from "./payloads.ts";
+import { weights } from "../weights.ts";
+import { findByline } from "./byline.ts";
+import { findTitle } from "./page-title.ts";
+import { listThings, type Thing } from "./payloads.ts";
 
-/** The facts of a page; what it does not tell is left out. */
+/** The facts of a page; those that it does not state are absent. */
 export type Metadata = Pick<Info, "title" | "author" | "date" | "site" | "canonicalUrl" | "language">;
 
-/** Reads what the head, the structured data and the byline of a page say of it. */
+/** Reads the facts from the head, the structured data and the byline of a page. */
 export function readMetadata(page: Page, url: string | undefined): Metadata {
-  const meta = metaReader(page);
-  const article = describedArticle(page);
-  const named = [article?.headline, meta("og:title", "twitter:title"), article?.name].map(clean);
-  const found = {
-    ...readTitle(page, { names: named, site: siteOf(meta, article) }),
-    author: names(article?.author) ?? notAddress(meta(...authorNames)) ?? bylineOf(page),
-    date: clean(article?.datePublished) ?? clean(meta(...dateNames)) ?? timeOf(page),
-    canonicalUrl: absolute(canonicalOf(page) ?? meta("og:url"), url),
-    language: languageTag(page.root.attributes.lang ?? meta("content-language", "og:locale", "language")),
+  const meta = createMetaReader(page);
+  const article = findArticle(page);
+  const names = [article?.headline, meta("og:title", "twitter:title"), article?.name].map(toFact);
+  const metadata = {
+    ...findTitle(page, { names, site: findSite(meta, article) }),
+    author: joinNames(article?.author) ?? toName(meta(...authorNames)) ?? findByline(page),
+    date: toFact(article?.datePublished) ?? toFact(meta(...dateNames)) ?? findTime(page),
+    canonicalUrl: toAbsoluteUrl(findCanonicalUrl(page) ?? meta("og:url"), url),
+    language: toLanguageTag(page.root.attributes.lang ?? meta("content-language", "og:locale", "language")),
   };
-  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined));
 }
 
+/** Papers list hundreds of authors; the first ones identify the page. */
+const MAX_NAMES = 10;
+
+/** The content of the first of some meta elements that is present. */
 type MetaReader = (...names: readonly string[]) => string | undefined;
 const authorNames = [
   "author",
@@ -44,12 +49,12 @@ const dateNames = [
   "sailthru.date",
 ];
 
-function siteOf(meta: MetaReader, article: Thing | undefined): string | undefined {
-  return clean(meta("og:site_name", "application-name")) ?? names(article?.publisher);
+function findSite(meta: MetaReader, article: Thing | undefined): string | undefined {
+  return toFact(meta("og:site_name", "application-name")) ?? joinNames(article?.publisher);
 }
 
-/** Reads the first of some meta elements that says anything. */
-function metaReader(page: Page): MetaReader {
+/** Makes a function that returns the content of the first of some meta elements that is present and not empty. */
+function createMetaReader(page: Page): MetaReader {
   const values = new Map<string, string>();
   for (const { tag, attributes } of page.elements) {
     if (tag !== "meta") continue;
@@ -62,52 +67,53 @@ function metaReader(page: Page): MetaReader {
 
 const articleType = /(?:Article|BlogPosting|Posting|Report|WebPage|Product|QAPage|HowTo|Recipe)$/;
 
-/** The article (or else the page) among the things that JSON-LD describes. */
-function describedArticle(page: Page): Thing | undefined {
-  const articles = describedThings(page).filter((thing) => articleType.test(String(thing["@type"])));
+/** The article, else the page, among the things that JSON-LD describes. */
+function findArticle(page: Page): Thing | undefined {
+  const articles = listThings(page).filter((thing) => articleType.test(String(thing["@type"])));
   return articles.find(({ headline }) => typeof headline === "string") ?? articles[0];
 }
 
-/** Names of people or organizations, told as text, as a thing or as a list of either. */
-function names(value: unknown): string | undefined {
-  if (typeof value === "string") return notAddress(value);
+/** Names of people or organizations, given as text, as a thing or as a list of either. */
+function joinNames(value: unknown): string | undefined {
+  if (typeof value === "string") return toName(value);
   if (Array.isArray(value))
-    return clean(
+    return toFact(
       value
-        .slice(0, 10)
-        .map(names)
+        .slice(0, MAX_NAMES)
+        .map(joinNames)
         .filter((name) => name !== undefined)
         .join(", "),
     );
-  return typeof value === "object" && value !== null ? names((value as Thing).name) : undefined;
+  return typeof value === "object" && value !== null ? joinNames((value as Thing).name) : undefined;
 }
 
-function notAddress(value: string | undefined): string | undefined {
+/** A name without its URL or "by"; undefined if it is only a URL. */
+function toName(value: string | undefined): string | undefined {
   const name = value?.replace(/\s+-\s+https?:.*$/, "").replace(/^by\s+/i, "");
-  return name !== undefined && /^https?:/.test(name) ? undefined : clean(name);
+  return name !== undefined && /^https?:/.test(name) ? undefined : toFact(name);
 }
 
-function clean(value: unknown): string | undefined {
+/** A text on one line; undefined if it is empty or too long for a fact. */
+function toFact(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const text = value.replace(/\s+/g, " ").trim();
-  return text === "" || text.length > maxChars ? undefined : text;
-}
-const maxChars = 1000;
-
-function timeOf(page: Page): string | undefined {
-  const isPublished = ({ tag, attributes }: Element) => tag === "time" && attributes.datetime !== undefined;
-  return clean(page.elements.find(isPublished)?.attributes.datetime);
+  return text === "" || text.length > weights.data.maxFactChars ? undefined : text;
 }
 
-function canonicalOf(page: Page): string | undefined {
+function findTime(page: Page): string | undefined {
+  const hasTime = ({ tag, attributes }: Element) => tag === "time" && attributes.datetime !== undefined;
+  return toFact(page.elements.find(hasTime)?.attributes.datetime);
+}
+
+function findCanonicalUrl(page: Page): string | undefined {
   return page.elements.find(({ tag, attributes }) => tag === "link" && attributes.rel === "canonical")?.attributes.href;
 }
 
-function absolute(href: string | undefined, url: string | undefined): string | undefined {
+function toAbsoluteUrl(href: string | undefined, url: string | undefined): string | undefined {
   return href === undefined ? undefined : (URL.parse(href, url)?.href ?? undefined);
 }
 
-function languageTag(value: string | undefined): string | undefined {
+function toLanguageTag(value: string | undefined): string | undefined {
   const tag = value?.trim().replace("_", "-");
   return tag !== undefined && /^[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{2,8})*$/.test(tag) ? tag : undefined;
 }

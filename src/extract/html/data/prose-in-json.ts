@@ -1,95 +1,98 @@
-/** The texts in data: sentences, and the titles and short lines that stand among them, but no identifiers. */
+/** Finds the prose in JSON: sentences, and the titles and short lines among them, but not identifiers. */
+import { weights } from "../weights.ts";
 
-/** A string in data, under the name it has there. */
-export type Said = { readonly text: string; readonly key: string; readonly holder: Holder };
+/** A string in JSON and the key it has there. */
+export type JsonString = { readonly text: string; readonly key: string; readonly container: Container };
 
-/** An object or a list, and whether there are sentences anywhere in it. */
-type Holder = { readonly isList: boolean; readonly parent: Holder | undefined; holdsProse: boolean };
+/** An object or a list, and whether there is prose anywhere in it. */
+type Container = { readonly isList: boolean; readonly parent: Container | undefined; hasProse: boolean };
 
-const mostStrings = 20_000;
-const mostHolders = 200_000;
+/** Limits on the work for one page. */
+const MAX_STRINGS = 20_000;
+const MAX_CONTAINERS = 200_000;
 
-/** All strings in a value, in their order. */
-export function stringsIn(root: unknown): readonly Said[] {
-  const found: Said[] = [];
-  const top: Holder = { isList: false, parent: undefined, holdsProse: false };
-  const stack: { readonly value: unknown; readonly key: string; readonly holder: Holder }[] = [
-    { value: root, key: "", holder: top },
+/** All strings in a JSON value, in their order. */
+export function collectStrings(root: unknown): readonly JsonString[] {
+  const strings: JsonString[] = [];
+  const top: Container = { isList: false, parent: undefined, hasProse: false };
+  const stack: { readonly value: unknown; readonly key: string; readonly container: Container }[] = [
+    { value: root, key: "", container: top },
   ];
-  let holders = 0;
-  for (let next = stack.pop(); next !== undefined && found.length < mostStrings; next = stack.pop()) {
-    const { value, key, holder } = next;
-    if (typeof value === "string") found.push({ text: value, key, holder });
-    if (typeof value !== "object" || value === null || holders >= mostHolders) continue;
-    holders += 1;
+  let containers = 0;
+  for (let next = stack.pop(); next !== undefined && strings.length < MAX_STRINGS; next = stack.pop()) {
+    const { value, key, container } = next;
+    if (typeof value === "string") strings.push({ text: value, key, container });
+    if (typeof value !== "object" || value === null || containers >= MAX_CONTAINERS) continue;
+    containers += 1;
     const isList = Array.isArray(value);
-    const inner: Holder = { isList, parent: holder, holdsProse: false };
+    const inner: Container = { isList, parent: container, hasProse: false };
     for (const [name, member] of Object.entries(value).reverse())
-      stack.push({ value: member, key: isList ? key : name, holder: inner });
+      stack.push({ value: member, key: isList ? key : name, container: inner });
   }
-  return found;
+  return strings;
 }
 
-/** The paragraphs among some strings, and how many characters of text there are in all. */
-export type Told = { readonly paragraphs: readonly string[]; readonly chars: number };
+/** Paragraphs, and the number of characters in all strings that contain words. */
+export type Prose = { readonly paragraphs: readonly string[]; readonly chars: number };
 
-/** Picks what reads like text. */
-export function tellTexts(said: readonly Said[]): Told {
-  for (const { text, holder } of said) if (isProse(text)) markProse(holder);
+/** Finds the strings that read like prose, and joins the parts of one line. */
+export function findProse(strings: readonly JsonString[]): Prose {
+  for (const { text, container } of strings) if (isProse(text)) markProse(container);
   const paragraphs: string[] = [];
-  for (const { text, key, holder } of said) {
+  for (const { text, key, container } of strings) {
     const last = paragraphs.at(-1);
-    const isMore = last !== undefined && goesOn(last, text);
-    const isLine = textKeys.test(key) && (isMore || isReadable(text)) && standsAmongProse(holder);
-    if (!isProse(text) && !isLine) continue;
-    if (isMore) paragraphs[paragraphs.length - 1] = last + text;
+    const isContinuation = last !== undefined && continuesLine(last, text);
+    const isShortLine = textKey.test(key) && (isContinuation || isReadable(text)) && isAmongProse(container);
+    if (!isProse(text) && !isShortLine) continue;
+    if (isContinuation) paragraphs[paragraphs.length - 1] = last + text;
     else paragraphs.push(text);
   }
-  const chars = said.reduce((sum, { text }) => sum + (hasWords(text) ? text.length : 0), 0);
+  const chars = strings.reduce((sum, { text }) => sum + (hasWords(text) ? text.length : 0), 0);
   return { paragraphs: [...new Set(paragraphs.map((text) => text.trim()))].filter((text) => text !== ""), chars };
 }
 
-function markProse(holder: Holder): void {
-  for (let one: Holder | undefined = holder; one !== undefined && !one.holdsProse; one = one.parent)
-    one.holdsProse = true;
+function markProse(container: Container): void {
+  for (let one: Container | undefined = container; one !== undefined && !one.hasProse; one = one.parent)
+    one.hasProse = true;
 }
 
-/** Letters of scripts that do not part words by blanks, or by few. */
-const unspaced = /[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/g;
-const leastUnspaced = 20;
+/** Letters of scripts that separate words with few blanks or none. */
+const unspacedLetters = /[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/g;
 
-/** Sentences rather than identifiers, addresses or style sheets. */
+/** Sentences rather than identifiers, URLs or style sheets. */
 function isProse(text: string): boolean {
   if (/^(?:https?:|\/|data:|[{[<]?[\w$.]*[{(=])/.test(text) && !text.startsWith("<p")) return false;
-  if ((text.slice(0, 10 * leastUnspaced).match(unspaced)?.length ?? 0) >= leastUnspaced) return true;
+  const { minUnspacedLetters, minProseChars, minProseBlanks, maxCharsPerBlank } = weights.data;
+  const start = text.slice(0, 10 * minUnspacedLetters);
+  if ((start.match(unspacedLetters)?.length ?? 0) >= minUnspacedLetters) return true;
   const blanks = text.split(" ").length - 1;
-  return text.length >= 60 && blanks >= 8 && blanks > text.length / 15;
+  return text.length >= minProseChars && blanks >= minProseBlanks && blanks > text.length / maxCharsPerBlank;
 }
 
-const textKeys =
+const textKey =
   /^(?:title|subtitle|heading|headline|name|text|value|caption|description|summary|question|answer|content|body|lead|quote)$/i;
 
-/** Something a person would read: not in the letters of an identifier or an address. */
+/** Text for people: it does not have the form of an identifier or a URL. */
 function isReadable(text: string): boolean {
   return /\p{L}/u.test(text) && !/^[a-z\d]*[-_/.:#$][\w./:-]*$|^[a-z]+$|^https?:/.test(text);
 }
 
-const nearLevels = 5;
-
-/** In an object with sentences, or not far down in a list of them. */
-function standsAmongProse(holder: Holder): boolean {
-  if (holder.holdsProse) return true;
-  let one: Holder | undefined = holder;
-  for (let level = 0; level < nearLevels && one !== undefined; level += 1, one = one.parent)
-    if (one.isList && one.holdsProse) return true;
+/** In an object that has prose, or a few levels below a list that has. */
+function isAmongProse(container: Container): boolean {
+  if (container.hasProse) return true;
+  let ancestor: Container | undefined = container;
+  for (let level = 0; level < weights.data.maxLineLevels && ancestor !== undefined; level += 1) {
+    if (ancestor.isList && ancestor.hasProse) return true;
+    ancestor = ancestor.parent;
+  }
   return false;
 }
 
-/** Pieces of one line, as rich text keeps them. */
-function goesOn(before: string, text: string): boolean {
+/** Whether a string continues the line before it: rich text stores a line in parts. */
+function continuesLine(before: string, text: string): boolean {
   return /[ \u00a0]$/.test(before) || /^[ \u00a0,.;:!?)]/.test(text);
 }
 
 function hasWords(text: string): boolean {
-  return /\p{L}\s+\p{L}/u.test(text) || text.search(unspaced) >= 0;
+  return /\p{L}\s+\p{L}/u.test(text) || text.search(unspacedLetters) >= 0;
 }

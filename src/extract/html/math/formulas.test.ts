@@ -2,28 +2,30 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { extractHtml } from "../page.ts";
 
+const markdownOf = (html: string): string => extractHtml(html, { mode: "markdown" }).text;
+
 const clip = "clip:rect(1px,1px,1px,1px);position:absolute;user-select:none";
-const signs = (text: string): string =>
+const glyphs = (text: string): string =>
   [...text]
-    .map((sign) => `<mjx-c class="mjx-c${sign.codePointAt(0)?.toString(16).toUpperCase()} TEX-I"></mjx-c>`)
+    .map((glyph) => `<mjx-c class="mjx-c${glyph.codePointAt(0)?.toString(16).toUpperCase()} TEX-I"></mjx-c>`)
     .join("");
 const frac = (over: string, under: string): string =>
   `<mjx-mfrac><mjx-frac><mjx-num>${over}</mjx-num><mjx-dbox><mjx-dtable><mjx-row><mjx-den>${under}</mjx-den></mjx-row></mjx-dtable></mjx-dbox></mjx-frac></mjx-mfrac>`;
 const drawn = (inner: string): string =>
   `<mjx-container class="MathJax" jax="CHTML"><mjx-math>${inner}</mjx-math></mjx-container>`;
-const sum = `<mjx-munderover><mjx-over><mjx-mi>${signs("n")}</mjx-mi></mjx-over><mjx-box><mjx-munder><mjx-row><mjx-base><mjx-mo>${signs("∑")}</mjx-mo></mjx-base></mjx-row><mjx-row><mjx-under><mjx-mi>${signs("i")}</mjx-mi></mjx-under></mjx-row></mjx-munder></mjx-box></mjx-munderover>`;
+const sum = `<mjx-munderover><mjx-over><mjx-mi>${glyphs("n")}</mjx-mi></mjx-over><mjx-box><mjx-munder><mjx-row><mjx-base><mjx-mo>${glyphs("∑")}</mjx-mo></mjx-base></mjx-row><mjx-row><mjx-under><mjx-mi>${glyphs("i")}</mjx-mi></mjx-under></mjx-row></mjx-munder></mjx-box></mjx-munderover>`;
 
-/** How pages put a formula into a line, and what is written. */
+/** Forms of a formula inside a line, and the TeX written for them. */
 const formulas: readonly { name: string; html: string; tex: string }[] = [
   {
-    name: "a drawing with a copy that only screen readers meet",
+    name: "a drawing with MathML for screen readers",
     html: `<mjx-container class="MathJax" jax="SVG"><svg><path></path></svg><mjx-assistive-mml style="${clip}"><math><msub><mi>r</mi><mn>1</mn></msub></math></mjx-assistive-mml></mjx-container>`,
     tex: "r_1",
   },
   {
-    name: "a drawing and nothing else",
+    name: "a drawing alone",
     html: drawn(
-      `<mjx-mi>${signs("𝑧")}</mjx-mi><mjx-mo>${signs("=")}</mjx-mo>${frac(frac(signs("1"), signs("2")), signs("n"))}`,
+      `<mjx-mi>${glyphs("𝑧")}</mjx-mi><mjx-mo>${glyphs("=")}</mjx-mo>${frac(frac(glyphs("1"), glyphs("2")), glyphs("n"))}`,
     ),
     tex: "z=\\frac{\\frac{1}{2}}{n}",
   },
@@ -31,38 +33,37 @@ const formulas: readonly { name: string; html: string; tex: string }[] = [
   {
     name: "drawn indices",
     html: drawn(
-      `<mjx-msubsup><mjx-mi>${signs("p")}</mjx-mi><mjx-script><mjx-mn>${signs("2")}</mjx-mn><mjx-spacer></mjx-spacer><mjx-mi>${signs("k")}</mjx-mi></mjx-script></mjx-msubsup>`,
+      `<mjx-msubsup><mjx-mi>${glyphs("p")}</mjx-mi><mjx-script><mjx-mn>${glyphs("2")}</mjx-mn><mjx-spacer></mjx-spacer><mjx-mi>${glyphs("k")}</mjx-mi></mjx-script></mjx-msubsup>`,
     ),
     tex: "p_k^2",
   },
   {
-    name: "a picture with its source",
+    name: "an image with its source as alternative text",
     html: '<img src="a.svg" alt="\\exp{x} - \\log(y)">',
     tex: "\\exp{x} - \\log(y)",
   },
-  { name: "a picture that is called a formula", html: '<img class="latex" src="a.png" alt="x^2+1">', tex: "x^2+1" },
-  { name: "a picture with signs of TeX around its source", html: '<img src="a.png" alt="$x_1$">', tex: "x_1" },
+  { name: "an image with a class for formulas", html: '<img class="latex" src="a.png" alt="x^2+1">', tex: "x^2+1" },
+  { name: "an image with dollar signs around its source", html: '<img src="a.png" alt="$x_1$">', tex: "x_1" },
   {
-    name: "a picture from a service that draws TeX",
+    name: "an image from a service that draws TeX",
     html: '<img src="https://latex.example.com/svg.image?%5Cfrac%7Ba%7D%7Bb%7D">',
     tex: "\\frac{a}{b}",
   },
   {
-    name: "a chart of TeX",
+    name: "an image from a chart service",
     html: '<img src="https://charts.example.com/chart?cht=tx&chl=%5Calpha%2B1">',
     tex: "\\alpha+1",
   },
 ];
 
-describe("formulas stay in their line:", () => {
+describe("a formula inside a line is written as TeX:", () => {
   for (const { name, html, tex } of formulas) {
     test(name, () => {
-      const { text } = extractHtml(`<p>We call ${html} the reward.</p>`, { mode: "markdown" });
-      assert.equal(text, `We call $${tex}$ the reward.`);
+      assert.equal(markdownOf(`<p>We call ${html} the reward.</p>`), `We call $${tex}$ the reward.`);
     });
   }
 
-  test("words for a picture are no formula, nor is the path of a file", () => {
+  test("neither words nor a file path as alternative text are a formula", () => {
     const pictures = '<p><img alt="C:\\Users\\keeper"> <img alt="price = 5$"> <img class="math" alt="A teacher"></p>';
     assert.doesNotMatch(extractHtml(pictures, { mode: "text" }).text, /\$C|\$price/);
     const { text } = extractHtml(pictures, { mode: "markdown" });
@@ -76,13 +77,47 @@ describe("formulas stay in their line:", () => {
     "<mjx-mfrac><mjx-num><mjx-den>",
   ];
   for (const opening of nested)
-    test(`drawings in drawings are written once: ${opening}`, () => {
-      const { text } = extractHtml(`<p>So <mjx-container>${opening.repeat(120)}${signs("1")}`, { mode: "markdown" });
+    test(`nested drawings are written once: ${opening}`, () => {
+      const { text } = extractHtml(`<p>So <mjx-container>${opening.repeat(120)}${glyphs("1")}`, { mode: "markdown" });
       assert.ok(text.length < 10_000);
     });
 
-  test("an address with broken escapes tells nothing", () => {
+  test("a URL with broken escapes is not a formula", () => {
     const { text } = extractHtml('<p>So <img src="/latex?%5Cfrac{1}{%}"> it is.</p>', { mode: "markdown" });
     assert.equal(text, "So it is.");
+  });
+});
+
+const fraction = "<mfrac><mrow><mo>−</mo><mi>b</mi></mrow><mrow><mn>2</mn><mo>&#x2062;</mo><mi>a</mi></mrow></mfrac>";
+const mathmlFormulas: readonly (readonly [mathml: string, tex: string])[] = [
+  [fraction, "\\frac{−b}{2a}"],
+  ["<msqrt><mi>x</mi><mo>+</mo><mn>1</mn></msqrt><mroot><mi>x</mi><mn>3</mn></mroot>", "\\sqrt{x+1}\\sqrt[3]{x}"],
+  ["<msup><mi>e</mi><mrow><mi>i</mi><mi>π</mi></mrow></msup>", "e^{iπ}"],
+  ["<msup><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>2</mn></msup>", "{a+b}^2"],
+  ["<msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>", "x_i^2"],
+  ["<munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover><mi>i</mi>", "∑_{i=1}^n i"],
+  ["<munder><mi>lim</mi><mrow><mi>n</mi><mo>→</mo><mo>∞</mo></mrow></munder><mi>n</mi>", "\\lim_{n→∞} n"],
+  ["<mover><mi>x</mi><mo>¯</mo></mover><mover><mi>a</mi><mi>b</mi></mover>", "\\overline{x}\\overset{b}{a}"],
+  ["<mi>sin</mi><mo>&#x2061;</mo><mi>x</mi><mspace width='1em'/><mi>rank</mi>", "\\sin x \\mathrm{rank}"],
+  ["<mfenced><mi>a</mi><mi>b</mi></mfenced><mtext>if any</mtext>", "(a, b)\\text{if any}"],
+  [
+    "<mtable><mtr><mtd><mi>a</mi></mtd><mtd><mi>b</mi></mtd></mtr><mtr><mtd><mi>c</mi></mtd></mtr></mtable>",
+    "\\begin{matrix}a & b \\\\ c\\end{matrix}",
+  ],
+  ["<mn>5</mn><mo>%</mo>", "5\\%"],
+];
+
+describe("MathML without its source is converted to TeX:", () => {
+  for (const [mathml, tex] of mathmlFormulas)
+    test(tex, () => assert.equal(markdownOf(`<p>So <math>${mathml}</math>.</p>`), `So $${tex}$.`));
+
+  test("a MathJax drawing is replaced by its source", () => {
+    const drawn = `<span class="MathJax_Preview">x2</span><span class="MathJax" id="e1"><nobr>x2</nobr>
+      <span class="MJX_Assistive_MathML"><math><mi>x</mi></math></span></span><script type="math/tex">x^2</script>`;
+    assert.equal(markdownOf(`<p>So ${drawn} holds.</p>`), "So $x^2$ holds.");
+    const display =
+      '<div class="MathJax_Display"><span class="MathJax">y</span></div><script type="math/tex; mode=display">y</script>';
+    assert.equal(markdownOf(`<p>So</p><span class="MathJax_Preview"></span>${display}`), "So\n\n$$\ny\n$$");
+    assert.equal(markdownOf('<p>So <span class="MathJax">x2</span> holds.</p>'), "So x2 holds.");
   });
 });

@@ -1,60 +1,61 @@
-/** Formulas: pages carry the TeX source beside what a browser draws, or MathML that can be written as TeX. */
+/** Formulas as TeX: from the source that a page carries beside its drawing, else from MathML or the drawing. */
 
 import { type Attributes, type Element, flatText, isFormula, type Page } from "../tree/tree.ts";
-import { drawnTex } from "./mathjax.ts";
-import { mathmlTex } from "./mathml.ts";
-import { texOfPicture } from "./tex-images.ts";
+import { convertMathJax } from "./mathjax.ts";
+import { convertMathml } from "./mathml.ts";
+import { findTexInAlt } from "./tex-images.ts";
 
-export type Tex = { readonly tex: string; readonly isDisplay: boolean };
+/** A formula; a display formula is a block of its own. */
+export type Formula = { readonly tex: string; readonly isDisplay: boolean };
 
-/** The TeX of an element that is a formula. */
-export function mathTex(element: Element): Tex | undefined {
+/** Reads an element that is a formula; undefined for every other element. */
+export function readFormula(element: Element): Formula | undefined {
   const { tag, attributes } = element;
-  if (tag === "math") return mathElementTex(element);
-  if (tag === "mjx-container") return drawingTex(element);
-  if (tag === "img") return pictureTex(attributes);
+  if (tag === "math") return readMathElement(element);
+  if (tag === "mjx-container") return readMathJaxContainer(element);
+  if (tag === "img") return readImage(attributes);
   if (tag === "script" && attributes.type?.startsWith("math/tex")) {
-    return texOf(flatText(element), /mode\s*=\s*display/.test(attributes.type));
+    return toFormula(flatText(element), /mode\s*=\s*display/.test(attributes.type));
   }
-  const told = attributes["data-latex"] ?? attributes["data-math"];
-  if (told !== undefined && (tag === "span" || tag === "div")) return texOf(told, tag === "div");
+  const source = attributes["data-latex"] ?? attributes["data-math"];
+  if (source !== undefined && (tag === "span" || tag === "div")) return toFormula(source, tag === "div");
   return undefined;
 }
 
-/** What MathJax drew, or shows until then, and the source in a script: one follows the other. */
-const mostDrawings = 3;
+/** MathJax 2 leaves a preview, its drawing and the script with the source, one after the other. */
+const MAX_DRAWINGS = 3;
 
-/** Whether an element is a drawing of a formula whose source stands in a script right after it. */
-export function isDrawing(element: Element, { elements }: Page): boolean {
+/** Whether an element is the drawing of a formula whose source is in a script directly after it. */
+export function isFormulaDrawing(element: Element, { elements }: Page): boolean {
   let next: Element | undefined = element;
-  for (let count = 0; count < mostDrawings && next?.attributes.class?.includes("MathJax"); count += 1)
+  for (let count = 0; count < MAX_DRAWINGS && next?.attributes.class?.includes("MathJax"); count += 1)
     next = elements[next.end];
   return next !== undefined && isFormula(next);
 }
 
-/** MathJax hides a copy in MathML beside its drawing. */
-function drawingTex(container: Element): Tex | undefined {
+/** MathJax 3 hides a copy in MathML beside its drawing; without it only the drawing can be converted. */
+function readMathJaxContainer(container: Element): Formula | undefined {
   const isDisplay = container.attributes.display === "true";
-  const copy = first(container, ({ tag }) => tag === "math");
-  const told = copy === undefined ? undefined : mathElementTex(copy);
-  return told === undefined
-    ? texOf(drawnTex(container), isDisplay)
-    : { ...told, isDisplay: told.isDisplay || isDisplay };
+  const copy = findElement(container, ({ tag }) => tag === "math");
+  const formula = copy === undefined ? undefined : readMathElement(copy);
+  return formula === undefined
+    ? toFormula(convertMathJax(container), isDisplay)
+    : { ...formula, isDisplay: formula.isDisplay || isDisplay };
 }
 
-function pictureTex({ alt = "", class: className = "", "data-math": told }: Attributes): Tex | undefined {
-  const tex = texOfPicture(alt.trim(), className) ?? told;
+function readImage({ alt = "", class: className = "", "data-math": texInUrl }: Attributes): Formula | undefined {
+  const tex = findTexInAlt(alt.trim(), className) ?? texInUrl;
   return tex === undefined
     ? undefined
-    : texOf(tex, /\\begin\{|display/.test(`${tex} ${className}`.replace("\\displaystyle", "")));
+    : toFormula(tex, /\\begin\{|display/.test(`${tex} ${className}`.replace("\\displaystyle", "")));
 }
 
-function mathElementTex(element: Element): Tex | undefined {
-  const told = element.attributes.alttext || annotation(element) || mathmlTex(element);
-  return texOf(told, element.attributes.display === "block");
+function readMathElement(element: Element): Formula | undefined {
+  const source = element.attributes.alttext || texAnnotation(element) || convertMathml(element);
+  return toFormula(source, element.attributes.display === "block");
 }
 
-function texOf(source: string, isDisplay: boolean): Tex | undefined {
+function toFormula(source: string, isDisplay: boolean): Formula | undefined {
   const tex = source
     .trim()
     .replace(/^\{\\displaystyle\s*([\s\S]*)\}$/, "$1")
@@ -62,15 +63,15 @@ function texOf(source: string, isDisplay: boolean): Tex | undefined {
   return tex === "" ? undefined : { tex, isDisplay };
 }
 
-function annotation(element: Element): string | undefined {
+function texAnnotation(element: Element): string | undefined {
   const isSource = ({ tag, attributes }: Element) =>
     tag === "annotation" && attributes.encoding === "application/x-tex";
-  const found = first(element, isSource);
-  return found === undefined ? undefined : flatText(found);
+  const annotation = findElement(element, isSource);
+  return annotation === undefined ? undefined : flatText(annotation);
 }
 
-/** An element of some kind under another. */
-function first(element: Element, isWanted: (one: Element) => boolean): Element | undefined {
+/** An element itself or one below it; later siblings are searched first. */
+function findElement(element: Element, isWanted: (one: Element) => boolean): Element | undefined {
   const stack: Element[] = [element];
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     if (isWanted(next)) return next;

@@ -1,9 +1,9 @@
-/** Formulas that pages give as MathML alone, written as TeX; signs stay the characters they are. */
+/** Converts MathML to TeX, for pages that do not carry the source. Symbols stay Unicode characters. */
 import { wordSet } from "../tree/tags.ts";
 import { type Element, flatText } from "../tree/tree.ts";
 
-/** The TeX of a MathML element, or "" where nothing is shown. Nested no deeper than a page's tree is. */
-export function mathmlTex(element: Element): string {
+/** The TeX of a MathML element; "" if it shows nothing. Recursion is bounded by the depth limit of the tree. */
+export function convertMathml(element: Element): string {
   return writeRow(element).replace(/\s+/g, " ").trim();
 }
 
@@ -11,23 +11,23 @@ type Writer = (element: Element) => string;
 
 const writers: Readonly<Record<string, Writer>> = {
   mi: writeName,
-  mn: writeToken,
-  mo: writeToken,
+  mn: writeCharacters,
+  mo: writeCharacters,
   ms: writeWords,
   mtext: writeWords,
   mspace: () => " ",
   mphantom: () => "",
   annotation: () => "",
   "annotation-xml": () => "",
-  mfrac: (element) => `\\frac{${part(element, 0)}}{${part(element, 1)}}`,
+  mfrac: (element) => `\\frac{${writeChild(element, 0)}}{${writeChild(element, 1)}}`,
   msqrt: (element) => `\\sqrt{${writeRow(element).trim()}}`,
-  mroot: (element) => `\\sqrt[${part(element, 1)}]{${part(element, 0)}}`,
-  msup: (element) => `${base(element)}^${grouped(part(element, 1))}`,
-  msub: (element) => `${base(element)}_${grouped(part(element, 1))}`,
-  msubsup: (element) => `${base(element)}_${grouped(part(element, 1))}^${grouped(part(element, 2))}`,
-  mover: (element) => writeStacked(element, "", part(element, 1)),
-  munder: (element) => writeStacked(element, part(element, 1), ""),
-  munderover: (element) => writeStacked(element, part(element, 1), part(element, 2)),
+  mroot: (element) => `\\sqrt[${writeChild(element, 1)}]{${writeChild(element, 0)}}`,
+  msup: (element) => `${writeBase(element)}^${groupTex(writeChild(element, 1))}`,
+  msub: (element) => `${writeBase(element)}_${groupTex(writeChild(element, 1))}`,
+  msubsup: (element) => `${writeBase(element)}_${groupTex(writeChild(element, 1))}^${groupTex(writeChild(element, 2))}`,
+  mover: (element) => writeStacked(element, "", writeChild(element, 1)),
+  munder: (element) => writeStacked(element, writeChild(element, 1), ""),
+  munderover: (element) => writeStacked(element, writeChild(element, 1), writeChild(element, 2)),
   mfenced: (element) => `(${childrenOf(element).map(write).join(", ")})`,
   mtable: (element) => `\\begin{matrix}${childrenOf(element).map(writeTableRow).join(" \\\\ ")}\\end{matrix}`,
 };
@@ -36,42 +36,42 @@ function write(element: Element): string {
   return (writers[element.tag] ?? writeRow)(element);
 }
 
-/** Text that stands between the tags is layout of the source, unless nothing else is there. */
+/** Text between child elements is layout of the source; without child elements it is the content. */
 function writeRow(element: Element): string {
   const children = childrenOf(element);
-  return children.length === 0 ? writeToken(element) : children.map(write).join("");
+  return children.length === 0 ? writeCharacters(element) : children.map(write).join("");
 }
 
 function childrenOf({ children }: Element): readonly Element[] {
   return children.filter((child) => typeof child !== "string");
 }
 
-function part(element: Element, at: number): string {
-  const child = childrenOf(element)[at];
+function writeChild(element: Element, index: number): string {
+  const child = childrenOf(element)[index];
   return child === undefined ? "" : write(child).trim();
 }
 
-function base(element: Element): string {
-  const written = part(element, 0);
-  return /[\s+^_]/.test(written) && !written.startsWith("\\") ? `{${written}}` : written;
+function writeBase(element: Element): string {
+  const tex = writeChild(element, 0);
+  return /[\s+^_]/.test(tex) && !tex.startsWith("\\") ? `{${tex}}` : tex;
 }
 
-function grouped(tex: string): string {
+function groupTex(tex: string): string {
   return [...tex].length === 1 ? tex : `{${tex}}`;
 }
 
-const functions = wordSet(
+const functionNames = wordSet(
   "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln exp lim max min sup inf det dim ker gcd",
 );
 
 function writeName(element: Element): string {
-  const name = writeToken(element);
-  if (functions.has(name)) return `\\${name} `;
+  const name = writeCharacters(element);
+  if (functionNames.has(name)) return `\\${name} `;
   return /^\p{L}{2,}$/u.test(name) ? `\\mathrm{${name}}` : name;
 }
 
-/** Signs that nobody sees (application, times, plus) are not written; those of TeX are escaped. */
-function writeToken(element: Element): string {
+/** Drops the invisible operators (application, times, separator, plus) and escapes what TeX would read. */
+function writeCharacters(element: Element): string {
   return flatText(element)
     .trim()
     .replace(/[\u2061-\u2064]/g, "")
@@ -95,15 +95,15 @@ const accents: Readonly<Record<string, string>> = {
   "¨": "\\ddot",
 };
 
-/** Limits of an operator, an accent, or something else above or below. */
+/** An accent, the limits of an operator, or anything else above or below a base. */
 function writeStacked(element: Element, under: string, over: string): string {
-  const written = part(element, 0);
+  const base = writeChild(element, 0);
   const accent = under === "" ? accents[over] : undefined;
-  if (accent !== undefined) return `${accent}{${written}}`;
-  if (/^[∑∏∐∫∬∭∮⋃⋂⋁⋀⨁⨂⨆]$|^\\[a-z]+$/u.test(written))
-    return `${written}${under && `_${grouped(under)}`}${over && `^${grouped(over)}`} `;
-  const below = under === "" ? written : `\\underset{${under}}{${written}}`;
-  return over === "" ? below : `\\overset{${over}}{${below}}`;
+  if (accent !== undefined) return `${accent}{${base}}`;
+  if (/^[∑∏∐∫∬∭∮⋃⋂⋁⋀⨁⨂⨆]$|^\\[a-z]+$/u.test(base))
+    return `${base}${under && `_${groupTex(under)}`}${over && `^${groupTex(over)}`} `;
+  const withUnder = under === "" ? base : `\\underset{${under}}{${base}}`;
+  return over === "" ? withUnder : `\\overset{${over}}{${withUnder}}`;
 }
 
 function writeTableRow(row: Element): string {

@@ -1,34 +1,36 @@
-/** Formulas that pages show as pictures: their TeX stands in the text for readers who see none, or in the address. */
+/** Formulas that pages show as images: the TeX is in the alternative text or in the image's URL. */
 
+/** Class names of images that are formulas. */
 const texName = /(?:^|[\s_-])(?:tex|latex|math|equation|formula)(?:$|[\s_-])/i;
-/** A command of TeX with what it acts upon; paths of files have no braces. */
+/** A TeX command with its argument. File paths have backslashes too, but no braces. */
 const texCommand = /\\[a-zA-Z]+\s*[{_^]|\\(?:frac|sqrt|sum|int|prod|infty|partial)\b/;
 
-/** The TeX that the text for a picture is, or undefined where that is words. */
-export function texOfPicture(alt: string, className: string): string | undefined {
-  const told = /^(\$\$?)(?!\s)([^$]+)\1$/.exec(alt)?.[2] ?? alt;
-  const isFormula = texCommand.test(told) || told !== alt || (texName.test(className) && /[\\^_=+]/.test(told));
-  return isFormula ? told : undefined;
+/** The TeX in an image's alternative text; undefined if the text is words. */
+export function findTexInAlt(alt: string, className: string): string | undefined {
+  const tex = /^(\$\$?)(?!\s)([^$]+)\1$/.exec(alt)?.[2] ?? alt;
+  const isTex = texCommand.test(tex) || tex !== alt || (texName.test(className) && /[\\^_=+]/.test(tex));
+  return isTex ? tex : undefined;
 }
 
-const drawsTex = /latex|cht=tx|formula|equation|\btex\b|\bmath/i;
+/** Parts of the URLs of services that draw TeX. */
+const texService = /latex|cht=tx|formula|equation|\btex\b|\bmath/i;
 
-/** The TeX in the address of a service that draws it, or undefined for every other picture. */
+/** The TeX in the URL of a service that draws it; undefined for every other image. */
 export function texOfAddress(src: string): string | undefined {
-  if (!/%5c|\\/i.test(src) || !drawsTex.test(src)) return undefined;
+  if (!/%5c|\\/i.test(src) || !texService.test(src)) return undefined;
   const query = src.slice(src.indexOf("?") + 1);
-  const told = /[?&]chl=([^&]*)/.exec(src)?.[1] ?? (query === src ? src.slice(src.lastIndexOf("/") + 1) : query);
-  const tex = decoded(told)
+  const encoded = /[?&]chl=([^&]*)/.exec(src)?.[1] ?? (query === src ? src.slice(src.lastIndexOf("/") + 1) : query);
+  const tex = decode(encoded)
     .replace(/\\(?:dpi|bg|fg)_?\{[^}]*\}/g, "")
     .trim();
   return tex.includes("\\") ? tex : undefined;
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll("+", "%2B"));
   } catch {
-    // An address that cannot be read tells no formula.
+    // A URL with broken escapes contains no TeX that could be read.
     return "";
   }
 }

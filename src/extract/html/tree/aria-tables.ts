@@ -1,7 +1,7 @@
-/** Tables that a page builds from other elements: their roles say what is a row and a cell. */
+/** Tables that a page builds from other elements: their ARIA roles say what is a row and a cell. */
 import type { Element } from "./tree.ts";
 
-type Renamed = { -readonly [K in keyof Element]: Element[K] };
+type Mutable = { -readonly [K in keyof Element]: Element[K] };
 
 const tagsByRole: Readonly<Record<string, string>> = {
   table: "table",
@@ -12,26 +12,26 @@ const tagsByRole: Readonly<Record<string, string>> = {
   rowheader: "th",
 };
 
-/** Gives the parts of such tables the tags that they stand for; what holds no rows stays as it is. */
-export function nameTables(elements: readonly Element[]): void {
-  for (let at = 0; at < elements.length; ) {
-    const table = elements[at] as Element;
+/** Replaces the tags in such tables by those of HTML tables; a table without rows stays as it is. */
+export function setTableTags(elements: readonly Element[]): void {
+  for (let index = 0; index < elements.length; ) {
+    const table = elements[index] as Element;
     const isTable = table.attributes.role === "table" && table.tag !== "table";
-    if (isTable) nameParts(elements.slice(table.index, table.end));
-    at = isTable ? table.end : at + 1;
+    if (isTable) setTags(elements.slice(table.index, table.end));
+    index = isTable ? table.end : index + 1;
   }
 }
 
-function nameParts(elements: readonly Element[]): void {
-  const parts = elements.filter(({ attributes }) => isPart(attributes.role));
-  if (parts.some(({ attributes }) => attributes.role === "row"))
-    for (const part of parts) rename(part, tagsByRole[part.attributes.role ?? ""] ?? part.tag);
+function setTags(elements: readonly Element[]): void {
+  const tableElements = elements.filter(({ attributes }) => isTableRole(attributes.role));
+  if (tableElements.some(({ attributes }) => attributes.role === "row"))
+    for (const element of tableElements) setTag(element, tagsByRole[element.attributes.role ?? ""] ?? element.tag);
 }
 
-function isPart(role: string | undefined): boolean {
+function isTableRole(role: string | undefined): boolean {
   return role !== undefined && role in tagsByRole;
 }
 
-function rename(element: Renamed, tag: string): void {
+function setTag(element: Mutable, tag: string): void {
   element.tag = tag;
 }

@@ -1,10 +1,10 @@
-/** Links of a page: their addresses made absolute, and those that lead nowhere else. */
+/** The links of a page: makes addresses absolute and recognizes links within the page that say nothing. */
 import type { Page } from "./tree.ts";
 
-/** Turns an href into an address a reader can use, or undefined where there is none. */
+/** Turns an href into an address that a reader can use; undefined if there is none. */
 export type Resolver = (href: string) => string | undefined;
 
-/** Resolves against the page's base element, else its own address. */
+/** Makes a resolver that uses the base element of the page, else its address. */
 export function createResolver(page: Page, url: string | undefined): Resolver {
   const href = page.elements.find(({ tag, attributes }) => tag === "base" && attributes.href !== undefined)?.attributes
     .href;
@@ -12,7 +12,7 @@ export function createResolver(page: Page, url: string | undefined): Resolver {
   return (target) => resolve(withoutControls(target), base);
 }
 
-/** Browsers skip these wherever they stand in an address. */
+/** Removes control characters, which browsers ignore in addresses. */
 function withoutControls(href: string): string {
   return href
     .replace(/[\t\r\n]/g, "")
@@ -22,20 +22,20 @@ function withoutControls(href: string): string {
 
 function resolve(href: string, base: URL | null): string | undefined {
   const url = base === null ? URL.parse(href) : URL.parse(href, base.href);
-  if (href === "" || (url !== null && unusable.has(url.protocol))) return undefined;
+  if (href === "" || (url !== null && unusableProtocols.has(url.protocol))) return undefined;
   const address = base === null ? href : (url?.href ?? href);
-  return address.replace(/[\s()<>]/g, percentEncoded);
+  return address.replace(/[\s()<>]/g, percentEncode);
 }
 
-/** Addresses that run or hold something rather than lead somewhere. */
-const unusable = new Set(["javascript:", "data:", "vbscript:", "blob:"]);
+/** Addresses that run code or contain data instead of leading to a page. */
+const unusableProtocols = new Set(["javascript:", "data:", "vbscript:", "blob:"]);
 
-/** Inside a Markdown link these would end the address. */
-function percentEncoded(character: string): string {
+/** Encodes a character that would end the address of a Markdown link. */
+function percentEncode(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
 }
 
-/** Links for those who cannot see where they are in the page; here there is nothing to skip. */
+/** Whether a link is for screen readers, to skip a part of the page. */
 export function isSkipLink(href: string | undefined, text: string): boolean {
   return (
     href?.startsWith("#") === true &&
@@ -43,7 +43,7 @@ export function isSkipLink(href: string | undefined, text: string): boolean {
   );
 }
 
-/** The little signs beside headings that link to themselves. */
+/** Whether the text of a link is the sign beside a heading that links to itself. */
 export function isAnchorSign(text: string): boolean {
   return /^[#¶§🔗\u200b\ufeff]$/u.test(text);
 }

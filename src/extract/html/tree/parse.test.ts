@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { parseHtml } from "./parse.ts";
-import { limits, type Node } from "./tree.ts";
+import { type Node, treeLimits } from "./tree.ts";
 
-/** `div(p(a) b)`: what was made of a source, in short. */
+/** The tree of a source in short: `div(p(a) b)`. */
 function shapeOf(html: string): string {
   const write = (node: Node): string =>
     typeof node === "string" ? node.trim() : `${node.tag}(${node.children.map(write).filter(Boolean).join(" ")})`;
@@ -18,23 +18,27 @@ const shapes = [
     shape: "ul(li(a ul(li(b))) li(c))",
   },
   {
-    name: "rows and cells end by themselves",
+    name: "rows and cells need no end tags",
     html: "<table><tr><td>a<td>b<tr><td>c</table>d",
     shape: "table(tr(td(a) td(b)) tr(td(c))) d",
   },
-  { name: "an end tag without a start is nothing", html: "a</b></div>b", shape: "a b" },
+  { name: "an end tag without a start tag is ignored", html: "a</b></div>b", shape: "a b" },
   { name: "an inline end tag does not close blocks", html: "<b><div>a</b>b</div>c", shape: "b(div(a b)) c" },
   { name: "links do not nest", html: "<a>x<a>y", shape: "a(x) a(y)" },
-  { name: "what is no head ends the head", html: "<head><title>t</title><p>x", shape: "head(title(t)) p(x)" },
-  { name: "drawings have no text", html: "a<svg><text>x</text><svg></svg></svg>b<svg><p>c", shape: "a b p(c)" },
   {
-    name: "scripts and styles have no text",
+    name: "a tag that is not allowed in the head ends it",
+    html: "<head><title>t</title><p>x",
+    shape: "head(title(t)) p(x)",
+  },
+  { name: "text in drawings is ignored", html: "a<svg><text>x</text><svg></svg></svg>b<svg><p>c", shape: "a b p(c)" },
+  {
+    name: "text in scripts and styles is ignored",
     html: "<script>a<b></script><style>p{}</style>c",
     shape: "script() style() c",
   },
   { name: "a bogus comment ends at the next bracket", html: "a<![if IE]>b<![endif]>c", shape: "abc" },
-  { name: "CDATA counts in XML alone", html: "<?xml version='1.0'?><p><![CDATA[a<b]]></p>", shape: "p(a<b)" },
-  { name: "tags that are never finished", html: "a<p class=", shape: "a" },
+  { name: "CDATA is read in XML only", html: "<?xml version='1.0'?><p><![CDATA[a<b]]></p>", shape: "p(a<b)" },
+  { name: "an unfinished tag is ignored", html: "a<p class=", shape: "a" },
 ];
 
 const unclosed = [
@@ -42,13 +46,13 @@ const unclosed = [
   { name: "a style", html: "<p>a</p><style>b{}<p>c</p>", shape: "p(a) style() p(c)" },
   { name: "a field", html: "<p>a</p><textarea>b<p>c</p>", shape: "p(a) textarea(b) p(c)" },
   { name: "a title with no markup after it", html: "<p>a</p><title>b < c", shape: "p(a) title(b < c)" },
-  { name: "a script, which may hold anything", html: "<p>a</p><script>b('</p>')", shape: "p(a) script()" },
+  { name: "a script, which may contain any text", html: "<p>a</p><script>b('</p>')", shape: "p(a) script()" },
 ];
 
-describe("what nobody closed takes no more than its own text:", () => {
+describe("an element that is never closed does not swallow the rest of the page:", () => {
   for (const { name, html, shape } of unclosed) test(name, () => assert.equal(shapeOf(html), shape));
 
-  test("one in the other, however often, in linear time", () => {
+  test("nested ones are read in linear time", () => {
     assert.match(shapeOf(`${"<title>".repeat(50_000)}<p>a</p>`), /^title/);
   });
 });
@@ -71,22 +75,22 @@ describe("parsing", () => {
     );
   });
 
-  test("attributes are bounded, and data in them is dropped", () => {
+  test("long attributes are cut, and data URLs are dropped", () => {
     const { elements } = parseHtml(`<a href="data:text/plain,x" class="${"a".repeat(9_000)}" onclick=x>`);
     assert.deepEqual(Object.keys(elements[1]?.attributes ?? {}), ["class"]);
-    assert.equal(elements[1]?.attributes.class?.length, limits.attributeChars);
+    assert.equal(elements[1]?.attributes.class?.length, treeLimits.maxAttributeChars);
   });
 
-  test("what is nested too deep keeps its text, and ends where it should", () => {
-    const { elements, complete } = parseHtml(
+  test("elements below the depth limit keep their text and end where they should", () => {
+    const { elements, isComplete } = parseHtml(
       `<main>${"<div>".repeat(2_000)}deep${"</div>".repeat(2_000)}</main><p>after`,
     );
-    assert.ok(complete && elements.length <= limits.depth + 4);
+    assert.ok(isComplete && elements.length <= treeLimits.maxDepth + 4);
     assert.equal(elements.at(-1)?.parent?.tag, "html");
   });
 
-  test("at the limit of elements it stops and says so", () => {
-    const { elements, complete } = parseHtml("<br>".repeat(limits.elements + 10));
-    assert.deepEqual([complete, elements.length <= limits.elements], [false, true]);
+  test("at the limit of elements parsing stops and the page is marked incomplete", () => {
+    const { elements, isComplete } = parseHtml("<br>".repeat(treeLimits.maxElements + 10));
+    assert.deepEqual([isComplete, elements.length <= treeLimits.maxElements], [false, true]);
   });
 });

@@ -1,61 +1,38 @@
 /**
- * HTML source becomes a light tree. Built on the tokenizer alone with an open-element list of our own: the cost is
- * linear in the size whatever the nesting, and at a limit the caller is told to read the page as a line of text.
+ * Parses HTML into a light tree. Uses only the tokenizer of htmlparser2 and its own list of open elements: the cost is
+ * linear in the size at any depth of nesting. At a limit the tree is incomplete, and the caller reads it as plain text.
  */
 import { Tokenizer, type TokenizerCallbacks } from "htmlparser2";
-import { nameTables } from "./aria-tables.ts";
-import { isCover } from "./hidden.ts";
-import { placeStreamed } from "./streamed.ts";
-import { type Element, flatText, keepsAttribute, limits, type Page, Tree } from "./tree.ts";
+import { setTableTags } from "./aria-tables.ts";
+import { moveStreamedParts } from "./react-streaming.ts";
+import { type Page, treeLimits } from "./tree.ts";
+import { TreeBuilder, usesAttribute } from "./tree-builder.ts";
+import { hideTransparent, showAriaHidden } from "./visibility.ts";
 
-/** The tree of a page. Never throws, whatever the source. */
+/** Parses a page. Never throws, for any source. */
 export function parseHtml(html: string): Page {
-  const tree = new Tree();
+  const tree = new TreeBuilder();
   const isXml = html.startsWith("<?xml");
   // Outside XML `<![` opens a bogus comment that the next `>` ends; the tokenizer would look for `]]>`.
   const source = isXml || !html.includes("<![") ? html : html.replaceAll("<![", "<! [");
   const unclosed = unclosedComment(source);
   tokenize(unclosed < 0 ? source : source.slice(0, unclosed), isXml, tree);
-  // A comment that never ends hides the rest of the page from nobody but parsers.
+  // A comment that never ends would hide the rest of the page.
   if (unclosed >= 0) tokenize(source.slice(unclosed + 4).replaceAll("<!--", "<! "), isXml, tree);
-  return pageOf(tree);
+  return toPage(tree);
 }
 
-function pageOf({ root, elements, payloads, complete }: Tree): Page {
-  const inOrder = placeStreamed(elements);
-  for (let at = inOrder.length - 1; at > 0; at -= 1) {
-    const one = inOrder[at];
-    if (one?.parent && one.parent.end < one.end) one.parent.end = one.end;
+function toPage({ root, elements, payloads, isComplete }: TreeBuilder): Page {
+  const inOrder = moveStreamedParts(elements);
+  for (let index = inOrder.length - 1; index > 0; index -= 1) {
+    const element = inOrder[index];
+    if (element?.parent && element.parent.end < element.end) element.parent.end = element.end;
   }
   if (!inOrder.some(({ tag }) => tag === "script")) hideTransparent(inOrder);
-  showUnspoken(inOrder);
-  nameTables(inOrder);
-  return { root, elements: inOrder, payloads, complete };
+  showAriaHidden(inOrder);
+  setTableTags(inOrder);
+  return { root, elements: inOrder, payloads, isComplete };
 }
-
-/** Without a script nothing will ever fade in; a saved page, all of it transparent, has lost its script. */
-function hideTransparent(elements: readonly Element[]): void {
-  const most = 0.2 * elements.length;
-  for (const element of elements)
-    if (element.attributes["data-transparent"] !== undefined && element.end - element.index < most)
-      element.hidden = true;
-}
-
-/** What only screen readers skip is seen. Where it is nearly all of the page, a dialog was open over it when it was saved. */
-function showUnspoken(elements: readonly Element[]): void {
-  const [root] = elements;
-  let most: number | undefined;
-  for (let at = 0; root !== undefined && at < elements.length; ) {
-    const element = elements[at] as Element;
-    const isLarge = element.attributes["data-unspoken"] !== undefined && element.end - at >= leastUnspoken;
-    if (isLarge) {
-      most ??= 0.8 * flatText(root).length;
-      if (flatText(element).length > most && !isCover(element)) element.hidden = false;
-    }
-    at = isLarge ? element.end : at + 1;
-  }
-}
-const leastUnspoken = 4;
 
 function unclosedComment(source: string): number {
   const lastOpen = source.lastIndexOf("<!--");
@@ -65,26 +42,27 @@ function unclosedComment(source: string): number {
   return open >= 0 && !source.startsWith("<!-->", open) && !source.startsWith("<!--->", open) ? open : -1;
 }
 
-function tokenize(source: string, isXml: boolean, tree: Tree, reopened = 0): void {
+function tokenize(source: string, isXml: boolean, tree: TreeBuilder, retries = 0): void {
   const tokenizer = new Tokenizer({ recognizeSelfClosing: isXml }, callbacksFor(source, isXml, tree));
   tree.onLimit = () => tokenizer.pause();
   tokenizer.write(source);
   tokenizer.end();
   const unclosed = tree.takeUnclosed();
   tree.endText();
-  if (unclosed !== "" && reopened < mostReopened) tokenize(unclosed, isXml, tree, reopened + 1);
+  if (unclosed !== "" && retries < MAX_RETRIES) tokenize(unclosed, isXml, tree, retries + 1);
 }
-const mostReopened = 3;
+/** How many elements without an end tag may hold the rest of the page as text. */
+const MAX_RETRIES = 3;
 
 const addressNames = new Set(["href", "src", "data-src"]);
 
-/** What the tokenizer finds in a source, handed to a tree: names in lower case, entities resolved. */
-function callbacksFor(source: string, isXml: boolean, tree: Tree): TokenizerCallbacks {
+/** Callbacks that pass what the tokenizer finds to a tree: names in lower case, entities resolved. */
+function callbacksFor(source: string, isXml: boolean, tree: TreeBuilder): TokenizerCallbacks {
   let tag = "";
   let attributeName = "";
   let attributeValue = "";
   const addValue = (text: string) => {
-    if (attributeName !== "" && attributeValue.length <= limits.attributeChars) attributeValue += text;
+    if (attributeName !== "" && attributeValue.length <= treeLimits.maxAttributeChars) attributeValue += text;
   };
   return {
     ontext: (start, end) => tree.addText(source.slice(start, end)),
@@ -96,17 +74,18 @@ function callbacksFor(source: string, isXml: boolean, tree: Tree): TokenizerCall
     },
     onattribname(start, end) {
       const name = source.slice(start, end).toLowerCase();
-      attributeName = keepsAttribute(tag, name) ? name : "";
+      attributeName = usesAttribute(tag, name) ? name : "";
       attributeValue = "";
     },
-    onattribdata: (start, end) => addValue(source.slice(start, Math.min(end, start + limits.attributeChars + 1))),
+    onattribdata: (start, end) =>
+      addValue(source.slice(start, Math.min(end, start + treeLimits.maxAttributeChars + 1))),
     onattribentity: (codepoint) => addValue(String.fromCodePoint(codepoint)),
     onattribend() {
       if (attributeName === "") return;
-      const isCut = attributeValue.length > limits.attributeChars;
-      // Part of an address leads somewhere else.
+      const isCut = attributeValue.length > treeLimits.maxAttributeChars;
+      // A truncated address would lead somewhere else.
       if (!isCut || !addressNames.has(attributeName))
-        tree.addAttribute(attributeName, attributeValue.slice(0, limits.attributeChars));
+        tree.addAttribute(attributeName, attributeValue.slice(0, treeLimits.maxAttributeChars));
     },
     onopentagend: () => tree.open(false),
     onselfclosingtag: () => tree.open(isXml || tag === "svg" || tree.isForeign || tree.isInMath),

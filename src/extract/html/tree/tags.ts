@@ -1,15 +1,16 @@
-/** What HTML says about its tags: which are void, which stand in a line of text, which close others. */
+/** What the HTML standard says about tags: which are void, which are inline, which close others. */
 
-/** A set of the words in a text, for lists that read better without quotes. */
+/** The set of the words in a text, for lists that read better without quotes. */
 export function wordSet(words: string): ReadonlySet<string> {
   return new Set(words.split(" "));
 }
 
+/** Elements without children and end tag. */
 export const voidTags = wordSet(
   "area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr",
 );
 
-/** Elements that stand inside a line of text; every other one begins and ends a block. */
+/** Elements inside a line of text; every other one begins and ends a block. */
 export const inlineTags = wordSet(
   "a abbr acronym b bdi bdo big br cite code data del dfn em font i img input ins kbd label mark math nobr output q " +
     "rb rp rt ruby s samp select small span strike strong sub sup svg time tt u var wbr option optgroup textarea button " +
@@ -17,31 +18,32 @@ export const inlineTags = wordSet(
     "mover munderover mmultiscripts mtable mtr mtd mjx-container mjx-assistive-mml mjx-math",
 );
 
-/** An end tag of these ends the emphasis or link even when blocks were opened inside. */
+/** An end tag of these ends the emphasis or link even if blocks were opened inside. */
 export const formattingTags = wordSet("a b big code em font i nobr s small strike strong tt u");
 
 /** Opening one of these ends an open paragraph. */
-export const closesParagraph = wordSet(
+export const paragraphClosers = wordSet(
   "address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form h1 h2 h3 h4 " +
     "h5 h6 header hgroup hr main menu nav ol p pre search section summary table ul listing xmp plaintext dd dt li",
 );
 
+/** Headings, whose alphabetical order is their rank. */
 export const headings = wordSet("h1 h2 h3 h4 h5 h6");
 
-/** What may stand in the head; anything else ends it. */
+/** What is allowed in the head; any other tag ends it. */
 export const headTags = wordSet("base basefont bgsound link meta noframes noscript script style template title");
 
-/** Tags that end foreign content (svg) wherever they stand. */
-export const leavesForeign = wordSet(
+/** Tags that end foreign content (svg) at any depth. */
+export const foreignClosers = wordSet(
   "b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr " +
     "ol p pre ruby s small span strong strike sub sup table tt u ul var",
 );
 
-/** An end tag of anything but the table itself does not reach out of these. */
+/** No end tag but that of the table closes an element outside of these. */
 export const scopeBorders = wordSet("table td th caption template html");
 export const tableTags = wordSet("table caption thead tbody tfoot tr td th");
 
-/** What the start of an element closes, and where the search for it ends. */
+/** Which open elements a start tag closes, and where the search for them ends. */
 export const impliedEnds: Readonly<
   Record<string, { readonly closes: ReadonlySet<string>; readonly until: ReadonlySet<string> }>
 > = {
@@ -61,4 +63,5 @@ export const impliedEnds: Readonly<
   button: { closes: wordSet("button"), until: wordSet("form table template") },
 };
 
+/** A start tag does not close a paragraph outside of these. */
 export const paragraphBorders = wordSet("table td th caption button object template html");

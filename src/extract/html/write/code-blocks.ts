@@ -1,14 +1,22 @@
-/** Code blocks as they were written: verbatim text without gutters, line numbers and buttons. */
+/** Recognises code blocks and reads their text verbatim, without gutters, line numbers and buttons. */
 
 import { words } from "../choose/class-names.ts";
 import { codeOverlays } from "../choose/generators.ts";
 import { inlineTags, wordSet } from "../tree/tags.ts";
 import { type Element, flatText, type Node } from "../tree/tree.ts";
+import { weights } from "../weights.ts";
 
-/** The text of a code block, line for line. */
-export function codeText(block: Element): string {
-  const lines = new LineCollector();
-  const numbers = lineNumbers(block);
+/** Looking at all siblings of each of many code elements would be quadratic; a page of code blocks has fewer. */
+const MAX_SIBLINGS = 400;
+/** In a code block of several lines, the first line ends within this many characters. */
+const MAX_FIRST_LINE_CHARS = 2_000;
+/** A gutter with only numbers up to here has only numbers. */
+const MAX_GUTTER_CHARS = 2_000;
+
+/** The text of a code block, line by line. */
+export function readCode(block: Element): string {
+  const lines = new CodeLines();
+  const numbers = findLineNumbers(block);
   const stack: { element: Element; next: number }[] = [{ element: block, next: 0 }];
   while (stack.length > 0) {
     const frame = stack[stack.length - 1] as { element: Element; next: number };
@@ -28,79 +36,119 @@ export function codeText(block: Element): string {
   return lines.text();
 }
 
-/** Cells, or elements with a blank of their own, that hold nothing but 1, 2, 3 and so on, one to each of several rows. */
-function lineNumbers(block: Element): ReadonlySet<Element> {
-  const found: Element[] = [];
+/** Whether a code element is a whole block: with a table or a box in it, with several lines, or alone between blocks. */
+export function isCodeBlock(element: Element): boolean {
+  const { tag, parent, children } = element;
+  if (tag !== "code") return false;
+  if (children.some((child) => typeof child !== "string" && (child.tag === "table" || child.tag === "div")))
+    return true;
+  if (parent === null || lineParentTags.has(parent.tag) || parent.children.length > MAX_SIBLINGS) return false;
+  const others = parent.children.filter((child) => child !== element && isFilled(child));
+  if (!others.every(isSeparateFromText)) return false;
+  return (
+    others.some((other) => typeof other !== "string" && !inlineTags.has(other.tag)) ||
+    flatText(element, MAX_FIRST_LINE_CHARS).trim().includes("\n")
+  );
+}
+
+/** Whether a `div` is code: it has text and only its attribute names a language. */
+export function isLabelledCode({ tag, attributes, children }: Element): boolean {
+  if (tag !== "div" || (attributes["data-lang"] ?? attributes["data-language"]) === undefined) return false;
+  const isText = children.every((child) => typeof child === "string" || inlineTags.has(child.tag));
+  return isText && children.some((child) => typeof child === "string" && child.trim() !== "");
+}
+
+/** Parents whose code elements are parts of a line. */
+const lineParentTags = wordSet("p li td th dt dd h1 h2 h3 h4 h5 h6 span a label summary figcaption");
+
+function isSeparateFromText(node: Node): boolean {
+  return typeof node !== "string" && (!inlineTags.has(node.tag) || node.tag === "code" || node.tag === "button");
+}
+
+function isFilled(node: Node): boolean {
+  return typeof node !== "string" || node.trim() !== "";
+}
+
+// Line numbers
+
+/** Elements with only a number, one at the start of each of several rows, that count 1, 2, 3 and so on. */
+function findLineNumbers(block: Element): ReadonlySet<Element> {
+  const numbers: Element[] = [];
   let next: number | undefined;
   const stack: Element[] = [block];
   for (let element = stack.pop(); element !== undefined; element = stack.pop()) {
-    const [only] = element.children;
-    const number =
-      element.children.length === 1 && typeof only === "string" && /^\s*\d{1,6}\s*$/.test(only)
-        ? Number(only)
-        : undefined;
-    if (number !== undefined && startsRow(element) && isApart(element, only as string)) {
-      if (next !== undefined && number !== next) return new Set();
-      next = number + 1;
-      found.push(element);
+    const text = numberText(element);
+    if (text !== undefined && startsRow(element) && isSeparateFromCode(element, text)) {
+      if (next !== undefined && Number(text) !== next) return new Set();
+      next = Number(text) + 1;
+      numbers.push(element);
     }
-    for (let at = element.children.length - 1; at >= 0; at -= 1) {
-      const child = element.children[at];
+    for (let index = element.children.length - 1; index >= 0; index -= 1) {
+      const child = element.children[index];
       if (typeof child === "object") stack.push(child);
     }
   }
-  return new Set(found.length >= leastNumbers ? found : []);
+  return new Set(numbers.length >= weights.code.minLineNumbers ? numbers : []);
 }
 
-const leastNumbers = 3;
+/** The text of an element that contains only a number. */
+function numberText({ children }: Element): string | undefined {
+  const [text] = children;
+  return children.length === 1 && typeof text === "string" && /^\s*\d{1,6}\s*$/.test(text) ? text : undefined;
+}
 
-/** A number with nothing between it and the code after it is a number of the code. */
-function isApart(element: Element, text: string): boolean {
+/** First in its parent and not alone there, as a number beside a line of code is. */
+function startsRow(element: Element): boolean {
+  const siblings = element.parent?.children ?? [];
+  return siblings.length > 1 && siblings.find(isFilled) === element;
+}
+
+/** A number directly before code, without a blank, is part of the code. */
+function isSeparateFromCode(element: Element, text: string): boolean {
   if (element.tag === "td" || element.tag === "th" || /^\s|\s$/.test(text)) return true;
   const siblings = element.parent?.children ?? [];
   const next = siblings[siblings.indexOf(element) + 1];
   return typeof next === "object" && !inlineTags.has(next.tag);
 }
 
-/** First in its parent, and not alone there: a number beside a line of code. */
-function startsRow(element: Element): boolean {
-  const siblings = element.parent?.children ?? [];
-  return siblings.length > 1 && siblings.find((one) => typeof one !== "string" || one.trim() !== "") === element;
-}
+// Lines
 
-class LineCollector {
-  readonly #pieces: string[] = [];
-  #atLineStart = true;
-  /** A line ended by markup only; the newline is owed once more text comes. */
-  #owed = false;
+/** Collects the text of a block; a line may be ended by a newline or by markup. */
+class CodeLines {
+  readonly #texts: string[] = [];
+  #isAtLineStart = true;
+  /** Markup ended the line; the newline is written once more text follows. */
+  #needsNewline = false;
 
   add(text: string): void {
     if (text === "") return;
-    if (this.#owed && !text.startsWith("\n")) this.#pieces.push("\n");
-    this.#owed = false;
-    this.#pieces.push(text);
-    this.#atLineStart = text.endsWith("\n");
+    if (this.#needsNewline && !text.startsWith("\n")) this.#texts.push("\n");
+    this.#needsNewline = false;
+    this.#texts.push(text);
+    this.#isAtLineStart = text.endsWith("\n");
   }
 
   endLine(): void {
-    if (!this.#atLineStart) this.#owed = true;
-    this.#atLineStart = true;
+    if (!this.#isAtLineStart) this.#needsNewline = true;
+    this.#isAtLineStart = true;
   }
 
   text(): string {
-    return trimBlankLines(this.#pieces.join("").replaceAll("\r\n", "\n").replaceAll("\u00a0", " "));
+    return trimBlankLines(this.#texts.join("").replaceAll("\r\n", "\n").replaceAll("\u00a0", " "));
   }
 }
 
+/** Keeps the indent of the first line. */
 function trimBlankLines(text: string): string {
   let start = 0;
-  for (let at = 0; at < text.length && text.charCodeAt(at) <= 32; at += 1) if (text[at] === "\n") start = at + 1;
+  for (let index = 0; index < text.length && text.charCodeAt(index) <= 32; index += 1)
+    if (text[index] === "\n") start = index + 1;
   return text.slice(start).trimEnd();
 }
 
 /** Blanks between the rows of a table or a list are layout of the source, not code. */
-function isLayoutBlank(text: string, holder: Element): boolean {
-  return layoutTags.has(holder.tag) && text.trim() === "";
+function isLayoutBlank(text: string, parent: Element): boolean {
+  return layoutTags.has(parent.tag) && text.trim() === "";
 }
 const layoutTags = wordSet("table tbody thead tr ol ul");
 
@@ -110,99 +158,63 @@ function startsLine(element: Element): boolean {
 
 function endsLine(element: Element, block: Element): boolean {
   if (element === block) return false;
-  return startsLine(element) || isLineSpan(element);
+  return startsLine(element) || isLineElement(element);
 }
 
-/** One span per line, shown as blocks by a style sheet. */
-function isLineSpan(element: Element): boolean {
+/** An inline element for one line, which a style sheet shows as a block. */
+function isLineElement(element: Element): boolean {
   if (element.tag !== "span" && element.tag !== "code") return false;
   const names = element.attributes.class?.split(/\s+/) ?? [];
-  if (names.some((name) => lineClasses.has(name)) || isOneOfLines(element)) return true;
+  if (names.some((name) => lineClasses.has(name)) || isNamedLine(element)) return true;
   const { tag, parent } = element;
   if (tag !== "code" || parent?.tag !== "pre") return false;
   return parent.children.some((child) => typeof child !== "string" && child !== element);
 }
-/** One of several elements that are named after lines and begin the code. */
-function isOneOfLines({ attributes, parent }: Element): boolean {
+const lineClasses = wordSet("line code-line view-line token-line CodeMirror-line cm-line blob-code codeline");
+
+/** One of several elements with the same class name for lines, the first of which begins the code. */
+function isNamedLine({ attributes, parent }: Element): boolean {
   const [first, second] = parent?.children ?? [];
   const name = attributes.class ?? "";
   if (typeof first !== "object" || second === undefined || !/(?:^|[-_\s])line(?:$|[-_\s])/.test(name)) return false;
   return first.attributes.class === name;
 }
 
-const lineClasses = wordSet("line code-line view-line token-line CodeMirror-line cm-line blob-code codeline");
+// What is not code inside a block
 
+const controlTags = wordSet("button script style select");
 const gutterWords = wordSet("lineno linenos linenumber linenumbers linenum linenums gutter");
 const copyWords = wordSet("copy clipboard");
-const gutterTokens = wordSet(
+const gutterClasses = wordSet(
   "line-number line-numbers line-num hljs-ln-numbers ln lnt blob-num react-syntax-highlighter-line-number code-block-line-number line-numbers-rows lineNumber toolbar code-toolbar__toolbar code-header code-block-header tooltip",
 );
 
-/** Gutters, line numbers and buttons inside a block of code. */
-export function isNotCode(element: Element): boolean {
-  if (element.attributes["data-unselectable"] !== undefined && flatText(element, shortChars).trim().length < 8)
-    return true;
-  if (element.tag === "button" || element.tag === "script" || element.tag === "style" || element.tag === "select")
-    return true;
-  if (element.hidden) return true;
+/** Gutters, line numbers, prompts and buttons. */
+function isNotCode(element: Element): boolean {
+  const { maxCopyButtonChars, maxUnselectableChars } = weights.code;
+  const isUnselectable = element.attributes["data-unselectable"] !== undefined;
+  if (isUnselectable && flatText(element, maxCopyButtonChars).trim().length < maxUnselectableChars) return true;
+  if (controlTags.has(element.tag) || element.hidden) return true;
   const className = element.attributes.class;
   if (className === undefined) return false;
-  if (className.split(/\s+/).some((name) => gutterTokens.has(name) || codeOverlays.has(name))) return true;
+  if (className.split(/\s+/).some((name) => gutterClasses.has(name) || codeOverlays.has(name))) return true;
   // The wrapper of a table with a gutter may itself be named after line numbers.
-  if (element.children.length > 0 && holdsPre(element)) return false;
-  const named = words(className, "");
-  if (named.some((word) => gutterWords.has(word))) return isNumbers(flatText(element, longestGutterChars));
-  return named.some((word) => copyWords.has(word)) && flatText(element, shortChars).trim().length < shortChars;
+  if (element.children.length > 0 && containsCode(element)) return false;
+  const classWords = words(className, "");
+  if (classWords.some((word) => gutterWords.has(word))) return isOnlyNumbers(flatText(element, MAX_GUTTER_CHARS));
+  const isCopyButton = classWords.some((word) => copyWords.has(word));
+  return isCopyButton && flatText(element, maxCopyButtonChars).trim().length < maxCopyButtonChars;
 }
 
-const shortChars = 30;
-/** A gutter of numbers that goes on after this is one all the way. */
-const longestGutterChars = 2_000;
-
-function holdsPre(element: Element): boolean {
+function containsCode(element: Element): boolean {
   return element.children.some(
     (child) =>
       typeof child !== "string" &&
       (child.tag === "pre" || child.tag === "table" || child.tag === "code") &&
-      !isNumbers(flatText(child, longestGutterChars)),
+      !isOnlyNumbers(flatText(child, MAX_GUTTER_CHARS)),
   );
 }
 
-function isNumbers(text: string): boolean {
+function isOnlyNumbers(text: string): boolean {
   return /^[\s\d.:|]*$/.test(text);
-}
-
-/** Looking at all siblings of each of many code elements would be quadratic; a page of blocks has fewer. */
-const mostSiblings = 400;
-const lineHolders = wordSet("p li td th dt dd h1 h2 h3 h4 h5 h6 span a label summary figcaption");
-
-/** A code element that stands for a whole block: several lines, a table with a gutter, or alone between blocks. */
-export function isCodeBlock(element: Element): boolean {
-  const { tag, parent, children } = element;
-  if (tag !== "code") return false;
-  if (children.some((child) => typeof child !== "string" && (child.tag === "table" || child.tag === "div")))
-    return true;
-  if (parent === null || lineHolders.has(parent.tag) || parent.children.length > mostSiblings) return false;
-  const others = parent.children.filter(
-    (child) => child !== element && (typeof child !== "string" || child.trim() !== ""),
-  );
-  if (!others.every(standsApart)) return false;
-  return (
-    others.some((other) => typeof other !== "string" && !inlineTags.has(other.tag)) ||
-    flatText(element, linesWithinChars).trim().includes("\n")
-  );
-}
-
-/** A block of code has its first line end within so many characters. */
-const linesWithinChars = 2_000;
-
-function standsApart(node: Node): boolean {
-  return typeof node !== "string" && (!inlineTags.has(node.tag) || node.tag === "code" || node.tag === "button");
-}
-
-/** Code in an element that only its attribute calls so. */
-export function isCodeHolder({ tag, attributes, children }: Element): boolean {
-  if (tag !== "div" || (attributes["data-lang"] ?? attributes["data-language"]) === undefined) return false;
-  const isText = children.every((child) => typeof child === "string" || inlineTags.has(child.tag));
-  return isText && children.some((child) => typeof child === "string" && child.trim() !== "");
 }

@@ -1,78 +1,86 @@
-/** The language of a code block, from the many places where pages write it. */
+/** Finds the language of a code block in the attributes and class names where pages state it. */
 import { wordSet } from "../tree/tags.ts";
 import type { Element } from "../tree/tree.ts";
+import { weights } from "../weights.ts";
 
-/** The language a code block, its code element or a wrapper near it names, or "". */
-export function codeLanguage(block: Element): string {
-  const inner = firstCode(block);
-  for (const element of inner === undefined ? [block] : [inner, block]) {
-    const named = languageOf(element, isBareName);
-    if (named !== "") return named;
+/** Limits the search inside a block; its code element is near the top. */
+const MAX_SEARCHED_ELEMENTS = 50;
+
+/** The language that a code block, its code element or a wrapper near it names, or "". */
+export function findCodeLanguage(block: Element): string {
+  const namedCode = findNamedCode(block);
+  for (const element of namedCode === undefined ? [block] : [namedCode, block]) {
+    const language = languageNamedBy(element, isNotGenerated);
+    if (language !== "") return language;
   }
+  const { maxLanguageWrappers, maxBareNameWrappers } = weights.code;
   let wrapper = block.parent;
-  for (let level = 0; level < 4 && wrapper !== null && wrapper.tag !== "body"; level += 1) {
-    const named = languageOf(wrapper, level < 2 ? isNameOfCode : undefined);
-    if (named !== "") return named;
+  for (let level = 0; level < maxLanguageWrappers && wrapper !== null && wrapper.tag !== "body"; level += 1) {
+    const language = languageNamedBy(wrapper, level < maxBareNameWrappers ? isBesideCodeName : undefined);
+    if (language !== "") return language;
     wrapper = wrapper.parent;
   }
   return "";
 }
 
-/** The first code or pre element inside that names a language: a table with a gutter has its own for the numbers. */
-function firstCode(block: Element): Element | undefined {
+/** The first code or pre element inside that names a language. The first of all may be the one of a gutter. */
+function findNamedCode(block: Element): Element | undefined {
   const stack: Element[] = [block];
   for (
-    let element = stack.pop(), seen = 0;
-    element !== undefined && seen < mostSeen;
-    element = stack.pop(), seen += 1
+    let element = stack.pop(), count = 0;
+    element !== undefined && count < MAX_SEARCHED_ELEMENTS;
+    element = stack.pop(), count += 1
   ) {
     const isCode = element.tag === "code" || element.tag === "pre";
-    if (element !== block && isCode && languageOf(element, isBareName) !== "") return element;
-    for (let at = Math.min(element.children.length, mostSeen) - 1; at >= 0; at -= 1) {
-      const child = element.children[at];
+    if (element !== block && isCode && languageNamedBy(element, isNotGenerated) !== "") return element;
+    for (let index = Math.min(element.children.length, MAX_SEARCHED_ELEMENTS) - 1; index >= 0; index -= 1) {
+      const child = element.children[index];
       if (typeof child === "object") stack.push(child);
     }
   }
   return undefined;
 }
-const mostSeen = 50;
 
-/** Whether a class that is the name of a language means it, beside the other classes of its element. */
-type BareNameJudge = (names: readonly string[]) => boolean;
+/** Whether a class that is only the name of a language means it, judged by all classes of its element. */
+type BareNameCheck = (names: readonly string[]) => boolean;
 
-/** Classes of two or three letters each are made by a program. */
-const isBareName: BareNameJudge = (names) => names.length === 1 || names.some((name) => name.length > 3);
-const isNameOfCode: BareNameJudge = (names) => names.some((name) => codeName.test(name));
+/** Several classes of a few letters each are generated, and one of them may look like a language. */
+const isNotGenerated: BareNameCheck = (names) =>
+  names.length === 1 || names.some((name) => name.length > weights.code.maxGeneratedClassChars);
+const isBesideCodeName: BareNameCheck = (names) => names.some((name) => codeName.test(name));
 const codeName = /code|highlight|hljs|prism|shiki|chroma|source|syntax|snippet|listing|editor/i;
 
-function languageOf(element: Element, isBare: BareNameJudge | undefined): string {
+/** The language that an element names; by a bare class name only if `isBareName` allows it. */
+function languageNamedBy(element: Element, isBareName: BareNameCheck | undefined): string {
   const { attributes } = element;
-  const told = attributes["data-lang"] ?? attributes["data-language"] ?? attributes.language;
-  if (told !== undefined && /^[\w+#.-]{1,30}$/.test(told)) return canonical(told);
+  const attribute = attributes["data-lang"] ?? attributes["data-language"] ?? attributes.language;
+  if (attribute !== undefined && /^[\w+#.-]{1,30}$/.test(attribute)) return normalizeLanguage(attribute);
   const className = attributes.class ?? "";
   const brush = /brush:\s*([\w+#-]+)/.exec(className);
-  if (brush?.[1] !== undefined) return canonical(brush[1]);
+  if (brush?.[1] !== undefined) return normalizeLanguage(brush[1]);
   const names = className.split(/\s+/);
   for (const name of names) {
     const match =
       /^(?:language|lang|highlight-source|highlight|code-block|syntax|sourceCode|brush)[-:]([\w+#.-]+)$/i.exec(name);
     if (match?.[1] === undefined || notLanguages.has(match[1].toLowerCase())) continue;
     if (!/^(?:highlight|code-block|syntax)-(?!source)/i.test(name) || languages.has(match[1].toLowerCase()))
-      return canonical(match[1]);
+      return normalizeLanguage(match[1]);
   }
-  if (isBare === undefined || !isBare(names)) return "";
+  if (isBareName === undefined || !isBareName(names)) return "";
   return names.map((name) => name.toLowerCase()).find((name) => languages.has(name)) ?? "";
 }
 
+/** Words after a prefix such as `highlight-` that name a part of the block, not its language. */
 const notLanguages = wordSet(
   "source wrapper text-wrapper block container inline toolbar code header content body table default none plain",
 );
 
-const unnamed = wordSet("plaintext none default auto nohighlight");
+/** Names for code without a language. */
+const emptyLanguages = wordSet("plaintext none default auto nohighlight");
 
-function canonical(name: string): string {
+function normalizeLanguage(name: string): string {
   const lower = name.toLowerCase();
-  return unnamed.has(lower) ? "" : lower;
+  return emptyLanguages.has(lower) ? "" : lower;
 }
 
 const languages = wordSet(

@@ -1,44 +1,46 @@
-/** Knows the paragraphs that a page shows a second time: for other screens, in sliders and as quotations. */
+/** Detects paragraphs that a page repeats: for other screen sizes, in sliders and as pull quotes. */
 import { inlineTags } from "../tree/tags.ts";
 import type { Element } from "../tree/tree.ts";
+import { weights } from "../weights.ts";
 
-/** Shorter paragraphs are repeated for good reasons. */
-const leastChars = 80;
-const mostCopies = 3;
-/** So much of a page is remembered to know it again; no page that shows its text to several screens is longer. */
-const rememberedChars = 2_000_000;
+/** Memory for the first occurrences; pages that repeat their text for several screen sizes are shorter. */
+const MAX_REMEMBERED_CHARS = 2_000_000;
 
-export class Copies {
-  /** Each long paragraph with the box it stood in first. */
+/** The paragraphs of a page so far, and how much of them was repeated. */
+export class DuplicateDetector {
+  /** The box of the first occurrence, by heading and text. */
   readonly #boxes = new Map<string, Element | null>();
   #firstChars = 0;
-  #copiedChars = 0;
+  #duplicateChars = 0;
 
-  /** Characters of all copies so far. */
-  get chars(): number {
-    return this.#copiedChars;
+  /** Characters in all duplicates so far. */
+  get duplicateChars(): number {
+    return this.#duplicateChars;
   }
 
-  /** Where most is repeated, repeating is what the page is about. */
-  get areMost(): boolean {
-    return this.#copiedChars > mostCopies * this.#firstChars;
+  /** Whether most of the text was repeated: then repetition is what the page is about. */
+  get isMostlyDuplicates(): boolean {
+    return this.#duplicateChars > weights.writing.maxDuplicateRatio * this.#firstChars;
   }
 
-  /** Whether this was there before. What stands under another heading, or twice in the same box, was meant. */
-  isCopy(text: string, heading: string, at: Element): boolean {
-    if (text.length < leastChars) return false;
-    const placed = `${heading}\n${text}`;
-    const box = boxOf(at);
-    const firstBox = this.#boxes.get(placed);
-    const isCopy = firstBox !== undefined && firstBox !== box;
-    if (isCopy) this.#copiedChars += text.length;
+  /**
+   * Records a paragraph and says whether it is a duplicate. Short ones, and those under another heading or in the same
+   * box, repeat for a reason.
+   */
+  checkAndRecord(text: string, heading: string, element: Element): boolean {
+    if (text.length < weights.writing.minDuplicateChars) return false;
+    const key = `${heading}\n${text}`;
+    const box = boxOf(element);
+    const firstBox = this.#boxes.get(key);
+    const isDuplicate = firstBox !== undefined && firstBox !== box;
+    if (isDuplicate) this.#duplicateChars += text.length;
     else this.#firstChars += text.length;
-    if (firstBox === undefined && this.#firstChars < rememberedChars) this.#boxes.set(placed, box);
-    return isCopy;
+    if (firstBox === undefined && this.#firstChars < MAX_REMEMBERED_CHARS) this.#boxes.set(key, box);
+    return isDuplicate;
   }
 }
 
-/** What holds the block that an element is, or is a part of. */
+/** The parent of the block that an element is or belongs to. */
 function boxOf(element: Element): Element | null {
   let block = element;
   while (block.parent !== null && inlineTags.has(block.tag)) block = block.parent;

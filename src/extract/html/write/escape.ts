@@ -1,10 +1,10 @@
-/** Text of a page written so that Markdown reads it as text: only what would mean something else is escaped. */
+/** Escapes the text of a page where Markdown would read it as syntax, and nowhere else. */
 
 /**
- * Signs that mean something inside a line: what opens code, emphasis, links, tags and entities. An underscore inside a
- * word, a star between blanks, a bracket that no address follows and a lone angle are left as they are.
+ * Syntax inside a line: what opens code, emphasis, links, tags and entities. An underscore inside a word, an asterisk
+ * between blanks, a bracket without a URL after it and a lone angle bracket are not syntax.
  */
-const inLine = new RegExp(
+const inlineSyntax = new RegExp(
   [
     "\\\\(?=[!-/:-@[-`{-~])",
     "`",
@@ -19,51 +19,51 @@ const inLine = new RegExp(
   "gu",
 );
 
-/** Escapes a piece of text that stands inside a line. */
+/** Escapes text inside a line. */
 export function escapeText(text: string): string {
-  return /[\\`*_[<&~]/.test(text) ? text.replace(inLine, escapeEach) : text;
+  return /[\\`*_[<&~]/.test(text) ? text.replace(inlineSyntax, escapeEach) : text;
 }
 
-function escapeEach(signs: string): string {
-  return signs.replace(/./g, "\\$&");
+function escapeEach(characters: string): string {
+  return characters.replace(/./g, "\\$&");
 }
 
-/** What makes a line a heading, a quotation, an item, a rule, a fence, a row or the underline of a heading. */
-const lineStart = /^(?:#{1,6}(?=\s|$)|>|[-+](?=\s|$)|-[- ]*$|=+$|~{3}|\|)/;
-const numbered = /^(\d{1,9})([.)](?:\s|$))/;
+/** Syntax at the start of a line: headings, quotations, items, rules, fences, table rows and heading underlines. */
+const blockSyntax = /^(?:#{1,6}(?=\s|$)|>|[-+](?=\s|$)|-[- ]*$|=+$|~{3}|\|)/;
+const numberedItem = /^(\d{1,9})([.)](?:\s|$))/;
 
-/** Escapes the beginnings of a paragraph's lines. */
+/** Escapes the starts of the lines of a paragraph. */
 export function escapeLineStarts(text: string): string {
   if (!/(?:^|\n)[#>+\-=~|\d]/.test(text)) return text;
   return text
     .split("\n")
-    .map((line) => line.replace(lineStart, "\\$&").replace(numbered, "$1\\$2"))
+    .map((line) => line.replace(blockSyntax, "\\$&").replace(numberedItem, "$1\\$2"))
     .join("\n");
 }
 
-/** A run of # at the end would be read as part of the heading's sign. */
+/** Escapes a run of # at the end, which Markdown would read as the end of the heading's syntax. */
 export function escapeHeading(text: string): string {
   return text.replace(/(^|\s)(#+)$/, "$1\\$2");
 }
 
-/** Brackets that do not pair would end the text of a link. */
+/** Escapes brackets if they are not in pairs: they would end the text of a link. */
 export function escapeLinkText(text: string): string {
   let open = 0;
-  for (const [sign] of text.matchAll(/\\.|[[\]]/g)) {
-    if (sign === "[") open += 1;
-    if (sign === "]") open -= 1;
+  for (const [token] of text.matchAll(/\\.|[[\]]/g)) {
+    if (token === "[") open += 1;
+    if (token === "]") open -= 1;
     if (open < 0) break;
   }
-  return open === 0 ? text : text.replace(/\\.|[[\]]/g, (sign) => (sign.length > 1 ? sign : `\\${sign}`));
+  return open === 0 ? text : text.replace(/\\.|[[\]]/g, (token) => (token.length > 1 ? token : `\\${token}`));
 }
 
-/** Longer headings are found by how they begin. */
-export const labelChars = 300;
+/** The label of a longer heading is its beginning. */
+export const MAX_LABEL_CHARS = 300;
 
-/** The words of a heading without its marks. */
-export function plainLabel(text: string): string {
+/** The text of a heading without Markdown's syntax, as a label. */
+export function toPlainLabel(text: string): string {
   return text
-    .slice(0, labelChars)
+    .slice(0, MAX_LABEL_CHARS)
     .replace(/!\[[^\]]*\]\([^)]*\)/g, "")
     .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/(?<!\\)[*`]/g, "")

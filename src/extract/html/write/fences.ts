@@ -1,31 +1,46 @@
-/** Code as Markdown writes it: in a line, and as blocks between fences. */
+/** Code in Markdown: inside a line, and as blocks between fences. */
 import { type Element, flatText } from "../tree/tree.ts";
+import type { BlockWriter } from "./block-writer.ts";
 
-/** A block of code that was written, with the number of blocks up to it. */
-export type Listing = {
+/** Merging ever longer listings would be quadratic. */
+const MAX_MERGED_CHARS = 20_000;
+
+/** The last code block written, with the number of blocks up to it. */
+type Listing = {
   readonly element: Element;
   readonly language: string;
   readonly text: string;
   readonly count: number;
 };
 
-/** A block of code between fences that are longer than any in it. */
-export function fenced(text: string, language: string): string {
-  const fence = "`".repeat(Math.max(3, longestRun(text, "`") + 1));
-  return `${fence}${language}\n${text}\n${fence}`;
+/** Writes fenced code blocks, and merges those that are parts of one listing. */
+export class FenceWriter {
+  readonly #blocks: BlockWriter;
+  #last: Listing | undefined;
+
+  constructor(blocks: BlockWriter) {
+    this.#blocks = blocks;
+  }
+
+  write(element: Element, language: string, text: string): void {
+    const last = this.#last;
+    const isMerged =
+      last !== undefined && last.count === this.#blocks.count && continuesListing(last, element, language);
+    if (isMerged) this.#blocks.retract();
+    const whole = isMerged ? joinListing(last, text) : text;
+    this.#blocks.write(fenceCode(whole, language));
+    this.#last = { element, language, text: whole, count: this.#blocks.count };
+  }
 }
 
-/** The text of a listing with a further piece of it. */
-export function continued({ element, text }: Listing, piece: string): string {
-  return `${text}${endsWithBlankLine(element) ? "\n\n" : "\n"}${piece}`;
-}
-
-const mostMergedChars = 20_000;
-
-/** Pieces of one listing: code elements shown as blocks, one after the other, with their output between them. */
-export function continues(listing: Listing, next: Element, language: string): boolean {
-  if (listing.text.length > mostMergedChars || language === "" || language !== listing.language) return false;
+/** Consecutive code elements shown as blocks are one listing, such as commands with their output between them. */
+function continuesListing(listing: Listing, next: Element, language: string): boolean {
+  if (listing.text.length > MAX_MERGED_CHARS || language === "" || language !== listing.language) return false;
   return listing.element.parent === next.parent && (listing.element.tag === "code" || next.tag === "code");
+}
+
+function joinListing({ element, text }: Listing, next: string): string {
+  return `${text}${endsWithBlankLine(element) ? "\n\n" : "\n"}${next}`;
 }
 
 function endsWithBlankLine(element: Element): boolean {
@@ -33,19 +48,25 @@ function endsWithBlankLine(element: Element): boolean {
   return text.slice(text.trimEnd().length).split("\n").length > 2;
 }
 
-/** Code in a line, between enough ticks. */
-export function inlineCode(text: string): string {
+/** A block of code between fences that are longer than any in it. */
+function fenceCode(text: string, language: string): string {
+  const fence = "`".repeat(Math.max(3, longestRun(text, "`") + 1));
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+/** Writes code inside a line, between enough backticks. */
+export function writeInlineCode(text: string): string {
   const ticks = "`".repeat(longestRun(text, "`") + 1);
-  const pad = text.startsWith("`") || text.endsWith("`") ? " " : "";
-  return `${ticks}${pad}${text}${pad}${ticks}`;
+  const padding = text.startsWith("`") || text.endsWith("`") ? " " : "";
+  return `${ticks}${padding}${text}${padding}${ticks}`;
 }
 
 function longestRun(text: string, character: string): number {
   if (!text.includes(character)) return 0;
   let longest = 0;
   let run = 0;
-  for (const one of text) {
-    run = one === character ? run + 1 : 0;
+  for (const current of text) {
+    run = current === character ? run + 1 : 0;
     if (run > longest) longest = run;
   }
   return longest;

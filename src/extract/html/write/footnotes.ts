@@ -1,113 +1,133 @@
-/** Footnotes: little links in the text, and the notes they lead to in the same page. */
+/** Footnotes, in the three ways pages write them: linked, matched by number alone, and inside their own line. */
 
 import { headings, inlineTags, tableTags, wordSet } from "../tree/tags.ts";
 import { type Element, flatText, type Page } from "../tree/tree.ts";
-import { findLooseNotes } from "./unlinked-footnotes.ts";
+import { weights } from "../weights.ts";
 
+/** The footnotes of a page whose text is a block of its own. */
 export type Footnotes = {
-  /** By the link, or the raised number, that refers to a note. */
-  readonly references: ReadonlyMap<Element, { readonly label: string; readonly note: Element }>;
-  /** Labels by the block that is a note. */
+  /** By the link or superscript number in the text that refers to a note. */
+  readonly references: ReadonlyMap<Element, Reference>;
+  /** The label of each block that is a note. */
   readonly notes: ReadonlyMap<Element, string>;
-  /** Blocks beside the notes that hold nothing but their labels. */
+  /** Blocks next to notes that contain only the label. */
   readonly labels: ReadonlySet<Element>;
 };
+type Reference = { readonly label: string; readonly note: Element };
 
-/** A label is one sign or number; blanks of the source may stand around it. */
-const labelChars = 100;
-const labelText = /^\[?\(?(\d{1,3}|[*†‡§]{1,3}|[ivx]{1,5}|[a-z])\)?\]?$/;
+/** Enough source text to contain a label: one sign or number, with the blanks around it. */
+const MAX_LABEL_CHARS = 100;
+/** Enough text around a link to find a letter in it. */
+const MAX_SURROUNDING_CHARS = 200;
+/** A table that is one note has few elements. */
+const MAX_NOTE_TABLE_ELEMENTS = 100;
+/** Searching for the position of each of many references among their siblings would be quadratic. */
+const MAX_SIBLINGS = 1000;
 
-const known = new WeakMap<Page, Footnotes>();
+const footnotesByPage = new WeakMap<Page, Footnotes>();
 
-/** Finds the marks of notes: links of a bare number or sign to a block further down, and numbers that a block takes up. */
+/** Finds the footnotes of a page with their references, linked ones and unlinked ones. Computed once per page. */
 export function findFootnotes(page: Page): Footnotes {
-  const found = known.get(page) ?? readFootnotes(page);
-  known.set(page, found);
-  return found;
+  const footnotes = footnotesByPage.get(page) ?? collectFootnotes(page);
+  footnotesByPage.set(page, footnotes);
+  return footnotes;
 }
 
-type Found = {
-  readonly references: Map<Element, { readonly label: string; readonly note: Element }>;
-  readonly notes: Map<Element, string>;
-  readonly labels: Set<Element>;
-};
-
-function readFootnotes(page: Page): Footnotes {
-  const found: Found = { references: new Map(), notes: new Map(), labels: new Set() };
-  const targets = targetsOf(page);
-  for (const element of page.elements) {
-    const target = element.tag === "a" ? targets.get(fragmentOf(element)) : undefined;
-    const label = target === undefined ? undefined : labelOf(element);
-    if (target !== undefined && label !== undefined) addLinked(element, label, target, page, found);
-  }
-  addLoose(page, targets, found);
-  return found;
+/** Whether the text of an element is this label and nothing else. */
+export function isNoteLabel(element: Element, label: string): boolean {
+  return labelText.exec(flatText(element, MAX_LABEL_CHARS).trim().replace(/\.$/, ""))?.[1] === label;
 }
-
-function addLinked(link: Element, label: string, target: Element, page: Page, found: Found): void {
-  const block = blockOf(target);
-  if (block === undefined || block.index <= link.index || standsAlone(link)) return;
-  const pair = labelAndNote(block, page);
-  if (pair === undefined && (tableTags.has(block.tag) || headings.has(block.tag))) return;
-  const note = pair?.[1] ?? block;
-  const first = found.notes.get(note) ?? label;
-  // Notes that share a block are told apart by their links alone.
-  if (first !== label && target !== block) return;
-  if (pair !== undefined) found.labels.add(pair[0]);
-  found.notes.set(note, first);
-  found.references.set(link, { label: first, note });
-}
-
-/** A number with no words around it counts something, such as comments. */
-function standsAlone(link: Element): boolean {
-  const around = blockOf(link);
-  return around !== undefined && !/\p{L}/u.test(flatText(around, wordsChars));
-}
-const wordsChars = 200;
-
-function addLoose(page: Page, targets: ReadonlyMap<string, Element>, { references, notes }: Found): void {
-  const leadsSomewhere = (link: Element) => link.tag === "a" && targets.has(fragmentOf(link));
-  for (const { mark, label, note } of findLooseNotes(page, leadsSomewhere)) {
-    if ((notes.get(note) ?? label) !== label) continue;
-    notes.set(note, label);
-    references.set(mark, { label, note });
-  }
-}
-
-/** Whether the text of an element is a label of this name and nothing else. */
-export function isLabel(element: Element, label: string): boolean {
-  return labelText.exec(flatText(element, labelChars).trim().replace(/\.$/, ""))?.[1] === label;
-}
-
-/** A term or a heading and what follows, or the two cells of a table of one row: the first is the label of the second. */
-function labelAndNote(block: Element, page: Page): readonly [Element, Element] | undefined {
-  const [label, note, ...others] = block.tag === "table" ? cellsIn(block, page) : [block, page.elements[block.end]];
-  if (label === undefined || note === undefined || others.length > 0 || labelOf(label) === undefined) return undefined;
-  if (note.parent !== label.parent || !followingTags(block.tag).has(note.tag)) return undefined;
-  return [label, note];
-}
-
-function followingTags(tag: string): ReadonlySet<string> {
-  return tag === "table" ? cellTags : headings.has(tag) ? proseTags : definitionTags;
-}
-const cellTags = wordSet("td");
-const proseTags = wordSet("p div");
-const definitionTags = wordSet("dd");
-
-function cellsIn({ index, end }: Element, { elements }: Page): readonly Element[] {
-  const inside = elements.slice(index, Math.min(end, index + mostTableElements));
-  return inside.filter(({ tag }) => tag === "td" || tag === "th");
-}
-const mostTableElements = 100;
 
 /** Whether a link inside a note leads back to the text. */
 export function isBackReference(link: Element): boolean {
   if (!fragmentOf(link)) return false;
-  const text = flatText(link, labelChars).trim();
+  const text = flatText(link, MAX_LABEL_CHARS).trim();
   return /^(?:[\s↩↑⤴⬆^↵⏎]|\ufe0e|\ufe0f)*$/u.test(text) || labelText.test(text.replace(/\.$/, ""));
 }
 
-/** The place in a page that a link leads to; with an address before it only a numbered one, others are of other pages. */
+/**
+ * Whether an element is a note placed in the middle of its line, which a style sheet moves to the margin or unfolds.
+ * The number that refers to such a note is not one.
+ */
+export function isSideNote({ tag, attributes: { class: className }, children }: Element): boolean {
+  if (className === undefined || !sideNoteTags.has(tag) || !/note/i.test(className)) return false;
+  if (!className.split(/\s+/).some((name) => sideNoteName.test(name))) return false;
+  return children.length > 1 || startOf(children[0]).trim().length >= weights.footnotes.minSideNoteChars;
+}
+
+/** Whether an element at the start of a side note is only its number. */
+export function isSideNoteNumber(element: Element): boolean {
+  return /^[[(]?(?:\d{1,3}|[*†‡§])[\])]?[.:]?$/.test(flatText(element, weights.footnotes.minSideNoteChars).trim());
+}
+
+type MutableFootnotes = {
+  readonly references: Map<Element, Reference>;
+  readonly notes: Map<Element, string>;
+  readonly labels: Set<Element>;
+};
+type Targets = ReadonlyMap<string, Element>;
+
+function collectFootnotes(page: Page): Footnotes {
+  const footnotes: MutableFootnotes = { references: new Map(), notes: new Map(), labels: new Set() };
+  const targets = targetsByName(page);
+  addLinkedNotes(page, targets, footnotes);
+  addUnlinkedNotes(page, targets, footnotes);
+  return footnotes;
+}
+
+// Linked footnotes: a link that is only a label, and the later block it leads to.
+
+const labelText = /^\[?\(?(\d{1,3}|[*†‡§]{1,3}|[ivx]{1,5}|[a-z])\)?\]?$/;
+const cellTags = wordSet("td");
+const proseTags = wordSet("p div");
+const definitionTags = wordSet("dd");
+
+function addLinkedNotes(page: Page, targets: Targets, footnotes: MutableFootnotes): void {
+  for (const element of page.elements) {
+    const target = element.tag === "a" ? targets.get(fragmentOf(element)) : undefined;
+    const label = target === undefined ? undefined : labelOf(element);
+    if (target !== undefined && label !== undefined) addLinkedNote(element, label, target, page, footnotes);
+  }
+}
+
+function addLinkedNote(link: Element, label: string, target: Element, page: Page, footnotes: MutableFootnotes): void {
+  const block = blockOf(target);
+  if (block === undefined || block.index <= link.index || isWithoutWords(link)) return;
+  const pair = labelAndNote(block, page);
+  if (pair === undefined && (tableTags.has(block.tag) || headings.has(block.tag))) return;
+  const note = pair?.[1] ?? block;
+  const noteLabel = footnotes.notes.get(note) ?? label;
+  // Notes that share a block can only be distinguished by their links, so the links stay links.
+  if (noteLabel !== label && target !== block) return;
+  if (pair !== undefined) footnotes.labels.add(pair[0]);
+  footnotes.notes.set(note, noteLabel);
+  footnotes.references.set(link, { label: noteLabel, note });
+}
+
+/** A number with no words around it counts something, such as comments. */
+function isWithoutWords(link: Element): boolean {
+  const block = blockOf(link);
+  return block !== undefined && !/\p{L}/u.test(flatText(block, MAX_SURROUNDING_CHARS));
+}
+
+/** A term or heading and the block after it, or the two cells of a one-row table: the first is the second's label. */
+function labelAndNote(block: Element, page: Page): readonly [Element, Element] | undefined {
+  const [label, note, ...others] = block.tag === "table" ? cellsIn(block, page) : [block, page.elements[block.end]];
+  if (label === undefined || note === undefined || others.length > 0 || labelOf(label) === undefined) return undefined;
+  if (note.parent !== label.parent || !noteTagsAfter(block.tag).has(note.tag)) return undefined;
+  return [label, note];
+}
+
+function noteTagsAfter(tag: string): ReadonlySet<string> {
+  return tag === "table" ? cellTags : headings.has(tag) ? proseTags : definitionTags;
+}
+
+function cellsIn({ index, end }: Element, { elements }: Page): readonly Element[] {
+  const descendants = elements.slice(index, Math.min(end, index + MAX_NOTE_TABLE_ELEMENTS));
+  return descendants.filter(({ tag }) => tag === "td" || tag === "th");
+}
+
+/** The fragment of a link. After a path only one with a number counts: others name parts of other pages. */
 function fragmentOf({ attributes }: Element): string {
   const href = attributes.href ?? "";
   const hash = href.indexOf("#");
@@ -115,7 +135,7 @@ function fragmentOf({ attributes }: Element): string {
   return hash <= 0 || /\d/.test(fragment) ? fragment : "";
 }
 
-function targetsOf(page: Page): ReadonlyMap<string, Element> {
+function targetsByName(page: Page): Targets {
   const targets = new Map<string, Element>();
   for (const element of page.elements) {
     const name = element.attributes.id ?? (element.tag === "a" ? element.attributes.name : undefined);
@@ -125,7 +145,7 @@ function targetsOf(page: Page): ReadonlyMap<string, Element> {
 }
 
 function labelOf(element: Element): string | undefined {
-  const match = labelText.exec(flatText(element, labelChars).trim());
+  const match = labelText.exec(flatText(element, MAX_LABEL_CHARS).trim());
   return match?.[1];
 }
 
@@ -133,4 +153,112 @@ function blockOf(target: Element): Element | undefined {
   let block: Element | null = target;
   while (block !== null && inlineTags.has(block.tag)) block = block.parent;
   return block === null || block.tag === "body" ? undefined : block;
+}
+
+// Unlinked footnotes: a superscript number, and a later block that begins with the number or has it in its id.
+
+const { maxNumberElements, maxNumberChars } = weights.footnotes;
+
+type NumberReference = { readonly element: Element; readonly label: string };
+
+const numberText = /^[[(]?(\d{1,3})[\])]?\.?$/;
+const numberTags = wordSet("sup strong b a");
+const noteTags = wordSet("li p div");
+/** The ids that pages give to notes. */
+const noteId = /(?:note|fn|ftn)[-_.:]?(\d{1,3})$/i;
+/** A word or the end of a sentence. After a digit or a single letter a superscript is a power. */
+const wordEnd = /(?:\p{L}{2}|[.,;:!?"”’»\]])\s*$/u;
+
+function addUnlinkedNotes(page: Page, targets: Targets, { references, notes }: MutableFootnotes): void {
+  const isWorkingLink = (link: Element) => link.tag === "a" && targets.has(fragmentOf(link));
+  for (const { element, label, note } of findUnlinkedNotes(page, isWorkingLink)) {
+    if ((notes.get(note) ?? label) !== label) continue;
+    notes.set(note, label);
+    references.set(element, { label, note });
+  }
+}
+
+function findUnlinkedNotes(
+  page: Page,
+  isWorkingLink: (link: Element) => boolean,
+): readonly (NumberReference & Reference)[] {
+  if (!page.elements.some(({ tag }) => tag === "sup")) return [];
+  const references: NumberReference[] = [];
+  const notes = new Map<string, Element>();
+  for (const element of page.elements) {
+    const idLabel = noteTags.has(element.tag) ? noteId.exec(element.attributes.id ?? "")?.[1] : undefined;
+    if (idLabel !== undefined) notes.set(idLabel, element);
+    const label = numberTags.has(element.tag) ? numberOf(element) : undefined;
+    if (label === undefined || isWorkingLink(element)) continue;
+    const block = blockBeginningWith(element);
+    if (block !== undefined) notes.set(label, block);
+    else if (isReference(element)) references.push({ element, label });
+  }
+  return areVerses(references) ? [] : references.flatMap((reference) => withLaterNote(reference, notes));
+}
+
+/** Reads only small elements: most links and bold words are larger than a number. */
+function numberOf(element: Element): string | undefined {
+  const { index, end, children } = element;
+  const isSmall = end - index <= maxNumberElements && children.length <= maxNumberElements;
+  const isShort = children.every((child) => typeof child !== "string" || child.length < maxNumberChars);
+  if (!isSmall || !isShort) return undefined;
+  return numberText.exec(flatText(element, maxNumberChars).trim())?.[1];
+}
+
+function withLaterNote(
+  reference: NumberReference,
+  notes: ReadonlyMap<string, Element>,
+): readonly (NumberReference & Reference)[] {
+  const note = notes.get(reference.label);
+  return note === undefined || note.index < reference.element.index ? [] : [{ ...reference, note }];
+}
+
+/** The paragraph or item whose text begins with an element. */
+function blockBeginningWith(element: Element): Element | undefined {
+  let ancestor = element;
+  while (ancestor.parent !== null && inlineTags.has(ancestor.tag)) {
+    if (ancestor.parent.children.find(isFilled) !== ancestor) return undefined;
+    ancestor = ancestor.parent;
+  }
+  const isLonger = flatText(ancestor, 2 * maxNumberChars).trim().length > maxNumberChars / 2;
+  return noteTags.has(ancestor.tag) && isLonger ? ancestor : undefined;
+}
+
+function isFilled(node: Element | string): boolean {
+  return typeof node !== "string" || node.trim() !== "";
+}
+
+/** A superscript number in running text, or the broken link inside one. */
+function isReference(element: Element): boolean {
+  const { tag, parent } = element;
+  if (parent === null || headings.has(parent.tag) || tableTags.has(parent.tag)) return false;
+  if (tag === "a") return parent.tag === "sup";
+  if (tag !== "sup" || element.children.some(isLink)) return false;
+  return wordEnd.test(textBefore(element) || (inlineTags.has(parent.tag) ? textBefore(parent) : ""));
+}
+
+/** The end of the text directly before an element in its parent. */
+function textBefore(element: Element): string {
+  const siblings = element.parent?.children ?? [];
+  const sibling = siblings.length > MAX_SIBLINGS ? undefined : siblings[siblings.indexOf(element) - 1];
+  return (typeof sibling === "object" ? flatText(sibling) : (sibling ?? "")).trim().slice(-maxNumberChars);
+}
+
+function isLink(node: Element | string): boolean {
+  return typeof node !== "string" && node.tag === "a";
+}
+
+/** Verse numbers restart in each chapter, so the same numbers occur many times. */
+function areVerses(references: readonly NumberReference[]): boolean {
+  return references.length > weights.footnotes.maxMarksPerNumber * new Set(references.map(({ label }) => label)).size;
+}
+
+// Side notes: the text of the note is inside the line it belongs to.
+
+const sideNoteTags = wordSet("span small");
+const sideNoteName = /^(?:side|margin|foot)[-_]?note(?:[-_]?(?:content|text|body))?$|^ltx_note_content$/i;
+
+function startOf(node: Element | string | undefined): string {
+  return typeof node === "object" ? flatText(node, weights.footnotes.minSideNoteChars) : (node ?? "");
 }

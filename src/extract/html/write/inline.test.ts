@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { extractHtml } from "../page.ts";
 
-const written = (html: string, mode: "markdown" | "text" = "markdown"): string => extractHtml(html, { mode }).text;
+const textOf = (html: string, mode: "markdown" | "text" = "markdown"): string => extractHtml(html, { mode }).text;
 
 const lines: readonly (readonly [html: string, markdown: string])[] = [
   ["e<sup>x</sup> and 10<sup>-6</sup>", "e^x and 10^-6"],
@@ -24,62 +24,35 @@ const lines: readonly (readonly [html: string, markdown: string])[] = [
   ["<kbd>Ctrl</kbd><kbd>C</kbd>", "`Ctrl` `C`"],
 ];
 
-describe("what a browser shows by its place or by signs of its own is written with signs:", () => {
-  for (const [html, markdown] of lines) test(html, () => assert.equal(written(`<p>${html}</p>`), markdown));
+describe("what a browser shows by position or with characters of its own is written with characters:", () => {
+  for (const [html, markdown] of lines) test(html, () => assert.equal(textOf(`<p>${html}</p>`), markdown));
 
-  test("in text too", () => {
+  test("in plain text too", () => {
     assert.equal(
-      written("<p>e<sup>x</sup>, <q>no</q>, <math><msup><mi>x</mi><mn>2</mn></msup></math></p>", "text"),
+      textOf("<p>e<sup>x</sup>, <q>no</q>, <math><msup><mi>x</mi><mn>2</mn></msup></math></p>", "text"),
       "e^x, “no”, x^2",
     );
   });
 });
 
-const fraction = "<mfrac><mrow><mo>−</mo><mi>b</mi></mrow><mrow><mn>2</mn><mo>&#x2062;</mo><mi>a</mi></mrow></mfrac>";
-const formulas: readonly (readonly [mathml: string, tex: string])[] = [
-  [fraction, "\\frac{−b}{2a}"],
-  ["<msqrt><mi>x</mi><mo>+</mo><mn>1</mn></msqrt><mroot><mi>x</mi><mn>3</mn></mroot>", "\\sqrt{x+1}\\sqrt[3]{x}"],
-  ["<msup><mi>e</mi><mrow><mi>i</mi><mi>π</mi></mrow></msup>", "e^{iπ}"],
-  ["<msup><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>2</mn></msup>", "{a+b}^2"],
-  ["<msubsup><mi>x</mi><mi>i</mi><mn>2</mn></msubsup>", "x_i^2"],
-  ["<munderover><mo>∑</mo><mrow><mi>i</mi><mo>=</mo><mn>1</mn></mrow><mi>n</mi></munderover><mi>i</mi>", "∑_{i=1}^n i"],
-  ["<munder><mi>lim</mi><mrow><mi>n</mi><mo>→</mo><mo>∞</mo></mrow></munder><mi>n</mi>", "\\lim_{n→∞} n"],
-  ["<mover><mi>x</mi><mo>¯</mo></mover><mover><mi>a</mi><mi>b</mi></mover>", "\\overline{x}\\overset{b}{a}"],
-  ["<mi>sin</mi><mo>&#x2061;</mo><mi>x</mi><mspace width='1em'/><mi>rank</mi>", "\\sin x \\mathrm{rank}"],
-  ["<mfenced><mi>a</mi><mi>b</mi></mfenced><mtext>if any</mtext>", "(a, b)\\text{if any}"],
-  [
-    "<mtable><mtr><mtd><mi>a</mi></mtd><mtd><mi>b</mi></mtd></mtr><mtr><mtd><mi>c</mi></mtd></mtr></mtable>",
-    "\\begin{matrix}a & b \\\\ c\\end{matrix}",
-  ],
-  ["<mn>5</mn><mo>%</mo>", "5\\%"],
-];
+describe("adjacent elements of one word are joined:", () => {
+  test("in two colours", () => assert.equal(textOf("<p><span>Java</span><span>Script</span></p>"), "JavaScript"));
 
-describe("MathML without its source becomes TeX:", () => {
-  for (const [mathml, tex] of formulas)
-    test(tex, () => assert.equal(written(`<p>So <math>${mathml}</math>.</p>`), `So $${tex}$.`));
-
-  test("what MathJax drew is written once, as its source", () => {
-    const drawn = `<span class="MathJax_Preview">x2</span><span class="MathJax" id="e1"><nobr>x2</nobr>
-      <span class="MJX_Assistive_MathML"><math><mi>x</mi></math></span></span><script type="math/tex">x^2</script>`;
-    assert.equal(written(`<p>So ${drawn} holds.</p>`), "So $x^2$ holds.");
-    const display =
-      '<div class="MathJax_Display"><span class="MathJax">y</span></div><script type="math/tex; mode=display">y</script>';
-    assert.equal(written(`<p>So</p><span class="MathJax_Preview"></span>${display}`), "So\n\n$$\ny\n$$");
-    assert.equal(written('<p>So <span class="MathJax">x2</span> holds.</p>'), "So x2 holds.");
-  });
+  test("in a script that does not separate words", () =>
+    assert.equal(textOf('<p><span class="a">東京</span><span class="b">都庁</span></p>'), "東京都庁"));
 });
 
-describe("headings", () => {
+describe("buttons in headings", () => {
   const headings = [
     ["<h1>Struct <span>Vec</span><button>Copy item path</button></h1>", "# Struct Vec"],
     ["<h2><button>Can it rain?</button></h2>", "## Can it rain?"],
     ["<h2> <span></span><button>Can it rain?</button></h2>", "## Can it rain?"],
   ] as const;
   for (const [html, markdown] of headings)
-    test(html, () => assert.equal(written(`${html}<p>x</p>`), `${markdown}\n\nx`));
+    test(html, () => assert.equal(textOf(`${html}<p>x</p>`), `${markdown}\n\nx`));
 });
 
-test("blocks too deep to be kept apart stand on lines of their own", () => {
+test("blocks below the depth limit are on lines of their own", () => {
   const deep = `${"<div>".repeat(600)}<p>one</p><p>two <b>three</b></p><ul><li>four<li>five</ul>${"</div>".repeat(600)}`;
-  assert.equal(written(`<p>zero</p>${deep}<p>six</p>`), "zero\n\none\ntwo three\nfour\nfive\n\nsix");
+  assert.equal(textOf(`<p>zero</p>${deep}<p>six</p>`), "zero\n\none\ntwo three\nfour\nfive\n\nsix");
 });

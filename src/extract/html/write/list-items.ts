@@ -1,21 +1,47 @@
-/** Items of lists: which are numbered how, and which are no items. */
+/** Lists and their items: which marker an item gets, and which items are sections of the page. */
 import { headings } from "../tree/tags.ts";
 import type { Element, Node } from "../tree/tree.ts";
+import { weights } from "../weights.ts";
 
-/** How far down a heading may stand. */
-const mostWrappers = 4;
+/** A marker, "" for a section, and whether the item follows the block before it without an empty line. */
+export type ItemStart = { readonly marker: string; readonly isTight: boolean };
 
-/** An item that begins with a heading: lists of parts of a page are lists to programs only. */
-export function isSection(item: Element): boolean {
+/** Numbers the items of the lists that are open. */
+export class ListCounter {
+  readonly #open: { readonly isOrdered: boolean; number: number; items: number }[] = [];
+
+  beginList({ tag, attributes }: Element): void {
+    this.#open.push({ isOrdered: tag === "ol", number: parseItemNumber(attributes.start) ?? 1, items: 0 });
+  }
+
+  endList(): void {
+    this.#open.pop();
+  }
+
+  /** Begins an item of the innermost list. An item outside all lists gets a bullet. */
+  beginItem(item: Element): ItemStart {
+    const list = this.#open.at(-1);
+    const number = parseItemNumber(item.attributes.value) ?? list?.number ?? 1;
+    const marker = list?.isOrdered ? `${number}. ` : isSection(item) ? "" : "- ";
+    if (list === undefined) return { marker, isTight: false };
+    const isTight = marker !== "" && (list.items > 0 || this.#open.length > 1);
+    list.number = number + 1;
+    list.items += 1;
+    return { marker, isTight };
+  }
+}
+
+/** A number that Markdown accepts before a list item: at most nine digits. */
+function parseItemNumber(value: string | undefined): number | undefined {
+  return value !== undefined && /^\s*\d{1,9}\s*$/.test(value) ? Number(value) : undefined;
+}
+
+/** An item that begins with a heading: a list of sections is a list only in the markup. */
+function isSection(item: Element): boolean {
   let first: Node | undefined = item;
-  for (let level = 0; level <= mostWrappers && typeof first === "object"; level += 1) {
+  for (let level = 0; level <= weights.writing.maxItemWrappers && typeof first === "object"; level += 1) {
     if (headings.has(first.tag)) return true;
     first = first.children.find((child) => typeof child !== "string" || child.trim() !== "");
   }
   return false;
-}
-
-/** A number that Markdown takes for one of a list: at most nine digits. */
-export function itemNumber(value: string | undefined): number | undefined {
-  return value !== undefined && /^\s*\d{1,9}\s*$/.test(value) ? Number(value) : undefined;
 }

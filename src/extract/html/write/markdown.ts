@@ -1,25 +1,35 @@
-/** Writes the chosen part of a page as Markdown, or as plain text, in one walk, and notes where its headings stand. */
+/** Writes the chosen part of a page as Markdown or plain text in one walk, and records where its headings are. */
 
+import type { Mark } from "../../handler.ts";
 import type { Choice } from "../choose/choose.ts";
-import { isDrawing, mathTex, type Tex } from "../math/formulas.ts";
+import { type Formula, isFormulaDrawing, readFormula } from "../math/formulas.ts";
 import { type Embed, embedOf } from "../tree/embeds.ts";
-import { createResolver, isAnchorSign, isSkipLink, type Resolver } from "../tree/links.ts";
+import { createResolver, type Resolver } from "../tree/links.ts";
 import { headings, inlineTags } from "../tree/tags.ts";
 import { type Element, flatText, type Page } from "../tree/tree.ts";
-import { Blocks, type Mark } from "./blocks.ts";
-import { codeText, isCodeBlock, isCodeHolder } from "./code-blocks.ts";
-import { codeLanguage } from "./code-language.ts";
-import { Copies } from "./duplicates.ts";
-import { escapeHeading, escapeLineStarts, escapeLinkText, escapeText, labelChars, plainLabel } from "./escape.ts";
-import { continued, continues, fenced, inlineCode, type Listing } from "./fences.ts";
-import { type Footnotes, findFootnotes, isBackReference, isLabel } from "./footnotes.ts";
-import { Line, type WrapKind } from "./inline-line.ts";
-import { isSection, itemNumber } from "./list-items.ts";
-import { isNoteNumber, isSideNote } from "./sidenotes.ts";
-import { type RaisedSigns, raisedSigns } from "./superscripts.ts";
-import { tableKind } from "./table-kind.ts";
+import { BlockWriter } from "./block-writer.ts";
+import { isCodeBlock, isLabelledCode, readCode } from "./code-blocks.ts";
+import { findCodeLanguage } from "./code-language.ts";
+import { DelimiterWriter } from "./delimiters.ts";
+import { DuplicateDetector } from "./duplicates.ts";
+import {
+  escapeHeading,
+  escapeLineStarts,
+  escapeLinkText,
+  escapeText,
+  MAX_LABEL_CHARS,
+  toPlainLabel,
+} from "./escape.ts";
+import { FenceWriter, writeInlineCode } from "./fences.ts";
+import { type Footnotes, findFootnotes, isBackReference, isNoteLabel } from "./footnotes.ts";
+import { ImageWriter } from "./images.ts";
+import { formatInline, formatsByTag } from "./inline-format.ts";
+import { LineBuilder } from "./line-builder.ts";
+import { ListCounter } from "./list-items.ts";
+import { classifyTable } from "./table-kind.ts";
 import { TableRows } from "./table-rows.ts";
 
+/** A text, the headings in it, and how much was left out of it as duplicates. */
 export type Written = {
   readonly text: string;
   readonly marks: readonly Mark[];
@@ -28,79 +38,72 @@ export type Written = {
 };
 export type WriteOptions = { readonly url?: string | undefined; readonly mode: "markdown" | "text" };
 
-/** The text of a page's chosen part. */
+/** Writes the chosen part of a page. If most of it would be left out as duplicates, nothing is. */
 export function writeMarkdown(page: Page, choice: Choice, options: WriteOptions): Written {
-  const walk = new Walk(page, choice, options);
-  const written = walk.write();
-  return walk.leftOutMost ? new Walk(page, { ...choice, keepsRepeats: true }, options).write() : written;
+  const writer = new PageWriter(page, choice, options);
+  const firstTry = writer.write();
+  if (!writer.isMostlyDuplicates) return firstTry;
+  return new PageWriter(page, { ...choice, keepsRepeats: true }, options).write();
 }
 
-const wrapKinds: Readonly<Record<string, WrapKind>> = {
-  strong: "strong",
-  b: "strong",
-  em: "emphasis",
-  i: "emphasis",
-  del: "strike",
-  s: "strike",
-  strike: "strike",
-  code: "code",
-  kbd: "code",
-  samp: "code",
-  tt: "code",
-  a: "link",
-};
-const preformatted = new Set(["pre", "xmp", "listing", "plaintext"]);
-const unwritten = new Set(["script", "style", "head", "title", "select", "textarea", "wbr", "rp", "colgroup"]);
-const lists = new Set(["ul", "ol", "menu"]);
+const preformattedTags = new Set(["pre", "xmp", "listing", "plaintext"]);
+const skippedTags = new Set(["script", "style", "head", "title", "select", "textarea", "wbr", "rp", "colgroup"]);
+const listTags = new Set(["ul", "ol", "menu"]);
 
-const leastNameChars = 20;
-
-/** As Pandoc writes a note in its line. */
-const sideNote: RaisedSigns = { before: " ^[", after: "]" };
-
+/** An element whose children are being written, and the index of the next one. */
 type Frame = { readonly element: Element; next: number };
-type List = { readonly isOrdered: boolean; number: number; items: number };
-/** A footnote, and how many blocks stand before it. */
-type Note = { readonly element: Element; readonly label: string; readonly count: number };
+/** A footnote that is being written, and the count of blocks before it. */
+type OpenNote = { readonly element: Element; readonly label: string; readonly count: number };
 
-class Walk {
+/**
+ * Walks the tree and turns every element into text. The methods named enter and add return whether the children of
+ * the element are still to be written.
+ */
+class PageWriter {
   readonly #page: Page;
   readonly #choice: Choice;
   readonly #isMarkdown: boolean;
   readonly #resolve: Resolver;
   readonly #footnotes: Footnotes;
-  readonly #blocks = new Blocks();
-  readonly #line = new Line(
-    (kind, element, text) => this.#wrapped(kind, element, text),
+  readonly #blocks = new BlockWriter();
+  readonly #line = new LineBuilder(
+    (format, element, text) =>
+      formatInline(format, element, text, {
+        isMarkdown: this.#isMarkdown,
+        isHeading: this.#headingLevel > 0,
+        resolve: this.#resolve,
+      }),
     (text) => (this.#isMarkdown ? escapeText(text) : text),
   );
-  readonly #lists: List[] = [];
-  /** Inline elements that end with a sign, innermost last. */
-  readonly #endings: { readonly element: Element; readonly after: string }[] = [];
-  readonly #keptNotes = new Map<Element, boolean>();
-  readonly #copies = new Copies();
-  readonly #pictures = new Set<string>();
+  readonly #delimiters = new DelimiterWriter(this.#line);
+  readonly #fences = new FenceWriter(this.#blocks);
+  readonly #lists = new ListCounter();
+  readonly #images = new ImageWriter();
+  readonly #duplicates = new DuplicateDetector();
+  /** Whether a note is in the chosen part, for the notes that were looked up. */
+  readonly #chosenNotes = new Map<Element, boolean>();
   /** The innermost element that is being written. */
-  #at: Element;
-  #heading = 0;
+  #current: Element;
+  /** The level of the heading that is being written, else 0. */
+  #headingLevel = 0;
   #isShortHeading = false;
-  #underHeading = "";
+  /** The text of the last heading; "" in forums, where each post repeats its headings. */
+  #sectionHeading = "";
   #lastHeading: { readonly line: string; readonly count: number } | undefined;
-  #note: Note | undefined;
+  #note: OpenNote | undefined;
   #table: TableRows | undefined;
-  #listing: Listing | undefined;
 
   constructor(page: Page, choice: Choice, { url, mode }: WriteOptions) {
     this.#page = page;
     this.#choice = choice;
-    this.#at = choice.root;
+    this.#current = choice.root;
     this.#isMarkdown = mode === "markdown";
     this.#resolve = createResolver(page, url);
     this.#footnotes = findFootnotes(page);
   }
 
-  get leftOutMost(): boolean {
-    return this.#copies.areMost;
+  get isMostlyDuplicates(): boolean {
+    return this.#duplicates.isMostlyDuplicates;
   }
 
   write(): Written {
@@ -109,7 +112,7 @@ class Walk {
     for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
       const child = frame.element.children[frame.next];
       frame.next += 1;
-      this.#at = frame.element;
+      this.#current = frame.element;
       if (child === undefined) {
         this.#leave(frame.element);
         stack.pop();
@@ -117,22 +120,21 @@ class Walk {
       else if (!this.#choice.dropped[child.index] && this.#enter(child)) stack.push({ element: child, next: 0 });
     }
     this.#flush();
-    return { ...this.#blocks.finish(), copiedChars: this.#copies.chars };
+    return { ...this.#blocks.finish(), copiedChars: this.#duplicates.duplicateChars };
   }
 
-  /** Begins an element; false when it is written already or has nothing to say. */
   #enter(element: Element): boolean {
     const { tag } = element;
-    const tex = mathTex(element);
-    if (tex !== undefined) return this.#addTex(tex);
-    if (unwritten.has(tag) || isDrawing(element, this.#page) || this.#isNoteLabel(element)) return false;
+    const formula = readFormula(element);
+    if (formula !== undefined) return this.#addFormula(formula);
+    if (skippedTags.has(tag) || isFormulaDrawing(element, this.#page) || this.#isNoteLabel(element)) return false;
     if (inlineTags.has(tag)) return this.#enterInline(element);
-    if (preformatted.has(tag) || isCodeHolder(element)) return this.#addCode(element);
+    if (preformattedTags.has(tag) || isLabelledCode(element)) return this.#addCode(element);
     if (tag === "table") return this.#enterTable(element);
     const embed = embedOf(element);
     if (embed !== undefined) return this.#addEmbed(embed);
     if (this.#table !== undefined) return this.#enterInTable(element, this.#table);
-    if (this.#isOneLine(tag)) return this.#addBlank();
+    if (this.#isInsideHeading(tag)) return this.#addBlank();
     this.#flush();
     if (tag === "hr") return this.#addRule();
     this.#enterBlock(element);
@@ -143,15 +145,15 @@ class Walk {
     const { tag } = element;
     if (inlineTags.has(tag)) this.#leaveInline(element);
     else if (this.#table !== undefined) this.#leaveInTable(element, this.#table);
-    else if (this.#isOneLine(tag)) this.#addBlank();
+    else if (this.#isInsideHeading(tag)) this.#addBlank();
     else {
       this.#flush();
       this.#leaveBlock(element);
     }
   }
 
-  /** What stands in a heading is one heading, however it is laid out; in one that nobody closed stands the page. */
-  #isOneLine(tag: string): boolean {
+  /** A block inside a heading stays on the heading's line. A long heading was never closed and contains the page. */
+  #isInsideHeading(tag: string): boolean {
     return this.#isShortHeading && !headings.has(tag);
   }
 
@@ -164,126 +166,42 @@ class Walk {
 
   #enterInline(element: Element): boolean {
     const { tag } = element;
-    this.#line.meet(element);
+    this.#line.beginElement(element);
     if (tag === "br") return this.#addBreak();
     if (tag === "img") return this.#addImage(element);
     if (tag === "input") return this.#addCheckbox(element);
-    if (this.#line.end === sideNote.before && isNoteNumber(element)) return false;
-    const kind = wrapKinds[tag];
-    if (kind === "code") return this.#enterCode(element);
-    if ((kind === "link" || tag === "sup") && this.#isFootnoteMark(element)) return false;
-    if (kind !== undefined) this.#line.open(element, kind, kind !== "link" && this.#isRaised);
-    else this.#enterSigned(element);
+    if (this.#delimiters.isSideNoteNumber(element)) return false;
+    const format = formatsByTag[tag];
+    if (format === "code") return this.#enterCode(element);
+    if ((format === "link" || tag === "sup") && this.#isFootnoteLink(element)) return false;
+    if (format === undefined) this.#delimiters.begin(element);
+    else this.#line.beginFormat(element, format, format !== "link" && this.#delimiters.isInScript);
     return true;
   }
 
   #leaveInline(element: Element): void {
-    if (wrapKinds[element.tag] !== undefined) this.#line.close();
-    else this.#leaveSigned(element);
-    this.#line.part(element);
-  }
-
-  /** Text that a browser sets apart by its place or by signs of its own. */
-  #enterSigned(element: Element): void {
-    const signs = this.#signsOf(element);
-    if (signs === undefined) return;
-    this.#line.add(signs.before);
-    this.#endings.push({ element, after: signs.after });
-  }
-
-  #leaveSigned(element: Element): void {
-    const ending = this.#endings.at(-1);
-    if (ending?.element !== element) return;
-    this.#endings.pop();
-    if (ending.after !== "") this.#line.add(ending.after);
-  }
-
-  /** The letters of a power are not emphasized once more. */
-  get #isRaised(): boolean {
-    const tag = this.#endings.at(-1)?.element.tag;
-    return tag === "sup" || tag === "sub";
-  }
-
-  #signsOf(element: Element): RaisedSigns | undefined {
-    const { tag } = element;
-    if (tag === "sup" || tag === "sub") return raisedSigns(element, this.#line.end);
-    if (tag === "rt") return flatText(element, 1) === "" ? undefined : { before: "(", after: ")" };
-    if (!this.#line.isEmpty && isSideNote(element)) return sideNote;
-    if (tag !== "q") return undefined;
-    const isNested = this.#endings.some(({ after }) => after === "”");
-    return isNested ? { before: "‘", after: "’" } : { before: "“", after: "”" };
+    if (formatsByTag[element.tag] === undefined) this.#delimiters.end(element);
+    else this.#line.endFormat();
+    this.#line.endElement(element);
   }
 
   #enterCode(element: Element): boolean {
-    const holdsPre = element.children.some((child) => typeof child !== "string" && child.tag === "pre");
-    if (!holdsPre && this.#table === undefined && isCodeBlock(element)) return this.#addCode(element);
-    this.#line.open(element, "code", holdsPre);
+    const containsPre = element.children.some((child) => typeof child !== "string" && child.tag === "pre");
+    if (!containsPre && this.#table === undefined && isCodeBlock(element)) return this.#addCode(element);
+    this.#line.beginFormat(element, "code", containsPre);
     return true;
-  }
-
-  #isFootnoteMark(mark: Element): boolean {
-    if (this.#note !== undefined && isBackReference(mark)) return true;
-    const reference = this.#isMarkdown ? this.#footnotes.references.get(mark) : undefined;
-    if (reference === undefined || !this.#isKept(reference.note)) return false;
-    this.#line.add(`[^${reference.label}]`);
-    return true;
-  }
-
-  /** What stands at the start of a note, or beside it, and says only which one it is. */
-  #isNoteLabel(element: Element): boolean {
-    if (!this.#isMarkdown) return false;
-    if (this.#note === undefined) return this.#footnotes.labels.has(element);
-    const { label, count } = this.#note;
-    const isFirst = this.#line.isEmpty && this.#blocks.count === count;
-    return isFirst && inlineTags.has(element.tag) && isLabel(element, label);
-  }
-
-  /** Whether a note stands in what is written; a label that leads nowhere says less than the link. */
-  #isKept(note: Element): boolean {
-    const known = this.#keptNotes.get(note);
-    if (known !== undefined) return known;
-    let one: Element | null = note;
-    while (one !== null && one !== this.#choice.root && !this.#choice.dropped[one.index]) one = one.parent;
-    this.#keptNotes.set(note, one === this.#choice.root);
-    return one === this.#choice.root;
-  }
-
-  #wrapped(kind: WrapKind, element: Element, text: string): string {
-    if (!this.#isMarkdown) return kind === "link" && isAnchorSign(text) ? "" : text;
-    if (kind === "link") return this.#linked(element, text);
-    if (kind === "code") return inlineCode(text);
-    if (text.includes("\n") || this.#heading > 0) return text;
-    if (kind === "strong") return `**${text}**`;
-    return kind === "emphasis" ? `*${text}*` : `~~${text}~~`;
-  }
-
-  #linked({ attributes }: Element, text: string): string {
-    if (isAnchorSign(text) || isSkipLink(attributes.href, text)) return "";
-    // A heading that links to itself is only a heading.
-    if (attributes.href === undefined || (this.#heading > 0 && attributes.href.startsWith("#"))) return text;
-    const target = this.#resolve(attributes.href);
-    return target === undefined ? text : `[${escapeLinkText(text.replaceAll("\n", " "))}](${target})`;
   }
 
   #addBreak(): boolean {
-    if (this.#heading > 0) this.#line.addBlank();
+    if (this.#headingLevel > 0) this.#line.addBlank();
     else this.#line.addBreak();
     return false;
   }
 
   #addImage({ attributes }: Element): boolean {
-    const alt = (attributes.alt ?? "").replace(/\s+/g, " ").trim();
-    if (alt === "" || isFileName(alt) || !this.#isMarkdown || this.#isShownBefore(alt)) return false;
-    this.#line.add(`![${alt.replaceAll("[", "(").replaceAll("]", ")")}]()`);
+    const image = this.#isMarkdown ? this.#images.write(attributes, this.#table !== undefined) : undefined;
+    if (image !== undefined) this.#line.add(image);
     return false;
-  }
-
-  /** Galleries show one thing from all sides under one name; short names are signs, which say the same again and again. */
-  #isShownBefore(alt: string): boolean {
-    if (alt.length < leastNameChars || this.#table !== undefined) return false;
-    const isKnown = this.#pictures.has(alt);
-    this.#pictures.add(alt);
-    return isKnown;
   }
 
   #addCheckbox({ attributes, parent }: Element): boolean {
@@ -293,8 +211,8 @@ class Walk {
     return false;
   }
 
-  #addTex({ tex, isDisplay }: Tex): boolean {
-    if (!isDisplay || this.#table !== undefined || this.#heading > 0)
+  #addFormula({ tex, isDisplay }: Formula): boolean {
+    if (!isDisplay || this.#table !== undefined || this.#headingLevel > 0)
       this.#line.add(this.#isMarkdown ? `$${tex}$` : tex);
     else {
       this.#flush();
@@ -303,7 +221,7 @@ class Walk {
     return false;
   }
 
-  /** A link on a line of its own; only to where a reader can go. */
+  /** A link on a line of its own, if a reader can open its target. */
   #addEmbed({ label, src }: Embed): boolean {
     const target = this.#resolve(src);
     if (target === undefined || !this.#isMarkdown) return false;
@@ -314,42 +232,35 @@ class Walk {
     return false;
   }
 
-  // Blocks
+  // Footnotes
 
-  #enterBlock(element: Element): void {
-    const { tag, attributes } = element;
-    const label = this.#isMarkdown ? this.#footnotes.notes.get(element) : undefined;
-    if (label !== undefined) this.#enterNote(element, label);
-    else if (headings.has(tag)) this.#enterHeading(element);
-    else if (lists.has(tag)) this.#enterList(element);
-    else if (tag === "li") this.#enterItem(element);
-    else if (this.#isQuotation(element))
-      this.#blocks.enter(this.#isMarkdown ? { first: "> ", rest: "> " } : { first: "", rest: "" });
-    if (attributes["data-callout"] !== undefined && this.#isMarkdown)
-      this.#line.add(`[!${attributes["data-callout"]}] `);
+  /** Whether an element is a reference to a note, which is written here, or a link back, which is left out. */
+  #isFootnoteLink(element: Element): boolean {
+    if (this.#note !== undefined && isBackReference(element)) return true;
+    const reference = this.#isMarkdown ? this.#footnotes.references.get(element) : undefined;
+    if (reference === undefined || !this.#isChosen(reference.note)) return false;
+    this.#line.add(`[^${reference.label}]`);
+    return true;
   }
 
-  #enterHeading(element: Element): void {
-    this.#heading = Number(element.tag[1]);
-    this.#isShortHeading = flatText(element, labelChars).length < labelChars;
+  /** Whether an element is only the label of a note, at its start or next to it. */
+  #isNoteLabel(element: Element): boolean {
+    if (!this.#isMarkdown) return false;
+    if (this.#note === undefined) return this.#footnotes.labels.has(element);
+    const { label, count } = this.#note;
+    const isFirst = this.#line.isEmpty && this.#blocks.count === count;
+    return isFirst && inlineTags.has(element.tag) && isNoteLabel(element, label);
   }
 
-  #leaveBlock(element: Element): void {
-    const { tag } = element;
-    if (element === this.#note?.element) {
-      this.#note = undefined;
-      this.#blocks.leave();
-    } else if (headings.has(tag)) {
-      this.#heading = 0;
-      this.#isShortHeading = false;
-    } else if (lists.has(tag)) this.#lists.pop();
-    else if (tag === "li" || this.#isQuotation(element)) this.#blocks.leave();
-  }
-
-  /** Quotations, and remarks and callouts, which Markdown writes as quotations with a type; not a box of notes. */
-  #isQuotation({ tag, attributes, children }: Element): boolean {
-    if (tag === "blockquote" || attributes["data-callout"] !== undefined) return true;
-    return tag === "aside" && !children.some((child) => typeof child !== "string" && this.#footnotes.notes.has(child));
+  /** Whether a note is in the chosen part: a reference without its note is less useful than the link. */
+  #isChosen(note: Element): boolean {
+    const remembered = this.#chosenNotes.get(note);
+    if (remembered !== undefined) return remembered;
+    let ancestor: Element | null = note;
+    while (ancestor !== null && ancestor !== this.#choice.root && !this.#choice.dropped[ancestor.index])
+      ancestor = ancestor.parent;
+    this.#chosenNotes.set(note, ancestor === this.#choice.root);
+    return ancestor === this.#choice.root;
   }
 
   #enterNote(element: Element, label: string): void {
@@ -361,20 +272,47 @@ class Walk {
     this.#blocks.enter({ first: `[^${label}]: `, rest: "    " });
   }
 
-  #enterList({ tag, attributes }: Element): void {
-    const number = itemNumber(attributes.start) ?? 1;
-    this.#lists.push({ isOrdered: tag === "ol", number, items: 0 });
+  // Blocks
+
+  #enterBlock(element: Element): void {
+    const { tag, attributes } = element;
+    const label = this.#isMarkdown ? this.#footnotes.notes.get(element) : undefined;
+    if (label !== undefined) this.#enterNote(element, label);
+    else if (headings.has(tag)) this.#enterHeading(element);
+    else if (listTags.has(tag)) this.#lists.beginList(element);
+    else if (tag === "li") this.#enterItem(element);
+    else if (this.#isQuotation(element))
+      this.#blocks.enter(this.#isMarkdown ? { first: "> ", rest: "> " } : { first: "", rest: "" });
+    if (attributes["data-callout"] !== undefined && this.#isMarkdown)
+      this.#line.add(`[!${attributes["data-callout"]}] `);
+  }
+
+  #leaveBlock(element: Element): void {
+    const { tag } = element;
+    if (element === this.#note?.element) {
+      this.#note = undefined;
+      this.#blocks.leave();
+    } else if (headings.has(tag)) {
+      this.#headingLevel = 0;
+      this.#isShortHeading = false;
+    } else if (listTags.has(tag)) this.#lists.endList();
+    else if (tag === "li" || this.#isQuotation(element)) this.#blocks.leave();
+  }
+
+  #enterHeading(element: Element): void {
+    this.#headingLevel = Number(element.tag[1]);
+    this.#isShortHeading = flatText(element, MAX_LABEL_CHARS).length < MAX_LABEL_CHARS;
+  }
+
+  /** Quotations, and asides and callouts, which Markdown writes as quotations; but not a box of footnotes. */
+  #isQuotation({ tag, attributes, children }: Element): boolean {
+    if (tag === "blockquote" || attributes["data-callout"] !== undefined) return true;
+    return tag === "aside" && !children.some((child) => typeof child !== "string" && this.#footnotes.notes.has(child));
   }
 
   #enterItem(element: Element): void {
-    const list = this.#lists.at(-1);
-    const number = itemNumber(element.attributes.value) ?? list?.number ?? 1;
-    const marker = list?.isOrdered ? `${number}. ` : isSection(element) ? "" : "- ";
-    if (list !== undefined) {
-      if (marker !== "" && (list.items > 0 || this.#lists.length > 1)) this.#blocks.tighten();
-      list.number = number + 1;
-      list.items += 1;
-    }
+    const { marker, isTight } = this.#lists.beginItem(element);
+    if (isTight) this.#blocks.tighten();
     this.#blocks.enter({ first: marker, rest: " ".repeat(marker.length) });
   }
 
@@ -383,66 +321,57 @@ class Walk {
     return false;
   }
 
+  /** Writes the line as a paragraph or a heading, and begins a new one. */
   #flush(): void {
     if (this.#line.isEmpty) return;
-    const text = withoutOuterBrackets(this.#line.take());
+    const text = removeReferenceBrackets(this.#line.take());
     if (text === "") return;
-    if (this.#heading > 0) this.#writeHeading(text.replaceAll("\n", " "));
-    else if (!this.#isRepeated(text)) this.#blocks.write(this.#isMarkdown ? escapeLineStarts(text) : text);
+    if (this.#headingLevel > 0) this.#writeHeading(text.replaceAll("\n", " "));
+    else if (!this.#isDuplicate(text)) this.#blocks.write(this.#isMarkdown ? escapeLineStarts(text) : text);
   }
 
-  /** A heading right after the same one is a copy for another screen. */
+  /** A heading directly after the same heading is a copy for another screen size. */
   #writeHeading(text: string): void {
-    const line = this.#isMarkdown ? `${"#".repeat(this.#heading)} ${escapeHeading(text)}` : text;
+    const line = this.#isMarkdown ? `${"#".repeat(this.#headingLevel)} ${escapeHeading(text)}` : text;
     if (this.#lastHeading?.line === line && this.#lastHeading.count === this.#blocks.count) return;
-    this.#underHeading = this.#choice.isForum ? "" : text;
-    this.#blocks.write(line, { label: plainLabel(text), level: this.#heading });
+    this.#sectionHeading = this.#choice.isForum ? "" : text;
+    this.#blocks.write(line, { label: toPlainLabel(text), level: this.#headingLevel });
     this.#lastHeading = { line, count: this.#blocks.count };
   }
 
-  #isRepeated(text: string): boolean {
-    return !this.#choice.keepsRepeats && this.#copies.isCopy(text, this.#underHeading, this.#at);
+  #isDuplicate(text: string): boolean {
+    return !this.#choice.keepsRepeats && this.#duplicates.checkAndRecord(text, this.#sectionHeading, this.#current);
   }
 
   // Code
 
   #addCode(element: Element): boolean {
-    const text = codeText(element);
+    const text = readCode(element);
     if (text === "") return false;
     if (this.#table !== undefined) this.#addCellCode(text);
     else {
-      const language = codeLanguage(element);
-      // A bar above the code that names its language: the fence does.
+      const language = findCodeLanguage(element);
+      // A bar above the code with the name of its language repeats what the fence says.
       if (language !== "" && this.#isMarkdown && this.#line.label.toLowerCase() === language) this.#line.clear();
       this.#flush();
-      if (this.#isMarkdown) this.#writeListing(element, language, text);
+      if (this.#isMarkdown) this.#fences.write(element, language, text);
       else this.#blocks.write(text);
     }
     return false;
   }
 
-  /** A cell is one line: each line of the code is written for itself. */
+  /** A cell is one line of Markdown, so each line of the code becomes inline code. */
   #addCellCode(text: string): void {
     const lines = text.split("\n").filter((line) => line.trim() !== "");
     this.#line.addBreak();
-    this.#line.add(this.#isMarkdown ? lines.map(inlineCode).join("\n") : text);
+    this.#line.add(this.#isMarkdown ? lines.map(writeInlineCode).join("\n") : text);
     this.#line.addBreak();
-  }
-
-  #writeListing(element: Element, language: string, text: string): void {
-    const listing = this.#listing;
-    const merges =
-      listing !== undefined && listing.count === this.#blocks.count && continues(listing, element, language);
-    if (merges) this.#blocks.retract();
-    const whole = merges ? continued(listing, text) : text;
-    this.#blocks.write(fenced(whole, language));
-    this.#listing = { element, language, text: whole, count: this.#blocks.count };
   }
 
   // Tables
 
   #enterTable(element: Element): boolean {
-    const kind = this.#table === undefined ? tableKind(this.#page, element) : "layout";
+    const kind = this.#table === undefined ? classifyTable(this.#page, element) : "layout";
     if (kind === "code") return this.#addCode(element);
     if (this.#table !== undefined) this.#line.addBreak();
     else this.#flush();
@@ -479,11 +408,7 @@ class Walk {
   }
 }
 
-/** Footnotes have brackets of their own. */
-function withoutOuterBrackets(text: string): string {
+/** References have brackets of their own: those that the page puts around them are removed. */
+function removeReferenceBrackets(text: string): string {
   return text.includes("[[^") ? text.replace(/\[((?:\[\^[^\]]{1,9}\](?:[,;] ?)?)+)\]/g, "$1") : text;
-}
-
-function isFileName(alt: string): boolean {
-  return /^[^ ]+\.(?:jpe?g|png|gif|webp|svg|avif)$/i.test(alt);
 }

@@ -1,58 +1,111 @@
-/** Tells tables of data from tables used for layout and for code. */
+/** Distinguishes tables of data from tables used for layout and for code with a gutter. */
 import { words } from "../choose/class-names.ts";
 import { type Element, flatText, type Page } from "../tree/tree.ts";
+import { weights } from "../weights.ts";
 
 export type TableKind = "data" | "layout" | "code";
 
-/** What a table is for. Looks at its own cells, not at those of tables inside it. */
-export function tableKind(page: Page, table: Element): TableKind {
-  const { role, class: className = "" } = table.attributes;
-  let cells = 0;
-  let rows = 0;
-  let headers = 0;
-  let blocks = 0;
-  let filled = 0;
-  let gutter = false;
-  let pre = false;
-  for (let at = table.index + 1; at < table.end; at += 1) {
-    const element = page.elements[at] as Element;
-    const { tag, attributes } = element;
-    if (tag === "table") return "layout";
-    if (tag === "tr") rows += 1;
-    else if (tag === "td") {
-      cells += 1;
-      if (flatText(element, 1) !== "") filled += 1;
-    } else if (tag === "th" || tag === "caption") headers += 1;
-    else if (blockTags.has(tag)) blocks += 1;
-    else if (tag === "pre" || tag === "code") pre = true;
-    if ((tag === "td" || tag === "th") && words(attributes.class ?? "", "").some((word) => gutterCells.has(word)))
-      gutter = true;
-  }
-  if (gutter && (pre || insideCode(table) || words(className, "").includes("highlight"))) return "code";
-  if (insideCode(table) || words(className, "").some((word) => codeTables.has(word))) return "code";
-  if (role === "presentation" || role === "none") return "layout";
-  if (rows < 2 && headers === 0) return "layout";
-  if (cells + headers <= rows) return "layout";
-  if (headers === 0 && filled <= cells / 2) return "layout";
-  if (blocks > (cells + headers) / 2 && headers < 2) return "layout";
-  return "data";
+/** What a table is used for. A table that contains another is layout. */
+export function classifyTable(page: Page, table: Element): TableKind {
+  const parts = countParts(page, table);
+  if (parts === undefined) return "layout";
+  if (isListing(table, parts)) return "code";
+  return layoutChecks.some((isLayout) => isLayout(parts, table)) ? "layout" : "data";
 }
 
-/** A table of data with nothing but text in its cells. */
+/** Whether a table contains data and only text in its cells. */
 export function isPlainTable(page: Page, table: Element): boolean {
-  for (let at = table.index + 1; at < table.end; at += 1)
-    if (widgetTags.has(page.elements[at]?.tag ?? "")) return false;
-  return tableKind(page, table) === "data";
+  for (let index = table.index + 1; index < table.end; index += 1)
+    if (widgetTags.has(page.elements[index]?.tag ?? "")) return false;
+  return classifyTable(page, table) === "data";
 }
+
 const widgetTags = new Set(["div", "table", "form", "button", "input", "nav", "section", "article"]);
-
 const blockTags = new Set(["h1", "h2", "h3", "h4", "h5", "form", "article", "section", "blockquote", "hr"]);
-const gutterCells = new Set(["gutter", "blob", "gl", "lineno", "linenos", "lineno", "lntd", "num", "numbers"]);
-const codeTables = new Set(["highlighttable", "rouge", "lntable"]);
+const gutterWords = new Set(["gutter", "blob", "gl", "lineno", "linenos", "lntd", "num", "numbers"]);
+const codeTableWords = new Set(["highlighttable", "rouge", "lntable"]);
 
-function insideCode(table: Element): boolean {
-  for (let one = table.parent, up = 0; one !== null && up < 3; one = one.parent, up += 1) {
-    if (one.tag === "pre" || one.tag === "code") return true;
+/** What a table contains; `headers` counts header cells and captions, `cells` the others. */
+type TableParts = {
+  rows: number;
+  cells: number;
+  filledCells: number;
+  headers: number;
+  blocks: number;
+  hasGutter: boolean;
+  hasCode: boolean;
+};
+
+/** Counts what is in a table; undefined if there is another table in it. */
+function countParts(page: Page, table: Element): TableParts | undefined {
+  const parts = { rows: 0, cells: 0, filledCells: 0, headers: 0, blocks: 0, hasGutter: false, hasCode: false };
+  for (let index = table.index + 1; index < table.end; index += 1) {
+    const element = page.elements[index] as Element;
+    if (element.tag === "table") return undefined;
+    countPart(element, parts);
+  }
+  return parts;
+}
+
+function countPart(element: Element, parts: TableParts): void {
+  const { tag } = element;
+  if (tag === "tr") parts.rows += 1;
+  else if (tag === "td") {
+    parts.cells += 1;
+    if (flatText(element, 1) !== "") parts.filledCells += 1;
+  } else if (tag === "th" || tag === "caption") parts.headers += 1;
+  else if (blockTags.has(tag)) parts.blocks += 1;
+  else if (tag === "pre" || tag === "code") parts.hasCode = true;
+  if ((tag === "td" || tag === "th") && hasClassWord(element, gutterWords)) parts.hasGutter = true;
+}
+
+/** A table inside code, one with a class name of highlighters, or one with a gutter beside code. */
+function isListing(table: Element, { hasGutter, hasCode }: TableParts): boolean {
+  if (isInsideCode(table) || hasClassWord(table, codeTableWords)) return true;
+  return hasGutter && (hasCode || hasClassWord(table, highlightWord));
+}
+const highlightWord = new Set(["highlight"]);
+
+function isInsideCode(table: Element): boolean {
+  let ancestor = table.parent;
+  for (let level = 0; ancestor !== null && level < weights.code.maxListingLevels; level += 1) {
+    if (ancestor.tag === "pre" || ancestor.tag === "code") return true;
+    ancestor = ancestor.parent;
   }
   return false;
+}
+
+function hasClassWord({ attributes }: Element, wanted: ReadonlySet<string>): boolean {
+  return words(attributes.class ?? "", "").some((word) => wanted.has(word));
+}
+
+type LayoutCheck = (parts: TableParts, table: Element) => boolean;
+
+/** A table is layout if one of these is true. */
+const layoutChecks: readonly LayoutCheck[] = [
+  hasPresentationRole,
+  hasTooFewRows,
+  hasOneColumn,
+  isMostlyEmpty,
+  containsMostlyBlocks,
+];
+
+function hasPresentationRole(_: TableParts, { attributes: { role } }: Element): boolean {
+  return role === "presentation" || role === "none";
+}
+
+function hasTooFewRows({ rows, headers }: TableParts): boolean {
+  return headers === 0 && rows < weights.tables.minDataRows;
+}
+
+function hasOneColumn({ rows, cells, headers }: TableParts): boolean {
+  return cells + headers <= rows;
+}
+
+function isMostlyEmpty({ cells, filledCells, headers }: TableParts): boolean {
+  return headers === 0 && filledCells <= weights.tables.minFilledShare * cells;
+}
+
+function containsMostlyBlocks({ cells, headers, blocks }: TableParts): boolean {
+  return headers < weights.tables.minHeaders && blocks > weights.tables.maxBlocksPerCell * (cells + headers);
 }

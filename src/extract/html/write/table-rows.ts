@@ -1,12 +1,18 @@
-/** The rows of a table of data while it is read, and how they are written. */
+/** Collects the rows of a data table and writes them. */
 import type { Attributes, Element } from "../tree/tree.ts";
 
-/** Collects cells, those that span rows and columns in their places. */
+/** What one attribute may add to a table. */
+const MAX_COLUMNS = 200;
+const MAX_SPANNED_ROWS = 1000;
+/** In larger tables short rows stay short, as GFM allows: one wide row must not make all others wide. */
+const MAX_PADDED_CELLS = 20_000;
+
+/** The rows of one table; a cell that spans several is followed by empty ones. */
 export class TableRows {
   readonly element: Element;
   readonly #isMarkdown: boolean;
   readonly #rows: string[][] = [];
-  /** How many more rows a cell of an earlier one reaches down into, by column. */
+  /** For each column, how many more rows a cell of an earlier row covers. */
   readonly #spans: number[] = [];
   #row: string[] = [];
 
@@ -26,49 +32,45 @@ export class TableRows {
   addCell(lines: string, { colspan, rowspan }: Attributes): void {
     const row = this.#row;
     const text = lines.replace(/\s*\n\s*/g, this.#isMarkdown ? "<br>" : " ");
-    skipSpanned(row, this.#spans);
-    const rows = spanOf(rowspan, mostSpannedRows);
-    for (let column = 0; column < spanOf(colspan, maxColumns); column += 1) {
-      if (rows > 1 && row.length < maxColumns) this.#spans[row.length] = rows - 1;
+    skipSpannedCells(row, this.#spans);
+    const rows = parseSpan(rowspan, MAX_SPANNED_ROWS);
+    for (let column = 0; column < parseSpan(colspan, MAX_COLUMNS); column += 1) {
+      if (rows > 1 && row.length < MAX_COLUMNS) this.#spans[row.length] = rows - 1;
       row.push(column > 0 ? "" : this.#isMarkdown ? text.replaceAll("|", "\\|") : text);
     }
-    skipSpanned(row, this.#spans);
+    skipSpannedCells(row, this.#spans);
   }
 
-  /** A GFM table, or in text columns parted by tabs. */
+  /** A GFM table; in plain text, columns separated by tabs. */
   write(): string {
     return this.#isMarkdown ? writeTable(this.#rows) : this.#rows.map((row) => row.join("\t")).join("\n");
   }
 }
 
-function spanOf(value: string | undefined, most: number): number {
-  return Math.max(1, Math.min(most, Number.parseInt(value ?? "1", 10) || 1));
+function parseSpan(value: string | undefined, limit: number): number {
+  return Math.max(1, Math.min(limit, Number.parseInt(value ?? "1", 10) || 1));
 }
-const mostSpannedRows = 1000;
 
-/** Leaves the places empty that cells of earlier rows reach down into. */
-function skipSpanned(row: string[], spans: number[]): void {
-  for (let left = spans[row.length] ?? 0; left > 0; left = spans[row.length] ?? 0) {
-    spans[row.length] = left - 1;
+/** Adds empty cells where cells of earlier rows cover the row. */
+function skipSpannedCells(row: string[], spans: number[]): void {
+  for (let rows = spans[row.length] ?? 0; rows > 0; rows = spans[row.length] ?? 0) {
+    spans[row.length] = rows - 1;
     row.push("");
   }
 }
 
-/** Short rows of larger tables stay short, as GFM allows: one wide row must not make all others so. */
-const mostFilledCells = 20_000;
-
-/** A GFM table; short rows are filled up, the first row is the head. */
+/** A GFM table with the first row as its header; short rows are padded. */
 function writeTable(rows: readonly (readonly string[])[]): string {
-  const filled = rows.filter((row) => row.some((cell) => cell !== ""));
-  if (filled.length === 0) return "";
+  const filledRows = rows.filter((row) => row.some((cell) => cell !== ""));
+  if (filledRows.length === 0) return "";
   const columns = Math.min(
-    maxColumns,
-    filled.reduce((most, row) => Math.max(most, row.length), 1),
+    MAX_COLUMNS,
+    filledRows.reduce((widest, row) => Math.max(widest, row.length), 1),
   );
-  const width = columns * filled.length > mostFilledCells ? 0 : columns;
-  const lines = filled.map((row) => `| ${row.concat(Array(Math.max(0, width - row.length)).fill("")).join(" | ")} |`);
-  lines.splice(1, 0, `|${" --- |".repeat(width === 0 ? (filled[0]?.length ?? 1) : columns)}`);
+  const width = columns * filledRows.length > MAX_PADDED_CELLS ? 0 : columns;
+  const lines = filledRows.map(
+    (row) => `| ${row.concat(Array(Math.max(0, width - row.length)).fill("")).join(" | ")} |`,
+  );
+  lines.splice(1, 0, `|${" --- |".repeat(width === 0 ? (filledRows[0]?.length ?? 1) : columns)}`);
   return lines.join("\n");
 }
-
-const maxColumns = 200;

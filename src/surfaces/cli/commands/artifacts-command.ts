@@ -1,4 +1,4 @@
-/** `spillway artifacts`: what is kept, under whose ref, and taking it away. */
+/** `spillway artifacts`: lists, shows, removes and sweeps artifacts. */
 import { sizeWords } from "../../../answer/phrases.ts";
 import type { Listed } from "../../../artifacts/artifact-store.ts";
 import { SpillwayError } from "../../../errors.ts";
@@ -6,26 +6,27 @@ import type { Session } from "../../../session/session.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { clip } from "../../../system/safe-names.ts";
 import { removeArtifact, type Sweeping, sweepArtifacts } from "../../../verbs/sweep.ts";
+import { forEachInput, rejectExtraArguments } from "../arguments.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
-import { forEachInput, requireAtMost } from "../inputs.ts";
 import { printListing } from "../listing.ts";
-import { allRow, textOption } from "../options.ts";
-import { errorFields, jsonLine } from "../output.ts";
+import { allRow, readText } from "../options.ts";
+import { toErrorFields, toJsonLine } from "../output.ts";
 
 export const artifactsCommand: Command = {
   usage: "artifacts ls|show|rm|sweep|manifest [ref|run]...",
-  about: "ls lists artifacts, show prints records, rm removes, sweep applies retention, manifest lists a run.",
+  about:
+    "ls lists artifacts, show prints their records, rm removes them, sweep applies retention, manifest lists a run.",
   options: {
-    run: { type: "string", value: "RUN", about: "With ls: only what this run used." },
+    run: { type: "string", value: "RUN", about: "With ls: only artifacts that this run used." },
     all: allRow,
   },
-  details: "show and rm take refs, manifest takes a run. A removed or swept ref still says when it expired.",
+  details: "show and rm take refs, manifest takes a run. Reading a removed or swept ref says when it expired.",
   async run(call) {
     const [name = "ls", ...args] = call.args;
     const action = Object.hasOwn(actions, name) ? actions[name as keyof typeof actions] : undefined;
     if (action === undefined) {
-      throw new SpillwayError("usage", `artifacts cannot ${JSON.stringify(clip(name))}.`, {
-        hint: `It can ${Object.keys(actions).join(", ")}.`,
+      throw new SpillwayError("usage", `artifacts has no action ${JSON.stringify(clip(name))}.`, {
+        hint: `Actions: ${Object.keys(actions).join(", ")}.`,
       });
     }
     return action({ ...call, args }, await call.session());
@@ -35,54 +36,56 @@ export const artifactsCommand: Command = {
 const actions = { ls, show, rm, sweep: sweepNow, manifest };
 
 async function ls(call: Call, session: Session): Promise<ExitCode> {
-  requireAtMost(0, call);
-  await printListing(call, lines(session.store.list(textOption(call, "run")), call.json ? jsonEntry : textEntry));
+  rejectExtraArguments(0, call);
+  await printListing(call, formatEntries(session.store.list(readText(call, "run")), call.json ? jsonEntry : textEntry));
   return 0;
 }
 
 async function show(call: Call, { store }: Session): Promise<ExitCode> {
   return forEachInput(call, async (ref) => {
     const record = await store.find(ref);
-    await call.terminal.out(call.json ? jsonLine(record) : `${JSON.stringify(record, null, 2)}\n`);
+    await call.terminal.out(call.json ? toJsonLine(record) : `${JSON.stringify(record, null, 2)}\n`);
   });
 }
 
 async function rm(call: Call, session: Session): Promise<ExitCode> {
   return forEachInput(call, async (ref) => {
     await removeArtifact(ref, session);
-    await call.terminal.out(call.json ? jsonLine({ artifact_ref: ref, removed: true }) : `removed ${ref}\n`);
+    await call.terminal.out(call.json ? toJsonLine({ artifact_ref: ref, removed: true }) : `removed ${ref}\n`);
   });
 }
 
 async function sweepNow(call: Call, session: Session): Promise<ExitCode> {
-  requireAtMost(0, call);
+  rejectExtraArguments(0, call);
   const result = await sweepArtifacts(session);
-  await call.terminal.out(call.json ? jsonLine(sweepFields(result)) : sweepText(result));
+  await call.terminal.out(call.json ? toJsonLine(sweepFields(result)) : sweepText(result));
   return 0;
 }
 
-/** A run's manifest is the listing of its records, made when it is asked for. */
+/** A run's manifest is the list of its records, made on request. */
 async function manifest(call: Call, { store }: Session): Promise<ExitCode> {
-  requireAtMost(1, call);
+  rejectExtraArguments(1, call);
   const [run] = call.args;
   if (run === undefined) {
     throw new SpillwayError("usage", "manifest takes the name of a run.", {
-      hint: "spillway events --list names them.",
+      hint: "spillway events --list lists the runs.",
     });
   }
-  const count = await printListing(call, lines(store.list(run), jsonEntry));
+  const count = await printListing(call, formatEntries(store.list(run), jsonEntry));
   if (count > 0) return 0;
   throw new SpillwayError("artifact_not_found", `Run ${run} has no artifacts.`, {
     hint: "spillway artifacts ls lists all artifacts.",
   });
 }
 
-async function* lines(all: AsyncIterable<Listed>, entry: (listed: Listed) => string): AsyncGenerator<string> {
+async function* formatEntries(all: AsyncIterable<Listed>, entry: (listed: Listed) => string): AsyncGenerator<string> {
   for await (const listed of all) yield entry(listed);
 }
 
 function jsonEntry(listed: Listed): string {
-  return jsonLine("record" in listed ? listed.record : { artifact_ref: listed.ref, ...errorFields(listed.damaged) });
+  return toJsonLine(
+    "record" in listed ? listed.record : { artifact_ref: listed.ref, ...toErrorFields(listed.damaged) },
+  );
 }
 
 function textEntry(listed: Listed): string {
@@ -111,7 +114,8 @@ function sweepFields({
 }
 
 function sweepText({ swept, deletedBlobs, deletedBytes, damagedRecords, deletedIndexes }: Sweeping): string {
-  const damaged = damagedRecords === 0 ? "" : `${damagedRecords} records cannot be read, so no bytes were deleted.\n`;
-  const indexes = deletedIndexes === 0 ? "" : `${deletedIndexes} search indexes of folders that are gone deleted.\n`;
-  return `${swept.length} artifacts expired, ${deletedBlobs} blobs deleted (${sizeWords(deletedBytes)}).\n${indexes}${damaged}`;
+  const damagedLine =
+    damagedRecords === 0 ? "" : `${damagedRecords} records cannot be read, so no bytes were deleted.\n`;
+  const indexesLine = deletedIndexes === 0 ? "" : `${deletedIndexes} search indexes of missing folders deleted.\n`;
+  return `${swept.length} artifacts expired, ${deletedBlobs} blobs deleted (${sizeWords(deletedBytes)}).\n${indexesLine}${damagedLine}`;
 }

@@ -1,4 +1,4 @@
-/** `spillway cat`: the one unbounded pipe, for scripts: all the text of an artifact or file, or all its bytes. */
+/** `spillway cat`: prints the whole text or all bytes. The only unbounded output, for scripts. */
 import { documentFields, failureSentence } from "../../../answer/extract-notices.ts";
 import { sizeWords } from "../../../answer/phrases.ts";
 import type { Settings } from "../../../config/settings.ts";
@@ -12,86 +12,86 @@ import type { Kept, LoadedSource } from "../../../load/loaded-source.ts";
 import type { Session } from "../../../session/session.ts";
 import { clip } from "../../../system/safe-names.ts";
 import { openArtifact } from "../../../verbs/read.ts";
+import { forEachInput } from "../arguments.ts";
 import type { Call, Command } from "../command.ts";
-import { forEachInput } from "../inputs.ts";
-import { modeOption, modeRow, passwordRow, textOption } from "../options.ts";
-import { jsonLine } from "../output.ts";
+import { modeRow, passwordRow, readMode, readText } from "../options.ts";
+import { toJsonLine } from "../output.ts";
 
 export const catCommand: Command = {
   usage: "cat <artifact_ref|url|file>...",
-  about: "Prints the whole text of each artifact, URL or file, without any limit.",
+  about: "Prints the whole text of each artifact, URL or file, without a limit.",
   options: {
-    raw: { type: "boolean", about: "Print the bytes as they are instead of their text." },
+    raw: { type: "boolean", about: "Print the bytes instead of the text." },
     mode: modeRow,
     password: passwordRow,
   },
   async run(call) {
     const session = await call.session();
     return forEachInput(call, async (input) => {
-      await using opened = await open(input, call, session);
-      await (call.values.raw === true ? printBytes(opened, call) : printText(opened, call, session.settings));
-      if (!call.json) refuseAsWhole(opened.facts);
+      await using source = await openInput(input, call, session);
+      await (call.values.raw === true ? printBytes(source, call) : printText(source, call, session.settings));
+      if (!call.json) assertComplete(source.facts);
     });
   },
 };
 
-type Opened = AsyncDisposable & Kept & Pick<LoadedSource, "facts" | "content" | "objects">;
+type OpenedInput = AsyncDisposable & Kept & Pick<LoadedSource, "facts" | "content" | "objects">;
 
-async function open(input: string, call: Call, session: Session): Promise<Opened> {
+async function openInput(input: string, call: Call, session: Session): Promise<OpenedInput> {
   if (!/^af_/.test(input))
-    return loadSource(input, { mode: call.values.raw === true ? "raw" : modeOption(call) }, session);
+    return loadSource(input, { mode: call.values.raw === true ? "raw" : readMode(call) }, session);
   const artifact = await openArtifact(input, session);
   return { ...artifact, facts: artifact.record, artifact_ref: artifact.record.artifact_ref };
 }
 
-async function printBytes({ content, facts }: Opened, { terminal, signal }: Call): Promise<void> {
+async function printBytes({ content, facts }: OpenedInput, { terminal, signal }: Call): Promise<void> {
   const { size_bytes: sizeBytes, content_kind: kind, media_type: mediaType, charset } = facts;
   for await (const chunk of readBytes({ content, sizeBytes, kind, mediaType, charset }, signal))
     await terminal.out(chunk);
 }
 
-/** What was printed is only the beginning: a script must not take it for the whole. */
-function refuseAsWhole({ name, source_truncated, size_bytes }: LoadedSource["facts"]): void {
+/** Throws if only the beginning of the source is kept: a script must not take it for the whole. */
+function assertComplete({ name, source_truncated, size_bytes }: LoadedSource["facts"]): void {
   if (!source_truncated) return;
-  const sentence = `${clip(name)} is larger than what is kept: these were its first ${sizeWords(size_bytes)}.`;
+  const sentence = `${clip(name)} is larger than what is kept: only the first ${sizeWords(size_bytes)} were printed.`;
   throw new SpillwayError("source_truncated", sentence, { hint: "Raise the setting artifacts.source_bytes." });
 }
 
-async function printText(opened: Opened, call: Call, settings: Settings): Promise<void> {
-  const { facts } = opened;
+async function printText(source: OpenedInput, call: Call, settings: Settings): Promise<void> {
+  const { facts } = source;
   const { signal } = call;
-  const password = textOption(call, "password");
+  const password = readText(call, "password");
   const handler = handlerFor(facts.content_kind, facts.media_type);
   const extract = await extractText({
-    ...opened,
+    ...source,
     handler,
-    mode: modeOption(call),
+    mode: readMode(call),
     enough: () => false,
     limits: limitsOf(settings),
     signal,
     password,
   });
-  const failed = extract.ended?.failed ?? null;
-  const error = failed && failureSentence(facts, failed);
+  const failure = extract.ended?.failed ?? null;
+  const error = failure && failureSentence(facts, failure);
   if (call.json)
-    return call.terminal.out(jsonLine({ ...(await jsonFields(opened, extract)), ...(error ? { error } : {}) }));
+    return call.terminal.out(toJsonLine({ ...(await jsonFields(source, extract)), ...(error ? { error } : {}) }));
   if (extract.hasText) for await (const { text } of extract.segments()) await call.terminal.out(text);
   if (error !== null || !extract.hasText) {
     throw new SpillwayError("source_unreadable", error ?? `${clip(facts.name)} has no text to print.`, {
-      hint: "With --raw its bytes are printed.",
+      hint: "Use --raw to print its bytes.",
     });
   }
   if (extract.isPartial) {
-    throw new SpillwayError("source_truncated", `The text of ${clip(facts.name)} goes on after what was printed.`, {
-      hint: "It is too long to be held in memory; read the rest by pages.",
+    throw new SpillwayError("source_truncated", `The text of ${clip(facts.name)} continues after what was printed.`, {
+      hint: "It is too long to be held in memory. Read the rest with spillway read and --pages.",
     });
   }
 }
 
-async function jsonFields(opened: Opened, extract: Extract) {
+async function jsonFields(source: OpenedInput, extract: Extract) {
   const { size, handler, info, hasText, isPartial } = extract;
   return {
-    ...(opened.artifact_ref === null ? { artifact_ref: null, path: null, ...opened.facts } : opened.record),
+    ...(source.artifact_ref === null ? { artifact_ref: null, path: null, ...source.facts } : source.record),
     handler,
     method: info.method ?? handler,
     ...documentFields(extract),

@@ -1,82 +1,73 @@
-/** `spillway classify-error`: what a provider's refusals mean, one line each. */
+/** `spillway classify-error`: classifies provider error responses, a line each. */
 import { grouped } from "../../../answer/phrases.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { classify } from "../../../overflow/classify/classify.ts";
 import type { Verdict } from "../../../overflow/classify/verdict.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { clip } from "../../../system/safe-names.ts";
-import type { Call, Command } from "../command.ts";
-import { requireAtMost } from "../inputs.ts";
-import { errorFields, errorLines, jsonLine } from "../output.ts";
+import { rejectExtraArguments } from "../arguments.ts";
+import type { Command } from "../command.ts";
+import { readLines } from "../input-lines.ts";
+import { toErrorFields, toErrorLines, toJsonLine } from "../output.ts";
 
 export const classifyErrorCommand: Command = {
   usage: "classify-error",
-  about: "Reads provider answers from stdin, a JSON object {status, headers, body} a line, and prints what each means.",
+  about:
+    "Reads provider responses from stdin, one JSON object {status, headers, body} per line, and prints what each means.",
   options: {},
   details:
-    'The body is the text of the answer, or the same as JSON. A line {"streamEvent": ...} is one event of a stream.\n' +
+    'The body is the text of the response, or the same as JSON. A line {"streamEvent": ...} is one event of a stream.\n' +
     "Classes: context_tokens, request_bytes, attachment_limit, output_limit, rate_limit, other.",
   async run(call) {
-    requireAtMost(0, call);
-    let failed = false;
-    for await (const line of linesOf(call)) {
+    rejectExtraArguments(0, call);
+    let hasFailed = false;
+    for await (const line of readLines(call.terminal.stdin)) {
+      if (line.trim() === "") continue;
       try {
         const verdict = classify(parseLine(line));
-        await call.terminal.out(call.json ? jsonLine(verdictFields(verdict)) : `${verdictText(verdict)}\n`);
+        await call.terminal.out(call.json ? toJsonLine(verdictFields(verdict)) : `${verdictText(verdict)}\n`);
       } catch (error) {
-        failed = true;
-        if (call.json) await call.terminal.out(jsonLine(errorFields(error)));
-        call.terminal.note(errorLines(error));
+        hasFailed = true;
+        if (call.json) await call.terminal.out(toJsonLine(toErrorFields(error)));
+        call.terminal.note(toErrorLines(error));
       }
     }
-    return failed ? 1 : 0;
+    return hasFailed ? 1 : 0;
   },
 };
 
-/** Lines as they come; the last one needs no newline. */
-async function* linesOf({ terminal }: Call): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = "";
-  for await (const chunk of terminal.stdin) {
-    const lines = `${rest}${decoder.decode(chunk, { stream: true })}`.split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) if (line.trim() !== "") yield line;
-  }
-  if (rest.trim() !== "") yield rest;
-}
-
 function parseLine(line: string): Parameters<typeof classify>[0] {
-  const value = parsed(line);
-  if (typeof value !== "object" || value === null) throw notAnAnswer(line);
+  const value = parseJson(line);
+  if (typeof value !== "object" || value === null) throw invalidLineError(line);
   if ("streamEvent" in value || "finish" in value) return value;
-  if (!("body" in value)) throw notAnAnswer(line);
+  if (!("body" in value)) throw invalidLineError(line);
   const status = "status" in value && value.status !== null ? Number(value.status) : null;
-  if (Number.isNaN(status)) throw notAnAnswer(line);
-  const headers = "headers" in value ? headersOf(value.headers) : {};
+  if (Number.isNaN(status)) throw invalidLineError(line);
+  const headers = "headers" in value ? toHeaders(value.headers) : {};
   return { status, headers, body: value.body };
 }
 
-/** Names in lower case, as every reader of headers has them. */
-function headersOf(given: unknown): Record<string, string> {
-  if (typeof given !== "object" || given === null) return {};
-  return Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), String(value)]));
+/** Header names in lower case, as the classifier expects them. */
+function toHeaders(value: unknown): Record<string, string> {
+  if (typeof value !== "object" || value === null) return {};
+  return Object.fromEntries(Object.entries(value).map(([name, value]) => [name.toLowerCase(), String(value)]));
 }
 
-function parsed(line: string): unknown {
+function parseJson(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {
-    return undefined; // Said below, like everything else that is no answer.
+    return undefined; // Reported by parseLine, like any other invalid line.
   }
 }
 
-function notAnAnswer(line: string): SpillwayError {
-  return new SpillwayError("usage", `${JSON.stringify(clip(line))} is not a provider's answer.`, {
-    hint: 'Write each as {"status": 400, "headers": {}, "body": "..."} on one line.',
+function invalidLineError(line: string): SpillwayError {
+  return new SpillwayError("usage", `${JSON.stringify(clip(line))} is not a provider's response.`, {
+    hint: 'Write each response as {"status": 400, "headers": {}, "body": "..."} on one line.',
   });
 }
 
-/** Every field is there, null where it is not known. */
+/** Every field is present; an unknown one is null. */
 function verdictFields(verdict: Verdict) {
   const {
     limit = null,

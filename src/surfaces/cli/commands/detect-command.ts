@@ -1,32 +1,32 @@
-/** `spillway detect`: what a file is and which signal said so; nothing is kept. */
+/** `spillway detect`: shows the kind of a source and the signal that decided it. Keeps nothing. */
 import type { Claims } from "../../../detect/kind.ts";
 import { type Detected, detectSource } from "../../../load/load-source.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { clip } from "../../../system/safe-names.ts";
+import { forEachInput } from "../arguments.ts";
 import type { Call, Command } from "../command.ts";
-import { forEachInput } from "../inputs.ts";
-import { textOption } from "../options.ts";
-import { jsonLine } from "../output.ts";
+import { readText } from "../options.ts";
+import { toJsonLine } from "../output.ts";
 
 export const detectCommand: Command = {
   usage: "detect <url|file|-|data:>...",
-  about: "Decides the kind of each source from its bytes, its name and what is claimed about it.",
+  about: "Decides the kind of each source from its bytes, its name and its declared type.",
   options: {
-    "content-type": { type: "string", value: "TYPE", about: "Stands in for the Content-Type header." },
-    url: { type: "string", value: "URL", about: "Stands in for the file's name." },
+    "content-type": { type: "string", value: "TYPE", about: "Use this instead of the Content-Type header." },
+    url: { type: "string", value: "URL", about: "Use this instead of the file's name." },
   },
   async run(call) {
     const session = await call.session();
     return forEachInput(call, async (input) => {
-      const detection = await detectSource(input, stoodIn(call), session);
-      await call.terminal.out(call.json ? jsonLine(jsonFields(input, detection)) : textLines(input, detection));
+      const detection = await detectSource(input, readClaims(call), session);
+      await call.terminal.out(call.json ? toJsonLine(jsonFields(input, detection)) : textLines(input, detection));
     });
   },
 };
 
-function stoodIn(call: Call): Partial<Claims> {
-  const contentType = textOption(call, "content-type");
-  const url = textOption(call, "url");
+function readClaims(call: Call): Partial<Claims> {
+  const contentType = readText(call, "content-type");
+  const url = readText(call, "url");
   return {
     ...(contentType === undefined ? {} : { headers: { "content-type": contentType } }),
     ...(url === undefined ? {} : { url }),
@@ -47,9 +47,9 @@ function jsonFields(input: string, { kind, mediaType, charset, decidedBy, signal
 
 function textLines(input: string, { kind, mediaType, charset, decidedBy, signals, sourceTruncated }: Detected): string {
   const type = charset === null ? mediaType : `${mediaType}; charset=${charset}`;
-  const cut = sourceTruncated
-    ? ["Only the beginning was looked at: the source is larger than artifacts.source_bytes."]
+  const truncationNotes = sourceTruncated
+    ? ["Only the beginning was checked: the source is larger than artifacts.source_bytes."]
     : [];
-  const notes = [...signals.notes, ...cut].map((note) => `  ${note}\n`).join("");
+  const notes = [...signals.notes, ...truncationNotes].map((note) => `  ${note}\n`).join("");
   return `${clip(input, PATH_CHARS)}: ${kind} (${type}), decided by ${decidedBy}\n${notes}`;
 }

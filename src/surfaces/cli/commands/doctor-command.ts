@@ -1,4 +1,4 @@
-/** `spillway doctor`: whether everything Spillway stands on is sound, and what to do where it is not. */
+/** `spillway doctor`: checks everything Spillway depends on, and says how to fix what is wrong. */
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { sizeWords } from "../../../answer/phrases.ts";
@@ -8,31 +8,31 @@ import { handlers } from "../../../extract/handlers.ts";
 import type { Session } from "../../../session/session.ts";
 import { makeFolders } from "../../../system/folders.ts";
 import { version } from "../../../version.ts";
+import { rejectExtraArguments } from "../arguments.ts";
 import type { Call, Command } from "../command.ts";
-import { requireAtMost } from "../inputs.ts";
-import { jsonLine } from "../output.ts";
+import { toJsonLine } from "../output.ts";
 
 type Check = { readonly name: string; readonly ok: boolean; readonly detail: string };
 
 export const doctorCommand: Command = {
   usage: "doctor",
-  about: "Checks the settings, the store, the event log and every record; exit status 1 when something is wrong.",
+  about: "Checks the settings, the store, the event log and every record. The exit status is 1 if something is wrong.",
   options: {},
   toleratesBadConfig: true,
   async run(call) {
-    requireAtMost(0, call);
-    const checks = [settings(call), ...(await storeChecks(call))];
+    rejectExtraArguments(0, call);
+    const checks = [checkSettings(call), ...(await storeChecks(call))];
     const ok = checks.every((check) => check.ok);
     const facts = { version, node: process.versions.node, handlers: handlers.map(({ name }) => name) };
     const heading = `spillway ${version} on Node ${facts.node}; handlers: ${facts.handlers.join(", ")}\n`;
-    await call.terminal.out(call.json ? jsonLine({ ok, ...facts, checks }) : heading + checks.map(textLine).join(""));
+    await call.terminal.out(call.json ? toJsonLine({ ok, ...facts, checks }) : heading + checks.map(textLine).join(""));
     return ok ? 0 : 1;
   },
 };
 
-function settings({ config }: Call): Check {
-  const found = config.files.filter((file) => file.found).map(({ path }) => path);
-  const detail = found.length === 0 ? "no config file, defaults hold" : `read from ${found.join(", ")}`;
+function checkSettings({ config }: Call): Check {
+  const paths = config.files.filter((file) => file.found).map(({ path }) => path);
+  const detail = paths.length === 0 ? "no config file, using defaults" : `read from ${paths.join(", ")}`;
   const problems = config.problems.map((problem) => `${describeProblem(problem)} ${problem.hint}`);
   return { name: "settings", ok: problems.length === 0, detail: problems.length === 0 ? detail : problems.join(" | ") };
 }
@@ -41,11 +41,11 @@ async function storeChecks(call: Call): Promise<Check[]> {
   try {
     const session = await call.session();
     const [spoolFolder = ""] = session.spoolFolders;
-    const noRef = "Replies will carry no artifact_ref. Set SPILLWAY_HOME to a folder that can be written.";
+    const storeConsequence = "Replies will have no artifact_ref. Set SPILLWAY_HOME to a writable folder.";
     return [
-      await writable("store", spoolFolder, noRef),
-      await writable("events", session.eventFolder, "Nothing that happens will be logged."),
-      await artifacts(session),
+      await checkWritable("store", spoolFolder, storeConsequence),
+      await checkWritable("events", session.eventFolder, "Events will not be logged."),
+      await checkArtifacts(session),
     ];
   } catch (error) {
     if (!(error instanceof SpillwayError)) throw error;
@@ -53,32 +53,32 @@ async function storeChecks(call: Call): Promise<Check[]> {
   }
 }
 
-async function writable(name: string, folder: string, otherwise: string): Promise<Check> {
+async function checkWritable(name: string, folder: string, consequence: string): Promise<Check> {
   const probe = join(folder, `doctor-${process.pid}`);
   try {
     await makeFolders(folder);
     await writeFile(probe, "probe", { mode: 0o600 });
     await rm(probe);
-    return { name, ok: true, detail: `${dirname(probe)} can be written` };
+    return { name, ok: true, detail: `${dirname(probe)} is writable` };
   } catch (error) {
-    return { name, ok: false, detail: `${folder} cannot be written (${String(error)}). ${otherwise}` };
+    return { name, ok: false, detail: `${folder} is not writable (${String(error)}). ${consequence}` };
   }
 }
 
-async function artifacts({ store }: Session): Promise<Check> {
+async function checkArtifacts({ store }: Session): Promise<Check> {
   let [count, bytes] = [0, 0];
   const damaged: string[] = [];
   for await (const listed of store.list()) {
     if ("record" in listed) [count, bytes] = [count + 1, bytes + listed.record.size_bytes];
     else damaged.push(listed.ref);
   }
-  const sound = `${count} artifacts, ${sizeWords(bytes)}`;
-  if (damaged.length === 0) return { name: "artifacts", ok: true, detail: sound };
+  const summary = `${count} artifacts, ${sizeWords(bytes)}`;
+  if (damaged.length === 0) return { name: "artifacts", ok: true, detail: summary };
   const hint = "spillway artifacts rm <ref> removes them.";
   return {
     name: "artifacts",
     ok: false,
-    detail: `${sound}; damaged records: ${damaged.slice(0, 20).join(", ")}${damaged.length > 20 ? ", ..." : ""}. ${hint}`,
+    detail: `${summary}; damaged records: ${damaged.slice(0, 20).join(", ")}${damaged.length > 20 ? ", ..." : ""}. ${hint}`,
   };
 }
 

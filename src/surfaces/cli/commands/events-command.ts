@@ -1,49 +1,48 @@
-/** `spillway events`: what happened during a run, decision by decision. */
-
+/** `spillway events`: shows the events of a run. */
 import { listRuns, readEvents } from "../../../telemetry/event-log.ts";
 import type { LoggedEvent } from "../../../telemetry/events.ts";
+import { rejectExtraArguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
-import { requireAtMost } from "../inputs.ts";
 import { printListing } from "../listing.ts";
-import { allRow, textOption } from "../options.ts";
-import { jsonLine } from "../output.ts";
+import { allRow, readText } from "../options.ts";
+import { toJsonLine } from "../output.ts";
 
 export const eventsCommand: Command = {
   usage: "events [run]",
-  about: "Prints the events of a run, or of the last one, in the order they happened.",
+  about: "Prints the events of a run, oldest first. Without a name, those of the last run.",
   options: {
-    list: { type: "boolean", about: "Name the runs that have events, the last one first." },
+    list: { type: "boolean", about: "List the runs that have events, the last one first." },
     ref: { type: "string", value: "REF", about: "Only events of this artifact." },
     all: allRow,
   },
-  details: "docs/events.md tells what each event says.",
+  details: "docs/events.md describes each event.",
   async run(call) {
     const { json, values } = call;
-    requireAtMost(1, call);
+    rejectExtraArguments(1, call);
     const { eventFolder: folder } = await call.session();
     if (values.list === true) {
       const runs = await listRuns(folder);
       await printListing(
         call,
-        runs.map((run) => (json ? jsonLine({ run }) : `${run}\n`)),
+        runs.map((run) => (json ? toJsonLine({ run }) : `${run}\n`)),
       );
       return 0;
     }
-    const ref = textOption(call, "ref");
+    const ref = readText(call, "ref");
     const events = await readEvents(folder, call.args[0]);
-    const wanted = events.filter(
+    const selected = events.filter(
       (event) => ref === undefined || ("artifact_ref" in event && event.artifact_ref === ref),
     );
-    await printListing(call, wanted.map(json ? jsonLine : textLine));
+    await printListing(call, selected.map(json ? toJsonLine : textLine));
     return 0;
   },
 };
 
 function textLine({ at, run: _, event, ...fields }: LoggedEvent): string {
-  const facts = Object.entries(fields).map(([name, value]) => `${name}=${shown(value)}`);
+  const facts = Object.entries(fields).map(([name, value]) => `${name}=${formatValue(value)}`);
   return `${at}  ${event}  ${facts.join(" ")}\n`;
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   return typeof value === "string" && /^[\w./:+-]+$/.test(value) ? value : JSON.stringify(value);
 }

@@ -1,58 +1,58 @@
-/** `spillway fetch`: any source in, a bounded answer and a ref out. */
+/** `spillway fetch`: fetches any source, and prints a bounded answer and a ref. */
 import { type Answer, answerText } from "../../../answer/answer.ts";
-import { grouped } from "../../../answer/phrases.ts";
+import { counted, grouped } from "../../../answer/phrases.ts";
 import type { FetchFields } from "../../../contract/fetch-fields.ts";
 import { makeSourceBudget } from "../../../fit/budget.ts";
 import { CHARACTER_LIMIT, OVERHEAD_CHARS, SMALLEST_BUDGET_CHARS } from "../../../fit/limits.ts";
 import { fetchSource } from "../../../verbs/fetch.ts";
+import { forEachInput } from "../arguments.ts";
 import type { Command } from "../command.ts";
-import { forEachInput } from "../inputs.ts";
-import { maxCharsOption, maxCharsRow, modeOption, modeRow, passwordRow, textOption } from "../options.ts";
-import { jsonLine } from "../output.ts";
+import { maxCharsRow, modeRow, passwordRow, readMaxChars, readMode, readText } from "../options.ts";
+import { toJsonLine } from "../output.ts";
 
 export const fetchCommand: Command = {
   usage: "fetch <url|file|-|data:>...",
-  about: "Answers each source with text that fits, keeps it whole, and names its artifact_ref.",
+  about: "Fetches each source: prints text that fits, keeps the complete source and names its artifact_ref.",
   options: {
     "max-chars": maxCharsRow,
     mode: modeRow,
     password: passwordRow,
-    "no-cache": { type: "boolean", about: "Fetch a URL anew although it was fetched before." },
+    "no-cache": { type: "boolean", about: "Fetch a URL again even if it is in the cache." },
   },
-  details: `With --json each line is one reply; without, all answers together stay within ${grouped(CHARACTER_LIMIT)} characters.`,
+  details: `With --json each line is one reply. Without it, all answers together stay within ${grouped(CHARACTER_LIMIT)} characters.`,
   async run(call) {
     const session = await call.session();
-    const requested = maxCharsOption(call);
+    const requested = readMaxChars(call);
     const options = {
-      mode: modeOption(call),
-      password: textOption(call, "password"),
+      mode: readMode(call),
+      password: readText(call, "password"),
       noCache: call.values["no-cache"] === true,
     };
-    const reply = boundedReply();
+    const reply = createBoundedReply();
     const status = await forEachInput(call, async (source) => {
       const turn = call.json ? undefined : reply.roomChars();
       const budget = makeSourceBudget(session.settings, { requested, turn });
       const answer = await fetchSource(source, { ...options, budget }, session);
-      await call.terminal.out(call.json ? jsonLine(answer.fields) : reply.add(answer));
+      await call.terminal.out(call.json ? toJsonLine(answer.fields) : reply.add(answer));
     });
-    if (reply.unsaid() > 0) {
-      call.terminal.note(`spillway: ${reply.unsaid()} more were fetched; spillway artifacts ls lists them.\n`);
-    }
+    const omitted = counted(reply.omittedCount(), "more source");
+    if (reply.omittedCount() > 0)
+      call.terminal.note(`spillway: ${omitted} fetched but not shown; spillway artifacts ls lists them.\n`);
     return status;
   },
 };
 
-/** Many answers are one reply to whoever reads them: when it is nearly full, only summaries follow, then a count. */
-function boundedReply() {
-  let [room, unsaid] = [CHARACTER_LIMIT + OVERHEAD_CHARS, 0];
+/** Makes many answers one reply: when it is nearly full, only summaries follow, and then nothing but a count. */
+function createBoundedReply() {
+  let [roomLeft, omitted] = [CHARACTER_LIMIT + OVERHEAD_CHARS, 0];
   return {
-    roomChars: () => Math.max(SMALLEST_BUDGET_CHARS, room - OVERHEAD_CHARS),
-    unsaid: () => unsaid,
+    roomChars: () => Math.max(SMALLEST_BUDGET_CHARS, roomLeft - OVERHEAD_CHARS),
+    omittedCount: () => omitted,
     add(answer: Answer<FetchFields>): string {
-      const fits = [`${answerText(answer)}\n`, `${answer.summary}\n`].find((text) => text.length <= room);
-      if (fits === undefined) unsaid++;
-      room -= fits?.length ?? 0;
-      return fits ?? "";
+      const text = [`${answerText(answer)}\n`, `${answer.summary}\n`].find(({ length }) => length <= roomLeft);
+      if (text === undefined) omitted++;
+      roomLeft -= text?.length ?? 0;
+      return text ?? "";
     },
   };
 }

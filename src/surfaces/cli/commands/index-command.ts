@@ -1,4 +1,4 @@
-/** `spillway index`: makes or refreshes the search index of a folder, and keeps it fresh with --watch. */
+/** `spillway index`: builds or updates the search index of a folder; --watch keeps it up to date. */
 
 import { counted } from "../../../answer/phrases.ts";
 import type { JobRecord } from "../../../contract/indexing-job.ts";
@@ -7,67 +7,67 @@ import { ownFolders } from "../../../search/jobs.ts";
 import { startIndex } from "../../../search/search.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { clip } from "../../../system/safe-names.ts";
+import { rejectExtraArguments } from "../arguments.ts";
 import type { Call, Command } from "../command.ts";
-import { requireAtMost } from "../inputs.ts";
-import { projectRow, textOption } from "../options.ts";
-import { jsonLine } from "../output.ts";
+import { projectRow, readText } from "../options.ts";
+import { toJsonLine } from "../output.ts";
 
 export const indexCommand: Command = {
   usage: "index [dir]",
-  about: "Indexes the source files of a folder for search; only what changed is read again.",
+  about: "Indexes the source files of a folder for search. Only changed files are read again.",
   options: {
     project: projectRow,
-    force: { type: "boolean", about: "Read every file again, changed or not." },
-    watch: { type: "boolean", about: "Stay and index what changes, until stopped." },
+    force: { type: "boolean", about: "Read every file again, even if it has not changed." },
+    watch: { type: "boolean", about: "Keep running and index changes until stopped." },
   },
   details:
-    "Respects .gitignore, .spillwayignore and a list of its own. The index lies in the data folder, not in the project.",
+    "Respects .gitignore, .spillwayignore and a built-in ignore list. The index is in the data folder, not in the project.",
   async run(call) {
-    requireAtMost(1, call);
+    rejectExtraArguments(1, call);
     const { status, repository_path } = await indexOnce(call, call.values.force === true);
     if (call.values.watch !== true) return status === "failed" ? 1 : 0;
-    call.terminal.note(`Watching ${clip(repository_path, PATH_CHARS)}; Ctrl-C ends it.\n`);
-    const hidden = ownFolders(await call.session());
-    for await (const _ of watchFolder(repository_path, call.signal, hidden)) await indexOnce(call, false);
+    call.terminal.note(`Watching ${clip(repository_path, PATH_CHARS)}. Press Ctrl-C to stop.\n`);
+    const ignoredFolders = ownFolders(await call.session());
+    for await (const _ of watchFolder(repository_path, call.signal, ignoredFolders)) await indexOnce(call, false);
     return 0;
   },
 };
 
-async function startedJob(call: Call, force_reindex: boolean) {
-  const project_id = textOption(call, "project");
+async function startJob(call: Call, force_reindex: boolean) {
+  const project_id = readText(call, "project");
   return startIndex({ repo_path: call.args[0], project_id, force_reindex }, await call.session());
 }
 
-/** Times between two pictures of the progress. */
-const drawEveryMs = 100;
+/** The time between two updates of the progress line. */
+const DRAW_INTERVAL_MS = 100;
 
 async function indexOnce(call: Call, force: boolean): Promise<JobRecord> {
-  const job = await startedJob(call, force);
+  const job = await startJob(call, force);
   const { progress } = call.terminal;
-  const drawing = progress && setInterval(() => progress(progressLine(job.record())), drawEveryMs);
+  const drawing = progress && setInterval(() => progress(progressLine(job.record())), DRAW_INTERVAL_MS);
   const record = await job.ended(call.signal).finally(() => {
     clearInterval(drawing);
     progress?.("");
   });
   call.signal.throwIfAborted();
-  if (call.json) await call.terminal.out(jsonLine(record));
-  else call.terminal.note(`${sentenceOf(record)}\n`);
+  if (call.json) await call.terminal.out(toJsonLine(record));
+  else call.terminal.note(`${resultSentence(record)}\n`);
   const { files, problem } = await job.embedded();
   if (files > 0) call.terminal.note(`Embedded ${counted(files, "file")}.\n`);
-  if (problem !== null) call.terminal.note(`Not everything is embedded; searches go by words. ${problem}\n`);
+  if (problem !== null) call.terminal.note(`Not all files are embedded; searches use words only. ${problem}\n`);
   return record;
 }
 
-const barWidth = 30;
+const BAR_WIDTH_CHARS = 30;
 
 /** `[=========>         ] 120 of 400 files`. */
 function progressLine({ progress, files_done, files_total }: JobRecord): string {
-  const filled = Math.floor(progress * barWidth);
-  return `[${"=".repeat(filled).padEnd(barWidth)}] ${files_done} of ${files_total} files`;
+  const filled = Math.floor(progress * BAR_WIDTH_CHARS);
+  return `[${"=".repeat(filled).padEnd(BAR_WIDTH_CHARS)}] ${files_done} of ${files_total} files`;
 }
 
-function sentenceOf({ status, message, error, skipped }: JobRecord): string {
-  const unread =
+function resultSentence({ status, message, error, skipped }: JobRecord): string {
+  const skippedLines =
     status === "partial" ? skipped.slice(0, 10).map(({ path, reason }) => `\n  ${clip(path)}: ${reason}`) : [];
-  return error === null ? `${message}.${unread.join("")}`.replace("..", ".") : `spillway: ${error}`;
+  return error === null ? `${message}.${skippedLines.join("")}`.replace("..", ".") : `spillway: ${error}`;
 }

@@ -1,24 +1,24 @@
-/** `spillway mcp`: the tools for an agent, over standard input and output. */
+/** `spillway mcp`: serves the tools to an agent over standard input and output. */
 import { clientProfile, clientRows } from "../../../config/clients.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { openSession } from "../../../session/session.ts";
 import { clip } from "../../../system/safe-names.ts";
 import { serveMcp } from "../../mcp/serve-stdio.ts";
+import { rejectExtraArguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
-import { requireAtMost } from "../inputs.ts";
-import { textOption } from "../options.ts";
+import { readText } from "../options.ts";
 
 export const mcpCommand: Command = {
   usage: "mcp",
   about: "Serves the tools to an agent over the Model Context Protocol, until standard input ends.",
   options: {
-    client: { type: "string", value: "NAME", about: "Fit replies to this client, whoever connects." },
+    client: { type: "string", value: "NAME", about: "Fit replies to this client, whichever connects." },
   },
   details: "docs/mcp.md shows how to add it to a client. Standard output carries the protocol only.",
   toleratesBadConfig: true,
   async run(call) {
-    requireAtMost(0, call);
-    const client = knownClient(textOption(call, "client"));
+    rejectExtraArguments(0, call);
+    const client = requireKnownClient(readText(call, "client"));
     const { config, terminal, signal } = call;
     const { cwd, env, stdin, out } = terminal;
     const log = (sentence: string) => terminal.note(`spillway mcp: ${sentence}\n`);
@@ -28,10 +28,10 @@ export const mcpCommand: Command = {
   },
 };
 
-/** A name that fits no client would leave replies unfitted without a word. */
-function knownClient(name: string | undefined): string | undefined {
+/** Throws for an unknown client: replies would silently not be fitted to it. */
+function requireKnownClient(name: string | undefined): string | undefined {
   if (name === undefined || clientProfile(name)) return name;
-  throw new SpillwayError("usage", `There is no client ${JSON.stringify(clip(name))} whose limits are known.`, {
-    hint: `Known are ${clientRows.map((each) => each.name).join(", ")}.`,
+  throw new SpillwayError("usage", `The limits of the client ${JSON.stringify(clip(name))} are not known.`, {
+    hint: `Known clients: ${clientRows.map((each) => each.name).join(", ")}.`,
   });
 }

@@ -1,22 +1,22 @@
-/** `spillway proxy`: recovery for any client that lets its base URL be changed. */
+/** `spillway proxy`: overflow recovery for any client whose base URL can be set. */
 import { once } from "node:events";
 import type { ArtifactStore } from "../../../artifacts/artifact-store.ts";
+import { rejectExtraArguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
-import { requireAtMost } from "../inputs.ts";
-import { jsonLine } from "../output.ts";
+import { toJsonLine } from "../output.ts";
 
 export const proxyCommand: Command = {
   usage: "proxy",
   about:
-    "Listens on 127.0.0.1 and passes requests to model providers; one refused for its size is sent again, smaller.",
+    "Listens on 127.0.0.1 and forwards requests to model providers. A request refused for its size is retried once, smaller.",
   options: {},
   details: [
-    "Prints an address for each upstream; point a client at it (for OpenAI with /v1 behind it).",
-    "The address holds a token of yours, which stays the same (settings proxy.port, proxy.upstreams, proxy.token).",
-    "Keys and headers are passed on and never stored or logged. It runs until it is stopped.",
+    "Prints an address for each upstream. Use it as the base URL of a client (for OpenAI, append /v1).",
+    "The address contains your token, which does not change (settings proxy.port, proxy.upstreams, proxy.token).",
+    "Keys and headers are passed on and never stored or logged. Runs until stopped.",
   ].join("\n"),
   async run(call) {
-    requireAtMost(0, call);
+    rejectExtraArguments(0, call);
     const { settings, ...session } = await call.session();
     const [{ openProxy }, { parseUpstreams }, { openRecovery }] = await Promise.all([
       import("../../proxy/proxy-server.ts"),
@@ -35,7 +35,7 @@ export const proxyCommand: Command = {
     const names = [...upstreams.keys()];
     await call.terminal.out(
       call.json
-        ? jsonLine({ url: proxy.url, upstreams: names })
+        ? toJsonLine({ url: proxy.url, upstreams: names })
         : names.map((name) => `${proxy.url}/${name}\n`).join(""),
     );
     if (!call.signal.aborted) await once(call.signal, "abort");
@@ -43,7 +43,7 @@ export const proxyCommand: Command = {
   },
 };
 
-/** The same at every start, so that a client is set up once; only this owner's key makes it. */
+/** The token, derived from the owner's key: the same at every start, so a client is set up once. */
 async function proxyToken(store: Pick<ArtifactStore, "seal">): Promise<string> {
   return (await store.seal("spillway proxy")).slice(0, 32);
 }

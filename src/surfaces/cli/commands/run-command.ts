@@ -1,100 +1,103 @@
-/** `spillway run`: an agent on our tools that survives its own reading. */
+/** `spillway run`: runs an agent on our tools whose context cannot overflow. */
 import { callLine, goOn, summaryLines, systemPrompt } from "../../../answer/runner-texts.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { createCleaner } from "../../../extract/clean.ts";
 import { openSession, type Session } from "../../../session/session.ts";
 import { tools } from "../../../tools/tools.ts";
 import { findTarget } from "../../runner/providers.ts";
-import { callsOf } from "../../runner/repair.ts";
-import type { RunEvent, Tell } from "../../runner/run-events.ts";
-import { endingOf } from "../../runner/run-report.ts";
+import { findPendingCalls } from "../../runner/repair-history.ts";
+import type { OnRunEvent, RunEvent } from "../../runner/run-events.ts";
+import { classifyEnding } from "../../runner/run-report.ts";
 import { beginTranscript, type MessageLine, resumeTranscript, type Transcript } from "../../runner/transcript.ts";
+import { rejectExtraArguments } from "../arguments.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
-import { requireAtMost } from "../inputs.ts";
-import { textOption } from "../options.ts";
-import { jsonLine } from "../output.ts";
+import { readText } from "../options.ts";
+import { toJsonLine } from "../output.ts";
 
 export const runCommand: Command = {
   usage: 'run "<task>"',
-  about: "Works on a task with a model and all tools, and answers it. What the model reads can never fill its window.",
+  about:
+    "Runs an agent on a task, with a model and all tools, and prints its answer. What it reads cannot overflow its context.",
   options: {
     model: {
       type: "string",
       value: "PROVIDER:MODEL",
-      about: "openai:..., anthropic:..., google:..., or an endpoint's.",
+      about: "openai:..., anthropic:..., google:..., ollama:..., or one of your endpoints (setting runner.endpoints).",
     },
     resume: {
       type: "string",
       value: "RUN",
       bare: "last",
-      about: "Go on with a run; last, or nothing, is the last one. A task is added to it.",
+      about: 'Continue a run; "last" or no name means the last one. A new task is optional.',
     },
   },
   details: [
-    "The model's words go to standard output, tool calls and the summary to standard error. Ctrl-C leaves a transcript",
-    "that --resume goes on from. Keys come from the environment: OPENAI_API_KEY, ANTHROPIC_API_KEY,",
+    "The model's text goes to standard output, tool calls and the summary to standard error. After Ctrl-C, --resume",
+    "continues from the transcript. Keys come from the environment: OPENAI_API_KEY, ANTHROPIC_API_KEY,",
     "GOOGLE_GENERATIVE_AI_API_KEY. Limits: settings runner.steps, runner.tokens, runner.time. See docs/runner.md.",
   ].join("\n"),
   async run(call) {
-    requireAtMost(1, call);
+    rejectExtraArguments(1, call);
     const { settings, transcriptFolder, run } = await call.session();
     const task = call.args[0]?.trim() ? call.args[0] : undefined;
-    const keep = { folder: transcriptFolder, keep: settings["runner.transcripts"] };
-    const resumed = textOption(call, "resume");
-    const named = textOption(call, "model");
-    const find = (model: string) => findTarget(model, settings, call.terminal.env);
-    const begin = async () => {
-      const [asked, model] = [requireTask(task), requireModel(named ?? settings["runner.model"])];
-      find(model); // A model that cannot be asked is told before anything is written.
-      return beginTranscript(keep, newHead(call, run, model), taskLine(asked));
+    const transcripts = { folder: transcriptFolder, maxTranscripts: settings["runner.transcripts"] };
+    const resumeName = readText(call, "resume");
+    const modelOption = readText(call, "model");
+    const resolveTarget = (model: string) => findTarget(model, settings, call.terminal.env);
+    const beginRun = async () => {
+      const [newTask, model] = [requireTask(task), requireModel(modelOption ?? settings["runner.model"])];
+      resolveTarget(model); // Reports an unusable model before anything is written.
+      return beginTranscript(transcripts, makeHead(call, run, model), taskLine(newTask));
     };
     await using transcript =
-      resumed === undefined ? await begin() : await resumeTranscript(keep, resumed === "last" ? undefined : resumed);
+      resumeName === undefined
+        ? await beginRun()
+        : await resumeTranscript(transcripts, resumeName === "last" ? undefined : resumeName);
     const { head } = transcript;
-    const target = find(named ?? head.model);
-    if (resumed !== undefined) await addTask(transcript, task);
-    const place = { cwd: head.cwd, env: call.terminal.env, signal: call.signal, confined: true };
-    await using session = await openSession({ ...place, settings: { ...settings, run: head.run } });
-    return await work(call, session, transcript, target, resumed !== undefined);
+    const target = resolveTarget(modelOption ?? head.model);
+    if (resumeName !== undefined) await addTask(transcript, task);
+    const sessionOptions = { cwd: head.cwd, env: call.terminal.env, signal: call.signal, confined: true };
+    await using session = await openSession({ ...sessionOptions, settings: { ...settings, run: head.run } });
+    return await runTask(call, session, transcript, target, resumeName !== undefined);
   },
 };
 
-async function work(
+async function runTask(
   call: Call,
   session: Session,
   transcript: Transcript,
   target: ReturnType<typeof findTarget>,
-  resumed: boolean,
+  isResumed: boolean,
 ): Promise<ExitCode> {
   const [{ runAgent }, { openServiceFetch }] = await Promise.all([
     import("../../runner/agent-loop.ts"),
     import("../../../acquire/http/service-fetch.ts"),
   ]);
   await using service = openServiceFetch({ settings: session.settings, env: call.terminal.env });
-  const tell = call.json ? tellJson(call) : tellPerson(call);
+  const onEvent = call.json ? printJson(call) : printText(call);
   const model = `${target.provider}:${target.model}`;
-  await tell({ type: "run", run: transcript.head.run, model, resumed, transcript: transcript.path });
-  const { how } = await runAgent({ target, session, transcript, tools, tell, fetch: service.fetch });
+  await onEvent({ type: "run", run: transcript.head.run, model, resumed: isResumed, transcript: transcript.path });
+  const { how } = await runAgent({ target, session, transcript, tools, onEvent, fetch: service.fetch });
   call.signal.throwIfAborted();
   return how === "answered" ? 0 : 1;
 }
 
-function newHead({ terminal: { cwd } }: Call, run: string, model: string) {
+function makeHead({ terminal: { cwd } }: Call, run: string, model: string) {
   const started_at = new Date().toISOString();
   return { type: "run", version: 1, run, model, system: systemPrompt(cwd), cwd, started_at } as const;
 }
 
-/** What is asked next: a run that was answered needs something new to do, one that was cut is asked to go on. */
+/** Adds what the model is asked next. An answered run needs a new task; a cut or empty answer is continued. */
 async function addTask(
-  { last: { message, finish = "stop" }, add }: Transcript,
+  { lastMessage: { message, finish = "stop" }, add }: Transcript,
   task: string | undefined,
 ): Promise<void> {
   if (task !== undefined) return add(taskLine(task));
-  if (message.role !== "assistant" || callsOf(message).length > 0) return;
-  const how = endingOf(message, finish);
+  if (message.role !== "assistant" || findPendingCalls(message).length > 0) return;
+  const how = classifyEnding(message, finish);
   if (how !== "answered") return add(taskLine(goOn[how]));
   throw new SpillwayError("usage", "This run has answered its task.", {
-    hint: 'Say what to do next: spillway run --resume RUN "<task>".',
+    hint: 'Add a task: spillway run --resume RUN "<task>".',
   });
 }
 
@@ -116,46 +119,46 @@ function requireModel(model: string | null): string {
   });
 }
 
-/** One JSON object a line; the summary is told after Ctrl-C too. */
-function tellJson({ terminal }: Call): Tell {
+/** Prints one JSON object per line. The summary is printed after Ctrl-C too. */
+function printJson({ terminal }: Call): OnRunEvent {
   return async (event) =>
-    event.type === "summary" ? terminal.lastOut(jsonLine(event)) : terminal.out(jsonLine(event));
+    event.type === "summary" ? terminal.lastOut(toJsonLine(event)) : terminal.out(toJsonLine(event));
 }
 
-/** Words as they come on standard output, clean, for a terminal obeys what is not; everything else, a line each, beside it. */
-function tellPerson({ terminal }: Call): Tell {
+/** Prints the model's text on stdout as it arrives, without control characters; everything else goes to stderr. */
+function printText({ terminal }: Call): OnRunEvent {
   let cleaner = createCleaner();
-  let inLine = false;
+  let isMidLine = false;
   async function print(text: string): Promise<void> {
     if (text === "") return;
-    inLine = !text.endsWith("\n");
+    isMidLine = !text.endsWith("\n");
     await terminal.out(text);
   }
   return async (event) => {
     if (event.type === "text") return print(cleaner.push(event.text));
-    const rest = cleaner.flush();
+    const heldText = cleaner.flush();
     cleaner = createCleaner();
-    // The reader may be gone; the summary is still told.
-    await print(rest)
-      .then(() => (inLine ? print("\n") : undefined))
+    // The reader may be gone; the summary is still printed.
+    await print(heldText)
+      .then(() => (isMidLine ? print("\n") : undefined))
       .catch(() => undefined);
-    inLine = false;
-    terminal.note(lineFor(event));
+    isMidLine = false;
+    terminal.note(formatEvent(event));
   };
 }
 
-function lineFor(event: Exclude<RunEvent, { type: "text" }>): string {
+function formatEvent(event: Exclude<RunEvent, { type: "text" }>): string {
   switch (event.type) {
     case "run":
       return `${event.model}, run ${event.run}${event.resumed ? ", resumed" : ""}\n`;
     case "tool":
       return `${callLine(event.tool, event.input, event.chars, event.is_error)}\n`;
     case "retry":
-      return `  the provider is busy (${event.reason}); asking again in ${(event.wait_ms / 1_000).toFixed(1)} s\n`;
+      return `  the provider is busy (${event.reason}); retrying in ${(event.wait_ms / 1_000).toFixed(1)} s\n`;
     case "step":
       return "";
     case "summary":
-      // What never began is told by its error alone.
+      // A run that never started is reported by its error alone.
       if (event.steps === 0 && event.how === "failed") return "";
       return `\n${summaryLines(event, event.run, event.transcript)}`;
   }

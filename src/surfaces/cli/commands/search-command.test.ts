@@ -6,7 +6,7 @@ import { openCli } from "../../../../test/cli.ts";
 const source = "export function parseOrder(text) {\n  return JSON.parse(text);\n}\n";
 
 describe("spillway search and index", () => {
-  test("answer with places and lines for people, and leave the project as it was", async () => {
+  test("print places and lines for people, and change nothing in the project", async () => {
     await using cli = await openCli();
     await cli.write("src/order.ts", source);
     const { status, out } = await cli.run(["search", "parse", "order"]);
@@ -15,7 +15,7 @@ describe("spillway search and index", () => {
     assert.deepEqual(readdirSync(cli.work), ["src"]);
   });
 
-  test("answer with the whole reply as JSON", async () => {
+  test("print the whole reply as JSON", async () => {
     await using cli = await openCli();
     await cli.write("src/order.ts", source);
     const [reply] = await cli.json("search", "parseOrder", "--limit", "1", "--file-type", "ts");
@@ -27,7 +27,7 @@ describe("spillway search and index", () => {
     );
   });
 
-  test("take a query a line, and answer each with a line, also where it cannot be answered", async () => {
+  test("read a query per line, and print a line for each, also for one that fails", async () => {
     await using cli = await openCli();
     await cli.write("lib/order.ts", source);
     const stdin = "parse order\n\nnothing like it zzz\r\nparseOrder";
@@ -44,7 +44,7 @@ describe("spillway search and index", () => {
     assert.match(err, /cannot be empty/);
   });
 
-  test("say what is wrong with the question by status 2, and with the folder by status 1", async () => {
+  test("exit with 2 for a bad query and with 1 for a bad folder, and say why", async () => {
     await using cli = await openCli();
     await cli.write("a.ts", source);
     for (const [args, status, words] of [
@@ -54,16 +54,16 @@ describe("spillway search and index", () => {
       [["search", "x", "--limit", "many"], 2, /--limit must be a number/],
       [["search", "x", "--dir", "none"], 1, /does not exist/],
       [["search", "x", "--project", "none"], 1, /There is no project/],
-      [["index", "a.ts"], 1, /is no folder/],
+      [["index", "a.ts"], 1, /is not a folder/],
       [["index", "a", "b"], 2, /one argument too many/],
     ] as const) {
-      const ran = await cli.run(args);
-      assert.equal(ran.status, status, args.join(" "));
-      assert.match(ran.err, words);
+      const result = await cli.run(args);
+      assert.equal(result.status, status, args.join(" "));
+      assert.match(result.err, words);
     }
   });
 
-  test("show a name that would paint the terminal as plain text", async () => {
+  test("escape control characters in a file name", async () => {
     await using cli = await openCli();
     await cli.write("red\x1b[31m\n.ts", source);
     assert.match((await cli.run(["search", "parseOrder"])).out, /^red\\u\{1b\}\[31m\\u\{a\}\.ts:1-3/);
@@ -74,7 +74,7 @@ describe("spillway search and index", () => {
     await cli.write("src/order.ts", source);
     const { out, err } = await cli.run(["search", "parseOrder", "--explain"]);
     assert.match(out, /stem=0\.\d+ .*role=1/);
-    assert.equal(err, "Read as symbol: pars order parseorder; as names: parseorder.\n");
+    assert.equal(err, "Query type: symbol; terms: pars order parseorder; names: parseorder.\n");
   });
 
   test("say how to see more", async () => {
@@ -84,7 +84,7 @@ describe("spillway search and index", () => {
     assert.equal((await cli.run(["search", "parseOrder", "--cursor", "c_2"])).err, "");
   });
 
-  test("of an empty folder fail with the reason", async () => {
+  test("fail on an empty folder with the reason", async () => {
     await using cli = await openCli();
     const { status, err } = await cli.run(["index"]);
     assert.equal(status, 1);

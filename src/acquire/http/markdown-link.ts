@@ -1,0 +1,43 @@
+/** Finds the link to the Markdown form of a page, where the page names one on its own site. */
+
+/** How much of a page is searched: links to alternates are in its head. */
+export const MARKDOWN_LINK_PREFIX_BYTES = 64 * 1024;
+
+/** Searches the Link header, then the head of the page; accepts only the same origin, and not the page itself. */
+export function findMarkdownLink(page: URL, linkHeader: string, head: Uint8Array): URL | undefined {
+  const hrefs = [...findHeaderLinks(linkHeader), ...findElementLinks(Buffer.from(head).toString("utf8"))];
+  for (const href of hrefs) {
+    const url = URL.canParse(href, page.href) ? new URL(href, page) : undefined;
+    if (url === undefined || url.origin !== page.origin || url.username !== "" || url.password !== "") continue;
+    url.hash = "";
+    if (url.href !== page.href) return url;
+  }
+  return undefined;
+}
+
+/** RFC 8288: `<page.md>; rel="alternate"; type="text/markdown"`. */
+function findHeaderLinks(header: string): string[] {
+  const links = header.slice(0, 8_192).matchAll(/<([^<>]{1,2048})>([^<]*)/g);
+  return [...links].flatMap(([, href = "", parameters = ""]) => (isMarkdownAlternate(parameters) ? [href] : []));
+}
+
+function findElementLinks(html: string): string[] {
+  const headHtml = html.replace(/<!--[\s\S]*?(?:-->|$)/g, "").split(/<\/head|<body/i, 1)[0] ?? "";
+  return [...headHtml.matchAll(/<link\b([^<>]{1,4096})>/gi)].flatMap(([, attributes = ""]) => {
+    const href = readAttribute(attributes, "href");
+    return href !== undefined && isMarkdownAlternate(attributes) ? [href.replaceAll("&amp;", "&")] : [];
+  });
+}
+
+function isMarkdownAlternate(attributes: string): boolean {
+  const relations = readAttribute(attributes, "rel")?.toLowerCase().split(/\s+/) ?? [];
+  const type = readAttribute(attributes, "type")?.toLowerCase().split(";")[0]?.trim();
+  return relations.includes("alternate") && (type === "text/markdown" || type === "text/x-markdown");
+}
+
+function readAttribute(attributes: string, name: string): string | undefined {
+  const match = new RegExp(`(?:^|[\\s;/"'])${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>;,]+))`, "i").exec(
+    attributes,
+  );
+  return (match?.[1] ?? match?.[2] ?? match?.[3])?.trim();
+}

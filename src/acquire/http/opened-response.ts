@@ -1,0 +1,61 @@
+/** Turns the final response of a fetch into an opened source: its name, notes for the reader, and its freshness. */
+import { URL_CHARS } from "../../system/clip-lengths.ts";
+import { clip } from "../../system/safe-names.ts";
+import type { Opened, UnchangedSource } from "../source.ts";
+import { combineFreshness, type Freshness, readFreshness, readHopFreshness } from "./freshness.ts";
+import type { Page } from "./prefer-markdown.ts";
+import type { FinalResponse } from "./redirects.ts";
+import { findFileName } from "./url.ts";
+
+/** How a page was reached: the URL that was requested, and the response before a Markdown form replaced it. */
+export type PageOrigin = { readonly requested: URL; readonly first: FinalResponse };
+
+/** The opened source of a page. */
+export function toOpenedSource({ response, body }: Page, origin: PageOrigin, now: number): Opened {
+  const { status, headers, url } = response;
+  const isAlternate = response !== origin.first;
+  return {
+    chunks: body.chunks,
+    name: findFileName(url, headers),
+    headers,
+    location: url.href,
+    response: {
+      statusCode: status,
+      notes: [
+        ...makeNotes(origin),
+        ...(isAlternate ? [`Read as Markdown from ${formatUrl(url)}.`] : []),
+        ...body.notes,
+      ],
+      shortfall: () => (status === 206 ? "the server sent a part only" : body.shortfall()),
+      freshness: findFreshness(response, origin.first, now),
+    },
+  };
+}
+
+/** The answer to a revalidation: status 304, whose headers may extend the freshness. */
+export function toUnchangedSource(response: FinalResponse, now: number): UnchangedSource {
+  response.discard();
+  return { unchanged: true, freshness: readFreshness(response.headers, response.url, now) };
+}
+
+/** The strictest freshness of all responses that led to this one; only complete responses may be cached. */
+function findFreshness(response: FinalResponse, first: FinalResponse, now: number): Freshness | undefined {
+  if (response.status !== 200) return undefined;
+  const hops = first.hops.map((hop) => readHopFreshness(hop, now));
+  const own = readFreshness(response.headers, response.url, now);
+  if (response === first) return combineFreshness(own, hops);
+  const freshness = combineFreshness(own, [...hops, readFreshness(first.headers, first.url, now)]);
+  // The validators of a Markdown form do not belong to the page that will be requested next time.
+  return freshness && { ...freshness, validators: null };
+}
+
+function makeNotes({ requested, first }: PageOrigin): string[] {
+  const { url, isProxied, status } = first;
+  return [
+    ...(url.href === requested.href ? [] : [`Redirected to ${formatUrl(url)}.`]),
+    ...(status === 206 ? ["The server sent only a part although the whole was requested."] : []),
+    ...(isProxied ? ["Fetched through a proxy: the host's name was checked, its address could not be."] : []),
+  ];
+}
+
+const formatUrl = (url: URL): string => clip(url.href, URL_CHARS);

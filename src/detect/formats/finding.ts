@@ -1,6 +1,0 @@
-/** What a look into a container proved. */
-export type Finding = {
-  readonly mediaType: string;
-  /** The container's contents were not seen: a header or an extension may say what it holds. */
-  readonly generic: boolean;
-};

@@ -1,0 +1,113 @@
+/** How much text every element of a page has, and how much of it is prose or in links. */
+
+import { embedOf } from "../tree/embeds.ts";
+import { inlineTags } from "../tree/tags.ts";
+import { type Element, isFormula, type Page } from "../tree/tree.ts";
+import { weights } from "../weights.ts";
+
+const { minProseChars, cjkCharWeight } = weights.measure;
+
+/** Numbers per element, by `Element.index`. All but `own` include the descendants that were not skipped. */
+export type Measures = {
+  /** Characters of text without outer blanks; ideographs count for more. */
+  readonly text: Int32Array;
+  /** Characters of `text` inside links. */
+  readonly links: Int32Array;
+  /** Characters of `text` outside links, in lines long enough to be prose. */
+  readonly prose: Int32Array;
+  /** Characters of `text` that are direct children of the element. */
+  readonly own: Int32Array;
+  /** The number of links. */
+  readonly anchors: Int32Array;
+};
+
+const ignoredTags = new Set([
+  "head",
+  "script",
+  "style",
+  "noscript",
+  "template",
+  "noembed",
+  "noframes",
+  "select",
+  "textarea",
+  "button",
+  "datalist",
+]);
+
+/** Whether the text of an element is never part of a page's text, visible or not. */
+export function isIgnored(element: Element): boolean {
+  if (element.tag === "template") return element.attributes.shadowrootmode === undefined;
+  if (element.tag === "dialog") return element.attributes.open === undefined;
+  if (element.tag === "iframe") return embedOf(element) === undefined;
+  return ignoredTags.has(element.tag) && !isFormula(element);
+}
+
+/** Measures a page without the elements that are skipped. */
+export function measureText(page: Page, isSkipped: (element: Element) => boolean): Measures {
+  const size = page.elements.length;
+  const column = () => new Int32Array(size);
+  const measures: Measures = { text: column(), links: column(), prose: column(), own: column(), anchors: column() };
+  /** Characters outside links in one line of text: of a block and the inline elements in it. */
+  const line = column();
+  for (let index = size - 1; index >= 0; index -= 1) {
+    const element = page.elements[index] as Element;
+    if (isSkipped(element)) clearMeasures(measures, index);
+    else addToParent(element, measures, line);
+  }
+  return measures;
+}
+
+function clearMeasures({ text, links, prose, anchors }: Measures, index: number): void {
+  text[index] = links[index] = prose[index] = anchors[index] = 0;
+}
+
+/** Completes the numbers of an element and adds them to its parent's; all its descendants were added to it before. */
+function addToParent(element: Element, { text, links, prose, own, anchors }: Measures, line: Int32Array): void {
+  const { index } = element;
+  const isInline = inlineTags.has(element.tag);
+  const chars = ownChars(element);
+  own[index] = chars;
+  add(text, index, chars);
+  add(line, index, chars);
+  if (element.tag === "a") {
+    links[index] = text[index] ?? 0;
+    anchors[index] = 1;
+    prose[index] = line[index] = 0;
+  } else if (!isInline && (line[index] ?? 0) >= minProseChars) add(prose, index, line[index] ?? 0);
+  const parent = element.parent?.index;
+  if (parent === undefined) return;
+  if (isInline) add(line, parent, line[index] ?? 0);
+  for (const numbers of [text, links, prose, anchors]) add(numbers, parent, numbers[index] ?? 0);
+}
+
+function add(numbers: Int32Array, index: number, value: number): void {
+  numbers[index] = (numbers[index] ?? 0) + value;
+}
+
+function ownChars(element: Element): number {
+  let chars = 0;
+  for (const child of element.children) if (typeof child === "string") chars += trimmedLength(child);
+  return chars;
+}
+
+function trimmedLength(text: string): number {
+  let start = 0;
+  let end = text.length;
+  while (start < end && text.charCodeAt(start) <= 32) start += 1;
+  while (end > start && text.charCodeAt(end - 1) <= 32) end -= 1;
+  const code = start < end ? text.charCodeAt((start + end) >> 1) : 0;
+  return code < FIRST_KANA || !isCjk(code) ? end - start : cjkCharWeight * (end - start);
+}
+
+/** The first Japanese letter; ideographs and Hangul have higher code points. */
+const FIRST_KANA = 0x3040;
+
+function isCjk(code: number): boolean {
+  return (code >= FIRST_KANA && code <= 0x30ff) || (code >= 0x3400 && code <= 0xd7af);
+}
+
+/** Characters of text outside links. */
+export function unlinkedChars({ text, links }: Measures, { index }: Element): number {
+  return (text[index] ?? 0) - (links[index] ?? 0);
+}

@@ -1,0 +1,300 @@
+/** Builds the tree of a page from tags and text: implied end tags, foreign content, hidden elements, limits. */
+
+import { payloadOf } from "../data/payload-scripts.ts";
+import { texOfAddress } from "../math/tex-images.ts";
+import { isFrameAttribute } from "./embeds.ts";
+import {
+  foreignClosers,
+  formattingTags,
+  headings,
+  headTags,
+  impliedEnds,
+  inlineTags,
+  paragraphBorders,
+  paragraphClosers,
+  scopeBorders,
+  tableTags,
+  voidTags,
+} from "./tags.ts";
+import { type Attributes, type Element, isFormula, type Payload, treeLimits } from "./tree.ts";
+import { hidesElement, isTransparentStyle } from "./visibility.ts";
+
+const hidingAttributes = new Set(["hidden", "style", "aria-hidden"]);
+const usedAttributes = new Set(
+  (
+    "class id role href alt lang type name content property itemprop itemtype rel datetime colspan rowspan start value " +
+    "data-lang data-language language encoding alttext shadowrootmode data-callout data-math data-latex data-nosnippet data-testid checked display open"
+  ).split(" "),
+);
+
+/** Whether an attribute of this name is used at all. */
+export function usesAttribute(tag: string, name: string): boolean {
+  return (
+    usedAttributes.has(name) || hidingAttributes.has(name) || isImageSource(tag, name) || isFrameAttribute(tag, name)
+  );
+}
+
+/** Images are not read, but the address of some contains the formula that they show. */
+function isImageSource(tag: string, name: string): boolean {
+  return tag === "img" && name === "src";
+}
+
+const noAttributes: Attributes = Object.freeze({});
+/** Elements whose text is not markup up to their end tag. Scripts are left out: their text would be read as a page. */
+const rawTextTags = new Set(["title", "style", "textarea"]);
+const textlessTags = new Set(["script", "style", "iframe", "noembed", "object", "applet"]);
+
+/** Builds a tree from what a tokenizer finds, in the order of the source. */
+export class TreeBuilder {
+  readonly root = makeElement(0, "html", null, {}, false);
+  readonly elements: Element[] = [this.root];
+  readonly payloads: Payload[] = [];
+  isComplete = true;
+  /** Called when there are too many elements to continue. */
+  onLimit = (): void => {};
+  readonly #open: Element[] = [this.root];
+  readonly #openCount = new Map<string, number>();
+  /** Start tags below the depth limit: they add no element, but their end tags must not end other elements. */
+  readonly #tooDeep = new Map<string, number>();
+  #payloadChars = 0;
+  #text = "";
+  #tag = "";
+  #attributes: Record<string, string> | undefined;
+  #hidden = false;
+  #ariaHidden = false;
+  #foreignDepth = 0;
+  #inForeignObject = false;
+  #hasBody = false;
+
+  /** Whether the position is inside a drawing (svg), whose text is not part of the page. */
+  get isForeign(): boolean {
+    return this.#foreignDepth > 0;
+  }
+
+  /** Whether the position is inside a formula, where any element may be self-closing. */
+  get isInMath(): boolean {
+    return this.#isOpen("math");
+  }
+
+  addText(text: string): void {
+    this.#text += text;
+  }
+
+  /** Adds the text collected so far to the innermost open element. */
+  endText(): void {
+    const text = this.#text;
+    this.#text = "";
+    if (text === "" || this.isForeign) return;
+    const parent = this.#top;
+    if (!textlessTags.has(parent.tag) || isFormula(parent)) parent.children.push(text);
+    else if (parent.tag === "script") this.#keepPayload(parent, text);
+  }
+
+  /** Removes and returns the markup in a title, a style or a field that is not closed; "" if there is none. */
+  takeUnclosed(): string {
+    const { tag } = this.#top;
+    const start = rawTextTags.has(tag) && this.#text.includes("</") ? this.#text.indexOf("<") : -1;
+    if (start < 0) return "";
+    const markup = this.#text.slice(start);
+    this.#text = this.#text.slice(0, start);
+    this.endText();
+    this.#closeElement(tag);
+    return markup;
+  }
+
+  beginTag(tag: string): void {
+    this.#tag = tag;
+    this.#clearAttributes();
+  }
+
+  addAttribute(name: string, value: string): void {
+    if (name === "style" && value.includes("user-select:none")) this.#setAttribute("data-unselectable", "");
+    if (name === "style" && isTransparentStyle(value)) this.#setAttribute("data-transparent", "");
+    if (isImageSource(this.#tag, name)) this.#setTex(texOfAddress(value));
+    else if (name === "aria-hidden") this.#ariaHidden = value.trim().toLowerCase() === "true";
+    else if (hidingAttributes.has(name)) this.#hidden ||= hidesElement(name, value);
+    else if (!value.startsWith("data:")) this.#setAttribute(name, value);
+  }
+
+  /** Opens the tag that began, with the attributes added since. */
+  open(selfClosing: boolean): void {
+    const tag = this.#tag;
+    if (this.isForeign && !this.#leavesForeign(tag, selfClosing)) return;
+    this.endText();
+    if (tag === "svg") this.#foreignDepth = selfClosing ? 0 : 1;
+    else if (tag === "html") Object.assign(this.root.attributes, this.#attributes);
+    else if (tag === "body") this.#openBody();
+    else this.#openElement(tag, selfClosing);
+  }
+
+  close(tag: string): void {
+    if (this.isForeign) {
+      this.#text = "";
+      if (tag === "svg") this.#foreignDepth -= 1;
+      if (tag === "foreignobject") this.#inForeignObject = false;
+      return;
+    }
+    this.endText();
+    this.#closeElement(tag);
+  }
+
+  get #top(): Element {
+    return this.#open[this.#open.length - 1] ?? this.root;
+  }
+
+  #clearAttributes(): void {
+    this.#attributes = undefined;
+    this.#hidden = false;
+    this.#ariaHidden = false;
+  }
+
+  #setAttribute(name: string, value: string): void {
+    this.#attributes ??= {};
+    this.#attributes[name] ??= value;
+  }
+
+  #setTex(tex: string | undefined): void {
+    if (tex !== undefined) this.#setAttribute("data-math", tex);
+  }
+
+  #keepPayload(script: Element, text: string): void {
+    const payload = payloadOf(script, text);
+    if (payload === undefined || this.#payloadChars + text.length > treeLimits.maxPayloadChars) return;
+    this.#payloadChars += text.length;
+    this.payloads.push(payload);
+  }
+
+  #leavesForeign(tag: string, selfClosing: boolean): boolean {
+    if (tag === "svg" && !selfClosing) this.#foreignDepth += 1;
+    if (tag === "foreignobject") this.#inForeignObject = true;
+    if (this.#inForeignObject || !foreignClosers.has(tag)) return false;
+    this.#foreignDepth = 0;
+    return true;
+  }
+
+  #openBody(): void {
+    if (this.#hasBody) return;
+    this.#hasBody = true;
+    this.#popTo(1);
+    this.#push(this.#add());
+  }
+
+  #openElement(tag: string, selfClosing: boolean): void {
+    this.#closeImplied(tag);
+    if (selfClosing || voidTags.has(tag)) this.#add();
+    else if (this.#open.length >= treeLimits.maxDepth) this.#openTooDeep(tag);
+    else this.#push(this.#add());
+  }
+
+  #openTooDeep(tag: string): void {
+    this.#tooDeep.set(tag, (this.#tooDeep.get(tag) ?? 0) + 1);
+    this.#separateBlocks(tag);
+  }
+
+  /** Blocks below the depth limit have no element, but still get their own lines. */
+  #separateBlocks(tag: string): void {
+    const last = this.#top.children.at(-1);
+    if (inlineTags.has(tag) || (typeof last === "object" && last.tag === "br")) return;
+    this.#clearAttributes();
+    this.#add("br");
+  }
+
+  #add(tag = this.#tag): Element {
+    const parent = this.#top;
+    if (this.#ariaHidden && !this.#hidden) this.#setAttribute("data-aria-hidden", "");
+    const isHidden = this.#hidden || this.#ariaHidden;
+    const element = makeElement(this.elements.length, tag, parent, this.#attributes ?? noAttributes, isHidden);
+    this.elements.push(element);
+    parent.children.push(element);
+    if (this.elements.length >= treeLimits.maxElements) {
+      this.isComplete = false;
+      this.onLimit();
+    }
+    return element;
+  }
+
+  #push(element: Element): void {
+    this.#open.push(element);
+    this.#countOpen(element.tag, 1);
+  }
+
+  #countOpen(tag: string, change: number): void {
+    this.#openCount.set(tag, (this.#openCount.get(tag) ?? 0) + change);
+  }
+
+  /** Closes the open elements from a level on; below 1 there is nothing to close. */
+  #popTo(level: number): void {
+    while (level > 0 && this.#open.length > level) this.#countOpen(this.#open.pop()?.tag ?? "", -1);
+  }
+
+  /** The level of the innermost open element that is wanted, not looking past a border; -1 if there is none. */
+  #levelOf(isWanted: (tag: string) => boolean, borders: ReadonlySet<string>): number {
+    for (let level = this.#open.length - 1; level > 0; level -= 1) {
+      const tag = this.#open[level]?.tag ?? "";
+      if (isWanted(tag)) return level;
+      if (borders.has(tag)) return -1;
+    }
+    return -1;
+  }
+
+  #isOpen(tag: string): boolean {
+    return (this.#openCount.get(tag) ?? 0) > 0;
+  }
+
+  #closeImplied(tag: string): void {
+    const { tag: top } = this.#top;
+    if (top === "head" && !headTags.has(tag)) this.#popTo(this.#open.length - 1);
+    if (paragraphClosers.has(tag) && this.#isOpen("p")) this.#popTo(this.#levelOf(isParagraph, paragraphBorders));
+    if (headings.has(tag) && headings.has(this.#top.tag)) this.#popTo(this.#open.length - 1);
+    const implied = impliedEnds[tag];
+    if (implied !== undefined) this.#popTo(this.#levelOf((name) => implied.closes.has(name), implied.until));
+    if (tag === "a" && this.#isOpen("a")) this.#closeElement("a");
+  }
+
+  #closeElement(tag: string): void {
+    if (tag === "html" || tag === "body") return;
+    const tooDeep = this.#tooDeep.get(tag) ?? 0;
+    if (tooDeep > 0) {
+      this.#tooDeep.set(tag, tooDeep - 1);
+      this.#separateBlocks(tag);
+    } else if (this.#isOpen(tag))
+      this.#closeFrom(
+        this.#levelOf((name) => name === tag, bordersOf(tag)),
+        tag,
+      );
+  }
+
+  /** An inline element with open blocks inside ends alone, and only if it is formatting. */
+  #closeFrom(level: number, tag: string): void {
+    if (level < 0) return;
+    const crossesBlock = inlineTags.has(tag) && this.#open.slice(level + 1).some((inner) => !inlineTags.has(inner.tag));
+    if (!crossesBlock) this.#popTo(level);
+    else if (formattingTags.has(tag)) {
+      this.#open.splice(level, 1);
+      this.#countOpen(tag, -1);
+    }
+  }
+}
+
+function makeElement(
+  index: number,
+  tag: string,
+  parent: Element | null,
+  attributes: Attributes,
+  hidden: boolean,
+): Element {
+  return { index, end: index + 1, tag, parent, children: [], attributes, hidden };
+}
+
+function isParagraph(tag: string): boolean {
+  return tag === "p";
+}
+
+/** The end tag of a table's row or cell does not reach out of that table. */
+const insideTable: ReadonlySet<string> = new Set(["table", "template"]);
+const templateOnly: ReadonlySet<string> = new Set(["template"]);
+
+function bordersOf(tag: string): ReadonlySet<string> {
+  if (tag === "table") return templateOnly;
+  return tableTags.has(tag) ? insideTable : scopeBorders;
+}

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { extractHtml } from "../page.ts";
+
+const markdownOf = (html: string): string => extractHtml(html, { mode: "markdown" }).text;
+
+describe("repeated content is written once:", () => {
+  test("the same heading twice in a row", () => {
+    assert.equal(
+      markdownOf("<h2>Fog</h2><h2>Fog</h2><p>a</p><h2>Fog</h2><h3>Fog</h3>"),
+      "## Fog\n\na\n\n## Fog\n\n### Fog",
+    );
+  });
+
+  test("an image with the same label, unless it is an icon", () => {
+    const image = '<p><img src=a.png alt="The brass lamp in the harbour"></p>';
+    const icon = '<img src=b.png alt="Yes">';
+    assert.equal(
+      markdownOf(`${image}${image}<p>${icon} and ${icon}</p>`),
+      "![The brass lamp in the harbour]()\n\n![Yes]() and ![Yes]()",
+    );
+  });
+});
+
+test("links that only skip a part of the page are left out", () => {
+  const links = '<a href="#main">Skip to main content</a><p>a</p><a href="#top">Back to top</a>';
+  assert.equal(markdownOf(links), "a");
+  assert.equal(markdownOf('<p><a href="/skip">Skip to next year</a></p>'), "[Skip to next year](/skip)");
+});

@@ -1,0 +1,43 @@
+/** The inline formats of Markdown: which elements have one, and how it is written. */
+import { isAnchorSign, isSkipLink, type Resolver } from "../tree/links.ts";
+import type { Element } from "../tree/tree.ts";
+import { escapeLinkText } from "./escape.ts";
+import { writeInlineCode } from "./fences.ts";
+
+export type InlineFormat = "strong" | "emphasis" | "strike" | "code" | "link";
+
+/** The format of each inline tag that has one. */
+export const formatsByTag: Readonly<Record<string, InlineFormat>> = {
+  strong: "strong",
+  b: "strong",
+  em: "emphasis",
+  i: "emphasis",
+  del: "strike",
+  s: "strike",
+  strike: "strike",
+  code: "code",
+  kbd: "code",
+  samp: "code",
+  tt: "code",
+  a: "link",
+};
+
+export type FormatOptions = { readonly isMarkdown: boolean; readonly isHeading: boolean; readonly resolve: Resolver };
+
+/** Formats the text of an element; returns it unchanged where a format would be wrong or say nothing. */
+export function formatInline(format: InlineFormat, element: Element, text: string, options: FormatOptions): string {
+  if (!options.isMarkdown) return format === "link" && isAnchorSign(text) ? "" : text;
+  if (format === "link") return formatLink(element, text, options);
+  if (format === "code") return writeInlineCode(text);
+  if (text.includes("\n") || options.isHeading) return text;
+  if (format === "strong") return `**${text}**`;
+  return format === "emphasis" ? `*${text}*` : `~~${text}~~`;
+}
+
+function formatLink({ attributes: { href } }: Element, text: string, { isHeading, resolve }: FormatOptions): string {
+  if (isAnchorSign(text) || isSkipLink(href, text)) return "";
+  // A heading that links to itself is only a heading.
+  if (href === undefined || (isHeading && href.startsWith("#"))) return text;
+  const target = resolve(href);
+  return target === undefined ? text : `[${escapeLinkText(text.replaceAll("\n", " "))}](${target})`;
+}

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { extractHtml } from "../page.ts";
+
+const markdownOf = (html: string): string => extractHtml(html, { mode: "markdown" }).text;
+
+const tables: readonly { name: string; html: string; markdown: string }[] = [
+  {
+    name: "cells that span rows",
+    html: "<table><tr><th>A<th>B<th>C</tr><tr><td rowspan=2>1<td>2<td>3</tr><tr><td>4<td>5</tr></table>",
+    markdown: "| A | B | C |\n| --- | --- | --- |\n| 1 | 2 | 3 |\n|  | 4 | 5 |",
+  },
+  {
+    name: "cells that span rows and columns at the end",
+    html: "<table><tr><th>A<th>B<th>C</tr><tr><td>1<td rowspan=2 colspan=2>2</tr><tr><td>3</tr></table>",
+    markdown: "| A | B | C |\n| --- | --- | --- |\n| 1 | 2 |  |\n| 3 |  |  |",
+  },
+  {
+    name: "code and lists in cells",
+    html: "<table><tr><th>A<th>B</tr><tr><td><pre>{\n  a | b\n}</pre><td>x<br>y<ul><li>one<li>two</ul></tr></table>",
+    markdown: "| A | B |\n| --- | --- |\n| `{`<br>`  a \\| b`<br>`}` | x<br>y<br>one<br>two |",
+  },
+];
+
+describe("a data table keeps its cells in their columns:", () => {
+  for (const { name, html, markdown } of tables) test(name, () => assert.equal(markdownOf(html), markdown));
+});

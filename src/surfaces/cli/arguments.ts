@@ -1,0 +1,37 @@
+/** The arguments of a command: many inputs answered in order, and too many refused. */
+import { SpillwayError } from "../../errors.ts";
+import { STORED_URL_CHARS } from "../../system/clip-lengths.ts";
+import { clip } from "../../system/safe-names.ts";
+import type { Call, ExitCode } from "./command.ts";
+import { toErrorFields, toErrorLines, toJsonLine } from "./output.ts";
+
+/** Answers each argument in turn. A failure is reported and the others continue; the exit status is then 1. */
+export async function forEachInput(call: Call, answer: (input: string) => Promise<void>): Promise<ExitCode> {
+  const { args, json, terminal } = call;
+  if (args.length === 0) {
+    throw new SpillwayError("usage", "No input was given.", {
+      hint: "spillway help <command> shows which inputs it takes.",
+    });
+  }
+  let hasFailed = false;
+  for (const input of args) {
+    try {
+      await answer(input);
+    } catch (error) {
+      if (call.signal.aborted) throw error;
+      hasFailed = true;
+      if (json) await terminal.out(toJsonLine({ source_url: clip(input, STORED_URL_CHARS), ...toErrorFields(error) }));
+      terminal.note(toErrorLines(error));
+    }
+  }
+  return hasFailed ? 1 : 0;
+}
+
+/** Throws for an argument that would otherwise be ignored silently. */
+export function rejectExtraArguments(maxCount: number, { args }: Call): void {
+  const extra = args[maxCount];
+  if (extra === undefined) return;
+  throw new SpillwayError("usage", `${JSON.stringify(clip(extra))} is one argument too many.`, {
+    hint: "spillway help <command> shows the usage.",
+  });
+}
