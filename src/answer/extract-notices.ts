@@ -4,7 +4,7 @@ import type { ArtifactFacts } from "../artifacts/record.ts";
 import type { DocumentFields } from "../contract/document-fields.ts";
 import type { RemovedCounts } from "../extract/clean.ts";
 import type { Extract } from "../extract/extract.ts";
-import { type Failure, isTransient } from "../extract/handler.ts";
+import { type Failure, isRetryableFailure } from "../extract/handler.ts";
 import { DETAIL_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import { counted, grouped, kindWords, sizeWords } from "./phrases.ts";
@@ -57,7 +57,8 @@ function partialWarning({ size: { chars, segments }, info: { pageCount }, ended 
   const soFar =
     pageCount === undefined ? counted(chars, "character") : `pages 1-${grouped(segments)} of ${grouped(pageCount)}`;
   if (ended === null) return `Text is extracted so far for ${soFar}; reading past that extracts more.`;
-  const next = ended.failed && isTransient(ended.failed) ? "reading past that tries again" : "the rest cannot be read";
+  const next =
+    ended.failed && isRetryableFailure(ended.failed) ? "reading past that tries again" : "the rest cannot be read";
   return `Text is extracted for ${soFar}; ${next}.`;
 }
 

@@ -2,7 +2,7 @@
 import { pages, readPage } from "../detect/text/code-pages.ts";
 
 /** Whether there is a decoder for a charset. No charset means UTF-8. */
-export function canDecode(charset: string | null): boolean {
+export function hasDecoder(charset: string | null): boolean {
   return decoderFor(charset) !== undefined;
 }
 

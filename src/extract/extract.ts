@@ -10,7 +10,7 @@ import {
   type Failure,
   type Handler,
   type Info,
-  isTransient,
+  isRetryableFailure,
   type Limits,
   type LocalFile,
   type Mode,
@@ -140,7 +140,7 @@ async function extend(options: ExtractOptions, prefix: string, stored: StoredExt
       // After the last page the handler is asked once more, so that the extract is marked as complete.
       if (enough(reached) && reached.segments !== info.pageCount) return await flushAll();
     }
-    if (failed && isTransient(failed)) return { ...(await flushAll()), ended: { failed } };
+    if (failed && isRetryableFailure(failed)) return { ...(await flushAll()), ended: { failed } };
     if (info.pageCount !== undefined && (info.tally?.withText ?? 0) === 0) failed ??= makeTextlessFailure(info.tally);
     await flush(true);
     return await flushAll();

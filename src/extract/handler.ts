@@ -93,7 +93,7 @@ export type Failure = {
 };
 
 /** Whether another attempt may succeed, with other limits or the engine installed. Such a failure is not stored. */
-export function isTransient({ reason }: Failure): boolean {
+export function isRetryableFailure({ reason }: Failure): boolean {
   return reason !== "corrupt" && reason !== "encrypted" && reason !== "no_text";
 }
 

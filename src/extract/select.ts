@@ -4,7 +4,7 @@ import type { TextWindow } from "../fit/fit-text.ts";
 import { countLines, cutBetweenCodePoints, splitsPair } from "../fit/measure.ts";
 import { NAME_CHARS } from "../system/clip-lengths.ts";
 import type { Extract } from "./extract.ts";
-import { isTransient } from "./handler.ts";
+import { isRetryableFailure } from "./handler.ts";
 import type { NumberRange } from "./selector.ts";
 import type { PlacedSegment } from "./stored.ts";
 
@@ -185,7 +185,7 @@ function pastEndError({ ended, info, isPartial }: Extract, what: string, has: st
     "place_not_found",
     `${what} was not reached: extraction ended after ${has} (${why}).${total}`,
     {
-      hint: isTransient(failed) ? "Ask again: extraction continues from there." : "Ask for an earlier place.",
+      hint: isRetryableFailure(failed) ? "Ask again: extraction continues from there." : "Ask for an earlier place.",
     },
   );
 }

@@ -1,6 +1,6 @@
 /** The text handler: text of any charset, unchanged except for cleaning, in segments of bounded size. */
 import { type Cleaner, createCleaner } from "./clean.ts";
-import { canDecode, decodeText } from "./decode-text.ts";
+import { decodeText, hasDecoder } from "./decode-text.ts";
 import type { Handler, LocalFile, Mark, Segment } from "./handler.ts";
 import { createHeadingFinder } from "./headings.ts";
 import { readBytes } from "./local-file.ts";
@@ -16,7 +16,7 @@ export const text: Handler = {
   async *extract(file, options, signal) {
     signal.throwIfAborted();
     yield { info: {} };
-    if (!canDecode(file.charset)) {
+    if (!hasDecoder(file.charset)) {
       yield { failed: { reason: "unavailable", detail: `charset ${file.charset}` } };
       return;
     }

@@ -8,7 +8,7 @@ import { searchCode } from "../search/search.ts";
 import { callTool } from "../tools/call-tool.ts";
 import { readArtifact } from "../tools/read-artifact.ts";
 import { searchCodeTool } from "../tools/search-code.ts";
-import { webFetch } from "../tools/web-fetch.ts";
+import { webFetchTool } from "../tools/web-fetch.ts";
 import { openSession } from "./session.ts";
 
 async function openWith(plugin: string | null, model: string | null = "water-1") {
@@ -52,7 +52,7 @@ describe("a tokenizer that the settings name", () => {
     await using work = await openWith(perCharacter);
     writeFileSync(join(work.root, "a.txt"), "water ".repeat(5_000));
     const client = { name: "any", limit: { tokens: 4_000 } };
-    const { text, structured } = await callTool(webFetch, { url: "a.txt" }, { ...work.session, client });
+    const { text, structured } = await callTool(webFetchTool, { url: "a.txt" }, { ...work.session, client });
     assert.ok(text.length <= 4_000 && JSON.stringify(structured).length <= 4_000 && text.length > 1_500);
     const read = await callTool(readArtifact, { artifact_ref: structured.artifact_ref }, { ...work.session, client });
     assert.ok(read.text.length <= 4_000);

@@ -36,7 +36,7 @@ const fields = {
   noCache: { type: "flag", about: "Fetch the source again, even if it is cached.", aliases: ["fresh"] },
 } as const;
 
-export const fetchContent = defineTool({
+export const fetchContentTool = defineTool({
   name: "fetch_content",
   title: "Fetch content",
   about:

@@ -27,7 +27,7 @@ const fields = {
   offset: offsetField,
 } as const;
 
-export const getSearchContent = defineTool({
+export const getSearchContentTool = defineTool({
   name: "get_search_content",
   title: "Get stored content",
   about:

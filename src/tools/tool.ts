@@ -5,14 +5,14 @@ import type { PageStart } from "../extract/readings.ts";
 import type { Bound, Budget } from "../fit/budget.ts";
 import type { Session } from "../session/session.ts";
 import type { Fields, Input, JsonSchema } from "./parameters.ts";
-import type { Turn } from "./turn-budget.ts";
+import type { TurnBudget } from "./turn-budget.ts";
 
 /** A session as tools see it, with what the surface knows about this call. */
 export type ToolSession = Session & {
   /** The client program that gets the reply, where it is known. */
   readonly client?: ClientProfile | undefined;
   /** The budget that this call shares with the other calls of its turn. */
-  readonly turn?: Turn | undefined;
+  readonly turn?: TurnBudget | undefined;
   /** Called at intervals during a long call, with the bytes received where it is a download. */
   readonly progress?: ((message: string, received?: Received) => void) | undefined;
   /** Writes to the client's log, beside the reply. */

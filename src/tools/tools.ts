@@ -1,19 +1,19 @@
 /** All tools, in the order in which clients list them. A new tool is a file and a line here. */
-import { fetchContent } from "./fetch-content.ts";
-import { getSearchContent } from "./get-search-content.ts";
+import { fetchContentTool } from "./fetch-content.ts";
+import { getSearchContentTool } from "./get-search-content.ts";
 import { cancelIndexingTool, indexingStatusTool, indexRepositoryTool } from "./index-repository.ts";
 import { readArtifact } from "./read-artifact.ts";
 import { searchCodeTool } from "./search-code.ts";
 import type { Tool } from "./tool.ts";
-import { webFetch } from "./web-fetch.ts";
-import { webFetchHtml } from "./web-fetch-html.ts";
+import { webFetchTool } from "./web-fetch.ts";
+import { webFetchHtmlTool } from "./web-fetch-html.ts";
 
 export const tools: readonly Tool[] = [
-  fetchContent,
-  getSearchContent,
+  fetchContentTool,
+  getSearchContentTool,
   readArtifact,
-  webFetch,
-  webFetchHtml,
+  webFetchTool,
+  webFetchHtmlTool,
   searchCodeTool,
   indexRepositoryTool,
   indexingStatusTool,

@@ -2,7 +2,7 @@
 import { OVERHEAD_CHARS, SMALLEST_BUDGET_CHARS } from "../fit/limits.ts";
 
 /** The characters that the calls of one turn share. */
-export type Turn = {
+export type TurnBudget = {
   /** How many calls the turn has room for. */
   readonly maxCalls: number;
   /** Registers a call; false where the turn has room only to say so. */
@@ -14,7 +14,7 @@ export type Turn = {
 };
 
 /** Splits the characters of a turn evenly between the calls that wait, as they finish. */
-export function openTurn(chars: number): Turn {
+export function openTurn(chars: number): TurnBudget {
   const most = countCalls(chars);
   let [remainingChars, waitingCalls, joinedCalls] = [chars, 0, 0];
   return {

@@ -5,7 +5,7 @@ import { pageOutput } from "./output-fields.ts";
 import { fetchHints, urlField } from "./shared-parameters.ts";
 import { defineTool } from "./tool.ts";
 
-export const webFetchHtml = defineTool({
+export const webFetchHtmlTool = defineTool({
   name: "web_fetch_html",
   title: "Fetch raw source",
   about:

@@ -5,7 +5,7 @@ import { pageOutput } from "./output-fields.ts";
 import { fetchHints, pagesField, urlField } from "./shared-parameters.ts";
 import { defineTool } from "./tool.ts";
 
-export const webFetch = defineTool({
+export const webFetchTool = defineTool({
   name: "web_fetch",
   title: "Fetch a page or document",
   about:

@@ -1,7 +1,7 @@
 /** The HTML handler: the main content from a child; where that fails, the page's whole text without structure. */
 import { SpillwayError } from "../../errors.ts";
 import { type Cleaner, createCleaner } from "../clean.ts";
-import { canDecode, decodeText } from "../decode-text.ts";
+import { decodeText, hasDecoder } from "../decode-text.ts";
 import type { Ask, Extracted, Handler, LocalFile } from "../handler.ts";
 import { assertFileExists, readBytes } from "../local-file.ts";
 import { poolFor } from "../pool/pools.ts";
@@ -36,7 +36,7 @@ export const html: Handler<HtmlFacts> = {
 type Reader = (file: LocalFile, ask: Ask, signal: AbortSignal) => AsyncIterable<Extracted<HtmlFacts>>;
 
 function readerFor({ charset, sizeBytes }: LocalFile, { mode }: Ask): Reader {
-  if (mode === "raw" || !canDecode(charset)) return readSource;
+  if (mode === "raw" || !hasDecoder(charset)) return readSource;
   return sizeBytes > longestParsedBytes ? readLinear : readParsed;
 }
 

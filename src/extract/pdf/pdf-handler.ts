@@ -1,5 +1,12 @@
 /** The PDF handler: pages from PDFium in one child, what it cannot make sense of from pdf.js in another. */
-import { type Ask, type Extracted, type Handler, isTransient, type LocalFile, type Segment } from "../handler.ts";
+import {
+  type Ask,
+  type Extracted,
+  type Handler,
+  isRetryableFailure,
+  type LocalFile,
+  type Segment,
+} from "../handler.ts";
 import { poolFor } from "../pool/pools.ts";
 import { describePdf, type PdfFacts } from "./describe-pdf.ts";
 import { betterText } from "./garbled.ts";
@@ -61,7 +68,7 @@ async function* rescued(
   for await (const piece of poolFor("second", ask.limits).run({ engine: "pdfjs", file, ask }, signal)) {
     if ("info" in piece) yield { info: { ...piece.info, rescued: true } };
     else if ("segment" in piece) yield piece;
-    else yield isTransient(piece.failed) || piece.failed.reason === "encrypted" ? piece : verdict;
+    else yield isRetryableFailure(piece.failed) || piece.failed.reason === "encrypted" ? piece : verdict;
   }
 }
 

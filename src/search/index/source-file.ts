@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { detectContentKind } from "../../detect/detect.ts";
 import { type Detection, firstLookBytes } from "../../detect/kind.ts";
 import { cleanText } from "../../extract/clean.ts";
-import { canDecode, decodeText } from "../../extract/decode-text.ts";
+import { decodeText, hasDecoder } from "../../extract/decode-text.ts";
 import { describeReadError, formatStamp } from "./walk.ts";
 
 /** The bytes of a file at one moment, or why it could not be read. `again` if another run may succeed. */
@@ -62,7 +62,7 @@ export async function decodeSource(bytes: Buffer, path: string): Promise<SourceT
     return { reason: `not text (${mediaType})` };
   // Detection sees the beginning only. A zero byte further on means binary data, except in UTF-16 and UTF-32.
   if (isByteCharset(charset) && bytes.includes(0)) return { reason: "not text (binary data inside)" };
-  if (!canDecode(charset)) return { reason: `charset ${charset} cannot be read` };
+  if (!hasDecoder(charset)) return { reason: `charset ${charset} cannot be read` };
   const { text: whole } = cleanText(keepEditorLines(await decode(bytes, charset)));
   const text =
     longestLine(whole) < MIN_DATA_CHARS ? whole : whole.replace(dataPattern, (run) => (isBase64(run) ? "..." : run));
