@@ -3,7 +3,7 @@ import { glob, readFile } from "node:fs/promises";
 import { dirname, join, normalize, sep } from "node:path";
 import { test } from "node:test";
 
-/** The house from top to bottom; a line may import from its own floor and from those below. */
+/** The folders from top to bottom; a file may import from its own line and from those below. */
 const floors = [
   ["surfaces", "index.ts"],
   ["tools"],
@@ -23,11 +23,11 @@ const floors = [
 const floorOf = (path: string): number => {
   const room = path.split(sep)[0] ?? "";
   const floor = floors.findIndex((rooms) => rooms.includes(room));
-  assert.ok(floor >= 0, `${path} lives on no floor: add its folder to the list`);
+  assert.ok(floor >= 0, `${path} is in no listed folder: add its folder to the list`);
   return floor;
 };
 
-test("imports point down the house, never up", async () => {
+test("imports point down the list, never up", async () => {
   const root = join(import.meta.dirname, "..", "src");
   let checked = 0;
   for await (const file of glob("**/*.ts", { cwd: root })) {
@@ -62,7 +62,7 @@ test("search and overflow take only sentences from answer/, no types", async () 
   }
 });
 
-test("no file lies deeper than three folders", async () => {
+test("no file is deeper than three folders", async () => {
   for await (const file of glob("**/*.ts", { cwd: join(import.meta.dirname, "..", "src") })) {
     assert.ok(file.split(sep).length <= 4, file);
   }
