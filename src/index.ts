@@ -1,12 +1,12 @@
 /** The library: a session, the verbs, and the building blocks that are useful on their own. */
-export type { Network, NetworkOptions } from "./acquire/http/http-client.ts";
-export { openNetwork } from "./acquire/http/lazy-client.ts";
+export type { HttpClient, HttpClientOptions } from "./acquire/http/http-client.ts";
+export { openHttpClient } from "./acquire/http/lazy-client.ts";
 export { type Answer, type AnswerText, answerText } from "./answer/answer.ts";
 export { searchNotices } from "./answer/search-reply.ts";
-export type { Listed } from "./artifacts/artifact-store.ts";
+export type { ListedArtifact } from "./artifacts/artifact-store.ts";
 export type { ArtifactRecord } from "./artifacts/record.ts";
-export type { SweepReport, Swept } from "./artifacts/sweeper.ts";
-export { type ClientProfile, clientProfile, type ResultLimit } from "./config/clients.ts";
+export type { SweepReport, SweptArtifact } from "./artifacts/sweeper.ts";
+export { type ClientProfile, findClientProfile, type ResultLimit } from "./config/clients.ts";
 export { type LoadedConfig, type LoadOptions, loadConfig, requireValid } from "./config/load.ts";
 export type { ConfigProblem } from "./config/problem.ts";
 export { defaultSettings, type Settings } from "./config/settings.ts";
@@ -35,7 +35,7 @@ export { type FitOptions, type FittedResults, type Overrun, truncateResultsBySiz
 export { type FittedText, fitText, type TextWindow, truncateContent } from "./fit/fit-text.ts";
 export * from "./fit/limits.ts";
 export type { ReturnedResult, TruncationInfo, TruncationReason } from "./fit/reply.ts";
-export { type Detected, detectSource, type LoadSourceOptions } from "./load/load-source.ts";
+export { detectSource, type LoadSourceOptions, type SourceDetection } from "./load/load-source.ts";
 export { type Classifiable, classify } from "./overflow/classify/classify.ts";
 export type { LimitUnit, OverflowClass, Verdict } from "./overflow/classify/verdict.ts";
 export { ContextOverflowError } from "./overflow/wire/failure.ts";
@@ -61,6 +61,6 @@ export type { ArtifactLink, Rendered, ReplyDraft, Tool, ToolHints, ToolSession }
 export { findTool, tools } from "./tools/tools.ts";
 export { type FetchOptions, fetchSource } from "./verbs/fetch.ts";
 export { type ReadOptions, readArtifact } from "./verbs/read.ts";
-export { removeArtifact, type Sweeping, sweepArtifacts } from "./verbs/sweep.ts";
+export { removeArtifact, type SweepResult, sweepArtifacts } from "./verbs/sweep.ts";
 
 export { version } from "./version.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { pdfWithLines } from "./pdf.ts";
-import { messageSize, type ProviderOptions, wordings } from "./provider.ts";
+import { makePdfWithLines } from "./pdf.ts";
+import { type ProviderOptions, refuseMessageSize, wordings } from "./provider.ts";
 import { openRunner, type RunnerDialect, runnerDialects, runnerModels } from "./runner.ts";
-import { resultsIn, type Script } from "./scripted.ts";
+import { findResults, type Script } from "./scripted.ts";
 
 const pages = (name: string, secret: string): string[][] =>
   Array.from({ length: 40 }, (_, index) => {
@@ -14,7 +14,7 @@ const pages = (name: string, secret: string): string[][] =>
 
 /** Reads both documents as a careless agent does, then looks up what it needs, and answers. */
 const script: Script = (request, dialect) => {
-  const results = resultsIn(request, dialect);
+  const results = findResults(request, dialect);
   const names = ["first", "second"];
   if (results.length < 2) {
     return { calls: [{ tool: "fetch_content", input: { url: `${names[results.length]}.pdf`, maxChars: 30_000 } }] };
@@ -32,7 +32,7 @@ const proxyPage =
 
 /** The three refusals of providers, with the numbers of the actual request. */
 const refusals: Readonly<Record<string, ProviderOptions>> = {
-  "total message size ... exceeds limit": { bodyBytes: 50_000, bytesWording: messageSize },
+  "total message size ... exceeds limit": { bodyBytes: 50_000, bytesWording: refuseMessageSize },
   "exceeded model token limit": { windowTokens: 14_000, wording: wordings.moonshot },
   "HTTP 413 with a proxy's page": { bodyBytes: 50_000, bytesWording: () => ({ status: 413, body: proxyPage }) },
 };
@@ -41,14 +41,14 @@ const task = "What are the numbers of the two documents?";
 
 async function openAccident(options: ProviderOptions) {
   const runner = await openRunner({ script, ...options });
-  await runner.write("first.pdf", pdfWithLines(pages("first", "4711")));
-  await runner.write("second.pdf", pdfWithLines(pages("second", "1999")));
+  await runner.write("first.pdf", makePdfWithLines(pages("first", "4711")));
+  await runner.write("second.pdf", makePdfWithLines(pages("second", "1999")));
   return {
     ...runner,
     start: (dialect: RunnerDialect, env: Record<string, string> = {}) =>
       runner.run(["run", task, "--model", runnerModels[dialect]], { SPILLWAY_RUN: "accident", ...env }),
-    bodies: () => runner.provider.seen.map(({ json }) => json),
-    statuses: () => runner.provider.seen.map(({ status }) => status),
+    bodies: () => runner.provider.exchanges.map(({ json }) => json),
+    statuses: () => runner.provider.exchanges.map(({ status }) => status),
   };
 }
 
@@ -73,7 +73,7 @@ describe("the founding accident", () => {
 
   test("a refusal with its own wording and numbers, although the request is far smaller", async () => {
     await using runner = await openAccident({
-      instead: (index) => (index === 2 ? messageSize(4_300_000, 4_194_304) : undefined),
+      instead: (index) => (index === 2 ? refuseMessageSize(4_300_000, 4_194_304) : undefined),
     });
     const ran = await runner.start("openai-chat");
     assert.deepEqual(runner.statuses(), [200, 200, 400, 200, 200], ran.err);

@@ -6,7 +6,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { temporaryFolder } from "./bodies.ts";
+import { makeTemporaryFolder } from "./bodies.ts";
 import { drawLine, writePdf } from "./pdf.ts";
 
 /** What a process of the real command line does, and the modules under src/ that it may load for that. */
@@ -163,11 +163,11 @@ const flows: readonly Flow[] = [
 
 describe("a command loads only the modules it uses", () => {
   const root = join(import.meta.dirname, "..", "src");
-  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let folder: Awaited<ReturnType<typeof makeTemporaryFolder>>;
   let ref = "";
 
   before(async () => {
-    folder = await temporaryFolder();
+    folder = await makeTemporaryFolder();
     await mkdir(join(folder.path, "work"));
     await writeFile(join(folder.path, "work", "weir.txt"), sourceText);
     await writeFile(join(folder.path, "work", "weir.html"), page);

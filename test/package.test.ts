@@ -6,8 +6,8 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { promisify } from "node:util";
-import { temporaryFolder } from "./bodies.ts";
-import { pdfWithPages } from "./pdf.ts";
+import { makeTemporaryFolder } from "./bodies.ts";
+import { makePdfWithPages } from "./pdf.ts";
 
 const root = join(import.meta.dirname, "..");
 const run = promisify(execFile);
@@ -16,7 +16,7 @@ describe("the packed package, installed elsewhere", () => {
   let folder: string;
 
   before(async () => {
-    folder = (await temporaryFolder()).path;
+    folder = (await makeTemporaryFolder()).path;
     await run("npm", ["pack", "--pack-destination", folder], { cwd: root });
     await writeFile(join(folder, "package.json"), '{ "name": "user", "private": true, "type": "module" }');
     const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
@@ -106,7 +106,7 @@ describe("the packed package, installed elsewhere", () => {
   });
 
   test("reads a PDF, and says so if the PDF engine is not installed", async () => {
-    await writeFile(join(folder, "a.pdf"), pdfWithPages(["The founding accident"]));
+    await writeFile(join(folder, "a.pdf"), makePdfWithPages(["The founding accident"]));
     const fetchPdf = () => run("npx", ["--offline", "spillway", "fetch", "a.pdf"], { cwd: folder, env: env() });
     assert.match((await fetchPdf()).stdout, /pages 1\. [\s\S]*The founding accident/);
     await rename(join(folder, "node_modules", "@embedpdf"), join(folder, "gone"));

@@ -6,7 +6,7 @@ import { openStore } from "../src/artifacts/artifact-store.ts";
 import type { Settings } from "../src/config/settings.ts";
 import { makeTruncationSuffix } from "../src/fit/fit-text.ts";
 import { openMcp } from "./mcp.ts";
-import { pdfWithPages } from "./pdf.ts";
+import { makePdfWithPages } from "./pdf.ts";
 import { startServer, type TestServer } from "./server.ts";
 import { openTools } from "./tools.ts";
 
@@ -38,7 +38,7 @@ async function openSite(pages: Readonly<Record<string, Answerer>>, settings: Par
 
 describe("the tools over HTTP", () => {
   test("read a small PDF, whatever media type the server names", async () => {
-    const pdf = pdfWithPages(["The founding accident", "The second page"]);
+    const pdf = makePdfWithPages(["The founding accident", "The second page"]);
     for (const type of ["application/pdf", "text/plain", "application/octet-stream"]) {
       await using site = await openSite({ "/report": body(pdf, type) });
       const { text, fields } = await site.call("web_fetch", { url: site.url("/report") });

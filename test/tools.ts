@@ -7,10 +7,10 @@ import type { Event } from "../src/telemetry/events.ts";
 import { callTool } from "../src/tools/call-tool.ts";
 import type { ToolSession } from "../src/tools/tool.ts";
 import { findTool } from "../src/tools/tools.ts";
-import { temporaryFolder } from "./bodies.ts";
+import { makeTemporaryFolder } from "./bodies.ts";
 
 export async function openTools(settings: Partial<Settings> = {}) {
-  const folder = await temporaryFolder();
+  const folder = await makeTemporaryFolder();
   const session = await openSession({
     settings: { ...defaultSettings, ...settings },
     cwd: folder.path,

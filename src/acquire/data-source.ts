@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { SpillwayError } from "../errors.ts";
 import { DATA_HEADER_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
-import { chunkOf } from "./chunks.ts";
+import { streamBytes } from "./chunks.ts";
 import type { SourceKind } from "./source-kind.ts";
 
 export const dataSource: SourceKind = {
@@ -24,7 +24,9 @@ export const dataSource: SourceKind = {
       given: displayName,
       identity: `${displayName},${createHash("sha256").update(given).digest("hex")}`,
       open: async () => ({
-        chunks: chunkOf(base64 ? decodeBase64(given.slice(comma + 1)) : decodePercentEscapes(given.slice(comma + 1))),
+        chunks: streamBytes(
+          base64 ? decodeBase64(given.slice(comma + 1)) : decodePercentEscapes(given.slice(comma + 1)),
+        ),
         name: "data URL",
         headers: contentType === "" ? {} : { "content-type": contentType },
       }),

@@ -54,13 +54,13 @@ async function* readCheckedFile(
 
 async function openCheckedFile(given: string, path: string, roots: readonly string[] | undefined): Promise<FileHandle> {
   try {
-    refuseKernelFolder(given, path);
+    assertNotKernelFolder(given, path);
     const real = await realpath(path).catch(async (error: unknown) => {
       // Outside the roots, the error must not reveal whether the path exists.
-      await refuseOutside(given, await resolveNearest(path), roots);
+      await assertInsideRoots(given, await resolveNearest(path), roots);
       throw error;
     });
-    await refuseOutside(given, real, roots);
+    await assertInsideRoots(given, real, roots);
     await assertNotKernelFile(given, real);
     assertRegularFile(given, await stat(real));
     const handle = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
@@ -80,7 +80,11 @@ async function resolveNearest(path: string): Promise<string> {
 }
 
 /** Throws for a real path outside the roots; without roots every path is allowed. */
-export async function refuseOutside(given: string, real: string, roots: readonly string[] | undefined): Promise<void> {
+export async function assertInsideRoots(
+  given: string,
+  real: string,
+  roots: readonly string[] | undefined,
+): Promise<void> {
   if (roots === undefined) return;
   for (const root of roots) {
     // A root that does not exist allows nothing.
@@ -95,12 +99,12 @@ export async function refuseOutside(given: string, real: string, roots: readonly
 }
 
 async function assertNotKernelFile(given: string, real: string): Promise<void> {
-  refuseKernelFolder(given, real);
+  assertNotKernelFolder(given, real);
   if (kernelFileSystems.has((await statfs(real)).type)) throw makeKernelFileError(given);
 }
 
 /** Throws for a path in one of the kernel's folders. */
-export function refuseKernelFolder(given: string, path: string): void {
+export function assertNotKernelFolder(given: string, path: string): void {
   if (process.platform !== "win32" && kernelFolders.some((folder) => isInside(path, folder)))
     throw makeKernelFileError(given);
 }

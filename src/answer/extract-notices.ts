@@ -7,14 +7,14 @@ import type { Extract } from "../extract/extract.ts";
 import { type Failure, isRetryableFailure } from "../extract/handler.ts";
 import { DETAIL_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
-import { counted, grouped, kindWords, sizeWords } from "./phrases.ts";
+import { formatCount, formatNumber, formatSize, nameKind } from "./phrases.ts";
 
 /** Sentences about what the reader does not see. */
 export function listExtractWarnings(record: ArtifactFacts, extract: Extract): string[] {
   const { size, ended, info, isPartial, description } = extract;
   const warnings: string[] = [];
   if (record.source_truncated) {
-    warnings.push(`The source is larger than what is kept: these are its first ${sizeWords(record.size_bytes)}.`);
+    warnings.push(`The source is larger than what is kept: these are its first ${formatSize(record.size_bytes)}.`);
   }
   if (isPartial) warnings.push(partialWarning(extract));
   // For an encrypted document the failure's sentence says everything.
@@ -28,7 +28,7 @@ export function listExtractWarnings(record: ArtifactFacts, extract: Extract): st
   return warnings;
 }
 
-export function documentFields({ info, description }: Extract): DocumentFields {
+export function toDocumentFields({ info, description }: Extract): DocumentFields {
   const { title, author, date, site, canonicalUrl, language } = info;
   return {
     ...(title !== undefined && { title }),
@@ -49,13 +49,15 @@ function removedWarnings({ escapes, bidi, tags, controls }: RemovedCounts): stri
     { count: tags, thing: "invisible tag character" },
     { count: controls, thing: "control character" },
   ];
-  const removals = counts.filter(({ count }) => count > 0).map(({ count, thing }) => counted(count, thing));
+  const removals = counts.filter(({ count }) => count > 0).map(({ count, thing }) => formatCount(count, thing));
   return removals.length === 0 ? [] : [`Removed from the text: ${removals.join(", ")}.`];
 }
 
 function partialWarning({ size: { chars, segments }, info: { pageCount }, ended }: Extract): string {
   const soFar =
-    pageCount === undefined ? counted(chars, "character") : `pages 1-${grouped(segments)} of ${grouped(pageCount)}`;
+    pageCount === undefined
+      ? formatCount(chars, "character")
+      : `pages 1-${formatNumber(segments)} of ${formatNumber(pageCount)}`;
   if (ended === null) return `Text is extracted so far for ${soFar}; reading past that extracts more.`;
   const next =
     ended.failed && isRetryableFailure(ended.failed) ? "reading past that tries again" : "the rest cannot be read";
@@ -65,12 +67,12 @@ function partialWarning({ size: { chars, segments }, info: { pageCount }, ended 
 const sentenceCase = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);
 
 /** The sentence for a document whose text cannot be read, although the call succeeded. */
-export function failureSentence(
+export function makeFailureSentence(
   { content_kind, media_type }: Pick<ArtifactFacts, "content_kind" | "media_type">,
   { reason, detail }: Failure,
 ): string {
   const why = reason === "encrypted" && detail !== "" ? detail : failureReasons[reason];
-  return `Failed to extract text from ${kindWords(content_kind, media_type)}: ${why}`;
+  return `Failed to extract text from ${nameKind(content_kind, media_type)}: ${why}`;
 }
 
 const failureReasons: Record<Failure["reason"], string> = {

@@ -10,8 +10,8 @@ import type { Delivery, Kept, Rendering } from "../load/loaded-source.ts";
 import { ADVICE_CHARS, REASON_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
-import { documentFields, failureSentence, listExtractWarnings } from "./extract-notices.ts";
-import { kindWords, sizeWords } from "./phrases.ts";
+import { listExtractWarnings, makeFailureSentence, toDocumentFields } from "./extract-notices.ts";
+import { formatSize, nameKind } from "./phrases.ts";
 
 /** The facts of one fetch, before they are worded. */
 export type FetchFacts = Kept & {
@@ -30,7 +30,7 @@ export function answerFetch(fetched: FetchFacts): Answer<FetchFields> {
   const { facts, delivery, extract, title, shown, pages, budget } = fetched;
   const { hasText, isPartial } = extract;
   const truncated = shown.hasMore || isPartial || facts.source_truncated;
-  const error = extract.ended?.failed ? failureSentence(facts, extract.ended.failed) : undefined;
+  const error = extract.ended?.failed ? makeFailureSentence(facts, extract.ended.failed) : undefined;
   const warnings = listWarnings(fetched);
   const content = hasText && !(shown.hasMore && shown.text === "") ? shown.text : null;
   return {
@@ -48,7 +48,7 @@ export function answerFetch(fetched: FetchFacts): Answer<FetchFields> {
       size_bytes: facts.size_bytes,
       source_url: facts.source_url,
       url: facts.source_url,
-      ...documentFields(extract),
+      ...toDocumentFields(extract),
       title,
       status_code: delivery.statusCode,
       extracted_chars: extract.size.chars,
@@ -80,8 +80,8 @@ function shortenFetch(fetched: FetchFacts, chars: number, bound: Bound): FetchFa
 }
 
 function summaryLine({ facts, artifact_ref, extract }: FetchFacts, truncated: boolean): string {
-  const what = kindWords(facts.content_kind, facts.media_type);
-  const name = `${clip(facts.name.replace(/[[\]]/g, " "))}, ${sizeWords(facts.size_bytes)}`;
+  const what = nameKind(facts.content_kind, facts.media_type);
+  const name = `${clip(facts.name.replace(/[[\]]/g, " "))}, ${formatSize(facts.size_bytes)}`;
   const nextStep = artifact_ref === null ? "Not kept." : `Use artifact_ref=${artifact_ref} for targeted follow-up.`;
   const { pageCount } = extract.info;
   const pages = pageCount === undefined ? "" : `, pages ${pageCount}`;

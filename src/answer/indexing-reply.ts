@@ -2,7 +2,7 @@
 import type { JobRecord, SkippedPath } from "../contract/indexing-job.ts";
 import { PATH_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
-import { counted, grouped } from "./phrases.ts";
+import { formatCount, formatNumber } from "./phrases.ts";
 
 /** The job in one line, with its handle. */
 export function formatJobSummary({ job_id, status, progress, repository_path }: JobRecord): string {
@@ -16,7 +16,8 @@ export function listJobNotices(record: JobRecord): string[] {
   if (error !== null) return [error];
   const ids = `repository_id=${repository_id} project_id=${clip(project_id)}`;
   if (status !== "pending" && status !== "running") return [message, ids];
-  const counts = files_total === 0 ? message : `${grouped(files_done)} of ${counted(files_total, "file")} looked at.`;
+  const counts =
+    files_total === 0 ? message : `${formatNumber(files_done)} of ${formatCount(files_total, "file")} looked at.`;
   return [counts, ids, `search_code answers with what is ready; get_indexing_status job_id=${job_id} follows.`];
 }
 
@@ -24,5 +25,5 @@ export function listJobNotices(record: JobRecord): string[] {
 export function formatSkipped(skipped: readonly SkippedPath[], count: number): string {
   if (skipped.length === 0) return "";
   const lines = skipped.map(({ path, reason }) => `  ${clip(path, PATH_CHARS)}: ${reason}`);
-  return [`Skipped ${counted(count, "file")}, of them:`, ...lines].join("\n");
+  return [`Skipped ${formatCount(count, "file")}, of them:`, ...lines].join("\n");
 }

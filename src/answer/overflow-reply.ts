@@ -1,13 +1,13 @@
 /** Words the report of a request that could not be made to fit: what happened, and what to do. */
 import type { FailureReason, OverflowReport } from "../contract/overflow-report.ts";
-import { grouped } from "./phrases.ts";
+import { formatNumber } from "./phrases.ts";
 
 /** One sentence about what happened. */
-export function overflowSentence({ reason, limit, actual, unit }: Omit<OverflowReport, "hint">): string {
+export function makeOverflowSentence({ reason, limit, actual, unit }: Omit<OverflowReport, "hint">): string {
   const numbers =
     limit === null
       ? ""
-      : ` (limit ${grouped(limit)}${actual === null ? "" : `, sent ${grouped(actual)}`} ${unit ?? ""})`;
+      : ` (limit ${formatNumber(limit)}${actual === null ? "" : `, sent ${formatNumber(actual)}`} ${unit ?? ""})`;
   return `The model's provider refused the request for its size${numbers}, and ${reasonPhrases[reason]}.`;
 }
 
@@ -20,7 +20,7 @@ const reasonPhrases: Readonly<Record<FailureReason, string>> = {
 };
 
 /** What to do now. */
-export function overflowHint(reason: FailureReason): string {
+export function makeOverflowHint(reason: FailureReason): string {
   switch (reason) {
     case "server_state":
       return "Start a new conversation or send the whole input without the stored one; the provider's own truncation or compaction may help.";

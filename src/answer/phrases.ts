@@ -3,10 +3,10 @@ import type { ContentKind } from "../detect/kind.ts";
 import { LISTED_TEXT_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 
-export { counted, grouped, sizeWords, timeWords } from "../system/quantities.ts";
+export { formatCount, formatDuration, formatNumber, formatSize } from "../system/quantities.ts";
 
 /** How sentences call an artifact of this kind. */
-export function kindWords(kind: ContentKind, mediaType: string): string {
+export function nameKind(kind: ContentKind, mediaType: string): string {
   switch (kind) {
     case "pdf":
       return "PDF";

@@ -12,8 +12,8 @@ import type { Place } from "../retrieval/split.ts";
 import { PASSAGE_HEADING_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
-import { documentFields, failureSentence, listExtractWarnings } from "./extract-notices.ts";
-import { counted, grouped } from "./phrases.ts";
+import { listExtractWarnings, makeFailureSentence, toDocumentFields } from "./extract-notices.ts";
+import { formatCount, formatNumber } from "./phrases.ts";
 
 /** The facts of one read, before they are worded. */
 type ReadFacts = {
@@ -28,7 +28,7 @@ type ReadFacts = {
 /** The answer for the facts of a read. */
 export function answerRead(facts: ReadFacts): Answer<ReadFields> {
   const { record, extract, selector, reading, totalLines, budget } = facts;
-  const error = extract.ended?.failed ? failureSentence(record, extract.ended.failed) : undefined;
+  const error = extract.ended?.failed ? makeFailureSentence(record, extract.ended.failed) : undefined;
   const warnings = listExtractWarnings(record, extract);
   const content = extract.hasText ? shownContent(reading) : null;
   const hasMore = reading.by === "range" ? reading.shown.hasMore : reading.passages.length < reading.matchedCount;
@@ -63,7 +63,7 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
       limit_chars: budget.chars,
       bound: reading.by === "range" && reading.shown.hasMore ? reading.shown.bound : budget.bound,
       ...(reading.by === "passages" ? passageFields(reading) : {}),
-      ...documentFields(extract),
+      ...toDocumentFields(extract),
       warnings,
       ...(error === undefined ? {} : { error }),
       content,
@@ -94,15 +94,15 @@ function summaryLine({ record, extract, reading, totalLines }: ReadFacts): strin
 }
 
 function ofPages({ pageCount }: Extract["info"]): string {
-  return pageCount === undefined ? "" : ` of ${grouped(pageCount)}`;
+  return pageCount === undefined ? "" : ` of ${formatNumber(pageCount)}`;
 }
 
 function rangeSummary(ref: string, reading: RangeReading, { size, info }: Extract, totalLines: number): string {
   const { start, endLine, nextOffset, shown, pages } = reading;
   const label = pages === null ? reading.label : `pages ${pages}${ofPages(info)}`;
-  const startPlace = `character ${grouped(start.offset)} of ${grouped(size.chars)}`;
+  const startPlace = `character ${formatNumber(start.offset)} of ${formatNumber(size.chars)}`;
   if (shown.text === "" && !shown.hasMore) return `[Read ${ref}: nothing from ${startPlace} on.]`;
-  const lines = `lines ${grouped(start.line)}-${grouped(endLine)} of ${grouped(totalLines)}`;
+  const lines = `lines ${formatNumber(start.line)}-${formatNumber(endLine)} of ${formatNumber(totalLines)}`;
   const name = label === "" ? "" : `${clip(label)}, `;
   const next = nextOffset === null ? "" : ` Read on with offset=${nextOffset}.`;
   return `[Read ${ref}: ${name}${lines}, from ${startPlace}.${next}]`;
@@ -110,8 +110,8 @@ function rangeSummary(ref: string, reading: RangeReading, { size, info }: Extrac
 
 function passageSummary(ref: string, { passages, matchedCount }: PassageReading): string {
   if (matchedCount === 0) return `[No passage of ${ref} holds a word of the query. Try other words, or read by lines.]`;
-  const all = counted(matchedCount, "passage");
-  return `[Selected the best ${grouped(passages.length)} of ${all} of ${ref} that match the query.]`;
+  const all = formatCount(matchedCount, "passage");
+  return `[Selected the best ${formatNumber(passages.length)} of ${all} of ${ref} that match the query.]`;
 }
 
 function passageFields({ passages, matchedCount }: PassageReading): Pick<ReadFields, "passages" | "matched_count"> {

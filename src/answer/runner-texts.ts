@@ -1,7 +1,7 @@
 /** The texts that the runner shows to its model and its user. */
 import { CALL_LINE_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
-import { counted, grouped, sizeWords } from "./phrases.ts";
+import { formatCount, formatNumber, formatSize } from "./phrases.ts";
 
 /** The system prompt: what the tools promise, and what a good answer is. */
 export function systemPrompt(cwd: string): string {
@@ -18,28 +18,29 @@ export function systemPrompt(cwd: string): string {
 }
 
 /** Replaces the result of a call that was interrupted. */
-export const interruptedCall = "This call was interrupted before it had a result. Call it again if you still need it.";
+export const INTERRUPTED_CALL_RESULT =
+  "This call was interrupted before it had a result. Call it again if you still need it.";
 
 /** Sent to a model whose answer was cut off or empty, when its run is resumed. */
-export const goOn = {
+export const continuePrompts = {
   cut: "Your answer was cut off. Continue where it stopped.",
   empty: "Your answer was empty. Continue with the task.",
 } as const;
 
 /** Replaces the result of a call whose arguments are not JSON. They may hold a secret and are not repeated. */
-export const unreadableCall =
+export const UNREADABLE_CALL_RESULT =
   "The arguments of this call are not valid JSON, so nothing was done. Call it again with its parameters as one JSON object.";
 
 /** Replaces the result of a call to a tool that does not exist. */
-export function unknownTool(name: string, toolNames: readonly string[]): string {
+export function makeUnknownToolResult(name: string, toolNames: readonly string[]): string {
   return `There is no tool ${JSON.stringify(clip(name))}. There are: ${toolNames.join(", ")}.`;
 }
 
 /** One line about a call and its result: the first argument without, the others with their names. */
-export function callLine(tool: string, input: unknown, chars: number, isError: boolean): string {
+export function formatCallLine(tool: string, input: unknown, chars: number, isError: boolean): string {
   const fields = typeof input === "object" && input !== null ? Object.entries(input) : [["input", input] as const];
   const words = fields.map(([name, value], index) => `${index === 0 ? "" : `${name}=`}${formatValue(value)}`);
-  return `  ${clip([tool, ...words].join(" "), CALL_LINE_CHARS)} -> ${isError ? "failed" : counted(chars, "char")}`;
+  return `  ${clip([tool, ...words].join(" "), CALL_LINE_CHARS)} -> ${isError ? "failed" : formatCount(chars, "char")}`;
 }
 
 function formatValue(value: unknown): string {
@@ -64,16 +65,16 @@ type SummaryFacts = {
 };
 
 /** How a run ended, what it used, what was kept out of the model's context, and how to continue. */
-export function summaryLines(facts: SummaryFacts, run: string, transcript: string): string {
+export function formatRunSummary(facts: SummaryFacts, run: string, transcript: string): string {
   const { steps, tool_calls, tokens_in, tokens_out, requests, retries, recoveries } = facts;
   const { artifacts, stubs, bytes_read, chars_given } = facts;
   const lines = [
     endingSentences[facts.how] ?? "Ended.",
-    `${counted(steps, "step")}, ${counted(tool_calls, "tool call")}, ${grouped(tokens_in)} tokens in, ${grouped(tokens_out)} out`,
-    `${counted(requests, "request")}: ${retries} retried, ${recoveries} made smaller, ` +
-      `${counted(stubs, "result")} set aside`,
-    `${counted(artifacts, "source")} kept whole (${sizeWords(bytes_read)}), ` +
-      `${grouped(chars_given)} chars of results given to the model`,
+    `${formatCount(steps, "step")}, ${formatCount(tool_calls, "tool call")}, ${formatNumber(tokens_in)} tokens in, ${formatNumber(tokens_out)} out`,
+    `${formatCount(requests, "request")}: ${retries} retried, ${recoveries} made smaller, ` +
+      `${formatCount(stubs, "result")} set aside`,
+    `${formatCount(artifacts, "source")} kept whole (${formatSize(bytes_read)}), ` +
+      `${formatNumber(chars_given)} chars of results given to the model`,
     `Transcript: ${transcript}`,
   ];
   if (facts.how !== "answered") lines.push(`Continue: spillway run --resume ${run}`);

@@ -3,18 +3,18 @@ import type { CodeResult, SearchFacts, SearchReply } from "../contract/search-fi
 import { ERROR_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import { UNTRUSTED_NOTICE } from "./answer.ts";
-import { counted, grouped } from "./phrases.ts";
+import { formatCount, formatNumber } from "./phrases.ts";
 
 /** One line with the count, the place, and how to get more. */
 export function formatSearchSummary({ returned_count, database_name, project_id, next_cursor }: SearchReply): string {
   const place = `${clip(database_name)} (project ${clip(project_id)})`;
   if (returned_count === 0) return `Nothing found in ${place}.`;
   const more = next_cursor === null ? "" : ` More: cursor=${next_cursor}.`;
-  return `Found ${counted(returned_count, "result")} in ${place}, best first.${more}`;
+  return `Found ${formatCount(returned_count, "result")} in ${place}, best first.${more}`;
 }
 
 /** All results as text below the untrusted-content notice; empty where there are none. */
-export function searchBody({ results }: SearchReply): string {
+export function formatSearchBody({ results }: SearchReply): string {
   return results.length === 0 ? "" : `${UNTRUSTED_NOTICE}\n\n${results.map(formatResult).join("\n\n")}`;
 }
 
@@ -59,7 +59,7 @@ export function searchNotices(reply: SearchReply): string[] {
   if (info.reason !== null) {
     const next = next_cursor === null ? "" : `, or cursor=${next_cursor}`;
     notices.push(
-      `Results truncated: ${info.returned_count}/${info.original_count} results fit in ${grouped(info.limit_chars)} ` +
+      `Results truncated: ${info.returned_count}/${info.original_count} results fit in ${formatNumber(info.limit_chars)} ` +
         `character limit. For more: a smaller limit, a filter${next}.`,
     );
   }
@@ -67,12 +67,12 @@ export function searchNotices(reply: SearchReply): string[] {
   if (filtered_files === 0) notices.push("No indexed file passes the filters: look at directory and file_type.");
   if (ranked_limit !== undefined) {
     notices.push(
-      `Only the best ${grouped(ranked_limit)} are ranked, and these are the last: ask more narrowly, or filter.`,
+      `Only the best ${formatNumber(ranked_limit)} are ranked, and these are the last: ask more narrowly, or filter.`,
     );
   }
   if (stale_files.length > 0) {
     notices.push(
-      `Changed since they were indexed: ${counted(stale_files.length, "file")}; the lines shown are the indexed ones.`,
+      `Changed since they were indexed: ${formatCount(stale_files.length, "file")}; the lines shown are the indexed ones.`,
     );
   }
   if (embedding !== undefined && embedding.problem !== null) {
@@ -85,7 +85,7 @@ function indexingNotice(
   { files_done, files_total, error }: NonNullable<SearchFacts["indexing"]>,
   indexedAt: string | null,
 ): string {
-  const done = `${grouped(files_done)} of ${counted(files_total, "file")}`;
+  const done = `${formatNumber(files_done)} of ${formatCount(files_total, "file")}`;
   if (indexedAt === null) return `The index is still being made (${done}): these results are from what is ready.`;
   if (error === undefined) return "The folder is still being checked for changes: the newest may be missing here.";
   return `The index could not be brought up to date and is of ${indexedAt}: ${clip(error, ERROR_CHARS)}`;

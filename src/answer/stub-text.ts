@@ -2,7 +2,7 @@
 import { cutBetweenCodePoints, splitsPair } from "../fit/measure.ts";
 import { TOOL_NAME_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
-import { counted, sizeWords } from "./phrases.ts";
+import { formatCount, formatSize } from "./phrases.ts";
 
 /** What a stub says about what it replaces. */
 export type StubFacts = {
@@ -22,7 +22,7 @@ export type StubFacts = {
 type StubReader = { readonly tool: "read_artifact" } | { readonly path: string | null };
 
 /** A stub with at most `shownChars` of the text: three quarters from its beginning, the rest from its end. */
-export function stubText(facts: StubFacts, shownChars: number): string {
+export function makeStub(facts: StubFacts, shownChars: number): string {
   const excerpt = cutExcerpt(facts.text ?? "", shownChars);
   return `${stubHead(facts, excerpt.length)}${excerpt}`;
 }
@@ -32,9 +32,9 @@ function stubHead(facts: StubFacts, shownChars: number): string {
   const { ref, kind, sizeBytes, text, tool, name, reader } = facts;
   const fromTool = tool === undefined ? "" : ` from tool ${clip(tool, TOOL_NAME_CHARS)}`;
   const quotedName = name === undefined ? "" : ` ${JSON.stringify(clip(name))}`;
-  const length = text === undefined ? "" : `, ${counted(text.length, "char")}`;
+  const length = text === undefined ? "" : `, ${formatCount(text.length, "char")}`;
   const excerptLine = shownChars === 0 ? "" : `\nBeginning and end, ${shownChars} chars:\n`;
-  return `[${OPENING} ${kind}${quotedName}${fromTool}, ${sizeWords(sizeBytes)}${length}. ${namedSources(text ?? "")}Kept whole as artifact_ref=${ref}. ${howToRead(ref, reader)}]${excerptLine}`;
+  return `[${OPENING} ${kind}${quotedName}${fromTool}, ${formatSize(sizeBytes)}${length}. ${namedSources(text ?? "")}Kept whole as artifact_ref=${ref}. ${howToRead(ref, reader)}]${excerptLine}`;
 }
 
 /** The stub of a reply about kept sources still names them: a source can be read by pages, its reply cannot. */
@@ -57,11 +57,11 @@ function howToRead(ref: string, reader: StubReader): string {
 
 /** Whether a text is a complete, unchanged stub. */
 export function isStub(text: string): boolean {
-  return shownIn(text) !== undefined;
+  return countShownChars(text) !== undefined;
 }
 
 /** How many characters of the replaced text a stub shows; undefined for a text that is not a stub. */
-export function shownIn(text: string): number | undefined {
+export function countShownChars(text: string): number | undefined {
   if (!text.startsWith(`[${OPENING}`)) return undefined;
   const lineEnd = text.slice(0, MAX_HEAD_CHARS + 1).indexOf("\n");
   if (lineEnd < 0 && text.length > MAX_HEAD_CHARS) return undefined;

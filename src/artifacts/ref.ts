@@ -13,10 +13,10 @@ export function makeRef(ownerKey: Uint8Array, sha256: string, sourceIdentity: st
 
 /** Checks the format before the store is touched, so that a wildcard or a path never reaches it. */
 export function requireRef(ref: string): void {
-  if (!refForm.test(ref)) throw notFound(ref);
+  if (!refForm.test(ref)) throw notFoundError(ref);
 }
 
-export function notFound(ref: string): SpillwayError {
+export function notFoundError(ref: string): SpillwayError {
   return new SpillwayError("artifact_not_found", `No artifact ${JSON.stringify(clip(ref))} in this store.`, {
     hint: refForm.test(ref)
       ? "Fetch the source again to get a new ref."

@@ -1,5 +1,5 @@
 /** Decodes bytes of a known charset, chunk by chunk. Detection chose the charset; nothing is guessed here. */
-import { pages, readPage } from "../detect/text/code-pages.ts";
+import { codePages, decodeCodePage } from "../detect/text/code-pages.ts";
 
 /** Whether there is a decoder for a charset. No charset means UTF-8. */
 export function hasDecoder(charset: string | null): boolean {
@@ -43,8 +43,8 @@ function decoderFor(charset: string | null): Decoder | undefined {
   if (label === "utf-32le" || label === "utf-32be") return utf32Decoder(label === "utf-32le");
   if (label === "iso-2022-kr") return iso2022KrDecoder();
   const platform = platformDecoder(label);
-  const page = pages.get(platform?.encoding ?? label);
-  return page === undefined ? platform : { decode: (bytes = new Uint8Array()) => readPage(bytes, page) };
+  const page = codePages.get(platform?.encoding ?? label);
+  return page === undefined ? platform : { decode: (bytes = new Uint8Array()) => decodeCodePage(bytes, page) };
 }
 
 function platformDecoder(label: string): InstanceType<typeof TextDecoder> | undefined {

@@ -5,10 +5,10 @@ import type { Objects } from "../artifacts/objects.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import { isUnwritable } from "../errors.ts";
 import {
-  type Ask,
   type Description,
   type Failure,
   type Handler,
+  type HandlerOptions,
   type Info,
   isRetryableFailure,
   type Limits,
@@ -102,7 +102,7 @@ export function toExtract(stored: StoredExtract, handler: Pick<Handler, "name" |
 /** Extends the stored extract. A failure that may not occur again ends it for this reply only. */
 async function extend(options: ExtractOptions, prefix: string, stored: StoredExtract): Promise<StoredExtract> {
   const { objects, handler, mode, enough, limits, signal, password } = options;
-  const handlerOptions: Ask = {
+  const handlerOptions: HandlerOptions = {
     mode,
     from: stored.size.segments,
     limits,

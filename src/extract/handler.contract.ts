@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { SpillwayError } from "../errors.ts";
-import type { Ask, Extracted, Handler, LocalFile, Segment } from "./handler.ts";
+import type { Extracted, Handler, HandlerOptions, LocalFile, Segment } from "./handler.ts";
 
 /** A file as a handler may meet it. */
 export type Sample = {
@@ -136,7 +136,7 @@ function indexesOf(segments: readonly Segment[]): number[] {
   return segments.map(({ index }) => index);
 }
 
-function optionsFrom(from = 0): Ask {
+function optionsFrom(from = 0): HandlerOptions {
   return { mode: "markdown", from };
 }
 

@@ -20,7 +20,7 @@ export type LocalFile = {
 };
 
 /** What to extract. Plain data, because it is sent to child processes. */
-export type Ask = {
+export type HandlerOptions = {
   readonly mode: Mode;
   /** Index of the first segment to yield; earlier ones are stored already. */
   readonly from: number;
@@ -120,7 +120,7 @@ export interface Handler<Own extends object = object> {
   /** Text and metadata run in this process; parsers of complicated formats run in a child process. */
   readonly runs: "inline" | "child";
   canHandle(kind: ContentKind, mediaType: string): boolean;
-  extract(file: LocalFile, options: Ask, signal: AbortSignal): AsyncIterable<Extracted<Own>>;
+  extract(file: LocalFile, options: HandlerOptions, signal: AbortSignal): AsyncIterable<Extracted<Own>>;
   /** The JSON types of the fields that `describe` may add. */
   readonly fields?: Readonly<Record<string, "string" | "number" | "boolean">>;
   /** Words the facts for a reader. Made for each answer from the stored facts, so sentences are never stored. */

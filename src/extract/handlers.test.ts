@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { contentKinds } from "../detect/kind.ts";
 import { handlerContract, keep, run } from "./handler.contract.ts";
-import { handlerFor, handlers } from "./handlers.ts";
+import { findHandler, handlers } from "./handlers.ts";
 import { metadata } from "./metadata-handler.ts";
 
 const png = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
@@ -25,7 +25,7 @@ const choices = [
 describe("the handlers", () => {
   for (const { kind, mediaType, handler } of choices) {
     test(`${kind} of type ${mediaType} goes to ${handler}`, () => {
-      assert.equal(handlerFor(kind, mediaType).name, handler);
+      assert.equal(findHandler(kind, mediaType).name, handler);
     });
   }
 

@@ -10,6 +10,6 @@ import { text } from "./text-handler.ts";
 export const handlers: readonly Handler[] = [pdf, html, text, metadata];
 
 /** The handler that reads sources of this kind and media type. */
-export function handlerFor(kind: ContentKind, mediaType: string): Handler {
+export function findHandler(kind: ContentKind, mediaType: string): Handler {
   return handlers.find((handler) => handler.canHandle(kind, mediaType)) ?? metadata;
 }

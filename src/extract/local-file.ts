@@ -1,6 +1,6 @@
 /** Reads the bytes of one kept file, for handlers that run in this process. */
 import { stat } from "node:fs/promises";
-import { bodyOf } from "../acquire/spooled-body.ts";
+import { toBody } from "../acquire/spooled-body.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
 import type { LocalFile } from "./handler.ts";
 
@@ -8,7 +8,7 @@ import type { LocalFile } from "./handler.ts";
 export async function* readBytes(file: LocalFile, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   signal.throwIfAborted();
   try {
-    for await (const chunk of bodyOf(file.content, file.sizeBytes).stream()) {
+    for await (const chunk of toBody(file.content, file.sizeBytes).stream()) {
       signal.throwIfAborted();
       yield chunk;
     }

@@ -22,8 +22,8 @@ test("the budget is the smallest limit that applies and names it", () => {
     { name: "NaN is not a request", requested: Number.NaN, chars: 30_000, bound: "default" },
     { name: "a fraction is rounded down", requested: 5_000.9, chars: 5_000, bound: "request" },
   ];
-  for (const { name, chars, bound, ...ask } of cases) {
-    assert.deepEqual(makeBudget({ default: 30_000, ...ask }), { chars, bound }, name);
+  for (const { name, chars, bound, ...options } of cases) {
+    assert.deepEqual(makeBudget({ default: 30_000, ...options }), { chars, bound }, name);
   }
 });
 

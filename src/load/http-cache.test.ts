@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { temporaryFolder } from "../../test/bodies.ts";
+import { makeTemporaryFolder } from "../../test/bodies.ts";
 import { startServer, type TestServer } from "../../test/server.ts";
 import { answerText } from "../answer/answer.ts";
 import { defaultSettings, type Settings } from "../config/settings.ts";
@@ -14,7 +14,7 @@ import { removeArtifact } from "../verbs/sweep.ts";
 
 /** A store that several sessions open, as processes do, with an injected clock. */
 async function openPlace(server: TestServer) {
-  const folder = await temporaryFolder();
+  const folder = await makeTemporaryFolder();
   const clock = { time: Date.UTC(2026, 10, 15) };
   const home = join(folder.path, "home");
   const session = (settings: Partial<Settings> = {}, options: SessionOptions = {}) =>

@@ -1,8 +1,14 @@
 /** The HTTP cache: looks up, revalidates and saves what was fetched, as long as its server allows. */
-import type { Acquired } from "../acquire/acquire.ts";
+import type { AcquiredSource } from "../acquire/acquire.ts";
 import type { Freshness } from "../acquire/http/freshness.ts";
-import type { Opened, Source } from "../acquire/source.ts";
-import { type CacheEntry, type CacheHit, dropCached, findCached, putCached } from "../artifacts/cache-entries.ts";
+import type { OpenedSource, Source } from "../acquire/source.ts";
+import {
+  type CacheEntry,
+  type CacheHit,
+  findCacheEntry,
+  removeCacheEntry,
+  saveCacheEntry,
+} from "../artifacts/cache-entries.ts";
 import type { Session } from "../session/session.ts";
 import type { LoadedSource } from "./loaded-source.ts";
 
@@ -12,7 +18,7 @@ type CachedSource = CacheHit & { readonly isFresh: boolean };
 /** The cached artifact for a source, if there is one. */
 export async function lookUp(source: Source, { store, now }: Session): Promise<CachedSource | undefined> {
   if (source.fingerprint === undefined) return undefined;
-  const hit = await findCached(store, await source.fingerprint());
+  const hit = await findCacheEntry(store, await source.fingerprint());
   return hit && { ...hit, isFresh: now() < hit.entry.fresh_until };
 }
 
@@ -22,7 +28,7 @@ export async function openOrRevalidate(
   cached: CachedSource | undefined,
   noCache: boolean,
   session: Session,
-): Promise<Opened | { readonly revalidated: CachedSource }> {
+): Promise<OpenedSource | { readonly revalidated: CachedSource }> {
   const options = { signal: session.signal, noCache, incoming: session.incoming };
   const validators = cached?.entry.validators;
   if (!(cached && validators && source.revalidate)) return source.open(options);
@@ -41,8 +47,8 @@ async function extendExpiry(
   const request = await source.fingerprint?.();
   const validators = mergeValidators(entry.validators, freshness?.validators ?? null);
   const extended: CacheEntry = { ...entry, validators, ...expiryFor(freshness?.maxAgeMs ?? entry.max_age_ms, session) };
-  if (request !== undefined && freshness) await putCached(session.store, request, extended);
-  if (request !== undefined && !freshness) await dropCached(session.store, request);
+  if (request !== undefined && freshness) await saveCacheEntry(session.store, request, extended);
+  if (request !== undefined && !freshness) await removeCacheEntry(session.store, request);
   return { entry: extended, record, isFresh: true };
 }
 
@@ -78,7 +84,7 @@ export async function fromCache(
 /** Saves a response in the cache; only complete bodies of successful responses are saved. */
 export async function saveToCache(
   source: Pick<Source, "fingerprint">,
-  { response, truncated }: Acquired,
+  { response, truncated }: AcquiredSource,
   artifact_ref: string,
   session: Session,
 ): Promise<void> {
@@ -88,7 +94,7 @@ export async function saveToCache(
   const { validators } = freshness;
   const expiry = expiryFor(freshness.maxAgeMs, session);
   if (expiry.fresh_until === expiry.checked_at && validators === null) return;
-  await putCached(session.store, await source.fingerprint(), {
+  await saveCacheEntry(session.store, await source.fingerprint(), {
     artifact_ref,
     status_code,
     validators,

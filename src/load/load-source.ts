@@ -1,6 +1,6 @@
 /** Loads a source: from the cache while it is fresh, else acquired, detected and kept. Every fetch starts here. */
-import { type Acquired, acquire } from "../acquire/acquire.ts";
-import type { Opened, Response, Source } from "../acquire/source.ts";
+import { type AcquiredSource, acquire } from "../acquire/acquire.ts";
+import type { OpenedSource, ResponseInfo, Source } from "../acquire/source.ts";
 import { findSource } from "../acquire/sources.ts";
 import { memoryObjects } from "../artifacts/memory-objects.ts";
 import { type ArtifactFacts, artifactFacts, type Origin } from "../artifacts/record.ts";
@@ -33,7 +33,7 @@ export async function loadSource(given: string, options: LoadSourceOptions, sess
 /** Acquires what has been opened, detects its kind and keeps it. */
 export async function keepSource(
   source: Pick<Source, "given" | "identity" | "fingerprint">,
-  opened: Opened,
+  opened: OpenedSource,
   session: Session,
   parentRef?: string | null,
 ): Promise<LoadedSource> {
@@ -62,7 +62,7 @@ export async function keepSource(
 
 function toOrigin(
   { given, identity }: Pick<Source, "given" | "identity">,
-  { name, claims }: Acquired,
+  { name, claims }: AcquiredSource,
   parentRef: string | null,
 ): Origin {
   const { url = "" } = claims;
@@ -71,7 +71,7 @@ function toOrigin(
 
 const isUrl = (text: string): boolean => /^https?:/i.test(text);
 
-function toDelivery(response: Response | undefined): Delivery {
+function toDelivery(response: ResponseInfo | undefined): Delivery {
   return {
     statusCode: response?.statusCode ?? null,
     shortfall: response?.shortfall() ?? null,
@@ -82,23 +82,23 @@ function toDelivery(response: Response | undefined): Delivery {
 }
 
 /** A detection, and whether it saw only the beginning of the source. */
-export type Detected = Detection & { readonly sourceTruncated: boolean };
+export type SourceDetection = Detection & { readonly sourceTruncated: boolean };
 
 /** The kind of a source, by its bytes and its claims; claims given here replace the source's own. */
-export async function detectSource(given: string, claims: Partial<Claims>, session: Session): Promise<Detected> {
+export async function detectSource(given: string, claims: Partial<Claims>, session: Session): Promise<SourceDetection> {
   const opened = await findSource(given, { ...session, prefers: "source" }).open({ signal: session.signal });
   await using acquired = await acquireFrom(opened, session);
   const detection = await confirmKind(acquired.body, { ...acquired.claims, ...claims });
   return { ...detection, sourceTruncated: acquired.truncated };
 }
 
-function acquireFrom(opened: Opened, { settings, spoolFolders, signal }: Session): Promise<Acquired> {
+function acquireFrom(opened: OpenedSource, { settings, spoolFolders, signal }: Session): Promise<AcquiredSource> {
   return acquire(opened, { folders: spoolFolders, capBytes: settings["artifacts.source_bytes"], signal });
 }
 
 /** Where the store cannot be written, the source is answered anyway and the reply says that it was not kept. */
 async function keepIfWritable(
-  acquired: Acquired,
+  acquired: AcquiredSource,
   detection: Detection,
   origin: Origin,
   session: Session,

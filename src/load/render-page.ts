@@ -1,7 +1,7 @@
 /** Runs the scripts of a page that shows no text without them, where the settings name a browser. */
 import type { Resource, ResourceRequest } from "../acquire/render/render.ts";
-import type { Opened } from "../acquire/source.ts";
-import { bodyOf } from "../acquire/spooled-body.ts";
+import type { OpenedSource } from "../acquire/source.ts";
+import { toBody } from "../acquire/spooled-body.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Extract } from "../extract/extract.ts";
@@ -38,7 +38,7 @@ export async function loadRendered(page: LoadedSource, session: Session): Promis
 
 async function render({ facts, content }: LoadedSource, session: Session): Promise<string> {
   const { settings, signal } = session;
-  const body = Buffer.concat(await Array.fromAsync(bodyOf(content, facts.size_bytes).stream()));
+  const body = Buffer.concat(await Array.fromAsync(toBody(content, facts.size_bytes).stream()));
   const { renderPage } = await import("../acquire/render/render.ts");
   return renderPage({
     chromium: settings["render.chromium"] ?? "",
@@ -83,7 +83,7 @@ function resources({ network }: Session) {
 /** The body is decoded and complete by now, and there is no cookie jar. */
 const droppedHeaders = new Set(["content-encoding", "content-length", "transfer-encoding", "set-cookie"]);
 
-function keepHeaders(headers: Opened["headers"]): Record<string, string> {
+function keepHeaders(headers: OpenedSource["headers"]): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !droppedHeaders.has(name.toLowerCase())));
 }
 
@@ -92,7 +92,7 @@ const renderedOrigin = ({ source_url }: ArtifactFacts) => ({
   identity: `${source_url} after its scripts`,
 });
 
-function openHtml(facts: ArtifactFacts, html: string): Opened {
+function openHtml(facts: ArtifactFacts, html: string): OpenedSource {
   return {
     chunks: (async function* () {
       yield Buffer.from(html);

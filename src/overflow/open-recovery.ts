@@ -3,7 +3,7 @@ import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import { clip } from "../system/safe-names.ts";
 import { createKeep } from "./keep-part.ts";
-import { isLimitLine, knownLimits } from "./known-limits.ts";
+import { createKnownLimits, isLimitLine } from "./known-limits.ts";
 import { createRecovery, type Recovery, type RecoveryOptions } from "./recovery.ts";
 import { createStickyStubs, type StickyStubs } from "./sticky.ts";
 
@@ -27,7 +27,7 @@ export function openRecovery(
     preventsOverflow: settings["overflow.prevent"] === "on",
     keep: createKeep(store, emit),
     emit,
-    limits: knownLimits(lines),
+    limits: createKnownLimits(lines),
     sticky,
     onFailed,
   });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { foldersUpwards, homeFolder } from "../config/paths.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
 import { PATH_CHARS } from "../system/clip-lengths.ts";
-import { clip, wordFor } from "../system/safe-names.ts";
+import { clip, safeFileName } from "../system/safe-names.ts";
 import { searchInvalid } from "./request.ts";
 
 /** A project and the folder of its indexes. The folder is null for indexes in memory, which live as long as `scope`. */
@@ -38,7 +38,7 @@ export function findProject({ explicit, startFolder, home, scope, create }: Proj
 }
 
 function makeProject(id: string, home: string | null, scope: object): Project {
-  return { id, folder: home === null ? null : join(home, wordFor(id)), scope };
+  return { id, folder: home === null ? null : join(home, safeFileName(id)), scope };
 }
 
 /** Ids of the projects that this process created, by scope: in memory nothing else shows that they exist. */

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { refuseKernelFolder, refuseOutside } from "../acquire/file-source.ts";
+import { assertInsideRoots, assertNotKernelFolder } from "../acquire/file-source.ts";
 import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
 import { PATH_CHARS } from "../system/clip-lengths.ts";
 import { makeFolders } from "../system/folders.ts";
@@ -63,8 +63,8 @@ export async function openRepository(project: Project, dir: string, roots: Roots
 }
 
 async function refuseRoot(given: string, root: string, roots: Roots): Promise<void> {
-  refuseKernelFolder(given, root);
-  await refuseOutside(given, root, roots);
+  assertNotKernelFolder(given, root);
+  await assertInsideRoots(given, root, roots);
 }
 
 /** Opens a repository by its id. Only repositories that were indexed in this project are found. */

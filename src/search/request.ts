@@ -34,7 +34,7 @@ export type SearchParameters = {
 
 const DEFAULT_LIMIT = 10;
 /** Results of one reply. */
-export const largestLimit = 50;
+export const MAX_SEARCH_LIMIT = 50;
 /** Results that are ranked; a cursor leads no further. */
 export const MAX_RANKED = 500;
 
@@ -43,9 +43,9 @@ export function parseSearchInput(input: SearchInput): SearchParameters {
   if (input.query.trim() === "")
     throw searchInvalid("Search query cannot be empty", "Say what to look for: words or a name.");
   const limit = input.limit ?? DEFAULT_LIMIT;
-  if (!Number.isInteger(limit) || limit < 1 || limit > largestLimit) {
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_SEARCH_LIMIT) {
     throw searchInvalid(
-      `Limit must be between 1 and ${largestLimit}, got ${limit}`,
+      `Limit must be between 1 and ${MAX_SEARCH_LIMIT}, got ${limit}`,
       "Ask for fewer, and continue with the cursor.",
     );
   }

@@ -42,12 +42,12 @@ function logLine({ truncation_info: info }: SearchReply, query: string): string 
     const counts = `returned_count=${returned_count} original_count=${original_count}`;
     return `warning: search results truncated: ${queryField} reason=${reason} ${counts} estimated_chars=${estimated_chars} ${sizes}`;
   }
-  const percent = utilizationPercent(info);
+  const percent = findUtilizationPercent(info);
   return percent === null ? null : `search reply near its limit: ${queryField} utilization_pct=${percent} ${sizes}`;
 }
 
 /** Percent of the limit that a complete reply fills, if it is above the warning threshold; else null. */
-export function utilizationPercent({
+export function findUtilizationPercent({
   reason,
   actual_chars,
   limit_chars,

@@ -1,20 +1,20 @@
 /** The session: owner, run, settings and store, passed to everything that does work. */
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import type { Network } from "../acquire/http/http-client.ts";
-import { openNetwork } from "../acquire/http/lazy-client.ts";
-import type { BodyWatch } from "../acquire/source.ts";
+import type { HttpClient } from "../acquire/http/http-client.ts";
+import { openHttpClient } from "../acquire/http/lazy-client.ts";
+import type { DownloadMonitor } from "../acquire/source.ts";
 import type { SourceContext } from "../acquire/source-kind.ts";
 import { type ArtifactStore, openStore } from "../artifacts/artifact-store.ts";
 import { diskObjects } from "../artifacts/disk-objects.ts";
 import { memoryObjects } from "../artifacts/memory-objects.ts";
 import { temporaryPrefix } from "../artifacts/objects.ts";
 import { loadConfig, requireValid } from "../config/load.ts";
-import { dataHome } from "../config/paths.ts";
+import { findDataHome } from "../config/paths.ts";
 import type { Settings } from "../config/settings.ts";
 import { systemCode } from "../errors.ts";
 import type { Tokenizer } from "../fit/budget.ts";
-import { wordFor } from "../system/safe-names.ts";
+import { safeFileName } from "../system/safe-names.ts";
 import { openEventLog } from "../telemetry/event-log.ts";
 import type { Emit } from "../telemetry/events.ts";
 import { metrics } from "../telemetry/metrics.ts";
@@ -38,7 +38,7 @@ export type Session = SourceContext & {
   /** Aborts one call, or all of them. */
   readonly signal: AbortSignal;
   /** Watches the bodies that a call receives. */
-  readonly incoming?: BodyWatch | undefined;
+  readonly incoming?: DownloadMonitor | undefined;
   /** Aborts work that continues after the call that started it. */
   readonly lifetime: AbortSignal;
   /** The log of the process, for its operator; unlike events it may contain words of a query. */
@@ -62,7 +62,7 @@ export type SessionOptions = {
   readonly confined?: boolean;
   readonly stdin?: AsyncIterable<Uint8Array>;
   /** The HTTP client, shared with other sessions and closed by the caller. Default: one of its own. */
-  readonly network?: Network;
+  readonly network?: HttpClient;
   readonly signal?: AbortSignal;
   /** Receives lines of the process log. Default: they are dropped. */
   readonly log?: (line: string) => void;
@@ -79,8 +79,8 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
   const settings = options.settings ?? requireValid(await loadConfig({ cwd, env }));
   const owner = options.owner ?? findLocalOwner();
   const run = settings.run ?? makeRunName(now());
-  const home = inMemory ? tmpdir() : dataHome(settings.home, env, process.platform);
-  const eventFolder = join(home, "events", wordFor(owner));
+  const home = inMemory ? tmpdir() : findDataHome(settings.home, env, process.platform);
+  const eventFolder = join(home, "events", safeFileName(owner));
   const logLimits = { maxBytes: settings["events.bytes"], maxRuns: settings["events.runs"] };
   const events = inMemory ? undefined : openEventLog({ folder: eventFolder, run, ...logLimits, now });
   const emit: Emit = (event) => {
@@ -91,7 +91,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
   const log = options.log ?? (() => undefined);
   const { tokenizer } = options;
   const signal = options.signal ?? new AbortController().signal;
-  const network = options.network ?? openNetwork({ settings, env, now });
+  const network = options.network ?? openHttpClient({ settings, env, now });
   return {
     cwd,
     network,
@@ -100,9 +100,9 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     settings,
     store: openStore(inMemory ? memoryObjects(now) : diskObjects(home), { owner, run, now }),
     spoolFolders: inMemory ? [tmpdir()] : [join(home, temporaryPrefix), tmpdir()],
-    searchFolder: inMemory ? null : join(home, "search", wordFor(owner)),
+    searchFolder: inMemory ? null : join(home, "search", safeFileName(owner)),
     eventFolder,
-    transcriptFolder: join(home, "transcripts", wordFor(owner)),
+    transcriptFolder: join(home, "transcripts", safeFileName(owner)),
     run,
     emit,
     signal,

@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { temporaryFolder } from "../../test/bodies.ts";
+import { makeTemporaryFolder } from "../../test/bodies.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { searchCode } from "../search/search.ts";
 import { callTool } from "../tools/call-tool.ts";
-import { readArtifact } from "../tools/read-artifact.ts";
+import { readArtifactTool } from "../tools/read-artifact.ts";
 import { searchCodeTool } from "../tools/search-code.ts";
 import { webFetchTool } from "../tools/web-fetch.ts";
 import { openSession } from "./session.ts";
 
 async function openWith(plugin: string | null, model: string | null = "water-1") {
-  const folder = await temporaryFolder();
+  const folder = await makeTemporaryFolder();
   const path = join(folder.path, "tokenizer.mjs");
   if (plugin !== null) writeFileSync(path, plugin);
   const root = join(folder.path, "work");
@@ -54,7 +54,11 @@ describe("a tokenizer that the settings name", () => {
     const client = { name: "any", limit: { tokens: 4_000 } };
     const { text, structured } = await callTool(webFetchTool, { url: "a.txt" }, { ...work.session, client });
     assert.ok(text.length <= 4_000 && JSON.stringify(structured).length <= 4_000 && text.length > 1_500);
-    const read = await callTool(readArtifact, { artifact_ref: structured.artifact_ref }, { ...work.session, client });
+    const read = await callTool(
+      readArtifactTool,
+      { artifact_ref: structured.artifact_ref },
+      { ...work.session, client },
+    );
     assert.ok(read.text.length <= 4_000);
   });
 

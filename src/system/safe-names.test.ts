@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { clip, visiblePath, wordFor } from "./safe-names.ts";
+import { clip, escapePath, safeFileName } from "./safe-names.ts";
 
 describe("a name that is shown", () => {
   test("of any length and content is one short well-formed line", () => {
@@ -21,14 +21,14 @@ describe("a name that is shown", () => {
 });
 
 test("a path shows invisible characters by their number, and is unchanged without them", () => {
-  assert.equal(visiblePath("src/größe 検索.ts"), "src/größe 検索.ts");
-  assert.equal(visiblePath("a\u202egpj.ts\n\x1b[31m"), "a\\u{202e}gpj.ts\\u{a}\\u{1b}[31m");
+  assert.equal(escapePath("src/größe 検索.ts"), "src/größe 検索.ts");
+  assert.equal(escapePath("a\u202egpj.ts\n\x1b[31m"), "a\\u{202e}gpj.ts\\u{a}\\u{1b}[31m");
 });
 
 test("a name as a word is safe for any file system, and no two names share one", () => {
   const names = ["a", "A", "a b", "a-b", "../a", "", "*", "ü", "a".repeat(300), `${"a".repeat(300)}b`];
-  const words = names.map(wordFor);
+  const words = names.map(safeFileName);
   assert.equal(new Set(words).size, names.length);
   for (const word of words) assert.match(word, /^[a-z0-9._-]{1,64}$/);
-  assert.equal(wordFor("run-1"), "run-1");
+  assert.equal(safeFileName("run-1"), "run-1");
 });

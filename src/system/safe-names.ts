@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { NAME_CHARS } from "./clip-lengths.ts";
 
 /** One path component for a name: deterministic, different for different names, readable where possible. */
-export function wordFor(name: string): string {
+export function safeFileName(name: string): string {
   if (/^[a-z0-9][a-z0-9_-]{0,63}$/.test(name)) return name;
   const readable = name
     .toLowerCase()
@@ -25,7 +25,7 @@ export function clip(name: string, maxChars = NAME_CHARS): string {
  * A path on one line: invisible characters and direction overrides are escaped as `\u{202e}`. A path without them is
  * unchanged.
  */
-export function visiblePath(path: string): string {
+export function escapePath(path: string): string {
   return path.replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu,
     (hidden) => `\\u{${(hidden.codePointAt(0) ?? 0).toString(16)}}`,
@@ -33,6 +33,6 @@ export function visiblePath(path: string): string {
 }
 
 /** A URL without its user name and password. */
-export function withoutUserinfo(address: string): string {
+export function removeUserinfo(address: string): string {
   return address.replace(/^(\s*[a-z][a-z0-9+.-]*:\/*)[^/?#\\]*@/i, "$1");
 }

@@ -2,9 +2,9 @@
  * Calls a tool: accepts lenient input (aliases, numbers as strings), runs it, makes the reply fit, words errors and
  * reports the call. Every surface goes through here, so no tool can forget any of it.
  */
-import type { BodyWatch } from "../acquire/source.ts";
+import type { DownloadMonitor } from "../acquire/source.ts";
 import { joinReply } from "../answer/answer.ts";
-import { counted, sizeWords } from "../answer/phrases.ts";
+import { formatCount, formatSize } from "../answer/phrases.ts";
 import { SpillwayError } from "../errors.ts";
 import type { PageStart } from "../extract/readings.ts";
 import { type Bound, type Budget, type ClientLimit, lowerBudget, makeBudget } from "../fit/budget.ts";
@@ -78,7 +78,7 @@ async function runTool(tool: Tool, rawInput: unknown, session: ToolSession): Pro
 }
 
 function turnFullError(maxCalls: number): SpillwayError {
-  return new SpillwayError("turn_full", `One turn has room for ${counted(maxCalls, "result")}.`, {
+  return new SpillwayError("turn_full", `One turn has room for ${formatCount(maxCalls, "result")}.`, {
     hint: "Call it again alone.",
   });
 }
@@ -102,15 +102,15 @@ function startProgress({ title }: Tool, { progress }: ToolSession, received: () 
     const working = `${title}: working for ${Math.round((performance.now() - startedAt) / 1_000)} s`;
     if (bytes === reportedBytes) return progress(working);
     reportedBytes = bytes;
-    const ofTotal = totalBytes === undefined ? "" : ` of ${sizeWords(totalBytes)}`;
-    progress(`${working}, ${sizeWords(bytes)}${ofTotal} received`, { bytes, totalBytes });
+    const ofTotal = totalBytes === undefined ? "" : ` of ${formatSize(totalBytes)}`;
+    progress(`${working}, ${formatSize(bytes)}${ofTotal} received`, { bytes, totalBytes });
   };
   const timer = setInterval(report, PROGRESS_INTERVAL_MS);
   return () => clearInterval(timer);
 }
 
 /** Adds up the bodies of a call; the total is known only while every body states its size. */
-function countIncoming(): { readonly watch: BodyWatch; received(): Received } {
+function countIncoming(): { readonly watch: DownloadMonitor; received(): Received } {
   let bytes = 0;
   let totalBytes: number | undefined = 0;
   return {

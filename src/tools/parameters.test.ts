@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Fields, inputSchema, pathsOf, readInput } from "./parameters.ts";
+import { type Fields, findPaths, inputSchema, readInput } from "./parameters.ts";
 
 const fields = {
   url: { type: "text", about: "Address.", required: true, aliases: ["link"] },
@@ -117,6 +117,7 @@ describe("the paths among parameters", () => {
     [{ url: 7, urls: ["x"] }, ["7", "x"]],
     ["nonsense", []],
   ] as const) {
-    test(`of ${JSON.stringify(raw)} are ${JSON.stringify(paths)}`, () => assert.deepEqual(pathsOf(fields, raw), paths));
+    test(`of ${JSON.stringify(raw)} are ${JSON.stringify(paths)}`, () =>
+      assert.deepEqual(findPaths(fields, raw), paths));
   }
 });

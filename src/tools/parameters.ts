@@ -70,7 +70,7 @@ export function readInput<F extends Fields>(fields: F, raw: unknown): ReadInput<
   const values: Record<string, unknown> = Object.fromEntries(Object.keys(fields).map((name) => [name, undefined]));
   const unknown: string[] = [];
   for (const [key, written] of Object.entries(parseObject(raw))) {
-    const name = fieldNamed(fields, key);
+    const name = findFieldName(fields, key);
     const field = name === undefined ? undefined : fields[name];
     if (name === undefined || field === undefined) unknown.push(key);
     else if (!isAbsent(written) && (values[name] === undefined || name === key)) {
@@ -87,7 +87,7 @@ export function readInput<F extends Fields>(fields: F, raw: unknown): ReadInput<
 }
 
 /** The paths and addresses in the input; none where it cannot be parsed, which the call will report. */
-export function pathsOf(fields: Fields, raw: unknown): string[] {
+export function findPaths(fields: Fields, raw: unknown): string[] {
   try {
     const { values } = readInput(fields, raw);
     const pathFields = Object.keys(fields).filter((name) => fields[name]?.path);
@@ -111,7 +111,7 @@ function parseObject(raw: unknown): object {
 }
 
 /** The field that a key means; `maxChars`, `max_chars` and `max-chars` are one name. */
-export function fieldNamed(fields: Fields, key: string): string | undefined {
+export function findFieldName(fields: Fields, key: string): string | undefined {
   if (Object.hasOwn(fields, key)) return key;
   const plain = normalizeName(key);
   return Object.keys(fields).find((name) =>

@@ -16,7 +16,7 @@ import {
 } from "./shared-parameters.ts";
 import { defineTool, type Rendered } from "./tool.ts";
 
-export const readArtifact = defineTool({
+export const readArtifactTool = defineTool({
   name: "read_artifact",
   title: "Read a kept source",
   about:

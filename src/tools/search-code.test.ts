@@ -5,7 +5,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { closeSchema } from "../../test/schemas.ts";
 import { openTools } from "../../test/tools.ts";
-import { type ClientProfile, clientProfile, clientRows } from "../config/clients.ts";
+import { type ClientProfile, clientRows, findClientProfile } from "../config/clients.ts";
 import type { SearchReply } from "../contract/search-fields.ts";
 import { listLimits, makeBudget } from "../fit/budget.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
@@ -99,7 +99,7 @@ describe("search_code", () => {
   for (const name of [...clientRows.map((row) => row.name), undefined]) {
     test(`fits ${name ?? "an unknown client"}, with complete results and correct counts`, async () => {
       await using bench = await openCode(60, '  return weigh("level\\t水", spill);\t\n');
-      const client = clientProfile(name);
+      const client = findClientProfile(name);
       const reply = await bench.call(
         "search_code",
         { query: "read gauge level", limit: 50 },
@@ -165,7 +165,7 @@ describe("search_code", () => {
 
   test("following the cursor gives every result once", async () => {
     await using bench = await openCode(45);
-    const client = clientProfile("vscode");
+    const client = findClientProfile("vscode");
     const seen: string[] = [];
     let cursor: string | null = "";
     for (let round = 0; round < 45 && cursor !== null; round++) {
@@ -197,7 +197,7 @@ describe("search_code", () => {
     const more = {
       log: (line: string) => void log.push(line),
       inform: (level: string, message: string) => void informed.push(`${level}: ${message}`),
-      client: clientProfile("vscode"),
+      client: findClientProfile("vscode"),
     };
     const query = `read gauge ${"secretive ".repeat(20)}`;
     const { truncation_info: info } = assertSearch(await bench.call("search_code", { query, limit: 50 }, more));

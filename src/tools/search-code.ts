@@ -1,10 +1,10 @@
 /** `search_code`: the lines of code in a folder that answer a question. */
-import { formatSearchSummary, searchBody, searchNotices } from "../answer/search-reply.ts";
+import { formatSearchBody, formatSearchSummary, searchNotices } from "../answer/search-reply.ts";
 import { type Budget, lowerBudget, makeBudget } from "../fit/budget.ts";
 import { CHARACTER_LIMIT } from "../fit/limits.ts";
-import { largestLimit } from "../search/request.ts";
+import { MAX_SEARCH_LIMIT } from "../search/request.ts";
 import { type FittedSearch, findCode, type Search } from "../search/search.ts";
-import { utilizationPercent } from "../search/search-events.ts";
+import { findUtilizationPercent } from "../search/search-events.ts";
 import { searchOutput } from "./output-fields.ts";
 import { folderField, projectField, readHints } from "./shared-parameters.ts";
 import { defineTool, type Rendered, type ReplyDraft, type ToolSession } from "./tool.ts";
@@ -30,7 +30,7 @@ export const searchCodeTool = defineTool({
     directory: { type: "text", about: "Only below this folder of the repository; % matches anything." },
     limit: {
       type: "integer",
-      about: `Files to show, 1 to ${largestLimit}; default 10.`,
+      about: `Files to show, 1 to ${MAX_SEARCH_LIMIT}; default 10.`,
       aliases: ["top_k", "max_results"],
     },
     cursor: { type: "text", about: "next_cursor of an earlier reply, to continue there.", aliases: ["next_cursor"] },
@@ -59,7 +59,7 @@ function draftSearch(search: Search, lowered: Budget, session: ToolSession): Rep
       return {
         summary: formatSearchSummary(reply),
         notices: searchNotices(reply),
-        body: searchBody(reply),
+        body: formatSearchBody(reply),
         structured: reply,
       };
     },
@@ -73,7 +73,7 @@ function draftSearch(search: Search, lowered: Budget, session: ToolSession): Rep
 
 /** Writes to the client's log what did not fit, and how full a reply is that nearly did not. */
 function informClient({ reply }: FittedSearch, { inform }: ToolSession): void {
-  const percent = utilizationPercent(reply.truncation_info);
+  const percent = findUtilizationPercent(reply.truncation_info);
   if (reply.truncated) inform?.("warning", searchNotices(reply)[0] ?? "");
   if (percent !== null) inform?.("info", `Search reply fills ${percent} % of its limit (utilization_pct=${percent}).`);
 }

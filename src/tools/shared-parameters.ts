@@ -1,5 +1,5 @@
 /** Parameters and hints that several tools share. */
-import { grouped } from "../answer/phrases.ts";
+import { formatNumber } from "../answer/phrases.ts";
 import { modes } from "../extract/handler.ts";
 import { DEFAULT_GET_CONTENT_MAX_CHARS, MAX_GET_CONTENT_CHARS } from "../fit/limits.ts";
 import type { Field } from "./parameters.ts";
@@ -14,7 +14,7 @@ export const urlField = {
 
 export const maxCharsField = {
   type: "integer",
-  about: `Characters of content to return; default ${grouped(DEFAULT_GET_CONTENT_MAX_CHARS)}, at most ${grouped(MAX_GET_CONTENT_CHARS)}.`,
+  about: `Characters of content to return; default ${formatNumber(DEFAULT_GET_CONTENT_MAX_CHARS)}, at most ${formatNumber(MAX_GET_CONTENT_CHARS)}.`,
   aliases: ["max_length", "maxCharacters"],
 } as const satisfies Field;
 

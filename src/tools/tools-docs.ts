@@ -1,5 +1,5 @@
 /** Describes the tools as the Markdown of docs/tools.md. */
-import { grouped } from "../answer/phrases.ts";
+import { formatNumber } from "../answer/phrases.ts";
 import { FIELDS_CHARS } from "../fit/serialized-size.ts";
 import { tools } from "./tools.ts";
 
@@ -23,7 +23,7 @@ Input is lenient: empty strings count as missing, numbers and lists may be strin
 same name, and a note names parameters that do not exist. The error of a call that cannot be understood says what to send.
 
 The content of a reply stays within the requested number of characters (by default 30,000, never more than 100,000).
-Summary and notices add at most 600 characters, the other fields at most ${grouped(FIELDS_CHARS)}. Several sources share one reply: short
+Summary and notices add at most 600 characters, the other fields at most ${formatNumber(FIELDS_CHARS)}. Several sources share one reply: short
 ones are complete, long ones share the remaining room. Where the client is known, its own limit
 ([clients](mcp.md#clients)) applies to each form as a whole.
 `;

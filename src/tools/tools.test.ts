@@ -3,13 +3,13 @@ import type { ServerResponse } from "node:http";
 import { describe, test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
-import { temporaryFolder } from "../../test/bodies.ts";
-import { pdfWithPages } from "../../test/pdf.ts";
+import { makeTemporaryFolder } from "../../test/bodies.ts";
+import { makePdfWithPages } from "../../test/pdf.ts";
 import { closeSchema } from "../../test/schemas.ts";
 import { startServer } from "../../test/server.ts";
 import { openTools } from "../../test/tools.ts";
 import { UNTRUSTED_NOTICE } from "../answer/answer.ts";
-import { clientProfile, clientRows } from "../config/clients.ts";
+import { clientRows, findClientProfile } from "../config/clients.ts";
 import { listLimits, makeBudget } from "../fit/budget.ts";
 import { makeTruncationSuffix } from "../fit/fit-text.ts";
 import { FIELDS_CHARS, measurePlainSize } from "../fit/serialized-size.ts";
@@ -73,7 +73,7 @@ describe("every tool", () => {
 
   test("emits an event for each call, never with its input", async () => {
     await using bench = await openTools();
-    await bench.call("web_fetch", { url: "data:,hello", query: "hello secret" }, { client: clientProfile("pi") });
+    await bench.call("web_fetch", { url: "data:,hello", query: "hello secret" }, { client: findClientProfile("pi") });
     await bench.call("read_artifact", { artifact_ref: "af_0", password: "secret" });
     const called = bench.events.filter((event) => event.event === "tool.called");
     assert.deepEqual(
@@ -197,7 +197,7 @@ describe("fetch_content", () => {
   test("shows a small PDF inline, where web_fetch shows an excerpt", async () => {
     await using bench = await openTools({ "fit.excerpt_chars": 1_000 });
     const pages = Array.from({ length: 60 }, (_, index) => `Page ${index + 1} measures the level of the river`);
-    const url = await bench.write("a.pdf", pdfWithPages(pages));
+    const url = await bench.write("a.pdf", makePdfWithPages(pages));
     const inline = await bench.call("fetch_content", { url });
     assert.ok(String(inline.fields.content).includes("Page 60 measures"));
     assert.match(
@@ -213,7 +213,7 @@ describe("fetch_content", () => {
 
   test("the pages of a PDF are separate blocks after the summary, and joined they are the text", async () => {
     await using bench = await openTools();
-    await bench.write("five.pdf", pdfWithPages(["Alpha", "Beta", "Gamma", "Delta", "Epsilon"]));
+    await bench.write("five.pdf", makePdfWithPages(["Alpha", "Beta", "Gamma", "Delta", "Epsilon"]));
     const { text, blocks, fields } = await bench.call("fetch_content", { url: "five.pdf" });
     assert.equal(blocks.map((block) => block.text).join(""), text);
     assert.deepEqual(
@@ -246,7 +246,7 @@ describe("fetch_content", () => {
 
   test("more than 50 pages are one block, and so is a source without pages", async () => {
     await using bench = await openTools();
-    await bench.write("many.pdf", pdfWithPages(Array.from({ length: 51 }, (_, index) => `Number ${index}`)));
+    await bench.write("many.pdf", makePdfWithPages(Array.from({ length: 51 }, (_, index) => `Number ${index}`)));
     await bench.write("plain.txt", "no pages");
     for (const url of ["many.pdf", "plain.txt"]) {
       const { text, blocks } = await bench.call("fetch_content", { url });
@@ -395,7 +395,7 @@ describe("fetch_content", () => {
     test(`with the ingest flag ${flag} text is ${plain ?? "metadata"} and a PDF is ${document ?? "metadata"}`, async () => {
       await using bench = await openTools({ "runner.enable_filetype_ingest_router": flag });
       await bench.write("a.txt", "plain");
-      await bench.write("a.pdf", pdfWithPages(["A page"]));
+      await bench.write("a.pdf", makePdfWithPages(["A page"]));
       for (const [url, content] of [
         ["a.txt", plain],
         ["a.pdf", document],
@@ -571,7 +571,7 @@ describe("the budget of a reply", () => {
               bench.write(`p${index}.md`, text.repeat(Math.min(times, 150_000 / (text.length + 1)))),
             ),
           );
-          const client = clientProfile(name);
+          const client = findClientProfile(name);
           const prompt = ask ? "words of the heading" : undefined;
           const first = await bench.call("fetch_content", { urls, maxChars, prompt }, { client });
           const replies = [
@@ -601,7 +601,7 @@ describe("the budget of a reply", () => {
     tool: string,
     { text, structured, links }: Awaited<ReturnType<Awaited<ReturnType<typeof openTools>>["call"]>>,
     maxChars: number,
-    client: ReturnType<typeof clientProfile>,
+    client: ReturnType<typeof findClientProfile>,
   ): void {
     const requested = tool === "web_fetch" ? undefined : maxChars;
     const { chars } = makeBudget({ requested, default: 30_000, client: client?.limit });
@@ -657,7 +657,7 @@ describe("the budget of a reply", () => {
   test("is the client's limit where that is smaller, and the reply says so", async () => {
     await using bench = await openTools();
     const url = await bench.write("a.txt", words(50_000));
-    const client = clientProfile("Visual Studio Code");
+    const client = findClientProfile("Visual Studio Code");
     const { text, fields } = await bench.call("web_fetch", { url }, { client });
     assert.equal(fields.bound, "client");
     assert.ok(Buffer.byteLength(text) > 5_000 && Buffer.byteLength(text) <= 7_782);
@@ -672,7 +672,7 @@ describe("the budget of a reply", () => {
         bench.write(`${"深い/".repeat(20)}${"水位計".repeat(8)}${index}.txt`, words(3_000)),
       ),
     );
-    const narrow = clientProfile("Visual Studio Code");
+    const narrow = findClientProfile("Visual Studio Code");
     for (const { maxChars, client } of [
       { maxChars: 1_000, client: undefined },
       { maxChars: 10_000, client: undefined },
@@ -698,7 +698,7 @@ describe("the budget of a reply", () => {
 });
 
 test("a ref works in another session of the same owner, and for no other owner", async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await makeTemporaryFolder();
   const { defaultSettings } = await import("../config/settings.ts");
   const { callTool } = await import("./call-tool.ts");
   const settings = { ...defaultSettings, home: folder.path };

@@ -2,7 +2,7 @@
 import { fetchContentTool } from "./fetch-content.ts";
 import { getSearchContentTool } from "./get-search-content.ts";
 import { cancelIndexingTool, indexingStatusTool, indexRepositoryTool } from "./index-repository.ts";
-import { readArtifact } from "./read-artifact.ts";
+import { readArtifactTool } from "./read-artifact.ts";
 import { searchCodeTool } from "./search-code.ts";
 import type { Tool } from "./tool.ts";
 import { webFetchTool } from "./web-fetch.ts";
@@ -11,7 +11,7 @@ import { webFetchHtmlTool } from "./web-fetch-html.ts";
 export const tools: readonly Tool[] = [
   fetchContentTool,
   getSearchContentTool,
-  readArtifact,
+  readArtifactTool,
   webFetchTool,
   webFetchHtmlTool,
   searchCodeTool,

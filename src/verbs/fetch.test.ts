@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { temporaryFolder } from "../../test/bodies.ts";
+import { makeTemporaryFolder } from "../../test/bodies.ts";
 import { answerText } from "../answer/answer.ts";
 import { defaultSettings, type Settings } from "../config/settings.ts";
 import { openSession } from "../session/session.ts";
@@ -14,7 +14,7 @@ import { readArtifact } from "./read.ts";
 const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 
 async function bench(settings: Partial<Settings> = {}) {
-  const folder = await temporaryFolder();
+  const folder = await makeTemporaryFolder();
   const opened = await openSession({
     settings: { ...defaultSettings, home: join(folder.path, "home"), ...settings },
     cwd: folder.path,
@@ -52,7 +52,7 @@ describe("the ingest flag", () => {
 describe("housekeeping", () => {
   test("runs after a fetch when it is due, with its event", async () => {
     let time = Date.now();
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     const settings = { ...defaultSettings, home: join(folder.path, "home") };
     const run = async (name: string, source: string) => {
       await using session = await openSession({ settings: { ...settings, run: name }, now: () => time });
@@ -70,7 +70,7 @@ describe("housekeeping", () => {
 
 describe("a session", () => {
   test("reads the user's settings when it is given none", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     const home = join(folder.path, "elsewhere");
     await using session = await openSession({ cwd: folder.path, env: { HOME: folder.path, SPILLWAY_HOME: home } });
     const { fields } = await fetchSource("data:,x", {}, session);
@@ -78,7 +78,7 @@ describe("a session", () => {
   });
 
   test("in memory writes no file", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     const env = { HOME: folder.path };
     await using session = await openSession({ cwd: folder.path, env, inMemory: true });
     const { fields } = await fetchSource("data:,x", {}, session);
@@ -88,7 +88,7 @@ describe("a session", () => {
   });
 
   test("that is confined reads below its folder and files.allow only", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     for (const name of ["work", "allowed", "other"]) {
       await mkdir(join(folder.path, name));
       await writeFile(join(folder.path, name, "a.txt"), name);

@@ -7,9 +7,9 @@ import type { ContentKind } from "../detect/kind.ts";
 import { SpillwayError } from "../errors.ts";
 import { type Extract, extractText } from "../extract/extract.ts";
 import type { Handler } from "../extract/handler.ts";
-import { handlerFor } from "../extract/handlers.ts";
+import { findHandler } from "../extract/handlers.ts";
 import { metadata } from "../extract/metadata-handler.ts";
-import { limitsOf } from "../extract/pool/pools.ts";
+import { readChildLimits } from "../extract/pool/pools.ts";
 import { findPages, readWindow } from "../extract/select.ts";
 import type { ExtractSize } from "../extract/stored.ts";
 import { findDocumentTitle } from "../extract/title-text.ts";
@@ -64,7 +64,7 @@ function extractSource(source: LoadedSource, options: FetchOptions, session: Ses
     handler: chooseHandler(source, session),
     mode: options.mode ?? "markdown",
     enough: enoughFor(source.facts, options, session),
-    limits: limitsOf(session.settings),
+    limits: readChildLimits(session.settings),
     signal: session.signal,
     password: options.password,
   });
@@ -99,7 +99,7 @@ function enoughFor(facts: ArtifactFacts, options: FetchOptions, session: Session
 /** The ingest flag decides which kinds are read; no value of it ever decodes a binary as text. */
 function chooseHandler({ facts, artifact_ref }: LoadedSource, { settings, emit }: Session): Handler {
   const { content_kind, media_type } = facts;
-  const handler = handlerFor(content_kind, media_type);
+  const handler = findHandler(content_kind, media_type);
   const flag = settings["runner.enable_filetype_ingest_router"];
   if (flag === "on" || (flag === "shadow" && isPage(content_kind))) return handler;
   if (flag === "shadow") emit({ event: "ingest.shadowed", artifact_ref, content_kind, handler: handler.name });

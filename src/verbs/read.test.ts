@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { pdfWithPages } from "../../test/pdf.ts";
+import { makePdfWithPages } from "../../test/pdf.ts";
 import { answerText } from "../answer/answer.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { openSession } from "../session/session.ts";
@@ -48,7 +48,7 @@ describe("a shortened answer", () => {
 
   test("names the pages it still shows", async () => {
     const pages = Array.from({ length: 8 }, (_, index) => `Page ${index + 1} ${"measures the level ".repeat(3)}`);
-    const { answer, read } = await keepSource(base64(pdfWithPages(pages), "application/pdf"));
+    const { answer, read } = await keepSource(base64(makePdfWithPages(pages), "application/pdf"));
     assert.equal(answer.fields.page_range, "1-8");
     assert.equal(answer.shorten(100, "client").fields.page_range, "1-2");
     const reading = await read({ pages: "2,5-7" });

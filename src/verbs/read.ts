@@ -7,9 +7,9 @@ import type { ArtifactRecord } from "../artifacts/record.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
 import { type Extract, extractText } from "../extract/extract.ts";
 import type { Mode } from "../extract/handler.ts";
-import { handlerFor } from "../extract/handlers.ts";
+import { findHandler } from "../extract/handlers.ts";
 import { joinRanges, RANGE_BREAK } from "../extract/join-ranges.ts";
-import { limitsOf } from "../extract/pool/pools.ts";
+import { readChildLimits } from "../extract/pool/pools.ts";
 import {
   findReached,
   makePassageReading,
@@ -47,9 +47,9 @@ export async function readArtifact(ref: string, options: ReadOptions, session: S
   const selector = parseSelector(input);
   await using opened = await openArtifact(ref, session);
   const { record } = opened;
-  const handler = handlerFor(record.content_kind, record.media_type);
+  const handler = findHandler(record.content_kind, record.media_type);
   const enough = limitExtraction(settings["extract.chars"], enoughFor(selector, budget));
-  const limits = limitsOf(settings);
+  const limits = readChildLimits(settings);
   const extract = await extractText({ ...opened, facts: record, handler, mode, enough, limits, signal, password });
   const reading = await readSelected(extract, selector, budget, signal);
   const totalLines = await select.countTotalLines(extract);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { tools } from "../../src/tools/tools.ts";
-import { temporaryFolder } from "../bodies.ts";
+import { makeTemporaryFolder } from "../bodies.ts";
 
 const run = promisify(execFile);
 
@@ -14,7 +14,7 @@ const isInstalled = spawnSync("mcp-inspector", ["--cli", "--version"]).status ==
 const skip = isInstalled ? false : "mcp-inspector is not on the PATH";
 
 test("the inspector accepts the tools and calls one", { skip }, async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await makeTemporaryFolder();
   await mkdir(join(folder.path, "work"));
   const program = join(import.meta.dirname, "..", "..", "src", "surfaces", "cli", "process.ts");
   const inspect = (...args: string[]) => {

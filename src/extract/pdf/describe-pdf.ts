@@ -1,5 +1,5 @@
 /** What answers say about a PDF: pages without text, doubtful or unreadable ones, hidden text, a damaged file. */
-import { counted, grouped } from "../../system/quantities.ts";
+import { formatCount, formatNumber } from "../../system/quantities.ts";
 import type { Description, Failure, Info } from "../handler.ts";
 import type { PageTally } from "../tally.ts";
 
@@ -29,16 +29,16 @@ export function describePdf({ tally, rescued }: Info<PdfFacts>, failed: Failure 
 
 function tallyWarnings(tally: PageTally & Partial<PdfCounts>, failed: Failure | null): string[] {
   const { pages, images, garbled, damaged, hiddenChars = 0, unreadAnnotations = 0 } = tally;
-  const ofPages = (count: number): string => `${grouped(count)} of ${counted(pages, "page")}`;
+  const ofPages = (count: number): string => `${formatNumber(count)} of ${formatCount(pages, "page")}`;
   return [
     // The failure's own sentence says that no page has text.
     ...(images > 0 && failed?.reason !== "no_text" ? [`${ofPages(images)} are images without text.`] : []),
     ...(garbled > 0 ? [`The text of ${ofPages(garbled)} is guesswork: the fonts do not name it.`] : []),
     ...(damaged > 0 ? [`${ofPages(damaged)} cannot be read.`] : []),
-    ...(unreadAnnotations > 0 ? [`${counted(unreadAnnotations, "annotation")} were not read.`] : []),
+    ...(unreadAnnotations > 0 ? [`${formatCount(unreadAnnotations, "annotation")} were not read.`] : []),
     // Invisible text can carry instructions that only a machine reads.
     ...(hiddenChars > 0
-      ? [`${counted(hiddenChars, "character")} of the text cannot be seen by a person who views the document.`]
+      ? [`${formatCount(hiddenChars, "character")} of the text cannot be seen by a person who views the document.`]
       : []),
   ];
 }

@@ -21,7 +21,7 @@ export interface PdfDocument {
   readonly info: PdfInfo;
   readonly outline: readonly OutlineItem[];
   /** The text of a page, counted from 0. Throws a RangeError if there is no such page. */
-  pageText(index: number): PageText;
+  readPageText(index: number): PageText;
   close(): void;
 }
 
@@ -105,7 +105,7 @@ function openDocument(pdfium: Pdfium, handle: Pointer, file: Pointer): PdfDocume
     get outline() {
       return guardEngine(pdfium, () => readOutline(pdfium, handle));
     },
-    pageText(index) {
+    readPageText(index) {
       if (isClosed || !Number.isInteger(index) || index < 0 || index >= pageCount) {
         throw new RangeError(`There is no page ${index} of ${pageCount} in this document, or it is closed.`);
       }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { betterText, isProse, isReadable } from "./garbled.ts";
+import { chooseBetterText, isProse, isReadable } from "./garbled.ts";
 
 const readings: readonly { name: string; first: string; second: string; better: "first" | "second" }[] = [
   {
@@ -27,7 +27,7 @@ const readings: readonly { name: string; first: string; second: string; better: 
 ];
 
 for (const { name, better, ...texts } of readings) {
-  test(name, () => assert.equal(betterText(texts.first, texts.second), texts[better]));
+  test(name, () => assert.equal(chooseBetterText(texts.first, texts.second), texts[better]));
 }
 
 const texts: readonly { text: string; readable: boolean; prose: boolean }[] = [

@@ -40,7 +40,7 @@ export function isProse(text: string, charsOnPage: number): boolean {
 }
 
 /** The text with clearly more characters in plausible words; the first one in doubt. */
-export function betterText(first: string, second: string): string {
+export function chooseBetterText(first: string, second: string): string {
   return countPlausibleChars(second) > 1.05 * countPlausibleChars(first) ? second : first;
 }
 

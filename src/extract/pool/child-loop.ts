@@ -1,11 +1,11 @@
 /** The child process: runs one job at a time, sends items as fast as the parent takes them, and exits with the parent. */
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { systemCode } from "../../errors.ts";
-import type { Ask, Extracted, Failure, LocalFile } from "../handler.ts";
+import type { Extracted, Failure, HandlerOptions, LocalFile } from "../handler.ts";
 import { type FromChild, type Job, MAX_ITEMS_AHEAD, type ToChild } from "./messages.ts";
 
 /** Reads one kind of file. It may crash, hang or exhaust memory: only its own process is affected. */
-export type Engine = { extract(file: LocalFile, options: Ask): AsyncIterable<Extracted> };
+export type Engine = { extract(file: LocalFile, options: HandlerOptions): AsyncIterable<Extracted> };
 
 /** Engines by name, each loaded on first use. */
 export type Engines = Readonly<Record<string, () => Promise<Engine>>>;
@@ -37,7 +37,7 @@ export function serveEngines(engines: Engines): void {
     try {
       const load = Object.hasOwn(engines, engine) ? engines[engine] : undefined;
       if (load === undefined) throw new Error(`There is no engine ${engine}.`);
-      for await (const item of (await load()).extract(file, job.ask)) {
+      for await (const item of (await load()).extract(file, job.options)) {
         if ("segment" in item && item.segment.text.length > MAX_SEGMENT_CHARS) throw new Error("One page is too long.");
         await waitForCredit();
         if (isStopped) break;

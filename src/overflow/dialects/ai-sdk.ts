@@ -2,15 +2,15 @@
 import {
   type Dialect,
   type Fields,
-  fieldsOf,
   findExchangeStart,
-  itemsOf,
   markCurrent,
   type Part,
   type PartContent,
   parseDataUrl,
   readOutputLimit,
   readToolNames,
+  toFields,
+  toItems,
   toText,
 } from "./dialect.ts";
 
@@ -19,27 +19,27 @@ export const aiSdk: Dialect = {
   // The middleware is called with it; it is never posted.
   endpoint: /(?!)/,
   lifecycleEvents: [],
-  parts(request) {
-    const prompt = itemsOf(request.prompt);
+  findParts(request) {
+    const prompt = toItems(request.prompt);
     const newestStart = findExchangeStart(prompt, isFromModel);
     const turnStart = findExchangeStart(prompt, isFromModel, isFromUser);
     return prompt.flatMap((item, index) => {
-      const message = fieldsOf(item);
+      const message = toFields(item);
       if (message.role !== "tool" && !isFromUser(message)) return [];
-      return itemsOf(message.content).flatMap((block, position) => {
+      return toItems(message.content).flatMap((block, position) => {
         const place = { path: ["prompt", index, "content", position], isNewest: index >= newestStart };
-        return partsOf(fieldsOf(block), isFromUser(message) ? { ...place, ...markCurrent(index, turnStart) } : place);
+        return partsOf(toFields(block), isFromUser(message) ? { ...place, ...markCurrent(index, turnStart) } : place);
       });
     });
   },
   findOutputLimit: (request) => readOutputLimit(request, "maxOutputTokens"),
   sharesWindow: true,
   findServerState: ({ providerOptions }) => {
-    const { previousResponseId, conversation } = fieldsOf(fieldsOf(providerOptions).openai);
+    const { previousResponseId, conversation } = toFields(toFields(providerOptions).openai);
     if (previousResponseId !== undefined && previousResponseId !== null) return "previousResponseId";
     return conversation === undefined || conversation === null ? undefined : "conversation";
   },
-  findOpening: ({ prompt }) => itemsOf(prompt).find((message) => fieldsOf(message).role === "user"),
+  findOpening: ({ prompt }) => toItems(prompt).find((message) => toFields(message).role === "user"),
   findToolNames: ({ tools }) => readToolNames(tools),
 };
 
@@ -52,7 +52,7 @@ function partsOf(block: Fields, place: Place): Part[] {
   if (block.type === "file") return filePart(block, place);
   if (block.type !== "tool-result") return [];
   const tool = toText(block.toolName);
-  return outputParts(fieldsOf(block.output), {
+  return outputParts(toFields(block.output), {
     ...place,
     path: [...place.path, "output"],
     ...(tool === undefined ? {} : { tool }),
@@ -72,8 +72,8 @@ function outputParts(output: Fields, place: Place & { readonly tool?: string }):
     return [{ ...part, content, makeReplacement: (text) => ({ ...output, type: textType, value: text }) }];
   }
   if (type !== "content") return [];
-  return itemsOf(value).flatMap((item, index) =>
-    contentPart(fieldsOf(item), { ...place, path: [...place.path, "value", index] }),
+  return toItems(value).flatMap((item, index) =>
+    contentPart(toFields(item), { ...place, path: [...place.path, "value", index] }),
   );
 }
 
@@ -98,7 +98,7 @@ function filePart(block: Fields, place: Place): Part[] {
 function fileContent({ data, mediaType, filename, type }: Fields): PartContent | undefined {
   const name = toText(filename);
   const description = { mediaType: toText(mediaType) ?? "", ...(name === undefined ? {} : { name }) };
-  const bytes = fieldsOf(data).type === "data" ? fieldsOf(data).data : data;
+  const bytes = toFields(data).type === "data" ? toFields(data).data : data;
   if (bytes instanceof Uint8Array) return { base64: Buffer.from(bytes).toString("base64"), ...description };
   if (typeof bytes !== "string" || !/^(file|media|image-data|file-data)$/.test(toText(type) ?? "")) return undefined;
   const parsed = parseDataUrl(bytes, name);

@@ -50,7 +50,7 @@ describe("a cache mark", () => {
   for (const [dialect, picture, list, type] of cases) {
     test(`stays on the block that replaces a picture in ${dialect.name}`, () => {
       const request = { [list]: [{ role: "user", content: [{ ...picture, ...mark }] }] };
-      const [part] = dialect.parts(request);
+      const [part] = dialect.findParts(request);
       assert.deepEqual(part?.makeReplacement("a stub"), { type, text: "a stub", ...mark });
     });
   }

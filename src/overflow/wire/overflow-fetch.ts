@@ -4,7 +4,7 @@ import { openSession, type Session } from "../../session/session.ts";
 import { classify } from "../classify/classify.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import { findDialect } from "../dialects/dialects.ts";
-import { recoverExchange, type Sent } from "../exchange.ts";
+import { recoverExchange, type SendResult } from "../exchange.ts";
 import { openRecovery } from "../open-recovery.ts";
 import type { Recovery } from "../recovery.ts";
 import {
@@ -14,7 +14,7 @@ import {
   makePreparedHeader,
   makeRecoveredHeader,
 } from "./failure.ts";
-import { decodeBody, type Outgoing, parseOutgoing } from "./outgoing-request.ts";
+import { decodeBody, type OutgoingRequest, parseOutgoing } from "./outgoing-request.ts";
 import { createRefusalScanner, type RefusalScanner } from "./refusal-scanner.ts";
 import { readInputTokens } from "./token-usage.ts";
 
@@ -76,13 +76,13 @@ async function fetchWithRecovery(fetch: Fetch, call: Call, recovery: Recovery): 
   return withHeaders(response, makeHeader(result.stubs));
 }
 
-function readOutgoing({ input, init, dialect, body, url }: Call): Outgoing | undefined {
+function readOutgoing({ input, init, dialect, body, url }: Call): OutgoingRequest | undefined {
   const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : undefined));
   const json = typeof body === "string" ? body : decodeBody(body);
   return json === undefined ? undefined : parseOutgoing({ dialect, url, header: (name) => headers.get(name) }, json);
 }
 
-function withBody(init: Init, { json }: Outgoing): Init {
+function withBody(init: Init, { json }: OutgoingRequest): Init {
   const headers = new Headers(init.headers);
   headers.delete("content-length");
   return { ...init, headers, body: json ?? null };
@@ -97,20 +97,20 @@ function withNewKey(init: Init): Init {
 }
 
 /** Reads errors, and the beginning of JSON and streams. Anything else is not read. */
-async function inspectResponse(response: Response): Promise<Sent<Answer>> {
+async function inspectResponse(response: Response): Promise<SendResult<Answer>> {
   if (!response.ok) return inspectError(response);
   const scanner = response.body ? createRefusalScanner(response.headers.get("content-type") ?? "") : undefined;
-  if (scanner === undefined || response.body === null) return { answer: { response }, accepted: true };
+  if (scanner === undefined || response.body === null) return { answer: { response }, isAccepted: true };
   return inspectSuccess(response, response.body, scanner);
 }
 
-async function inspectError(response: Response): Promise<Sent<Answer>> {
+async function inspectError(response: Response): Promise<SendResult<Answer>> {
   const body = await response.text();
   const { status } = response;
   const headers = Object.fromEntries(response.headers);
   const refusal = { verdict: classify({ status, headers, body }), status, body };
   const addReport = (report: OverflowReport) => copyResponse(response, addReportToBody(report, body));
-  return { answer: { response: copyResponse(response, body), addReport }, accepted: false, refusal };
+  return { answer: { response: copyResponse(response, body), addReport }, isAccepted: false, refusal };
 }
 
 /** A success may hold a refusal, or an answer that was cut before its first token. */
@@ -118,7 +118,7 @@ async function inspectSuccess(
   response: Response,
   stream: ReadableStream<Uint8Array>,
   { scan, finish }: RefusalScanner,
-): Promise<Sent<Answer>> {
+): Promise<SendResult<Answer>> {
   const reader = stream.getReader();
   const held: Uint8Array[] = [];
   for (;;) {
@@ -129,11 +129,11 @@ async function inspectSuccess(
     const resumeWith = (chunks: readonly Uint8Array[]) =>
       copyResponse(response, done ? Buffer.concat(chunks) : resumeStream(reader, chunks));
     const answer = { response: resumeWith(held) };
-    if (result.is !== "refused") return { answer, accepted: true, inputTokens: () => readInputTokens(held) };
+    if (result.is !== "refused") return { answer, isAccepted: true, inputTokens: () => readInputTokens(held) };
     const { verdict, body } = result;
     const addReport = (report: OverflowReport) => resumeWith([addReportToStream(report, held, body)]);
     const refusal = { verdict, status: response.status, body };
-    return { answer: { ...answer, addReport }, accepted: false, refusal, discard: () => reader.cancel() };
+    return { answer: { ...answer, addReport }, isAccepted: false, refusal, discard: () => reader.cancel() };
   }
 }
 

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { detectContentKind } from "../../detect/detect.ts";
-import { type Detection, firstLookBytes } from "../../detect/kind.ts";
+import { type Detection, FIRST_LOOK_BYTES } from "../../detect/kind.ts";
 import { cleanText } from "../../extract/clean.ts";
 import { decodeText, hasDecoder } from "../../extract/decode-text.ts";
 import { describeReadError, formatStamp } from "./walk.ts";
@@ -56,7 +56,7 @@ export type SourceText = { readonly text: string } | { readonly reason: string }
 
 /** Decodes and cleans the bytes of a file. Binary files and minified text are passed over. */
 export async function decodeSource(bytes: Buffer, path: string): Promise<SourceText> {
-  const detection = detectContentKind({ firstBytes: bytes.subarray(0, firstLookBytes), url: path });
+  const detection = detectContentKind({ firstBytes: bytes.subarray(0, FIRST_LOOK_BYTES), url: path });
   const { kind, mediaType, charset } = detection;
   if (kind !== "text" && kind !== "html" && !isTextWithControls(bytes, detection))
     return { reason: `not text (${mediaType})` };

@@ -12,14 +12,14 @@ import {
   type ServerContext,
   type Tool as ToolListing,
 } from "@modelcontextprotocol/server";
-import { clientProfile } from "../../config/clients.ts";
+import { findClientProfile } from "../../config/clients.ts";
 import type { LoadedConfig } from "../../config/load.ts";
 import type { Session } from "../../session/session.ts";
 import { LISTED_URL_CHARS, REASON_CHARS } from "../../system/clip-lengths.ts";
 import { clip } from "../../system/safe-names.ts";
 import { metrics } from "../../telemetry/metrics.ts";
 import { callTool, type ToolReply } from "../../tools/call-tool.ts";
-import { inputSchema, pathsOf } from "../../tools/parameters.ts";
+import { findPaths, inputSchema } from "../../tools/parameters.ts";
 import type { Received, Tool, ToolSession } from "../../tools/tool.ts";
 import { findTool, tools } from "../../tools/tools.ts";
 import { version } from "../../version.ts";
@@ -114,7 +114,7 @@ function createConnection(server: Server, { session, config, client }: McpServer
       ...session,
       roots: [...(session.roots ?? []), ...roots],
       signal: AbortSignal.any([session.signal, context.mcpReq.signal]),
-      client: clientProfile(clientName(context)),
+      client: findClientProfile(clientName(context)),
       progress: makeProgress(context),
       inform: makeInform(context),
     };
@@ -123,7 +123,7 @@ function createConnection(server: Server, { session, config, client }: McpServer
   async function call(tool: Tool, input: unknown, context: ServerContext) {
     const rootsResponse = inputResponse(context.mcpReq.inputResponses, "roots");
     const roots = rootsResponse.kind === "roots" ? toFolders(rootsResponse.roots) : [];
-    const outsidePaths = findPathsOutside(pathsOf(tool.input, input), session.cwd, session.roots ?? []);
+    const outsidePaths = findPathsOutside(findPaths(tool.input, input), session.cwd, session.roots ?? []);
     if (outsidePaths.length > 0 && rootsResponse.kind === "missing" && canListRoots(server, context)) {
       return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
     }
@@ -133,7 +133,7 @@ function createConnection(server: Server, { session, config, client }: McpServer
 
   async function read(uri: string, context: ServerContext) {
     if (uri === HEALTH_URI) {
-      const status = await checkHealth(session, config, clientProfile(clientName(context))?.name ?? null);
+      const status = await checkHealth(session, config, findClientProfile(clientName(context))?.name ?? null);
       return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify(status, null, 2) }] };
     }
     if (uri === METRICS_URI) return { contents: [{ uri, mimeType: METRICS_TYPE, text: metrics.prometheus() }] };

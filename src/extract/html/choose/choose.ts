@@ -1,6 +1,6 @@
 /** Chooses the part of a page that is its content: one element, and what inside it is dropped. */
 
-import { headings, inlineTags, wordSet } from "../tree/tags.ts";
+import { headingTags, inlineTags, wordSet } from "../tree/tags.ts";
 import { createContains, type Element, type Page } from "../tree/tree.ts";
 import { isHidden } from "../tree/visibility.ts";
 import { weights } from "../weights.ts";
@@ -60,7 +60,7 @@ export function choose(page: Page, pageMeasures: Measures, { pruning, showsHidde
     pruning,
     keepsComments,
     isReference: isReference(page, kind),
-    containsHeading: createContains(page, ({ tag }) => headings.has(tag)),
+    containsHeading: createContains(page, ({ tag }) => headingTags.has(tag)),
     containsCode: createContains(page, ({ tag }) => tag === "pre"),
     containsField: createContains(page, isField),
     containsTitle: createContains(page, (element) => element === title),
@@ -206,7 +206,7 @@ function createContentPartTest(
   isFootnoteList: ElementTest,
 ): ElementTest {
   const containsCode = createContains(page, ({ tag }) => tag === "pre");
-  const containsHeading = createContains(page, ({ tag }) => headings.has(tag));
+  const containsHeading = createContains(page, ({ tag }) => headingTags.has(tag));
   return (element) => {
     const { tag, index } = element;
     const chars = text[index] ?? 0;

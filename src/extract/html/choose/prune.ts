@@ -1,7 +1,7 @@
 /** Decides which elements inside the content are not content. */
 
-import { headings, wordSet } from "../tree/tags.ts";
-import { type Element, flatText, isInside, type Node, type Page } from "../tree/tree.ts";
+import { headingTags, wordSet } from "../tree/tags.ts";
+import { collectText, type Element, isInside, type Node, type Page } from "../tree/tree.ts";
 import { weights } from "../weights.ts";
 import { isPlainTable } from "../write/table-kind.ts";
 import { classifyHeading } from "./boilerplate-headings.ts";
@@ -90,13 +90,13 @@ function dropInvisible(whole: Element, page: Page, isInvisible: ElementTest, dro
 /** A button that is all of a heading unfolds the section and is its title; beside other words it is a control. */
 function isFoldButton(element: Element): boolean {
   const { tag, parent } = element;
-  if (tag !== "button" || parent === null || !(headings.has(parent.tag) || foldTags.has(parent.tag))) return false;
+  if (tag !== "button" || parent === null || !(headingTags.has(parent.tag) || foldTags.has(parent.tag))) return false;
   return parent.children.every((child) => child === element || isBlank(child));
 }
 const foldTags = wordSet("dt summary");
 
 function isBlank(node: Node): boolean {
-  return (typeof node === "string" ? node : flatText(node)).trim() === "";
+  return (typeof node === "string" ? node : collectText(node)).trim() === "";
 }
 
 /** Nothing is pruned inside these. */

@@ -1,6 +1,6 @@
 /** Cards that lead to other stories: similar boxes in a row, each with a linked heading and a few words. */
 
-import { headings } from "../tree/tags.ts";
+import { headingTags } from "../tree/tags.ts";
 import type { Element, Page } from "../tree/tree.ts";
 import { weights } from "../weights.ts";
 import { tagAndClass } from "./class-names.ts";
@@ -39,7 +39,7 @@ function findCards({ elements }: Page, measures: Measures): ReadonlySet<Element>
   const rowOf = createRowLookup();
   const cardsByRow = new Map<Row, Set<Element>>();
   for (const element of elements) {
-    if (!headings.has(element.tag) || !isLinked(element, measures)) continue;
+    if (!headingTags.has(element.tag) || !isLinked(element, measures)) continue;
     const [card, row] = findCard(element, rowOf) ?? [];
     if (card !== undefined && row !== undefined) cardsByRow.set(row, (cardsByRow.get(row) ?? new Set()).add(card));
   }

@@ -1,5 +1,5 @@
 /** The author that a page shows to its readers. */
-import { type Element, flatText, type Page } from "../tree/tree.ts";
+import { collectText, type Element, type Page } from "../tree/tree.ts";
 import { weights } from "../weights.ts";
 
 /** Limits the search for a name: the first bylines and links are the page's own. */
@@ -41,7 +41,7 @@ function linksIn({ children }: Element): readonly Element[] {
 
 /** A name has no digits and few words. */
 function toName(element: Element): string | undefined {
-  const text = flatText(element, 4 * weights.data.maxAuthorChars)
+  const text = collectText(element, 4 * weights.data.maxAuthorChars)
     .replace(/\s+/g, " ")
     .trim();
   const name = text.replace(/^(?:(?:written|posted|published) )?(?:by|par|von|por|di|door)[: ]\s*/i, "").trim();

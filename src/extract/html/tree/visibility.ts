@@ -1,7 +1,7 @@
 /** What a browser would not show, and which hidden elements a reader can unfold. */
 import { weights } from "../weights.ts";
 import { isSideNote } from "../write/footnotes.ts";
-import { type Element, flatText, isInside } from "./tree.ts";
+import { collectText, type Element, isInside } from "./tree.ts";
 
 const foldedName = /accord|collaps|callout|faq|answer|expand|toggle/i;
 const panelName = /tab|panel|content|desc|detail/i;
@@ -81,8 +81,8 @@ export function showAriaHidden(elements: readonly Element[]): void {
     const isLarge =
       element.attributes["data-aria-hidden"] !== undefined && element.end - index >= minAriaHiddenElements;
     if (isLarge) {
-      maxChars ??= maxAriaHiddenShare * flatText(root).length;
-      if (flatText(element).length > maxChars && !isOverlay(element)) element.hidden = false;
+      maxChars ??= maxAriaHiddenShare * collectText(root).length;
+      if (collectText(element).length > maxChars && !isOverlay(element)) element.hidden = false;
     }
     index = isLarge ? element.end : index + 1;
   }

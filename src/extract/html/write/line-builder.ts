@@ -46,7 +46,7 @@ export class LineBuilder {
 
   /** The line so far if it is a word or two, else "". */
   get label(): string {
-    return this.#fragments.length > weights.writing.maxLabelPieces ? "" : this.#fragments.join("").trim();
+    return this.#fragments.length > weights.writing.maxLabelFragments ? "" : this.#fragments.join("").trim();
   }
 
   get lastFragment(): string {

@@ -1,5 +1,5 @@
 /** Lists and their items: which marker an item gets, and which items are sections of the page. */
-import { headings } from "../tree/tags.ts";
+import { headingTags } from "../tree/tags.ts";
 import type { Element, Node } from "../tree/tree.ts";
 import { weights } from "../weights.ts";
 
@@ -40,7 +40,7 @@ function parseItemNumber(value: string | undefined): number | undefined {
 function isSection(item: Element): boolean {
   let first: Node | undefined = item;
   for (let level = 0; level <= weights.writing.maxItemWrappers && typeof first === "object"; level += 1) {
-    if (headings.has(first.tag)) return true;
+    if (headingTags.has(first.tag)) return true;
     first = first.children.find((child) => typeof child !== "string" || child.trim() !== "");
   }
   return false;

@@ -1,5 +1,5 @@
 /** Superscripts and subscripts: powers and indices get a sign, ordinals, trade marks and note references do not. */
-import { type Element, flatText } from "../tree/tree.ts";
+import { collectText, type Element } from "../tree/tree.ts";
 import { weights } from "../weights.ts";
 
 /** What is written around an inline element. */
@@ -14,7 +14,7 @@ const singleWord = /^(?:[-+−]?[\p{L}\p{N}]+|\S)$/u;
 export function findScriptSigns(element: Element, line: string): Delimiters | undefined {
   const { maxSuperscriptChars } = weights.writing;
   const before = line.replace(/\*+$/, "");
-  const text = flatText(element, maxSuperscriptChars + 1).trim();
+  const text = collectText(element, maxSuperscriptChars + 1).trim();
   if (text === "" || text.length > maxSuperscriptChars || !hasBase(element, text, before)) return undefined;
   if (element.tag === "sup" ? isOrdinalOrNote(element, text, before) : isAtomCount(text, before)) return undefined;
   const sign = element.tag === "sup" ? "^" : "_";

@@ -1,6 +1,6 @@
 /** Distinguishes tables of data from tables used for layout and for code with a gutter. */
-import { words } from "../choose/class-names.ts";
-import { type Element, flatText, type Page } from "../tree/tree.ts";
+import { listNameWords } from "../choose/class-names.ts";
+import { collectText, type Element, type Page } from "../tree/tree.ts";
 import { weights } from "../weights.ts";
 
 export type TableKind = "data" | "layout" | "code";
@@ -52,7 +52,7 @@ function countPart(element: Element, parts: TableParts): void {
   if (tag === "tr") parts.rows += 1;
   else if (tag === "td") {
     parts.cells += 1;
-    if (flatText(element, 1) !== "") parts.filledCells += 1;
+    if (collectText(element, 1) !== "") parts.filledCells += 1;
   } else if (tag === "th" || tag === "caption") parts.headers += 1;
   else if (blockTags.has(tag)) parts.blocks += 1;
   else if (tag === "pre" || tag === "code") parts.hasCode = true;
@@ -76,7 +76,7 @@ function isInsideCode(table: Element): boolean {
 }
 
 function hasClassWord({ attributes }: Element, wanted: ReadonlySet<string>): boolean {
-  return words(attributes.class ?? "", "").some((word) => wanted.has(word));
+  return listNameWords(attributes.class ?? "", "").some((word) => wanted.has(word));
 }
 
 type LayoutCheck = (parts: TableParts, table: Element) => boolean;

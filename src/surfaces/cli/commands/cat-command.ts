@@ -1,12 +1,12 @@
 /** `spillway cat`: prints the whole text or all bytes. The only unbounded output, for scripts. */
-import { documentFields, failureSentence } from "../../../answer/extract-notices.ts";
-import { sizeWords } from "../../../answer/phrases.ts";
+import { makeFailureSentence, toDocumentFields } from "../../../answer/extract-notices.ts";
+import { formatSize } from "../../../answer/phrases.ts";
 import type { Settings } from "../../../config/settings.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { type Extract, extractText } from "../../../extract/extract.ts";
-import { handlerFor } from "../../../extract/handlers.ts";
+import { findHandler } from "../../../extract/handlers.ts";
 import { readBytes } from "../../../extract/local-file.ts";
-import { limitsOf } from "../../../extract/pool/pools.ts";
+import { readChildLimits } from "../../../extract/pool/pools.ts";
 import { loadSource } from "../../../load/load-source.ts";
 import type { Kept, LoadedSource } from "../../../load/loaded-source.ts";
 import type { Session } from "../../../session/session.ts";
@@ -53,7 +53,7 @@ async function printBytes({ content, facts }: OpenedInput, { terminal, signal }:
 /** Throws if only the beginning of the source is kept: a script must not take it for the whole. */
 function assertComplete({ name, source_truncated, size_bytes }: LoadedSource["facts"]): void {
   if (!source_truncated) return;
-  const sentence = `${clip(name)} is larger than what is kept: only the first ${sizeWords(size_bytes)} were printed.`;
+  const sentence = `${clip(name)} is larger than what is kept: only the first ${formatSize(size_bytes)} were printed.`;
   throw new SpillwayError("source_truncated", sentence, { hint: "Raise the setting artifacts.source_bytes." });
 }
 
@@ -61,18 +61,18 @@ async function printText(source: OpenedInput, call: Call, settings: Settings): P
   const { facts } = source;
   const { signal } = call;
   const password = readText(call, "password");
-  const handler = handlerFor(facts.content_kind, facts.media_type);
+  const handler = findHandler(facts.content_kind, facts.media_type);
   const extract = await extractText({
     ...source,
     handler,
     mode: readMode(call),
     enough: () => false,
-    limits: limitsOf(settings),
+    limits: readChildLimits(settings),
     signal,
     password,
   });
   const failure = extract.ended?.failed ?? null;
-  const error = failure && failureSentence(facts, failure);
+  const error = failure && makeFailureSentence(facts, failure);
   if (call.json)
     return call.terminal.out(toJsonLine({ ...(await jsonFields(source, extract)), ...(error ? { error } : {}) }));
   if (extract.hasText) for await (const { text } of extract.segments()) await call.terminal.out(text);
@@ -94,7 +94,7 @@ async function jsonFields(source: OpenedInput, extract: Extract) {
     ...(source.artifact_ref === null ? { artifact_ref: null, path: null, ...source.facts } : source.record),
     handler,
     method: info.method ?? handler,
-    ...documentFields(extract),
+    ...toDocumentFields(extract),
     extracted_chars: size.chars,
     extraction_truncated: isPartial,
     text: hasText ? (await Array.fromAsync(extract.segments(), ({ text }) => text)).join("") : null,

@@ -1,5 +1,5 @@
 /** `spillway classify-error`: classifies provider error responses, a line each. */
-import { grouped } from "../../../answer/phrases.ts";
+import { formatNumber } from "../../../answer/phrases.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { classify } from "../../../overflow/classify/classify.ts";
 import type { Verdict } from "../../../overflow/classify/verdict.ts";
@@ -94,8 +94,8 @@ function verdictFields(verdict: Verdict) {
 
 function verdictText({ class: name, confidence, limit, actual, unit, path }: Verdict): string {
   const facts = [
-    ...(limit === undefined ? [] : [`limit ${grouped(limit)}`]),
-    ...(actual === undefined ? [] : [`actual ${grouped(actual)}`]),
+    ...(limit === undefined ? [] : [`limit ${formatNumber(limit)}`]),
+    ...(actual === undefined ? [] : [`actual ${formatNumber(actual)}`]),
     ...(unit === undefined ? [] : [unit]),
     ...(path === undefined ? [] : [`at ${clip(path, PATH_CHARS)}`]),
   ];

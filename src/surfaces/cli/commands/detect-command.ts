@@ -1,6 +1,6 @@
 /** `spillway detect`: shows the kind of a source and the signal that decided it. Keeps nothing. */
 import type { Claims } from "../../../detect/kind.ts";
-import { type Detected, detectSource } from "../../../load/load-source.ts";
+import { detectSource, type SourceDetection } from "../../../load/load-source.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { clip } from "../../../system/safe-names.ts";
 import { forEachInput } from "../arguments.ts";
@@ -33,7 +33,7 @@ function readClaims(call: Call): Partial<Claims> {
   };
 }
 
-function jsonFields(input: string, { kind, mediaType, charset, decidedBy, signals, sourceTruncated }: Detected) {
+function jsonFields(input: string, { kind, mediaType, charset, decidedBy, signals, sourceTruncated }: SourceDetection) {
   return {
     source_url: input,
     content_kind: kind,
@@ -45,7 +45,10 @@ function jsonFields(input: string, { kind, mediaType, charset, decidedBy, signal
   };
 }
 
-function textLines(input: string, { kind, mediaType, charset, decidedBy, signals, sourceTruncated }: Detected): string {
+function textLines(
+  input: string,
+  { kind, mediaType, charset, decidedBy, signals, sourceTruncated }: SourceDetection,
+): string {
   const type = charset === null ? mediaType : `${mediaType}; charset=${charset}`;
   const truncationNotes = sourceTruncated
     ? ["Only the beginning was checked: the source is larger than artifacts.source_bytes."]

@@ -1,10 +1,10 @@
 /** `spillway index`: builds or updates the search index of a folder; --watch keeps it up to date. */
 
-import { counted } from "../../../answer/phrases.ts";
+import { formatCount } from "../../../answer/phrases.ts";
 import type { JobRecord } from "../../../contract/indexing-job.ts";
 import { watchFolder } from "../../../search/index/watch.ts";
-import { ownFolders } from "../../../search/jobs.ts";
-import { startIndex } from "../../../search/search.ts";
+import { findOwnFolders } from "../../../search/jobs.ts";
+import { startIndexJob } from "../../../search/search.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { clip } from "../../../system/safe-names.ts";
 import { rejectExtraArguments } from "../arguments.ts";
@@ -27,7 +27,7 @@ export const indexCommand: Command = {
     const { status, repository_path } = await indexOnce(call, call.values.force === true);
     if (call.values.watch !== true) return status === "failed" ? 1 : 0;
     call.terminal.note(`Watching ${clip(repository_path, PATH_CHARS)}. Press Ctrl-C to stop.\n`);
-    const ignoredFolders = ownFolders(await call.session());
+    const ignoredFolders = findOwnFolders(await call.session());
     for await (const _ of watchFolder(repository_path, call.signal, ignoredFolders)) await indexOnce(call, false);
     return 0;
   },
@@ -35,7 +35,7 @@ export const indexCommand: Command = {
 
 async function startJob(call: Call, force_reindex: boolean) {
   const project_id = readText(call, "project");
-  return startIndex({ repo_path: call.args[0], project_id, force_reindex }, await call.session());
+  return startIndexJob({ repo_path: call.args[0], project_id, force_reindex }, await call.session());
 }
 
 /** The time between two updates of the progress line. */
@@ -45,15 +45,15 @@ async function indexOnce(call: Call, force: boolean): Promise<JobRecord> {
   const job = await startJob(call, force);
   const { progress } = call.terminal;
   const drawing = progress && setInterval(() => progress(progressLine(job.record())), DRAW_INTERVAL_MS);
-  const record = await job.ended(call.signal).finally(() => {
+  const record = await job.waitForEnd(call.signal).finally(() => {
     clearInterval(drawing);
     progress?.("");
   });
   call.signal.throwIfAborted();
   if (call.json) await call.terminal.out(toJsonLine(record));
   else call.terminal.note(`${resultSentence(record)}\n`);
-  const { files, problem } = await job.embedded();
-  if (files > 0) call.terminal.note(`Embedded ${counted(files, "file")}.\n`);
+  const { files, problem } = await job.waitForVectors();
+  if (files > 0) call.terminal.note(`Embedded ${formatCount(files, "file")}.\n`);
   if (problem !== null) call.terminal.note(`Not all files are embedded; searches use words only. ${problem}\n`);
   return record;
 }

@@ -2,7 +2,7 @@
 import { searchNotices } from "../../../answer/search-reply.ts";
 import type { CodeResult, SearchReply } from "../../../contract/search-fields.ts";
 import { SpillwayError } from "../../../errors.ts";
-import { parseQuestion } from "../../../search/rank/query.ts";
+import { parseQuery } from "../../../search/rank/query.ts";
 import type { SearchInput } from "../../../search/request.ts";
 import { searchCode } from "../../../search/search.ts";
 import type { Session } from "../../../session/session.ts";
@@ -113,7 +113,7 @@ const plainStyle: Style = { path: (text) => text, faint: (text) => text, code: (
 
 /** Highlights the words of the question. */
 function makeColorStyle(query: string): Style {
-  const terms = parseQuestion(query).terms.filter((term) => term.length > 1);
+  const terms = parseQuery(query).terms.filter((term) => term.length > 1);
   const escaped = terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   const pattern = new RegExp(escaped.join("|") || "(?!)", "giu");
   return {
