@@ -58,7 +58,7 @@ export { metrics } from "./telemetry/metrics.ts";
 export { callTool, type ToolReply } from "./tools/call-tool.ts";
 export { type Field, type Fields, inputSchema, type JsonSchema } from "./tools/parameters.ts";
 export type { ArtifactLink, Rendered, ReplyDraft, Tool, ToolHints, ToolSession } from "./tools/tool.ts";
-export { findTool, tools } from "./tools/tools.ts";
+export { builtInTools, findTool } from "./tools/tools.ts";
 export { type FetchOptions, fetchSource } from "./verbs/fetch.ts";
 export { type ReadOptions, readArtifact } from "./verbs/read.ts";
 export { removeArtifact, type SweepResult, sweepArtifacts } from "./verbs/sweep.ts";

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { renderDocFiles } from "../scripts/docs.ts";
 import { commands } from "../src/surfaces/cli/commands.ts";
-import { tools } from "../src/tools/tools.ts";
+import { builtInTools } from "../src/tools/tools.ts";
 import { version } from "../src/version.ts";
 import { makeTemporaryFolder } from "./bodies.ts";
 
@@ -27,7 +27,7 @@ test("the version is the same in the code, the package and the change log", asyn
 
 test("the README names every tool and every command", async () => {
   const readme = await fileText("README.md");
-  for (const { name } of tools) assert.ok(readme.includes(`| \`${name}\` `), name);
+  for (const { name } of builtInTools) assert.ok(readme.includes(`| \`${name}\` `), name);
   for (const { name } of commands) assert.match(readme, new RegExp(`^\\| \`${name}\\b`, "m"));
 });
 

@@ -6,7 +6,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import tokenizer from "llama3-tokenizer-js";
 import { type RequestBody, toFields } from "../src/overflow/dialects/dialect.ts";
-import { type HttpSimulator, type Wording, writeError, writeErrorEvent } from "../src/overflow/dialects/simulator.ts";
+import {
+  type HttpSimulator,
+  type RefusalWording,
+  writeError,
+  writeErrorEvent,
+} from "../src/overflow/dialects/simulator.ts";
 import { findHttpSimulator, findSimulator, httpSimulators } from "../src/overflow/dialects/simulators.ts";
 import type { Script } from "./scripted.ts";
 
@@ -36,12 +41,12 @@ export const wordings = {
       type: "invalid_request_error",
     }),
   bare: () => ({ status: 400, body: "Input is too long for requested model." }),
-} satisfies Record<string, Wording>;
+} satisfies Record<string, RefusalWording>;
 
 export type ProviderOptions = {
   readonly windowTokens?: number;
   readonly bodyBytes?: number;
-  readonly wording?: Wording;
+  readonly wording?: RefusalWording;
   /** How a body over the byte limit is refused. */
   readonly bytesWording?: (bytes: number, limit: number) => { readonly status: number; readonly body: string };
   /** Answers every request with this. */

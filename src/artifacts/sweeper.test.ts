@@ -8,7 +8,7 @@ import { openStore } from "./artifact-store.ts";
 import { blobKey, extractsKey, ownerKeys, trashKey } from "./keys.ts";
 import { memoryObjects } from "./memory-objects.ts";
 import { chooseExpired, type StoredArtifact } from "./retention.ts";
-import { removeArtifact, sweep, sweepWhenDue } from "./sweeper.ts";
+import { deleteArtifact, sweep, sweepWhenDue } from "./sweeper.ts";
 
 const day = 24 * 3_600_000;
 const none = { blobsMs: -1, leftoversMs: -1 };
@@ -107,7 +107,7 @@ describe("retention", () => {
   test("forgets tombstones after their time", async () => {
     const { wait, open } = clockedStore();
     const ref = await keepText(open("r1"), "x");
-    await removeArtifact(open("r1"), ref);
+    await deleteArtifact(open("r1"), ref);
     assert.equal((await problem(open("r1").find(ref))).code, "artifact_expired");
     wait(91 * day);
     await sweep(open("r2"), defaultSettings);
@@ -163,7 +163,7 @@ describe("sweeping bytes", () => {
     const { open, objects } = clockedStore();
     const a = await keepText(open("r1"), "shared");
     await keepText(open("r1", "bob"), "shared");
-    await removeArtifact(open("r1"), a);
+    await deleteArtifact(open("r1"), a);
     assert.ok(await objects.head(blobKey(makeMemorySpool("shared").sha256)));
   });
 

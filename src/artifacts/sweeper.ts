@@ -72,7 +72,7 @@ export async function sweepWhenDue(
 }
 
 /** Removes one artifact at its owner's request, and its bytes if no other record refers to them. */
-export async function removeArtifact(store: ArtifactStore, ref: string): Promise<SweptArtifact> {
+export async function deleteArtifact(store: ArtifactStore, ref: string): Promise<SweptArtifact> {
   requireRef(ref);
   const artifact = (await readArtifacts(store.objects, store.owner)).find((each) => each.ref === ref);
   if (artifact === undefined) throw notFoundError(ref);

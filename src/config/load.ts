@@ -33,14 +33,14 @@ export type LoadOptions = {
   readonly platform?: NodeJS.Platform;
 };
 
-export type Origin = "default" | "environment" | "flag" | { readonly file: string };
+export type SettingOrigin = "default" | "environment" | "flag" | { readonly file: string };
 
 /** A place where a config file is looked for. */
 export type ConfigFile = { readonly path: string; readonly owner: "user" | "project"; readonly found: boolean };
 
 export type LoadedConfig = {
   readonly settings: Settings;
-  readonly origins: Readonly<Record<SettingName, Origin>>;
+  readonly origins: Readonly<Record<SettingName, SettingOrigin>>;
   readonly files: readonly ConfigFile[];
   readonly problems: readonly ConfigProblem[];
 };
@@ -67,7 +67,7 @@ export function requireValid({ settings, problems }: LoadedConfig): Settings {
 
 /** One source of settings with its entries. Variables and flags belong to the user. */
 type Source = ReadEntries & {
-  readonly origin: Origin;
+  readonly origin: SettingOrigin;
   readonly owner: ConfigFile["owner"];
   readonly base: PathBase;
 };
@@ -165,7 +165,7 @@ function baseOf(folder: string, { homeDir, platform }: Machine): PathBase {
 }
 
 type Layer = {
-  readonly origin: Origin;
+  readonly origin: SettingOrigin;
   readonly values: ReadonlyMap<SettingName, SettingValue>;
   readonly problems: readonly ConfigProblem[];
 };
@@ -211,7 +211,10 @@ function writtenTwice({ name, place: first }: Entry, { place }: Entry): ConfigPr
 
 function merge(layers: readonly Layer[]): Omit<LoadedConfig, "files"> {
   const settings: Record<string, SettingValue> = { ...defaultSettings };
-  const origins = Object.fromEntries(settingNames.map((name) => [name, "default"])) as Record<SettingName, Origin>;
+  const origins = Object.fromEntries(settingNames.map((name) => [name, "default"])) as Record<
+    SettingName,
+    SettingOrigin
+  >;
   for (const { origin, values } of layers) {
     for (const [name, value] of values) {
       settings[name] = value;

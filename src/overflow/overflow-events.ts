@@ -55,7 +55,7 @@ export function emitRecovered(
   emit({ event: "overflow.recovered", dialect: sent.dialect.name, class: name, attempts, ...sizes, stubs, clamped });
 }
 
-export type Failure = {
+export type RecoveryFailure = {
   readonly reason: FailureReason;
   readonly refusal: Refusal;
   readonly bytesBefore: number;
@@ -63,7 +63,7 @@ export type Failure = {
 };
 
 /** Records that a request stays too large, and reports it to the client. */
-export function emitFailed(emit: Emit, outgoing: OutgoingRequest, failure: Failure): OverflowReport {
+export function emitFailed(emit: Emit, outgoing: OutgoingRequest, failure: RecoveryFailure): OverflowReport {
   const { reason, refusal, bytesBefore, shedding } = failure;
   const { verdict, status, body } = refusal;
   const isSecond = reason === "refused_again";

@@ -12,7 +12,7 @@ import {
   emitRecovered,
   emitRepeated,
   emitSkipped,
-  type Failure,
+  type RecoveryFailure,
 } from "./overflow-events.ts";
 import { planShedding } from "./plan.ts";
 import { addEdits, type Prepared, prepareUnchanged } from "./prepared-request.ts";
@@ -112,7 +112,7 @@ export function createRecovery({ mode, preventsOverflow, keep, emit, limits, sti
     const { sent } = prepared;
     const { verdict } = refusal;
     const bytesBefore = countWireBytes(sent);
-    const failOrPass = (failure: Pick<Failure, "reason" | "shedding">): Remedy =>
+    const failOrPass = (failure: Pick<RecoveryFailure, "reason" | "shedding">): Remedy =>
       isOverflow(verdict) ? { do: "fail", report: fail(sent, { ...failure, refusal, bytesBefore }) } : { do: "pass" };
     if (sent.dialect.findServerState(sent.request) !== undefined) return failOrPass({ reason: "server_state" });
     const shrunk = await shrink(prepared, verdict);
@@ -154,7 +154,7 @@ export function createRecovery({ mode, preventsOverflow, keep, emit, limits, sti
     return fail(next.sent, { reason: "refused_again", refusal, bytesBefore, shedding });
   }
 
-  function fail(sent: OutgoingRequest, failure: Failure): OverflowReport {
+  function fail(sent: OutgoingRequest, failure: RecoveryFailure): OverflowReport {
     const report = emitFailed(emit, sent, failure);
     onFailed?.(report);
     return report;

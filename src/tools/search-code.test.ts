@@ -9,11 +9,11 @@ import { type ClientProfile, clientRows, findClientProfile } from "../config/cli
 import type { SearchReply } from "../contract/search-fields.ts";
 import { listLimits, makeBudget } from "../fit/budget.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
-import { tools } from "./tools.ts";
+import { builtInTools } from "./tools.ts";
 import { openTurn } from "./turn-budget.ts";
 
 const ajv = new Ajv2020({ strict: true });
-const validators = new Map(tools.map(({ name, output }) => [name, ajv.compile(closeSchema(output))]));
+const validators = new Map(builtInTools.map(({ name, output }) => [name, ajv.compile(closeSchema(output))]));
 
 type Bench = Awaited<ReturnType<typeof openTools>>;
 type Reply = Awaited<ReturnType<Bench["call"]>>;

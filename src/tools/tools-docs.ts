@@ -1,10 +1,10 @@
 /** Describes the tools as the Markdown of docs/tools.md. */
 import { formatNumber } from "../answer/phrases.ts";
 import { FIELDS_CHARS } from "../fit/serialized-size.ts";
-import { tools } from "./tools.ts";
+import { builtInTools } from "./tools.ts";
 
 export function toolsMarkdown(): string {
-  const sections = tools.map(({ name, about, input }) => {
+  const sections = builtInTools.map(({ name, about, input }) => {
     const rows = Object.entries(input).map(([field, { type, required, choices, about: what }]) => {
       const kind = choices === undefined ? type : choices.join(" \\| ");
       return `| \`${field}\` | ${kind}${required ? ", required" : ""} | ${what} |`;

@@ -20,13 +20,13 @@ import { inputSchema } from "./parameters.ts";
 import { readHints } from "./shared-parameters.ts";
 import { toolContract } from "./tool.contract.ts";
 import { defineTool, type Received } from "./tool.ts";
-import { findTool, tools } from "./tools.ts";
+import { builtInTools, findTool } from "./tools.ts";
 import { openTurn } from "./turn-budget.ts";
 
 const words = (chars: number) => 'gauge level weir spill "quoted"\t🌊 '.repeat(Math.ceil(chars / 34)).slice(0, chars);
 
 const ajv = new Ajv2020({ strict: true });
-const validators = new Map(tools.map((tool) => [tool.name, ajv.compile(closeSchema(tool.output))]));
+const validators = new Map(builtInTools.map((tool) => [tool.name, ajv.compile(closeSchema(tool.output))]));
 
 function assertHolds(name: string, structured: object): void {
   const validate = validators.get(name) ?? assert.fail(name);
@@ -36,7 +36,7 @@ function assertHolds(name: string, structured: object): void {
   );
 }
 
-for (const tool of tools) toolContract(tool);
+for (const tool of builtInTools) toolContract(tool);
 
 toolContract(
   defineTool({
@@ -64,7 +64,7 @@ toolContract(
 );
 
 describe("every tool", () => {
-  for (const tool of tools) {
+  for (const tool of builtInTools) {
     test(`${tool.name} has schemas that a strict validator accepts`, () => {
       ajv.compile(inputSchema(tool.input));
       ajv.compile(tool.output);
@@ -638,7 +638,7 @@ describe("the budget of a reply", () => {
       "gauge",
     );
     const value = fc.oneof(real, fc.jsonValue({ maxDepth: 2 }), fc.array(real, { maxLength: 3 }));
-    for (const tool of tools) {
+    for (const tool of builtInTools) {
       const input = fc.dictionary(
         fc.constantFrom(...Object.keys(tool.input), "unknown", "max_chars", "__proto__"),
         value,

@@ -8,7 +8,7 @@ import type { Tool } from "./tool.ts";
 import { webFetchTool } from "./web-fetch.ts";
 import { webFetchHtmlTool } from "./web-fetch-html.ts";
 
-export const tools: readonly Tool[] = [
+export const builtInTools: readonly Tool[] = [
   fetchContentTool,
   getSearchContentTool,
   readArtifactTool,
@@ -22,5 +22,5 @@ export const tools: readonly Tool[] = [
 
 /** The tool of this name. */
 export function findTool(name: string): Tool | undefined {
-  return tools.find((tool) => tool.name === name);
+  return builtInTools.find((tool) => tool.name === name);
 }

@@ -1,7 +1,7 @@
 /** Sweeping: applies retention to what an owner has stored, when it is due or on request, and removes single artifacts. */
 import { existsSync } from "node:fs";
 import {
-  removeArtifact as remove,
+  deleteArtifact as remove,
   type SweepReport,
   type SweptArtifact,
   sweep,

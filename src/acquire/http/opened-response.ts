@@ -3,7 +3,7 @@ import { URL_CHARS } from "../../system/clip-lengths.ts";
 import { clip } from "../../system/safe-names.ts";
 import type { OpenedSource, UnchangedSource } from "../source.ts";
 import { combineFreshness, type Freshness, readFreshness, readHopFreshness } from "./freshness.ts";
-import type { Page } from "./prefer-markdown.ts";
+import type { FetchedPage } from "./prefer-markdown.ts";
 import type { FinalResponse } from "./redirects.ts";
 import { findFileName } from "./url.ts";
 
@@ -11,7 +11,7 @@ import { findFileName } from "./url.ts";
 export type PageOrigin = { readonly requested: URL; readonly first: FinalResponse };
 
 /** The opened source of a page. */
-export function toOpenedSource({ response, body }: Page, origin: PageOrigin, now: number): OpenedSource {
+export function toOpenedSource({ response, body }: FetchedPage, origin: PageOrigin, now: number): OpenedSource {
   const { status, headers, url } = response;
   const isAlternate = response !== origin.first;
   return {

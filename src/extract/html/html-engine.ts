@@ -9,7 +9,7 @@ import type { HtmlFacts } from "./describe-html.ts";
 import { extractHtml, type HtmlExtract } from "./page.ts";
 
 /** Reads the main content of a page as Markdown, or as plain text in mode text. */
-export const html: Engine = {
+export const htmlEngine: Engine = {
   async *extract(file, { mode, from }) {
     const page = extractHtml(await readSource(file), { url: file.url, mode: mode === "text" ? "text" : "markdown" });
     const cleaner = createCleaner();

@@ -79,7 +79,7 @@ async function* readInline(
   options: HandlerOptions,
   signal: AbortSignal,
 ): AsyncGenerator<Extracted<HtmlFacts>> {
-  const { html: engine } = await import("./html-engine.ts");
+  const { htmlEngine: engine } = await import("./html-engine.ts");
   try {
     yield* engine.extract(file, options);
   } catch (error) {

@@ -12,11 +12,11 @@ import { parseHtml } from "./tree/parse.ts";
 import { wordSet } from "./tree/tags.ts";
 import { collectText, type Element, type Page } from "./tree/tree.ts";
 import { isHidden } from "./tree/visibility.ts";
-import { weights } from "./weights.ts";
+import { htmlWeights } from "./weights.ts";
 import { type WriteOptions, type WrittenText, writeMarkdown } from "./write/markdown.ts";
 
-const { minTextChars, minLongTextChars, minKeptShare, gainOverShortText, gainOverOtherText } = weights.strategies;
-const { minVisibleChars, maxNoticeChars, minDescriptionChars, descriptionProbeChars } = weights.strategies;
+const { minTextChars, minLongTextChars, minKeptShare, gainOverShortText, gainOverOtherText } = htmlWeights.strategies;
+const { minVisibleChars, maxNoticeChars, minDescriptionChars, descriptionProbeChars } = htmlWeights.strategies;
 
 /** The names of the strategies, from the best to the last resort. */
 export type Method = "main" | "mild" | "hidden" | "noscript" | "json-ld" | "payload" | "full" | "linear";

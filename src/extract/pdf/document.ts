@@ -1,7 +1,7 @@
 /** Opens PDF documents with PDFium: page count, metadata, outline, and the text of each page. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { type OutlineItem, readOutline } from "./outline.ts";
-import { guardEngine, isBroken, loadPdfium, type Pdfium, type Pointer, readText, withName } from "./pdfium.ts";
+import { guardEngine, isBroken, loadPdfium, type Pdfium, type Pointer, readPdfString, withName } from "./pdfium.ts";
 import { type PageText, readPage } from "./read-page.ts";
 
 /** Why a document cannot be opened. */
@@ -126,9 +126,9 @@ function readInfo(pdfium: Pdfium, handle: Pointer): PdfInfo {
   const { call } = pdfium;
   const readEntry = (key: string): string | null =>
     withName(pdfium, key, (name) =>
-      toOneLine(readText(pdfium, (pointer, size) => call.FPDF_GetMetaText(handle, name, pointer, size))),
+      toOneLine(readPdfString(pdfium, (pointer, size) => call.FPDF_GetMetaText(handle, name, pointer, size))),
     );
-  const language = readText(pdfium, (pointer, size) => call.FPDFCatalog_GetLanguage(handle, pointer, size));
+  const language = readPdfString(pdfium, (pointer, size) => call.FPDFCatalog_GetLanguage(handle, pointer, size));
   return { title: readEntry("Title"), author: readEntry("Author"), language: toOneLine(language) };
 }
 

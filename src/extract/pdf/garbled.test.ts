@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chooseBetterText, isProse, isReadable } from "./garbled.ts";
+import { chooseBetterText, isReadable, looksLikeProse } from "./garbled.ts";
 
 const readings: readonly { name: string; first: string; second: string; better: "first" | "second" }[] = [
   {
@@ -42,5 +42,5 @@ const texts: readonly { text: string; readable: boolean; prose: boolean }[] = [
 for (const { text, readable, prose } of texts) {
   const chars = text.replace(/\s/g, "").length;
   test(`"${text}" is ${readable ? "" : "not "}readable`, () => assert.equal(isReadable(text, chars), readable));
-  test(`"${text}" is ${prose ? "" : "not "}prose`, () => assert.equal(isProse(text, chars), prose));
+  test(`"${text}" is ${prose ? "" : "not "}prose`, () => assert.equal(looksLikeProse(text, chars), prose));
 }

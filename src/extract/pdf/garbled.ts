@@ -35,7 +35,7 @@ export function isReadable(text: string, charsOnPage: number): boolean {
 }
 
 /** Whether a text is readable and has long words: wrongly decoded numbers are plausible numbers too. */
-export function isProse(text: string, charsOnPage: number): boolean {
+export function looksLikeProse(text: string, charsOnPage: number): boolean {
   return isReadable(text, charsOnPage) && countPlausibleChars(text, 4) >= 0.25 * charsOnPage;
 }
 

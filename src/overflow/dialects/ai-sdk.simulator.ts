@@ -1,6 +1,6 @@
 /** Simulates the prompts of the AI SDK, as its middleware gets them. */
 import { aiSdk } from "./ai-sdk.ts";
-import { type Fields, type RequestBody, toFields, toItems } from "./dialect.ts";
+import { type JsonFields, type RequestBody, toFields, toItems } from "./dialect.ts";
 import {
   type Conversation,
   type NumberedTurn,
@@ -90,6 +90,6 @@ function findFault({ prompt }: RequestBody): string | undefined {
   return waiting.size > 0 ? "tool calls without results" : undefined;
 }
 
-function isForged({ type, text, providerOptions }: Fields): boolean {
+function isForged({ type, text, providerOptions }: JsonFields): boolean {
   return type === "reasoning" && toFields(toFields(providerOptions).sim).signature !== sign(String(text));
 }

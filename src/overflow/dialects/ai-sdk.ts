@@ -1,8 +1,8 @@
 /** Prompts of the AI SDK, as its middleware gets them before a provider package turns them into a request. */
 import {
   type Dialect,
-  type Fields,
   findExchangeStart,
+  type JsonFields,
   markCurrent,
   type Part,
   type PartContent,
@@ -43,12 +43,12 @@ export const aiSdk: Dialect = {
   findToolNames: ({ tools }) => readToolNames(tools),
 };
 
-const isFromModel = ({ role }: Fields): boolean => role === "assistant";
-const isFromUser = ({ role }: Fields): boolean => role === "user";
+const isFromModel = ({ role }: JsonFields): boolean => role === "assistant";
+const isFromUser = ({ role }: JsonFields): boolean => role === "user";
 
 type Place = Pick<Part, "path" | "isNewest" | "isCurrent">;
 
-function partsOf(block: Fields, place: Place): Part[] {
+function partsOf(block: JsonFields, place: Place): Part[] {
   if (block.type === "file") return filePart(block, place);
   if (block.type !== "tool-result") return [];
   const tool = toText(block.toolName);
@@ -60,7 +60,7 @@ function partsOf(block: Fields, place: Place): Part[] {
 }
 
 /** A result keeps its type: an error stays an error. */
-function outputParts(output: Fields, place: Place & { readonly tool?: string }): Part[] {
+function outputParts(output: JsonFields, place: Place & { readonly tool?: string }): Part[] {
   const { type, value } = output;
   const part = { ...place, role: "tool_result" as const };
   if ((type === "text" || type === "error-text") && typeof value === "string") {
@@ -77,7 +77,7 @@ function outputParts(output: Fields, place: Place & { readonly tool?: string }):
   );
 }
 
-function contentPart(block: Fields, place: Place): Part[] {
+function contentPart(block: JsonFields, place: Place): Part[] {
   const text = toText(block.text);
   if (block.type === "text" && text !== undefined) {
     const leaf = { ...place, path: [...place.path, "text"], content: { text } };
@@ -87,7 +87,7 @@ function contentPart(block: Fields, place: Place): Part[] {
 }
 
 /** A file's data is bytes, base64 or a data URL. Bytes are sent as base64 later. */
-function filePart(block: Fields, place: Place): Part[] {
+function filePart(block: JsonFields, place: Place): Part[] {
   const content = fileContent(block);
   if (content === undefined) return [];
   const { providerOptions } = block;
@@ -95,7 +95,7 @@ function filePart(block: Fields, place: Place): Part[] {
   return [{ ...place, role: "attachment", content, makeReplacement: (text) => ({ type: "text", text, ...options }) }];
 }
 
-function fileContent({ data, mediaType, filename, type }: Fields): PartContent | undefined {
+function fileContent({ data, mediaType, filename, type }: JsonFields): PartContent | undefined {
   const name = toText(filename);
   const description = { mediaType: toText(mediaType) ?? "", ...(name === undefined ? {} : { name }) };
   const bytes = toFields(data).type === "data" ? toFields(data).data : data;

@@ -1,6 +1,6 @@
 /** Simulates Anthropic Messages. */
 import { anthropicMessages } from "./anthropic-messages.ts";
-import { type Fields, type RequestBody, toFields, toItems } from "./dialect.ts";
+import { type JsonFields, type RequestBody, toFields, toItems } from "./dialect.ts";
 import {
   type Conversation,
   type HttpSimulator,
@@ -10,14 +10,14 @@ import {
   numberCalls,
   offeredTools,
   type ScriptedAnswer,
-  type Sizes,
+  type SimulatedSizes,
+  type SimulatedUsage,
   sign,
   simulatedModel,
   splitForStream,
   splitInHalf,
   type ToolResult,
   toolSchema,
-  type Usage,
   writeEvent,
 } from "./simulator.ts";
 
@@ -127,13 +127,13 @@ function findFault({ messages, system, max_tokens, thinking }: RequestBody): str
   return all.map((_, index) => findMessageFault(all, index)).find((fault) => fault !== undefined);
 }
 
-function findMessageFault(messages: readonly Fields[], index: number): string | undefined {
+function findMessageFault(messages: readonly JsonFields[], index: number): string | undefined {
   const [before, message, after] = [messages[index - 1], messages[index], messages[index + 1]];
   if (before?.role === message?.role) return `messages.${index}: roles must alternate`;
   const blocks = toItems(message?.content).map(toFields);
   if (blocks.some(({ type, text }) => type === "text" && text === ""))
     return `messages.${index}: text content blocks must be non-empty`;
-  const isForged = ({ type, thinking, signature }: Fields) =>
+  const isForged = ({ type, thinking, signature }: JsonFields) =>
     type === "thinking" && signature !== sign(String(thinking));
   if (blocks.some(isForged)) return "Invalid `signature` in `thinking` block";
   const calls = blocks.filter(({ type }) => type === "tool_use").map(({ id }) => id);
@@ -148,7 +148,7 @@ function findMessageFault(messages: readonly Fields[], index: number): string | 
   return undefined;
 }
 
-function refuse({ limit, input, output }: Sizes) {
+function refuse({ limit, input, output }: SimulatedSizes) {
   const message =
     input > limit
       ? `prompt is too long: ${input} tokens > ${limit} maximum`
@@ -157,7 +157,7 @@ function refuse({ limit, input, output }: Sizes) {
   return { status: 400, body: JSON.stringify({ type: "error", error, request_id: "req_1" }) };
 }
 
-function writeStream(answer: ScriptedAnswer, { input, output }: Usage, turn: number): string[] {
+function writeStream(answer: ScriptedAnswer, { input, output }: SimulatedUsage, turn: number): string[] {
   const { calls = [], ends } = answer;
   const head = { id: `msg_${turn}`, type: "message", role: "assistant", model: simulatedModel, content: [] };
   const usage = { input_tokens: input, output_tokens: 0 };

@@ -2,8 +2,8 @@
 import type { Edit } from "../wire/json-edits.ts";
 import {
   type Dialect,
-  type Fields,
   findExchangeStart,
+  type JsonFields,
   makeTextBlock,
   markCurrent,
   type Part,
@@ -55,17 +55,17 @@ function lowerOutput(tokens: number, thinking: unknown): readonly Edit[] | undef
   return budget < MIN_THINKING_TOKENS ? undefined : [output, { path: ["thinking", "budget_tokens"], value: budget }];
 }
 
-const isFromModel = ({ role }: Fields): boolean => role === "assistant";
-const isResult = ({ type }: Fields): boolean => type === "tool_result";
+const isFromModel = ({ role }: JsonFields): boolean => role === "assistant";
+const isResult = ({ type }: JsonFields): boolean => type === "tool_result";
 
 /** Tool results have the role `user` too: a message that holds nothing else is not from the user. */
-function isFromUser({ role, content }: Fields): boolean {
+function isFromUser({ role, content }: JsonFields): boolean {
   return role === "user" && (typeof content === "string" || toItems(content).some((item) => !isResult(toFields(item))));
 }
 
 type Place = Pick<Part, "path" | "isNewest" | "isCurrent" | "tool">;
 
-function partsOf(block: Fields, place: Place, tools: ReadonlyMap<unknown, string>): Part[] {
+function partsOf(block: JsonFields, place: Place, tools: ReadonlyMap<unknown, string>): Part[] {
   if (!isResult(block)) return attachedParts(block, place);
   const tool = tools.get(block.tool_use_id);
   const path = [...place.path, "content"];
@@ -79,14 +79,14 @@ function partsOf(block: Fields, place: Place, tools: ReadonlyMap<unknown, string
   );
 }
 
-function innerParts(block: Fields, place: Place): Part[] {
+function innerParts(block: JsonFields, place: Place): Part[] {
   if (block.type === "text")
     return textParts([block], { ...place, path: place.path.slice(0, -1) }, Number(place.path.at(-1)));
   return attachedParts(block, place);
 }
 
 /** Pictures and documents. In a document made of blocks and in a search result only the texts are replaced. */
-function attachedParts(block: Fields, place: Place): Part[] {
+function attachedParts(block: JsonFields, place: Place): Part[] {
   const attachment = attachmentOf(block);
   if (attachment) return [attachmentPart(block, attachment, place)];
   if (block.type === "search_result")
@@ -106,12 +106,12 @@ function textParts(blocks: readonly unknown[], place: Place, firstIndex = 0): Pa
   });
 }
 
-function attachmentPart(block: Fields, content: PartContent, place: Place): Part {
+function attachmentPart(block: JsonFields, content: PartContent, place: Place): Part {
   return { ...place, role: "attachment", content, makeReplacement: (text) => makeTextBlock("text", text, block) };
 }
 
 /** Only bytes inside the request are worth replacing: a URL or a file id takes no space. */
-function attachmentOf({ type, source, title }: Fields): PartContent | undefined {
+function attachmentOf({ type, source, title }: JsonFields): PartContent | undefined {
   if (type !== "image" && type !== "document") return undefined;
   const { type: sourceType, data, media_type } = toFields(source);
   if (typeof data !== "string") return undefined;

@@ -55,11 +55,11 @@ export interface Dialect {
 }
 
 /** An object as parsed JSON. */
-export type Fields = Readonly<Record<string, unknown>>;
+export type JsonFields = Readonly<Record<string, unknown>>;
 
 /** The fields of an object, or none for any other value. */
-export function toFields(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+export function toFields(value: unknown): JsonFields {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonFields) : {};
 }
 
 /** The items of a list, or none for any other value. */
@@ -72,7 +72,7 @@ export function toText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-type ItemTest = (item: Fields) => boolean;
+type ItemTest = (item: JsonFields) => boolean;
 
 /**
  * The index after the model's last message, where the newest exchange begins. With `isOther` as the test for the user's
@@ -109,7 +109,7 @@ export function readToolNames(tools: unknown): string[] {
 }
 
 /** A text block that replaces another block and keeps its cache mark. */
-export function makeTextBlock(type: string, text: string, block: Fields): Fields {
+export function makeTextBlock(type: string, text: string, block: JsonFields): JsonFields {
   return { type, text, ...("cache_control" in block ? { cache_control: block.cache_control } : {}) };
 }
 

@@ -8,14 +8,14 @@ import {
   numberCalls,
   offeredTools,
   type ScriptedAnswer,
-  type Sizes,
+  type SimulatedSizes,
+  type SimulatedUsage,
   sign,
   simulatedModel,
   splitForStream,
   splitInHalf,
   type ToolResult,
   toolSchema,
-  type Usage,
   writeError,
   writeEvent,
 } from "./simulator.ts";
@@ -101,7 +101,7 @@ function findFault({ contents }: RequestBody): string | undefined {
   return undefined;
 }
 
-function refuse({ limit, input }: Sizes) {
+function refuse({ limit, input }: SimulatedSizes) {
   return writeError(400, {
     code: 400,
     message: `The input token count (${input}) exceeds the maximum number of tokens allowed (${limit}).`,
@@ -109,7 +109,7 @@ function refuse({ limit, input }: Sizes) {
   });
 }
 
-function writeStream({ text = "", calls = [], ends }: ScriptedAnswer, { input, output }: Usage): string[] {
+function writeStream({ text = "", calls = [], ends }: ScriptedAnswer, { input, output }: SimulatedUsage): string[] {
   const usageMetadata = { promptTokenCount: input, candidatesTokenCount: output, totalTokenCount: input + output };
   const chunk = (parts: readonly object[], more: object = {}) =>
     writeEvent({ candidates: [{ content: { role: "model", parts }, index: 0, ...more }], usageMetadata });

@@ -2,8 +2,8 @@
 import { isStub } from "../../answer/stub-text.ts";
 import {
   type Dialect,
-  type Fields,
   findExchangeStart,
+  type JsonFields,
   markCurrent,
   type Part,
   type PartContent,
@@ -49,18 +49,18 @@ export const gemini: Dialect = {
     }),
 };
 
-const isFromModel = ({ role }: Fields): boolean => role === "model";
+const isFromModel = ({ role }: JsonFields): boolean => role === "model";
 
 /** Function responses have the role `user` too: a content that holds nothing else is not from the user. */
-const isFromUser = (content: Fields): boolean =>
+const isFromUser = (content: JsonFields): boolean =>
   !isFromModel(content) && toItems(content.parts).some((part) => responseKey(toFields(part)) === undefined);
 
-const responseKey = (part: Fields): string | undefined =>
+const responseKey = (part: JsonFields): string | undefined =>
   ["functionResponse", "function_response"].find((key) => part[key] !== undefined);
 
 type Place = Pick<Part, "path" | "isNewest" | "isCurrent">;
 
-function partsOf(part: Fields, place: Place): Part[] {
+function partsOf(part: JsonFields, place: Place): Part[] {
   const key = responseKey(part);
   if (key !== undefined) return responseParts(toFields(part[key]), { ...place, path: [...place.path, key] });
   const content = attachmentOf(part.inlineData ?? part.inline_data);
@@ -72,7 +72,7 @@ function partsOf(part: Fields, place: Place): Part[] {
 }
 
 /** A response must stay an object: its long texts are replaced one by one, and a response without any as a whole. */
-function responseParts({ response, name, parts }: Fields, place: Place): Part[] {
+function responseParts({ response, name, parts }: JsonFields, place: Place): Part[] {
   const tool = toText(name);
   const toolPlace = { ...place, ...(tool === undefined ? {} : { tool }) };
   return [

@@ -9,14 +9,14 @@ import {
   numberCalls,
   offeredTools,
   type ScriptedAnswer,
-  type Sizes,
+  type SimulatedSizes,
+  type SimulatedUsage,
   simulatedModel,
   splitForStream,
   splitInHalf,
   type ToolResult,
   toDataUrl,
   toolSchema,
-  type Usage,
   writeError,
   writeEvent,
   writeFunctionCall,
@@ -98,7 +98,7 @@ function findFault({ messages }: RequestBody): string | undefined {
   return waiting.size > 0 ? `tool_call_ids did not have response messages: ${[...waiting].join()}` : undefined;
 }
 
-function refuse({ limit, input, output }: Sizes) {
+function refuse({ limit, input, output }: SimulatedSizes) {
   return writeError(400, {
     message: `This model's maximum context length is ${limit} tokens. However, you requested ${input + output} tokens (${input} in the messages, ${output} in the completion). Please reduce the length of the messages or completion.`,
     type: "invalid_request_error",
@@ -109,7 +109,7 @@ function refuse({ limit, input, output }: Sizes) {
 
 function writeStream(
   { text = "", calls = [], ends, uncounted }: ScriptedAnswer,
-  { input, output }: Usage,
+  { input, output }: SimulatedUsage,
   turn: number,
 ) {
   const head = { id: "chat_1", object: "chat.completion.chunk", created: 1, model: simulatedModel };

@@ -1,8 +1,8 @@
 /** OpenAI Chat Completions and the many services that copy it: tool results are messages of their own. */
 import {
   type Dialect,
-  type Fields,
   findExchangeStart,
+  type JsonFields,
   makeTextBlock,
   markCurrent,
   type Part,
@@ -38,12 +38,12 @@ export const openaiChat: Dialect = {
   findToolNames: ({ tools, functions }) => [...readToolNames(tools), ...readToolNames(functions)],
 };
 
-const isFromModel = ({ role }: Fields): boolean => role === "assistant";
-const isFromUser = ({ role }: Fields): boolean => role === "user";
+const isFromModel = ({ role }: JsonFields): boolean => role === "assistant";
+const isFromUser = ({ role }: JsonFields): boolean => role === "user";
 
 type Place = Pick<Part, "path" | "isNewest" | "isCurrent" | "tool">;
 
-function partsOf({ role, content }: Fields, place: Place): Part[] {
+function partsOf({ role, content }: JsonFields, place: Place): Part[] {
   const isResult = role === "tool" || role === "function";
   if (isResult && typeof content === "string") {
     return [{ ...place, role: "tool_result", content: { text: content }, makeReplacement: (text) => text }];
@@ -64,7 +64,7 @@ function partsOf({ role, content }: Fields, place: Place): Part[] {
   });
 }
 
-function attachmentOf({ type, image_url, video_url, file, input_audio }: Fields): PartContent | undefined {
+function attachmentOf({ type, image_url, video_url, file, input_audio }: JsonFields): PartContent | undefined {
   if (type === "image_url") return parseDataUrl(toText(image_url) ?? toFields(image_url).url);
   if (type === "video_url") return parseDataUrl(toText(video_url) ?? toFields(video_url).url);
   if (type === "file") return parseDataUrl(toFields(file).file_data, toText(toFields(file).filename));

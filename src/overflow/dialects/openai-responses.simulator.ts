@@ -9,6 +9,7 @@ import {
   numberCalls,
   offeredTools,
   type ScriptedAnswer,
+  type SimulatedUsage,
   sign,
   simulatedModel,
   splitForStream,
@@ -16,7 +17,6 @@ import {
   type ToolResult,
   toDataUrl,
   toolSchema,
-  type Usage,
   writeError,
   writeEvent,
   writeFunctionCall,
@@ -124,7 +124,7 @@ function refuse() {
 
 function writeStream(
   { text = "", calls = [], ends }: ScriptedAnswer,
-  { input, output }: Usage,
+  { input, output }: SimulatedUsage,
   turn: number,
 ): string[] {
   const message = { type: "message", id: `msg_${turn}`, role: "assistant", content: [] };

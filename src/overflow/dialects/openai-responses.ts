@@ -1,8 +1,8 @@
 /** OpenAI Responses: a flat list of items, in which calls, outputs and reasoning are items of their own. */
 import {
   type Dialect,
-  type Fields,
   findExchangeStart,
+  type JsonFields,
   makeTextBlock,
   markCurrent,
   type Part,
@@ -16,12 +16,12 @@ import {
 } from "./dialect.ts";
 
 /** Items that the model wrote: messages, reasoning and calls. */
-const isFromModel = ({ role, type }: Fields): boolean =>
+const isFromModel = ({ role, type }: JsonFields): boolean =>
   role === "assistant" || type === "reasoning" || /_call$/.test(toText(type) ?? "");
 
-const isFromUser = ({ role }: Fields): boolean => role === "user";
+const isFromUser = ({ role }: JsonFields): boolean => role === "user";
 
-const isOutput = ({ type }: Fields): boolean => /_call_output$/.test(toText(type) ?? "");
+const isOutput = ({ type }: JsonFields): boolean => /_call_output$/.test(toText(type) ?? "");
 
 export const openaiResponses: Dialect = {
   name: "openai-responses",
@@ -59,7 +59,7 @@ export const openaiResponses: Dialect = {
 
 type Place = Pick<Part, "path" | "isNewest" | "isCurrent" | "tool">;
 
-function outputParts({ output }: Fields, place: Place): Part[] {
+function outputParts({ output }: JsonFields, place: Place): Part[] {
   const path = [...place.path, "output"];
   if (typeof output === "string") return [textPart(output, { ...place, path })];
   const screenshot = parseDataUrl(toFields(output).image_url);
@@ -96,7 +96,7 @@ function blockParts(content: unknown, place: Place, isFromTool: boolean): Part[]
   });
 }
 
-function attachmentOf({ type, image_url, file_data, filename }: Fields): PartContent | undefined {
+function attachmentOf({ type, image_url, file_data, filename }: JsonFields): PartContent | undefined {
   if (type === "input_image") return parseDataUrl(image_url);
   return type === "input_file" ? parseDataUrl(file_data, toText(filename)) : undefined;
 }

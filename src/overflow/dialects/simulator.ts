@@ -31,11 +31,11 @@ export interface HttpSimulator extends Simulator {
   /** Whether a request asks for a stream. */
   asksForStream(pathname: string, json: string): boolean;
   /** How the provider words the refusal of a request that is over the window. */
-  readonly refuse: Wording;
+  readonly refuse: RefusalWording;
   /** A whole answer with the text `done`, as complete as client libraries need it. */
   readonly wholeAnswer: object;
   /** Writes an answer as the chunks of a stream; ids are made from `turn`. */
-  writeStream(answer: ScriptedAnswer, usage: Usage, turn: number): string[];
+  writeStream(answer: ScriptedAnswer, usage: SimulatedUsage, turn: number): string[];
 }
 
 /** A tool's result: text, text blocks, a picture as base64, or an error. */
@@ -71,13 +71,13 @@ export type ScriptedAnswer = {
 };
 
 /** The tokens that an answer reports. */
-export type Usage = { readonly input: number; readonly output: number };
+export type SimulatedUsage = { readonly input: number; readonly output: number };
 
 /** The sizes that a refusal may name. */
-export type Sizes = { readonly limit: number; readonly input: number; readonly output: number };
+export type SimulatedSizes = { readonly limit: number; readonly input: number; readonly output: number };
 
 /** Words a refusal. */
-export type Wording = (sizes: Sizes) => { readonly status: number; readonly body: string };
+export type RefusalWording = (sizes: SimulatedSizes) => { readonly status: number; readonly body: string };
 
 /** The model that every simulator serves. */
 export const simulatedModel = "sim-1";

@@ -6,7 +6,7 @@ import { serveProvider } from "../../../test/provider.ts";
 import { findResults, type Script } from "../../../test/scripted.ts";
 import { openTools } from "../../../test/tools.ts";
 import { inputSchema } from "../../tools/parameters.ts";
-import { tools as allTools } from "../../tools/tools.ts";
+import { builtInTools as allTools } from "../../tools/tools.ts";
 import { tools } from "./ai-sdk-tools.ts";
 
 /** The text of a result; the SDK puts errors into an object of the provider's format. */

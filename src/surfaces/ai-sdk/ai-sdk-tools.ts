@@ -3,7 +3,7 @@ import { openSession, type Session } from "../../session/session.ts";
 import { callTool, type ToolReply } from "../../tools/call-tool.ts";
 import { inputSchema, type JsonSchema } from "../../tools/parameters.ts";
 import type { Tool } from "../../tools/tool.ts";
-import { tools as allTools } from "../../tools/tools.ts";
+import { builtInTools as allTools } from "../../tools/tools.ts";
 import { openTurn, type TurnBudget } from "../../tools/turn-budget.ts";
 
 /** Options of `tools`. */

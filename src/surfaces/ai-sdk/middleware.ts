@@ -2,7 +2,7 @@
 import { classify } from "../../overflow/classify/classify.ts";
 import { isOverflow } from "../../overflow/classify/verdict.ts";
 import { aiSdk } from "../../overflow/dialects/ai-sdk.ts";
-import { type Fields, type RequestBody, toFields, toItems } from "../../overflow/dialects/dialect.ts";
+import { type JsonFields, type RequestBody, toFields, toItems } from "../../overflow/dialects/dialect.ts";
 import { recoverExchange, type SendResult } from "../../overflow/exchange.ts";
 import { openRecovery } from "../../overflow/open-recovery.ts";
 import type { Recovery } from "../../overflow/recovery.ts";
@@ -96,7 +96,7 @@ function toRefusal(thrown: unknown): Refusal | undefined {
   return { verdict: classify({ status, body }), status, body };
 }
 
-const errorFields = (error: Error): Fields => ({ ...error, message: error.message });
+const errorFields = (error: Error): JsonFields => ({ ...error, message: error.message });
 
 /** An answer cut before its first token is an overflow that the provider did not report. Reasoning counts as output. */
 function inspectAnswer<T>(value: T): SendResult<Outcome<T>> {

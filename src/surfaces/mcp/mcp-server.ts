@@ -21,7 +21,7 @@ import { metrics } from "../../telemetry/metrics.ts";
 import { callTool, type ToolReply } from "../../tools/call-tool.ts";
 import { findPaths, inputSchema } from "../../tools/parameters.ts";
 import type { Received, Tool, ToolSession } from "../../tools/tool.ts";
-import { findTool, tools } from "../../tools/tools.ts";
+import { builtInTools, findTool } from "../../tools/tools.ts";
 import { version } from "../../version.ts";
 import { checkHealth, describeSettingsProblems } from "./health.ts";
 import {
@@ -63,7 +63,7 @@ export function createMcpServer(options: McpServerOptions): Server {
     },
   );
   const connection = createConnection(server, options);
-  server.setRequestHandler("tools/list", () => ({ tools: tools.map(toListing) }));
+  server.setRequestHandler("tools/list", () => ({ tools: builtInTools.map(toListing) }));
   server.setRequestHandler("tools/call", ({ params }, context) => {
     return connection.call(requireTool(params.name), params.arguments ?? {}, context);
   });
@@ -87,7 +87,7 @@ function toListing({ name, title, about, input, output, hints }: Tool): ToolList
 function requireTool(name: string): Tool {
   const tool = findTool(name);
   if (tool) return tool;
-  const names = tools.map((each) => each.name).join(", ");
+  const names = builtInTools.map((each) => each.name).join(", ");
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${clip(name)}. Tools: ${names}.`);
 }
 

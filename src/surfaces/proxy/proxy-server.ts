@@ -18,7 +18,7 @@ import { decodeBody, type OutgoingRequest, parseOutgoing } from "../../overflow/
 import { admit } from "./access.ts";
 import { inspectResponse, type UpstreamResponse } from "./inspect-response.ts";
 import { type BodyStart, readUntil } from "./read-body.ts";
-import { countBytes, createRelay, filterHeaders, type Relay, StaleConnection } from "./relay.ts";
+import { createRelay, filterHeaders, type Relay, StaleConnection, sumLengths } from "./relay.ts";
 import { resolveUpstream, type Upstreams } from "./upstreams.ts";
 
 export type ProxyOptions = {
@@ -217,7 +217,7 @@ function forward(
 ): void {
   const headers = [...filterHeaders(message.rawHeaders, without), ...Object.entries(added).flat()];
   const announced = without.includes("content-length") ? undefined : message.headers["content-length"];
-  const length = isComplete ? String(countBytes(held)) : announced;
+  const length = isComplete ? String(sumLengths(held)) : announced;
   if (length !== undefined) headers.push("content-length", length);
   response.writeHead(message.statusCode ?? 502, message.statusMessage, headers);
   for (const chunk of held) response.write(chunk);

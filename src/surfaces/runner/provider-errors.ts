@@ -3,7 +3,7 @@ import { formatDuration } from "../../answer/phrases.ts";
 import { SpillwayError, systemCode } from "../../errors.ts";
 import { classify } from "../../overflow/classify/classify.ts";
 import { isOverflow } from "../../overflow/classify/verdict.ts";
-import { type Fields, toFields } from "../../overflow/dialects/dialect.ts";
+import { type JsonFields, toFields } from "../../overflow/dialects/dialect.ts";
 import { ERROR_CHARS } from "../../system/clip-lengths.ts";
 import { clip } from "../../system/safe-names.ts";
 import { type ModelTarget, toKeyVariable } from "./providers.ts";
@@ -22,7 +22,7 @@ export type ProviderFailure = {
 
 /** Reads an error that the AI SDK threw or passed on from a stream. */
 export function toProviderFailure(thrown: unknown): ProviderFailure {
-  const fields = { ...(typeof thrown === "object" ? thrown : {}) } as Fields;
+  const fields = { ...(typeof thrown === "object" ? thrown : {}) } as JsonFields;
   const { statusCode, responseBody, responseHeaders, data } = fields;
   const body = typeof responseBody === "string" ? responseBody : (JSON.stringify(data) ?? messageOf(thrown));
   const status = typeof statusCode === "number" && statusCode >= 300 ? statusCode : undefined;
@@ -168,7 +168,7 @@ function findMessage(body: string): string {
 }
 
 /** The object of an error body. One service wraps it in a list. */
-function parseErrorObject(body: string): Fields {
+function parseErrorObject(body: string): JsonFields {
   try {
     const value: unknown = JSON.parse(body);
     return toFields(Array.isArray(value) ? value[0] : value);

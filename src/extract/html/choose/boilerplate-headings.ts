@@ -1,9 +1,9 @@
 /** Headings of sections that are not about the page: related stories, newsletters, the author, comments. */
 import { headingTags } from "../tree/tags.ts";
 import { collectText, type Element } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { htmlWeights } from "../weights.ts";
 
-const { maxPhraseChars, maxHeadingChars } = weights.boilerplate;
+const { maxPhraseChars, maxHeadingChars } = htmlWeights.boilerplate;
 
 const phrases = [
   "related( (articles?|posts?|stories|content|topics|reading|products?|items|links|news|searches|categories|resources|questions|videos|services))?",

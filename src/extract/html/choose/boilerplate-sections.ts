@@ -2,7 +2,7 @@
 
 import { headingTags } from "../tree/tags.ts";
 import type { Element, Page } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { htmlWeights } from "../weights.ts";
 import type { BoilerplateKind } from "./boilerplate-headings.ts";
 import type { PageKind } from "./page-kind.ts";
 import { type Measures, unlinkedChars } from "./text-measures.ts";
@@ -20,7 +20,7 @@ export function findBoilerplateSection(
   boilerplate: BoilerplateKind,
   { page, root, measures, kind }: SectionContext,
 ): readonly Element[] {
-  const maxChars = weights.boilerplate.maxSectionShare * Math.max(1, unlinkedChars(measures, root));
+  const maxChars = htmlWeights.boilerplate.maxSectionShare * Math.max(1, unlinkedChars(measures, root));
   const isLarge = (element: Element) => unlinkedChars(measures, element) > maxChars;
   if (boilerplate === "ending") {
     const section = sectionOf(heading, root, measures, isLarge);
@@ -48,8 +48,8 @@ function containsNextHeading(box: Element, { tag, end }: Element, { elements }: 
 function isLinksOrShort(section: readonly Element[], { text, prose, anchors }: Measures): boolean {
   const sum = (numbers: Int32Array) => section.reduce((total, { index }) => total + (numbers[index] ?? 0), 0);
   const chars = sum(text);
-  if (chars < weights.measure.cardCharsPerLink * sum(anchors)) return true;
-  return chars < weights.boilerplate.minSectionChars && sum(prose) === 0;
+  if (chars < htmlWeights.measure.cardCharsPerLink * sum(anchors)) return true;
+  return chars < htmlWeights.boilerplate.minSectionChars && sum(prose) === 0;
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { headingTags, wordSet } from "../tree/tags.ts";
 import { collectText, type Element } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { htmlWeights } from "../weights.ts";
 import { consentTools, insertedTools } from "./generators.ts";
 
 /** What the name of an element says about it; "none" says nothing. */
@@ -100,7 +100,7 @@ const MAX_NAMES = 40;
 
 /** An id made from the words of a heading says what the section is about, except for the comments below a blog post. */
 function isHeadingId({ tag, attributes: { id = "" }, children }: Element): boolean {
-  if (id === "" || id.split(/[-_]/).length > weights.names.maxIdWords) return true;
+  if (id === "" || id.split(/[-_]/).length > htmlWeights.names.maxIdWords) return true;
   const first = children.find((child) => typeof child !== "string");
   if (first === undefined || !headingTags.has(first.tag)) return false;
   if (tag === "section") return true;
@@ -140,7 +140,7 @@ export function listNameWords(className: string, id: string): readonly string[] 
 
 function outerWords(name: string): readonly string[] {
   // Utility classes (`md:hidden`, `top-[var(--nav-height)]`) say how an element looks, not what it is.
-  if (name === "" || name.length > weights.names.maxNameChars || /[:[\]/()]/.test(name)) return [];
+  if (name === "" || name.length > htmlWeights.names.maxNameChars || /[:[\]/()]/.test(name)) return [];
   const words = splitName(name);
   const [first, last] = [words[0], words.at(-1)];
   if (first === undefined || last === undefined) return [];

@@ -2,7 +2,7 @@
 
 import { headingTags, wordSet } from "../tree/tags.ts";
 import { collectText, type Element, isInside, type Node, type Page } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { htmlWeights } from "../weights.ts";
 import { isPlainTable } from "../write/table-kind.ts";
 import { classifyHeading } from "./boilerplate-headings.ts";
 import { findBoilerplateSection } from "./boilerplate-sections.ts";
@@ -11,8 +11,8 @@ import { type Generator, hasClass, isNamed } from "./generators.ts";
 import type { PageKind } from "./page-kind.ts";
 import { type Measures, unlinkedChars } from "./text-measures.ts";
 
-const { minArticleProseChars, maxDroppedProseShare, maxDroppedTextShare, maxLinkShare } = weights.prune;
-const { maxPullQuoteLinkShare, minDoubtfulChars, minCharsPerLink, minGroupSize } = weights.prune;
+const { minArticleProseChars, maxDroppedProseShare, maxDroppedTextShare, maxLinkShare } = htmlWeights.prune;
+const { maxPullQuoteLinkShare, minDoubtfulChars, minCharsPerLink, minGroupSize } = htmlWeights.prune;
 
 /**
  * What counts as boilerplate. "strict": what its tag, role, name or place says. "mild": only its tag, its role and what
@@ -55,7 +55,7 @@ export function prune(
   const { page, root, measures, pruning } = context;
   const dropped = new Uint8Array(page.elements.length);
   const isLinkList = createLinkListTest(measures);
-  const minCharsBefore = weights.boilerplate.minTextShareBefore * unlinkedChars(measures, root);
+  const minCharsBefore = htmlWeights.boilerplate.minTextShareBefore * unlinkedChars(measures, root);
   const dropsSections = pruning === "strict" && !context.isReference;
   let sections = 0;
   let keptChars = measures.own[root.index] ?? 0;

@@ -3,9 +3,9 @@
 import { findEmbed } from "../tree/embeds.ts";
 import { inlineTags } from "../tree/tags.ts";
 import { type Element, isFormulaScript, type Page } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { htmlWeights } from "../weights.ts";
 
-const { minProseChars, cjkCharWeight } = weights.measure;
+const { minProseChars, cjkCharWeight } = htmlWeights.measure;
 
 /** Numbers per element, by `Element.index`. All but `own` include the descendants that were not skipped. */
 export type Measures = {

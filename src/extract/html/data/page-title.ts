@@ -1,6 +1,6 @@
 /** The title of a page: the candidate that equals its heading, without the name of the site. */
 import { collectText, type Element, type Page } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { htmlWeights } from "../weights.ts";
 
 /** The titles that a page states, the most trusted first, and the name of its site. */
 export type TitleCandidates = { readonly names: readonly (string | undefined)[]; readonly site: string | undefined };
@@ -28,7 +28,7 @@ function isTitleHeading({ tag, children }: Element): boolean {
 }
 
 function textOf(element: Element | undefined): string | undefined {
-  const { maxFactChars } = weights.data;
+  const { maxFactChars } = htmlWeights.data;
   const text = element === undefined ? "" : collectText(element, maxFactChars).replace(/\s+/g, " ").trim();
   return text === "" || text.length > maxFactChars ? undefined : text;
 }

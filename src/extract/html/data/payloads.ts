@@ -1,9 +1,10 @@
 /** Reads the data in a page's scripts: facts about the page (JSON-LD), and the content that scripts would show. */
 
+import { isRecord } from "../../../system/json-values.ts";
 import { wordSet } from "../tree/tags.ts";
 import type { Page, Payload } from "../tree/tree.ts";
 import { readFlight } from "./flight.ts";
-import { isRecord, parseJson } from "./json-values.ts";
+import { parseJson } from "./page-json.ts";
 import { collectStrings, findProse, type Prose } from "./prose-in-json.ts";
 
 /** A thing that JSON-LD describes, such as an article or a product. */

@@ -4,7 +4,7 @@ import { listNameWords } from "../choose/class-names.ts";
 import { codeOverlays } from "../choose/generators.ts";
 import { inlineTags, wordSet } from "../tree/tags.ts";
 import { collectText, type Element, type Node } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { htmlWeights } from "../weights.ts";
 
 /** Looking at all siblings of each of many code elements would be quadratic; a page of code blocks has fewer. */
 const MAX_SIBLINGS = 400;
@@ -88,7 +88,7 @@ function findLineNumbers(block: Element): ReadonlySet<Element> {
       if (typeof child === "object") stack.push(child);
     }
   }
-  return new Set(numbers.length >= weights.code.minLineNumbers ? numbers : []);
+  return new Set(numbers.length >= htmlWeights.code.minLineNumbers ? numbers : []);
 }
 
 /** The text of an element that contains only a number. */
@@ -191,7 +191,7 @@ const gutterClasses = wordSet(
 
 /** Gutters, line numbers, prompts and buttons. */
 function isNotCode(element: Element): boolean {
-  const { maxCopyButtonChars, maxUnselectableChars } = weights.code;
+  const { maxCopyButtonChars, maxUnselectableChars } = htmlWeights.code;
   const isUnselectable = element.attributes["data-unselectable"] !== undefined;
   if (isUnselectable && collectText(element, maxCopyButtonChars).trim().length < maxUnselectableChars) return true;
   if (controlTags.has(element.tag) || element.hidden) return true;

@@ -2,7 +2,7 @@
 
 import { headingTags, inlineTags, tableTags, wordSet } from "../tree/tags.ts";
 import { collectText, type Element, type Page } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { htmlWeights } from "../weights.ts";
 
 /** The footnotes of a page whose text is a block of its own. */
 export type Footnotes = {
@@ -52,12 +52,14 @@ export function isBackReference(link: Element): boolean {
 export function isSideNote({ tag, attributes: { class: className }, children }: Element): boolean {
   if (className === undefined || !sideNoteTags.has(tag) || !/note/i.test(className)) return false;
   if (!className.split(/\s+/).some((name) => sideNoteName.test(name))) return false;
-  return children.length > 1 || startOf(children[0]).trim().length >= weights.footnotes.minSideNoteChars;
+  return children.length > 1 || startOf(children[0]).trim().length >= htmlWeights.footnotes.minSideNoteChars;
 }
 
 /** Whether an element at the start of a side note is only its number. */
 export function isSideNoteNumber(element: Element): boolean {
-  return /^[[(]?(?:\d{1,3}|[*†‡§])[\])]?[.:]?$/.test(collectText(element, weights.footnotes.minSideNoteChars).trim());
+  return /^[[(]?(?:\d{1,3}|[*†‡§])[\])]?[.:]?$/.test(
+    collectText(element, htmlWeights.footnotes.minSideNoteChars).trim(),
+  );
 }
 
 type MutableFootnotes = {
@@ -157,7 +159,7 @@ function blockOf(target: Element): Element | undefined {
 
 // Unlinked footnotes: a superscript number, and a later block that begins with the number or has it in its id.
 
-const { maxNumberElements, maxNumberChars } = weights.footnotes;
+const { maxNumberElements, maxNumberChars } = htmlWeights.footnotes;
 
 type NumberReference = { readonly element: Element; readonly label: string };
 
@@ -252,7 +254,8 @@ function isLink(node: Element | string): boolean {
 /** Verse numbers restart in each chapter, so the same numbers occur many times. */
 function areVerses(references: readonly NumberReference[]): boolean {
   return (
-    references.length > weights.footnotes.maxReferencesPerNumber * new Set(references.map(({ label }) => label)).size
+    references.length >
+    htmlWeights.footnotes.maxReferencesPerNumber * new Set(references.map(({ label }) => label)).size
   );
 }
 
@@ -262,5 +265,5 @@ const sideNoteTags = wordSet("span small");
 const sideNoteName = /^(?:side|margin|foot)[-_]?note(?:[-_]?(?:content|text|body))?$|^ltx_note_content$/i;
 
 function startOf(node: Element | string | undefined): string {
-  return typeof node === "object" ? collectText(node, weights.footnotes.minSideNoteChars) : (node ?? "");
+  return typeof node === "object" ? collectText(node, htmlWeights.footnotes.minSideNoteChars) : (node ?? "");
 }

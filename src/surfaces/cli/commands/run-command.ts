@@ -3,7 +3,7 @@ import { continuePrompts, formatCallLine, formatRunSummary, systemPrompt } from 
 import { SpillwayError } from "../../../errors.ts";
 import { createCleaner } from "../../../extract/clean.ts";
 import { openSession, type Session } from "../../../session/session.ts";
-import { tools } from "../../../tools/tools.ts";
+import { builtInTools } from "../../../tools/tools.ts";
 import { findTarget } from "../../runner/providers.ts";
 import { findPendingCalls } from "../../runner/repair-history.ts";
 import type { OnRunEvent, RunEvent } from "../../runner/run-events.ts";
@@ -77,7 +77,7 @@ async function runTask(
   const onEvent = call.json ? printJson(call) : printText(call);
   const model = `${target.provider}:${target.model}`;
   await onEvent({ type: "run", run: transcript.head.run, model, resumed: isResumed, transcript: transcript.path });
-  const { how } = await runAgent({ target, session, transcript, tools, onEvent, fetch: service.fetch });
+  const { how } = await runAgent({ target, session, transcript, tools: builtInTools, onEvent, fetch: service.fetch });
   call.signal.throwIfAborted();
   return how === "answered" ? 0 : 1;
 }
