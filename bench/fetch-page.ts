@@ -22,7 +22,7 @@ async function extractOnly(number: number): Promise<number> {
   const file = { content: { bytes }, sizeBytes: bytes.length, kind, mediaType, charset: "utf-8", url };
   const options = { mode: "markdown", from: 0, limits: readChildLimits(settings) } as const;
   let chars = 0;
-  for await (const event of findHandler(kind, mediaType).extract(file, options, session.signal))
+  for await (const event of findHandler(kind, mediaType, []).extract(file, options, session.signal))
     if ("segment" in event) chars += event.segment.text.length;
   return chars;
 }

@@ -19,7 +19,23 @@ export { confirmKind } from "./detect/confirm.ts";
 export { detectContentKind } from "./detect/detect.ts";
 export type { Body, Claims, ContentKind, DecidedBy, Detection, Signals } from "./detect/kind.ts";
 export { type ErrorCode, SpillwayError } from "./errors.ts";
-export type { Mode } from "./extract/handler.ts";
+export type {
+  Description,
+  DocumentFacts,
+  Extracted,
+  Failure,
+  Handler,
+  HandlerOptions,
+  Info,
+  LocalFile,
+  Mark,
+  Mode,
+  Segment,
+  SegmentKind,
+} from "./extract/handler.ts";
+export { readBytes } from "./extract/local-file.ts";
+export type { Engine } from "./extract/pool/child-loop.ts";
+export { runInChild } from "./extract/pool/run-in-child.ts";
 export type { SelectorInput } from "./extract/selector.ts";
 export {
   type Bound,
@@ -38,6 +54,7 @@ export type { ReturnedResult, TruncationInfo, TruncationReason } from "./fit/rep
 export { detectSource, type LoadSourceOptions, type SourceDetection } from "./load/load-source.ts";
 export { type Classifiable, classify } from "./overflow/classify/classify.ts";
 export type { LimitUnit, OverflowClass, Verdict } from "./overflow/classify/verdict.ts";
+export type { Dialect, Part, PartContent, RequestBody } from "./overflow/dialects/dialect.ts";
 export { ContextOverflowError } from "./overflow/wire/failure.ts";
 export { type FetchRecoveryOptions, withOverflowRecovery } from "./overflow/wire/overflow-fetch.ts";
 export type { SearchInput } from "./search/request.ts";
@@ -56,9 +73,18 @@ export { listRuns, readEvents } from "./telemetry/event-log.ts";
 export type { Event, EventName, LoggedEvent } from "./telemetry/events.ts";
 export { metrics } from "./telemetry/metrics.ts";
 export { callTool, type ToolReply } from "./tools/call-tool.ts";
+export { outputSchema } from "./tools/output-fields.ts";
 export { type Field, type Fields, inputSchema, type JsonSchema } from "./tools/parameters.ts";
-export type { ArtifactLink, Rendered, ReplyDraft, Tool, ToolHints, ToolSession } from "./tools/tool.ts";
-export { builtInTools, findTool } from "./tools/tools.ts";
+export {
+  type ArtifactLink,
+  defineTool,
+  type Rendered,
+  type ReplyDraft,
+  type Tool,
+  type ToolHints,
+  type ToolSession,
+} from "./tools/tool.ts";
+export { builtInTools, findTool, mergeTools } from "./tools/tools.ts";
 export { type FetchOptions, fetchSource } from "./verbs/fetch.ts";
 export { type ReadOptions, readArtifact } from "./verbs/read.ts";
 export { removeArtifact, type SweepResult, sweepArtifacts } from "./verbs/sweep.ts";

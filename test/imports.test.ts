@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 /** The folders from top to bottom; a file may import from its own line and from those below. */
 const floors = [
-  ["surfaces", "index.ts"],
+  ["surfaces", "index.ts", "testing.ts"],
   ["tools"],
   ["verbs", "search", "overflow"],
   ["answer"],
@@ -102,4 +102,16 @@ test("the protocol's SDK is imported by its surface alone, and by no other comma
   const protocol = [...loaded].filter((file) => file.startsWith(join("surfaces", "mcp")));
   assert.deepEqual(protocol, [join("surfaces", "mcp", "stdout.ts")]);
   assert.ok(loaded.size > 50, `only ${loaded.size} files seen`);
+});
+
+test("contract suites and simulators are imported by tests and spillway/testing alone", async () => {
+  const root = join(import.meta.dirname, "..", "src");
+  const isTestCode = (file: string) => /\.(test|contract|simulator)\.ts$|^testing\.ts$|simulators?\.ts$/.test(file);
+  for await (const file of glob("**/*.ts", { cwd: root })) {
+    if (isTestCode(file)) continue;
+    const source = await readFile(join(root, file), "utf8");
+    for (const [, target = ""] of source.matchAll(/(?:from|import\() ?"(\.[^"]+)"/g)) {
+      assert.ok(!isTestCode(normalize(join(dirname(file), target))), `${file} imports ${target}`);
+    }
+  }
 });

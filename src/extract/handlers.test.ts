@@ -25,7 +25,7 @@ const choices = [
 describe("the handlers", () => {
   for (const { kind, mediaType, handler } of choices) {
     test(`${kind} of type ${mediaType} goes to ${handler}`, () => {
-      assert.equal(findHandler(kind, mediaType).name, handler);
+      assert.equal(findHandler(kind, mediaType, []).name, handler);
     });
   }
 

@@ -13,6 +13,7 @@ import { loadConfig, requireValid } from "../config/load.ts";
 import { findDataHome } from "../config/paths.ts";
 import type { Settings } from "../config/settings.ts";
 import { systemCode } from "../errors.ts";
+import type { Handler } from "../extract/handler.ts";
 import type { Tokenizer } from "../fit/budget.ts";
 import { safeFileName } from "../system/safe-names.ts";
 import { openEventLog } from "../telemetry/event-log.ts";
@@ -23,6 +24,8 @@ import { guardTokenizer, makeTokenizerLoader } from "./tokenizer.ts";
 /** Everything a verb needs besides its own arguments. */
 export type Session = SourceContext & {
   readonly settings: Settings;
+  /** Format handlers of the library user, asked before the built-in ones. */
+  readonly handlers: readonly Handler[];
   readonly store: ArtifactStore;
   /** Folders for spooled bodies, in order of preference. */
   readonly spoolFolders: readonly string[];
@@ -58,6 +61,8 @@ export type SessionOptions = {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Default: the user of the operating system. */
   readonly owner?: string;
+  /** Format handlers of your own, asked before the built-in ones; `spillway/testing` has their contract as tests. */
+  readonly handlers?: readonly Handler[];
   /** Set where paths are chosen by a model: only files below `cwd` and the setting files.allow are read. */
   readonly confined?: boolean;
   readonly stdin?: AsyncIterable<Uint8Array>;
@@ -77,6 +82,8 @@ export type SessionOptions = {
 export async function openSession(options: SessionOptions = {}): Promise<Session & AsyncDisposable> {
   const { cwd = process.cwd(), env = process.env, now = Date.now, inMemory = false } = options;
   const settings = options.settings ?? requireValid(await loadConfig({ cwd, env }));
+  const { handlers = [] } = options;
+  if (handlers.length > 0) (await import("../extract/handlers.ts")).assertHandlers(handlers);
   const owner = options.owner ?? findLocalOwner();
   const run = settings.run ?? makeRunName(now());
   const home = inMemory ? tmpdir() : findDataHome(settings.home, env, process.platform);
@@ -98,6 +105,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     ...(options.confined ? { roots: [cwd, ...settings["files.allow"]] } : {}),
     ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
     settings,
+    handlers,
     store: openStore(inMemory ? memoryObjects(now) : diskObjects(home), { owner, run, now }),
     spoolFolders: inMemory ? [tmpdir()] : [join(home, temporaryPrefix), tmpdir()],
     searchFolder: inMemory ? null : join(home, "search", safeFileName(owner)),

@@ -1,4 +1,6 @@
 /** All tools, in the order in which clients list them. A new tool is a file and a line here. */
+import { SpillwayError } from "../errors.ts";
+import { clip } from "../system/safe-names.ts";
 import { fetchContentTool } from "./fetch-content.ts";
 import { getSearchContentTool } from "./get-search-content.ts";
 import { cancelIndexingTool, indexingStatusTool, indexRepositoryTool } from "./index-repository.ts";
@@ -20,7 +22,18 @@ export const builtInTools: readonly Tool[] = [
   cancelIndexingTool,
 ];
 
+/** The built-in tools and a library user's own. Throws if two have the same name: a call could reach the wrong one. */
+export function mergeTools(ownTools: readonly Tool[] = []): readonly Tool[] {
+  const tools = [...builtInTools, ...ownTools];
+  const names = tools.map(({ name }) => name);
+  const duplicate = names.find((name, index) => names.indexOf(name) < index);
+  if (duplicate === undefined) return tools;
+  throw new SpillwayError("config_invalid", `There are two tools named ${JSON.stringify(clip(duplicate))}.`, {
+    hint: "Give the tool that you add another name.",
+  });
+}
+
 /** The tool of this name. */
-export function findTool(name: string): Tool | undefined {
-  return builtInTools.find((tool) => tool.name === name);
+export function findTool(name: string, tools: readonly Tool[] = builtInTools): Tool | undefined {
+  return tools.find((tool) => tool.name === name);
 }

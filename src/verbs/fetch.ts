@@ -97,9 +97,9 @@ function enoughFor(facts: ArtifactFacts, options: FetchOptions, session: Session
 }
 
 /** The ingest flag decides which kinds are read; no value of it ever decodes a binary as text. */
-function chooseHandler({ facts, artifact_ref }: LoadedSource, { settings, emit }: Session): Handler {
+function chooseHandler({ facts, artifact_ref }: LoadedSource, { handlers, settings, emit }: Session): Handler {
   const { content_kind, media_type } = facts;
-  const handler = findHandler(content_kind, media_type);
+  const handler = findHandler(content_kind, media_type, handlers);
   const flag = settings["runner.enable_filetype_ingest_router"];
   if (flag === "on" || (flag === "shadow" && isPage(content_kind))) return handler;
   if (flag === "shadow") emit({ event: "ingest.shadowed", artifact_ref, content_kind, handler: handler.name });

@@ -47,7 +47,7 @@ export async function readArtifact(ref: string, options: ReadOptions, session: S
   const selector = parseSelector(input);
   await using opened = await openArtifact(ref, session);
   const { record } = opened;
-  const handler = findHandler(record.content_kind, record.media_type);
+  const handler = findHandler(record.content_kind, record.media_type, session.handlers);
   const enough = limitExtraction(settings["extract.chars"], enoughFor(selector, budget));
   const limits = readChildLimits(settings);
   const extract = await extractText({ ...opened, facts: record, handler, mode, enough, limits, signal, password });

@@ -22,7 +22,7 @@ import {
 } from "./simulator.ts";
 
 /** Tests every promise of a dialect with the requests of its simulator. */
-export function testDialect(dialect: Dialect, simulator: Simulator): void {
+export function dialectContract(dialect: Dialect, simulator: Simulator): void {
   describe(dialect.name, () => {
     test("a generated conversation passes the checks of a strict provider", () => {
       fc.assert(
@@ -140,7 +140,7 @@ function testEndpoint(dialect: Dialect, simulator: HttpSimulator): void {
   test("a refusal is found behind the events with which a stream begins", () => {
     const { body } = refuse({ limit: 8_192, input: 9_000, output: 500 });
     const beginning = writeStream({ ends: "in the middle" }, { input: 1, output: 0 }, 0).join("");
-    const scanner = createRefusalScanner("text/event-stream");
+    const scanner = createRefusalScanner("text/event-stream", { dialects: [dialect] });
     const result = scanner?.scan(Buffer.from(`${beginning}${writeErrorEvent(body)}`));
     assert.equal(result?.is, "refused", beginning);
   });

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { anthropicMessages } from "./anthropic-messages.ts";
-import { testDialect } from "./dialect.contract.ts";
+import { dialectContract } from "./dialect.contract.ts";
 import { dialects, findDialect } from "./dialects.ts";
 import { openaiChat } from "./openai-chat.ts";
 import { openaiResponses } from "./openai-responses.ts";
 import { httpSimulators, simulators } from "./simulators.ts";
 
-for (const simulator of simulators) testDialect(simulator.dialect, simulator);
+for (const simulator of simulators) dialectContract(simulator.dialect, simulator);
 
 test("every dialect has a simulator", () => {
   assert.deepEqual(

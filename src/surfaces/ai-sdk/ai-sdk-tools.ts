@@ -3,13 +3,15 @@ import { openSession, type Session } from "../../session/session.ts";
 import { callTool, type ToolReply } from "../../tools/call-tool.ts";
 import { inputSchema, type JsonSchema } from "../../tools/parameters.ts";
 import type { Tool } from "../../tools/tool.ts";
-import { builtInTools as allTools } from "../../tools/tools.ts";
+import { mergeTools } from "../../tools/tools.ts";
 import { openTurn, type TurnBudget } from "../../tools/turn-budget.ts";
 
 /** Options of `tools`. */
 export type ToolsOptions = {
   /** The session whose store, settings and log are used. Default: a new one that reads only below the working directory. */
   readonly session?: Session;
+  /** Tools of your own, beside the built-in ones; `spillway/testing` has their contract as tests. */
+  readonly tools?: readonly Tool[];
   /** How many characters the results of one step may have together. Default: the setting runner.turn_chars. */
   readonly turnChars?: number;
 };
@@ -60,7 +62,7 @@ export function tools(options: ToolsOptions = {}): Record<string, AiSdkTool> {
   }
 
   return Object.fromEntries(
-    allTools.map((tool) => [
+    mergeTools(options.tools).map((tool) => [
       tool.name,
       {
         description: tool.about,

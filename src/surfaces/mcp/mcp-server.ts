@@ -21,7 +21,7 @@ import { metrics } from "../../telemetry/metrics.ts";
 import { callTool, type ToolReply } from "../../tools/call-tool.ts";
 import { findPaths, inputSchema } from "../../tools/parameters.ts";
 import type { Received, Tool, ToolSession } from "../../tools/tool.ts";
-import { builtInTools, findTool } from "../../tools/tools.ts";
+import { findTool, mergeTools } from "../../tools/tools.ts";
 import { version } from "../../version.ts";
 import { checkHealth, describeSettingsProblems } from "./health.ts";
 import {
@@ -41,6 +41,8 @@ export type McpServerOptions = {
   readonly config: LoadedConfig;
   /** Fits replies to this client, whichever connects. */
   readonly client?: string | undefined;
+  /** Tools beside the built-in ones. */
+  readonly tools?: readonly Tool[];
 };
 
 const instructions =
@@ -63,9 +65,10 @@ export function createMcpServer(options: McpServerOptions): Server {
     },
   );
   const connection = createConnection(server, options);
-  server.setRequestHandler("tools/list", () => ({ tools: builtInTools.map(toListing) }));
+  const tools = mergeTools(options.tools);
+  server.setRequestHandler("tools/list", () => ({ tools: tools.map(toListing) }));
   server.setRequestHandler("tools/call", ({ params }, context) => {
-    return connection.call(requireTool(params.name), params.arguments ?? {}, context);
+    return connection.call(requireTool(params.name, tools), params.arguments ?? {}, context);
   });
   server.setRequestHandler("resources/list", async () => ({ resources: await listResources(options.session) }));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [artifactTemplate] }));
@@ -84,10 +87,10 @@ function toListing({ name, title, about, input, output, hints }: Tool): ToolList
   };
 }
 
-function requireTool(name: string): Tool {
-  const tool = findTool(name);
+function requireTool(name: string, tools: readonly Tool[]): Tool {
+  const tool = findTool(name, tools);
   if (tool) return tool;
-  const names = builtInTools.map((each) => each.name).join(", ");
+  const names = tools.map((each) => each.name).join(", ");
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${clip(name)}. Tools: ${names}.`);
 }
 

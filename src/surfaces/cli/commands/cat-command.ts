@@ -29,7 +29,7 @@ export const catCommand: Command = {
     const session = await call.session();
     return forEachInput(call, async (input) => {
       await using source = await openInput(input, call, session);
-      await (call.values.raw === true ? printBytes(source, call) : printText(source, call, session.settings));
+      await (call.values.raw === true ? printBytes(source, call) : printText(source, call, session));
       if (!call.json) assertComplete(source.facts);
     });
   },
@@ -57,11 +57,11 @@ function assertComplete({ name, source_truncated, size_bytes }: LoadedSource["fa
   throw new SpillwayError("source_truncated", sentence, { hint: "Raise the setting artifacts.source_bytes." });
 }
 
-async function printText(source: OpenedInput, call: Call, settings: Settings): Promise<void> {
+async function printText(source: OpenedInput, call: Call, { settings, handlers }: Session): Promise<void> {
   const { facts } = source;
   const { signal } = call;
   const password = readText(call, "password");
-  const handler = findHandler(facts.content_kind, facts.media_type);
+  const handler = findHandler(facts.content_kind, facts.media_type, handlers);
   const extract = await extractText({
     ...source,
     handler,
