@@ -20,11 +20,12 @@ export function formatSearchBody({ results }: SearchReply): string {
 
 /** The lines as they are in the file, below their path and line numbers. */
 function formatResult(result: SearchReply["results"][number], index: number): string {
-  const { file_path, encoded_path, similarity_score, stale, artifact_ref, spans = [] } = result;
+  const { file_path, encoded_path, similarity_score, stale, artifact_ref, cut, spans = [] } = result;
   const facts = [
     `score ${similarity_score.toFixed(3)}`,
     ...(encoded_path === undefined ? [] : [`hidden characters in its name: ${encoded_path}`]),
     ...(stale ? ["changed since it was indexed"] : []),
+    ...(cut === undefined ? [] : [`${cut.join(" and ")} cut to fit`]),
     ...(artifact_ref == null ? [] : [`all of it: artifact_ref=${artifact_ref}`]),
   ];
   const { startLine, endLine, text } = joinContext(result);

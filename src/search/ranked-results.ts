@@ -2,6 +2,7 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { CodeResult, QuestionFacts, ResultSpan, SearchFacts } from "../contract/search-fields.ts";
+import { cutAround, cutEnd, cutStart, type Excerpt } from "../fit/excerpt.ts";
 import { escapePath } from "../system/safe-names.ts";
 import { countLiveFiles, filterFiles } from "./filter.ts";
 import type { StoredText } from "./index/index-store.ts";
@@ -26,6 +27,8 @@ import { MAX_RANKED, type SearchParameters } from "./request.ts";
 /** One page of results. */
 export type ResultPage = {
   readonly results: readonly CodeResult[];
+  /** Where the heaviest match is in the content of a result. */
+  readonly focusOf: (result: CodeResult) => number;
   /** Whether there are results after these. */
   readonly hasMore: boolean;
   /** Whether these are the last because no more are ranked. */
@@ -58,7 +61,7 @@ export function findResults(
       ]),
     ),
   );
-  const results = ranked.slice(offset, offset + limit).flatMap((file) => {
+  const shown = ranked.slice(offset, offset + limit).flatMap((file) => {
     const { segment, firstFile, firstChunk } = findPart(view, file.file);
     const stored = repository.reader.text(segment.fileIds[file.file - firstFile] ?? 0);
     if (stored === undefined) return [];
@@ -67,8 +70,10 @@ export function findResults(
     const options = { findHits, contextLines, line, explain: parameters.explain };
     return [makeResult(repository, stored, file, fileFirstChunk, options)];
   });
+  const focuses = new Map(shown.map(({ result, focus }) => [result, focus]));
   return {
-    results,
+    results: [...focuses.keys()],
+    focusOf: (result) => focuses.get(result) ?? 0,
     hasMore: ranked.length > offset + limit,
     isAtLimit: ranked.length === MAX_RANKED && offset + limit >= MAX_RANKED,
     facts: {
@@ -110,27 +115,26 @@ function makeResult(
   ranked: RankedFile,
   firstChunk: number,
   { findHits, contextLines, line, explain }: ResultOptions,
-): CodeResult {
+): { readonly result: CodeResult; readonly focus: number } {
   const scored = ranked.chunks.map(({ chunk, score }) => ({ index: chunk - firstChunk, score }));
   const chunks = line === null ? scored : withLineFirst(stored, scored, line);
-  const [main = { startLine: 1, endLine: 1, offset: 0 }, ...further] = chooseSpans(stored, chunks, findHits, line);
+  const [main = { startLine: 1, endLine: 1, focus: 0 }, ...further] = chooseSpans(stored, chunks, findHits, line);
   const lines = createLineReader(stored.text);
-  return {
+  const { text: content, focus } = lines.read(main);
+  const result = {
     chunk_id: `${id.slice(0, 8)}-${stored.id}-${chunks[0]?.index ?? 0}`,
     ...pathFields(stored.path),
-    content: lines.read(main, main.offset),
+    content,
     start_line: main.startLine,
     end_line: main.endLine,
     similarity_score: Number(ranked.score.toFixed(6)),
-    context_before: lines.read({
-      startLine: Math.max(1, main.startLine - contextLines),
-      endLine: main.startLine - 1,
-    }),
-    context_after: lines.read({ startLine: main.endLine + 1, endLine: main.endLine + contextLines }),
+    context_before: lines.before(main, contextLines),
+    context_after: lines.after(main, contextLines),
     ...(further.length === 0 ? {} : { spans: further.map((span) => toResultSpan(span, lines)) }),
-    ...(isStale(root, stored) ? { stale: true } : {}),
+    ...(isStale(root, stored) ? { stale: true as const } : {}),
     ...(explain ? { explain: roundParts(ranked.parts) } : {}),
   };
+  return { result, focus };
 }
 
 function withLineFirst({ chunks }: StoredText, scored: readonly ScoredChunk[], line: number): readonly ScoredChunk[] {
@@ -146,11 +150,19 @@ function pathFields(path: string): Pick<CodeResult, "file_path" | "encoded_path"
   return { file_path, encoded_path: path.toWellFormed().split("/").map(encodeURIComponent).join("/") };
 }
 
-/** Reads lines of a text; those that are too long are cut around the offset. */
-type LineReader = { read(span: Span, offset?: number): string };
+/** Reads lines of a text. A few very long lines must not fill a reply: they are cut, with three dots at each cut. */
+type LineReader = {
+  /** The lines of a span; those that are too long are cut around the offset. */
+  read(span: ChosenSpan): Excerpt;
+  /** Lines before and after a span; the part next to it stays. */
+  before(span: Span, count: number): string;
+  after(span: Span, count: number): string;
+};
+
+const MAX_SPAN_CHARS = 4_000;
 
 function toResultSpan(span: ChosenSpan, lines: LineReader): ResultSpan {
-  return { start_line: span.startLine, end_line: span.endLine, content: lines.read(span, span.offset) };
+  return { start_line: span.startLine, end_line: span.endLine, content: lines.read(span).text };
 }
 
 /** Gives lines without the newline of the last; a span that is empty or outside the text gives nothing. */
@@ -158,24 +170,14 @@ function createLineReader(text: string): LineReader {
   const starts = [0];
   for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) starts.push(end + 1);
   const startOf = (line: number): number => starts[line - 1] ?? text.length;
+  const linesOf = (startLine: number, endLine: number): string =>
+    endLine < startLine ? "" : text.slice(startOf(startLine), startOf(endLine + 1)).replace(/\n$/, "");
   return {
-    read({ startLine, endLine }, offset = 0) {
-      if (endLine < startLine) return "";
-      const lines = text.slice(startOf(startLine), startOf(endLine + 1)).replace(/\n$/, "");
-      return cutAround(lines, offset - startOf(startLine));
-    },
+    read: ({ startLine, endLine, focus }) =>
+      cutAround(linesOf(startLine, endLine), focus - startOf(startLine), MAX_SPAN_CHARS),
+    before: ({ startLine }, count) => cutStart(linesOf(Math.max(1, startLine - count), startLine - 1), MAX_SPAN_CHARS),
+    after: ({ endLine }, count) => cutEnd(linesOf(endLine + 1, endLine + count), MAX_SPAN_CHARS),
   };
-}
-
-/** A few very long lines must not fill a reply: they are cut, with three dots at the cut. */
-const MAX_SPAN_CHARS = 4_000;
-
-function cutAround(lines: string, offset: number): string {
-  if (lines.length <= MAX_SPAN_CHARS) return lines;
-  const start = Math.min(Math.max(0, offset - MAX_SPAN_CHARS / 4), lines.length - MAX_SPAN_CHARS);
-  const end = start + MAX_SPAN_CHARS;
-  const excerpt = lines.slice(start, end).toWellFormed();
-  return `${start > 0 ? "..." : ""}${excerpt}${end < lines.length ? "..." : ""}`;
 }
 
 /** Whether the file changed since it was indexed: one lstat for each of the few files of a reply. */

@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
+import fc from "fast-check";
 import { makeTemporaryFolder } from "../../test/bodies.ts";
 import { formatSearchBody, searchNotices } from "../answer/search-reply.ts";
 import { defaultSettings, type Settings } from "../config/settings.ts";
@@ -148,6 +149,66 @@ describe("a code search", () => {
     for (const { start_line, end_line, content } of first.spans ?? []) {
       assert.equal(content, lines.slice(start_line - 1, end_line).join("\n"));
     }
+  });
+
+  test("item 16: keeps the lines next to the match where context is cut, and marks the cut", async () => {
+    await using work = await openWork({ "search.context_lines": 50 });
+    const line = (name: string, index: number) => `const ${name}${index} = "${"x".repeat(180)}";`;
+    const lines = (name: string) => Array.from({ length: 60 }, (_, index) => line(name, index));
+    const text = [...lines("before"), "const needle = 1;", ...lines("after")].join("\n");
+    work.write("a.ts", `${text}\n`);
+    const [first = assert.fail()] = (await work.search("needle")).results;
+    const all = text.split("\n");
+    const before = all.slice(0, first.start_line - 1).join("\n");
+    const after = all.slice(first.end_line).join("\n");
+    assert.ok(first.context_before.startsWith("...") && before.endsWith(first.context_before.slice(3)));
+    assert.ok(first.context_after.endsWith("...") && after.startsWith(first.context_after.slice(0, -3)));
+    assert.ok(first.context_before.length > 3_000 && first.context_before.length <= 4_000);
+    const shown = formatSearchBody({ ...(await work.search("needle")), results: [first] });
+    const startLine = first.start_line - first.context_before.split("\n").length;
+    assert.ok(shown.includes(`1. a.ts:${startLine}-`), "the line numbers count the lines that are shown");
+  });
+
+  test("item 16: keeps the match itself where a result is too large for its client", async () => {
+    await using work = await openWork();
+    const filler = (name: string) => Array.from({ length: 400 }, (_, index) => `${name}${index}(a)`).join("; ");
+    const line = `${filler("left")}; const needle = 1; ${filler("right")}`;
+    work.write("a.ts", `${"const short = 1;\n".repeat(400)}${line}\n`);
+    for (const chars of [1_000, 1_100, 1_300, 2_000, 5_000]) {
+      const reply = await searchCode({ query: "needle" }, work.session, { budget: makeBudget({ default: chars }) });
+      const [first = assert.fail()] = reply.results;
+      assert.match(first.content, /^\.\.\..*needle.*\.\.\.$/, `within ${chars} characters`);
+      assert.deepEqual(first.cut, chars < 5_000 ? ["context", "content"] : undefined);
+      if (chars < 5_000)
+        assert.match(formatSearchBody(reply), /context and content cut to fit, all of it: artifact_ref=af_/);
+    }
+  });
+
+  test("item 16: for any file and any budget, what is shown of the context touches the match", async () => {
+    await using work = await openWork({ "search.context_lines": 50, "search.refresh_every": 0 });
+    const anyLine = fc.oneof(fc.string({ maxLength: 60 }), fc.string({ minLength: 200, maxLength: 900 }));
+    const anyLines = fc.array(
+      anyLine.map((line) => line.replaceAll(/[\n\r]/g, " ")),
+      { maxLength: 60 },
+    );
+    await fc.assert(
+      fc.asyncProperty(anyLines, anyLines, fc.integer({ min: 900, max: 12_000 }), async (above, below, chars) => {
+        const text = [...above, "const needle = 1;", ...below].join("\n");
+        work.write("a.ts", `${text}\n`);
+        const reply = await searchCode({ query: "needle" }, work.session, { budget: makeBudget({ default: chars }) });
+        const first = reply.results[0];
+        if (first === undefined) return;
+        const lines = text.split("\n");
+        const [before, after] = [lines.slice(0, first.start_line - 1), lines.slice(first.end_line)];
+        assertTouches(before.join("\n"), first.context_before, "...", (whole, part) => whole.endsWith(part));
+        assertTouches(after.join("\n"), first.context_after, "...", (whole, part) => whole.startsWith(part));
+        const isWhole = lines.slice(first.start_line - 1, first.end_line).join("\n") === first.content;
+        assert.ok(isWhole || first.content.includes("..."));
+        if (reply.truncation_info.reason === "single_result_too_large" && first.artifact_ref !== undefined)
+          assert.ok((first.cut?.length ?? 0) > 0);
+      }),
+      { numRuns: 25 },
+    );
   });
 
   test("shows the matching part of a very long line, once", async () => {
@@ -624,6 +685,11 @@ describe("damage", () => {
     }
   }
 });
+
+function assertTouches(whole: string, shown: string, mark: string, touches: (whole: string, part: string) => boolean) {
+  const part = [shown, shown.replace(mark, ""), shown.slice(0, -mark.length)].find((text) => touches(whole, text));
+  assert.ok(part !== undefined, JSON.stringify(shown.slice(0, 80)));
+}
 
 const pathsOf = ({ results }: SearchReply): string[] => results.map(({ file_path }) => file_path);
 

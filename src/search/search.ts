@@ -106,6 +106,7 @@ export async function findCode(input: SearchInput, session: Session, options: Se
     truncateResultsBySize(page.results, undefined, undefined, {
       envelope: (returned) => ({ ...facts(returned), ...more }),
       budget: tokenizer === undefined ? budget : withTokens(budget, tokenizer),
+      focusOf: page.focusOf,
       ...(artifactRef !== undefined && { artifactRef }),
     });
   return {

@@ -5,7 +5,7 @@ import type { JobRecord } from "../contract/indexing-job.ts";
 import type { PassageFields, ReadFields } from "../contract/read-fields.ts";
 import type { CodeResult, SearchReply } from "../contract/search-fields.ts";
 import { handlers } from "../extract/handlers.ts";
-import type { TruncationInfo } from "../fit/reply.ts";
+import type { ReturnedResult, TruncationInfo } from "../fit/reply.ts";
 import type { JsonSchema } from "./parameters.ts";
 
 type Properties = Readonly<Record<string, JsonSchema>>;
@@ -152,7 +152,7 @@ const list = (items: JsonSchema): JsonSchema => ({ type: "array", items });
 
 const span = { start_line: count, end_line: count, content: text };
 
-const codeResult: Readonly<Record<Exclude<keyof CodeResult, "explain"> | "artifact_ref", JsonSchema>> = {
+const codeResult: Readonly<Record<Exclude<keyof ReturnedResult<CodeResult>, "explain">, JsonSchema>> = {
   chunk_id: text,
   file_path: text,
   encoded_path: described(text, "The path percent-encoded, where file_path has hidden characters."),
@@ -163,6 +163,7 @@ const codeResult: Readonly<Record<Exclude<keyof CodeResult, "explain"> | "artifa
   spans: list(object(span)),
   stale: flag,
   artifact_ref: ref,
+  cut: described(texts, "What was shortened or left out: context, spans, content."),
 };
 
 const truncationInfo: Readonly<Record<keyof TruncationInfo, JsonSchema>> = {
