@@ -2,7 +2,7 @@
 import { formatSearchBody, formatSearchSummary, searchNotices } from "../answer/search-reply.ts";
 import { type Budget, lowerBudget, makeBudget } from "../fit/budget.ts";
 import { CHARACTER_LIMIT } from "../fit/limits.ts";
-import { MAX_SEARCH_LIMIT } from "../search/request.ts";
+import { DEFAULT_SEARCH_LIMIT, MAX_SEARCH_LIMIT } from "../search/request.ts";
 import { type FittedSearch, findCode, type Search } from "../search/search.ts";
 import { findUtilizationPercent } from "../search/search-events.ts";
 import { searchOutput } from "./output-fields.ts";
@@ -30,7 +30,8 @@ export const searchCodeTool = defineTool({
     directory: { type: "text", about: "Only below this folder of the repository; % matches anything." },
     limit: {
       type: "integer",
-      about: `Files to show, 1 to ${MAX_SEARCH_LIMIT}; default 10.`,
+      about: `Files to show, 1 to ${MAX_SEARCH_LIMIT}; default ${DEFAULT_SEARCH_LIMIT}.`,
+      example: DEFAULT_SEARCH_LIMIT,
       aliases: ["top_k", "max_results"],
     },
     cursor: { type: "text", about: "next_cursor of an earlier reply, to continue there.", aliases: ["next_cursor"] },
