@@ -4,6 +4,7 @@ import { ERROR_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import { UNTRUSTED_NOTICE } from "./answer.ts";
 import { formatCount, formatNumber } from "./phrases.ts";
+import { makeStorageNotice } from "./storage-notice.ts";
 
 /** One line with the count, the place, and how to get more. */
 export function formatSearchSummary({ returned_count, database_name, project_id, next_cursor }: SearchReply): string {
@@ -54,6 +55,7 @@ export function searchNotices(reply: SearchReply): string[] {
     stale_files,
     filtered_files,
     ranked_limit,
+    storage_problem,
     embedding,
   } = reply;
   const notices: string[] = [];
@@ -65,6 +67,7 @@ export function searchNotices(reply: SearchReply): string[] {
     );
   }
   if (indexing !== undefined) notices.push(indexingNotice(indexing, indexed_at));
+  if (storage_problem !== undefined) notices.push(makeStorageNotice(storage_problem));
   if (filtered_files === 0) notices.push("No indexed file passes the filters: look at directory and file_type.");
   if (ranked_limit !== undefined) {
     notices.push(

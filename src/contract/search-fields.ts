@@ -49,6 +49,8 @@ export type SearchFacts = {
   readonly filtered_files?: number;
   /** Set on the last page of a long ranking: results after this many are not ranked. */
   readonly ranked_limit?: number;
+  /** Set where the index is in memory only, with the reason. */
+  readonly storage_problem?: string;
   /** How the query was understood; set where the caller asked for it. */
   readonly question?: QuestionFacts;
   /** Set where an embeddings service is configured. */

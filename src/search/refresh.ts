@@ -4,7 +4,7 @@ import { formatCount, formatNumber } from "../answer/phrases.ts";
 import type { JobRecord } from "../contract/indexing-job.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
-import { type RunningJob, startIndexing } from "./jobs.ts";
+import { NOTHING_INDEXED, type RunningJob, startIndexing } from "./jobs.ts";
 import type { Repository } from "./repository.ts";
 
 /** When each index was last refreshed, by the monotonic clock. */
@@ -73,8 +73,11 @@ async function waitForEnd(job: RunningJob, waitMs: number, signal: AbortSignal):
   }
 }
 
-function indexFailed({ error, repository_path }: JobRecord): SpillwayError {
+function indexFailed({ error, message, repository_path }: JobRecord): SpillwayError {
   return new SpillwayError("index_failed", error ?? `${repository_path} could not be indexed.`, {
-    hint: "Name a folder with source files in it; .gitignore and .spillwayignore decide which files count.",
+    hint:
+      message === NOTHING_INDEXED
+        ? "Name a folder with source files in it; .gitignore and .spillwayignore decide which files count."
+        : "Search again; if it fails again, spillway doctor shows what is wrong with the data folder.",
   });
 }

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import {
   existsSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -12,18 +13,19 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { assertInsideRoots, assertNotKernelFolder } from "../acquire/file-source.ts";
-import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
+import { SpillwayError, systemCode } from "../errors.ts";
 import { PATH_CHARS } from "../system/clip-lengths.ts";
 import { makeFolders } from "../system/folders.ts";
 import { takeLock } from "../system/lock.ts";
 import { clip } from "../system/safe-names.ts";
-import { isDamaged, isRefused } from "../system/sqlite.ts";
+import { isDamaged } from "../system/sqlite.ts";
 import type { IndexLocation, IndexStore } from "./index/index-store.ts";
 import { openMemoryStore } from "./index/memory-index-store.ts";
 import { type IndexReader, openReader } from "./index/reader.ts";
 import { openSqliteStore } from "./index/sqlite-index-store.ts";
 import type { Project } from "./project.ts";
 import { searchInvalid } from "./request.ts";
+import { describeStorageFailure, isStorageFailure } from "./storage-problem.ts";
 
 /** An open repository. */
 export type Repository = IndexLocation & {
@@ -32,6 +34,8 @@ export type Repository = IndexLocation & {
   /** The store's name, as replies give it. */
   readonly databaseName: string;
   readonly reader: IndexReader;
+  /** Why the index is in memory although it should be on disk; null where it is where it should be. */
+  readonly storageProblem: string | null;
   /** The file of the writer's lock; null for an index in memory, which only this process uses. */
   readonly lockPath: string | null;
   /** How many searches and jobs use it now; it is closed only while unused. */
@@ -119,7 +123,7 @@ const MAX_OPEN = 16;
 
 async function open(project: Project, root: string, id: string): Promise<HeldRepository> {
   const repositories = repositoriesOf(project);
-  const key = `${project.folder}\n${project.id}\n${id}`;
+  const key = keyOf(project, id);
   const repository = repositories.get(key) ?? (await openNew(project, root, id));
   // Another call may have opened it meanwhile; then that one is used, and this one is closed.
   const first = repositories.get(key) ?? repository;
@@ -130,6 +134,8 @@ async function open(project: Project, root: string, id: string): Promise<HeldRep
   closeOldest();
   return held;
 }
+
+const keyOf = ({ folder, id: projectId }: Project, id: string): string => `${folder}\n${projectId}\n${id}`;
 
 /** Indexes in memory belong to one artifact store, and so to one owner, and live as long as it. */
 function repositoriesOf({ folder, scope }: Project): Map<string, Repository> {
@@ -152,13 +158,23 @@ function closeOldest(): void {
 async function openNew(project: Project, root: string, id: string): Promise<Repository> {
   const databaseName = `${basename(root) || "root"}-${id.slice(0, 8)}`;
   const facts = { id, project, root, databaseName, holds: { count: 0 } };
+  if (project.folder === null) return openInMemoryOnly(facts, null);
   try {
-    if (project.folder !== null) return { ...facts, ...(await openOnDisk(join(project.folder, id), facts)) };
+    return { ...facts, ...(await openOnDisk(join(project.folder, id), facts)) };
   } catch (error) {
-    if (!isUnwritable(error) && !isRefused(error)) throw error;
+    if (!isStorageFailure(error)) throw error;
+    return openInMemoryOnly(facts, describeStorageFailure(error, dataFolder(project.folder)));
   }
+}
+
+/** The folder of all data, which exists where folders below it could not be made. */
+const dataFolder = (projectFolder: string): string => join(projectFolder, "..", "..", "..");
+
+type RepositoryFacts = Pick<Repository, "id" | "project" | "root" | "databaseName" | "holds">;
+
+function openInMemoryOnly(facts: RepositoryFacts, storageProblem: string | null): Repository {
   const store = openMemoryStore();
-  return { ...facts, store, segmentFolder: null, reader: openReader(store, null), lockPath: null };
+  return { ...facts, storageProblem, store, segmentFolder: null, reader: openReader(store, null), lockPath: null };
 }
 
 async function openOnDisk(folder: string, { id, root }: { id: string; root: string }) {
@@ -166,7 +182,7 @@ async function openOnDisk(folder: string, { id, root }: { id: string; root: stri
   writeFacts(join(folder, factsFile), { repository_id: id, root });
   const lockPath = join(folder, lockFile);
   const store = openStore(join(folder, indexFile), lockPath);
-  return { store, segmentFolder: folder, reader: openReader(store, folder), lockPath };
+  return { storageProblem: null, store, segmentFolder: folder, reader: openReader(store, folder), lockPath };
 }
 
 /** A damaged index is deleted, to be built again from its folder, if this process gets the lock. */
@@ -196,10 +212,38 @@ export function isDiscarded(repository: Repository): boolean {
 /** Closes and deletes a damaged index: the next to open it begins a new one. Hold the lock. */
 export function discardIndex(repository: Repository): void {
   if (discarded.has(repository)) return;
+  closeForGood(repository);
+  if (repository.segmentFolder !== null) removeStore(join(repository.segmentFolder, indexFile));
+}
+
+function closeForGood(repository: Repository): void {
   discarded.add(repository);
   for (const [key, each] of openRepositories) if (each === repository) openRepositories.delete(key);
   repository.store[Symbol.dispose]();
-  if (repository.segmentFolder !== null) removeStore(join(repository.segmentFolder, indexFile));
+}
+
+/**
+ * Replaces an index that was never complete and cannot be written by an empty one in memory. What is stored of it is
+ * deleted: the disk may be full because of it.
+ */
+export function moveToMemory(repository: Repository, error: unknown): HeldRepository {
+  const { id, project, root, databaseName, segmentFolder } = repository;
+  const problem = describeStorageFailure(error, segmentFolder ?? root);
+  const replacement = openInMemoryOnly({ id, project, root, databaseName, holds: { count: 0 } }, problem);
+  closeForGood(repository);
+  if (segmentFolder !== null) removeIncomplete(segmentFolder);
+  openRepositories.set(keyOf(project, id), replacement);
+  return holdRepository(replacement);
+}
+
+/** Leaves the lock, which this process may hold. */
+function removeIncomplete(folder: string): void {
+  try {
+    removeStore(join(folder, indexFile));
+    for (const name of readdirSync(folder)) if (name.includes(".segment")) rmSync(join(folder, name), { force: true });
+  } catch (error) {
+    if (!isStorageFailure(error)) throw error; // A disk that cannot be written keeps it: the next index replaces it.
+  }
 }
 
 /** Opens a repository whose index was discarded. */

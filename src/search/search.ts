@@ -82,6 +82,7 @@ export async function findCode(input: SearchInput, session: Session, options: Se
     },
   );
   const { repository, job, embedding, page, indexedAt } = search;
+  const { storageProblem } = repository;
   const latencyMs = Number((performance.now() - started).toFixed(2));
   const facts = (returned: readonly CodeResult[]): SearchFacts => {
     const hasMore = returned.length < page.results.length || page.hasMore;
@@ -96,6 +97,7 @@ export async function findCode(input: SearchInput, session: Session, options: Se
       stale_files: returned.filter(({ stale }) => stale).map(({ file_path }) => file_path),
       ...(job !== null && { indexing: indexingOf(job) }),
       ...page.facts,
+      ...(storageProblem === null ? {} : { storage_problem: storageProblem }),
       ...(page.isAtLimit && !hasMore && { ranked_limit: MAX_RANKED }),
       ...(embedding === null ? {} : { embedding }),
     };

@@ -199,6 +199,7 @@ const searchProperties: Readonly<Record<Exclude<keyof SearchReply, "question">, 
   indexing: object(indexing),
   filtered_files: count,
   ranked_limit: count,
+  storage_problem: text,
   embedding: object({ model: text, problem: orNull(text) }),
 };
 
@@ -219,6 +220,7 @@ const jobProperties: Readonly<Record<keyof JobRecord, JsonSchema>> = {
   skipped: list(object({ path: text, reason: text })),
   progress: number,
   message: text,
+  storage_problem: orNull(text),
   error: orNull(text),
   started_at: text,
   finished_at: orNull(text),

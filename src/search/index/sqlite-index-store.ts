@@ -149,8 +149,17 @@ function inTransaction<T>(database: DatabaseSync, begin: "BEGIN" | "BEGIN IMMEDI
     database.exec("COMMIT");
     return result;
   } catch (error) {
-    database.exec("ROLLBACK");
+    rollBack(database);
     throw error;
+  }
+}
+
+/** A full disk may have ended the transaction already; then rolling back fails, and the first error says why. */
+function rollBack(database: DatabaseSync): void {
+  try {
+    database.exec("ROLLBACK");
+  } catch {
+    // There is no transaction left.
   }
 }
 
