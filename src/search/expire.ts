@@ -6,7 +6,8 @@ import { isUnwritable, systemCode } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import { takeLock } from "../system/lock.ts";
 import { isRefused } from "../system/sqlite.ts";
-import { closeUnused, lastUsedAt, lockFile, readRoot } from "./repository.ts";
+import { closeUnused } from "./repository.ts";
+import { lastUsedAt, lockFile, readFacts } from "./repository-facts.ts";
 
 /** Deletes indexes whose folder is gone and that have not been used for as long as artifacts are kept. Gives how many. */
 export function expireIndexes({ searchFolder, settings, now, emit }: Session): number {
@@ -33,7 +34,7 @@ const setAsidePrefix = "retired-";
 const isSetAside = (folder: string): boolean => /[/\\]retired-[0-9a-f]+$/.test(folder);
 
 function isExpired(folder: string, unusedSince: number): boolean {
-  const root = readRoot(folder);
+  const root = readFacts(folder)?.root;
   return root !== undefined && isGone(root) && lastUsedAt(folder) < unusedSince;
 }
 

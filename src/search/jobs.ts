@@ -20,11 +20,11 @@ import {
   discardIndex,
   type HeldRepository,
   holdRepository,
-  lockFile,
   moveToMemory,
   type Repository,
   reopenRepository,
 } from "./repository.ts";
+import { lockFile } from "./repository-facts.ts";
 import { isStorageFailure, toStorageError } from "./storage-problem.ts";
 
 /** A job of this process. */
@@ -263,10 +263,17 @@ export function readJob(project: Project, jobId: string): JobRecord {
   const own = running.values().find((job) => job.record().job_id === jobId && job.record().project_id === project.id);
   if (own !== undefined) return own.record();
   const log = openJobLog(project);
-  const record = /^[0-9a-f-]{36}$/i.test(jobId) ? log.read(jobId.toLowerCase()) : undefined;
+  const record = JOB_ID.test(jobId) ? log.read(jobId.toLowerCase()) : undefined;
   if (record === undefined) throw jobNotFound(jobId, project);
   return isOpen(record) && !isRepositoryLocked(project, record) ? markInterrupted(record, log) : record;
 }
+
+/** Whether a job of this id is on record in the project. */
+export function hasJob(project: Project, jobId: string): boolean {
+  return JOB_ID.test(jobId) && openJobLog(project).read(jobId.toLowerCase()) !== undefined;
+}
+
+const JOB_ID = /^[0-9a-f-]{36}$/i;
 
 /** Asks a job of this project to stop; a job that has ended stays as it is. */
 export function cancelJob(project: Project, jobId: string): JobRecord {
@@ -278,9 +285,13 @@ export function cancelJob(project: Project, jobId: string): JobRecord {
   return record;
 }
 
-function jobNotFound(jobId: string, project: Project): SpillwayError {
+/** The error for a job that the project does not have. */
+export function jobNotFound(jobId: string, project: Project, holder?: Project): SpillwayError {
   return new SpillwayError("job_not_found", `No job ${clip(jobId)} in project ${JSON.stringify(project.id)}.`, {
-    hint: "Give the job_id of an indexing reply unchanged, and its project_id.",
+    hint:
+      holder === undefined
+        ? "Give the job_id of an indexing reply unchanged, and its project_id."
+        : `It is a job of another project: send project_id=${holder.id}.`,
   });
 }
 

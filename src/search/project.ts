@@ -34,7 +34,7 @@ export function findProject({ explicit, startFolder, home, scope, create }: Proj
     else if (!exists(project)) throw projectNotFound(project.id);
     return project;
   }
-  return makeProject(idFromFile(startFolder) ?? defaultProject, home, scope);
+  return makeProject(findFileProject(startFolder) ?? defaultProject, home, scope);
 }
 
 function makeProject(id: string, home: string | null, scope: object): Project {
@@ -68,7 +68,8 @@ function requireId(id: string, label: string): string {
   );
 }
 
-function idFromFile(startFolder: string): string | undefined {
+/** The id in the nearest project file, upwards from this folder. */
+export function findFileProject(startFolder: string): string | undefined {
   const machine = { env: process.env, platform: process.platform, homeDir: homeFolder(process.env, process.platform) };
   for (const folder of foldersUpwards(startFolder, machine)) {
     const path = join(folder, projectFile);

@@ -4,13 +4,13 @@ import { join } from "node:path";
 import type { CodeResult, QuestionFacts, ResultSpan, SearchFacts } from "../contract/search-fields.ts";
 import { cutAround, cutEnd, cutStart, type Excerpt } from "../fit/excerpt.ts";
 import { escapePath } from "../system/safe-names.ts";
-import { countLiveFiles, filterFiles } from "./filter.ts";
 import type { StoredText } from "./index/index-store.ts";
-import type { LoadedIndex } from "./index/reader.ts";
-import type { IndexView } from "./index/view.ts";
+import { type IndexView, joinViews, type ViewPart } from "./index/view.ts";
 import { formatStamp } from "./index/walk.ts";
+import type { PreparedIndex } from "./prepared-index.ts";
+import { type Meaning, type NearChunk, rateChunks } from "./rank/meaning.ts";
 import { type ParsedQuery, parseQuery } from "./rank/query.ts";
-import { findPart, type Meaning, matchesPath, type RankedFile, rankFiles, weighTerms } from "./rank/rank.ts";
+import { findPart, matchesPath, type RankedFile, rankFiles, weighTerms } from "./rank/rank.ts";
 import {
   type ChosenSpan,
   chooseSpans,
@@ -36,40 +36,21 @@ export type ResultPage = {
   readonly facts: Pick<SearchFacts, "filtered_files" | "question">;
 };
 
-/** Searches the loaded index. A file that was replaced since then is left out: its text is of another generation. */
-export function findResults(
-  repository: Repository,
-  { view }: LoadedIndex,
+/** Ranks the files of all indexes as one. A file that was replaced since then is left out: its text is of another generation. */
+export async function findResults(
+  indexes: readonly PreparedIndex[],
   parameters: SearchParameters,
-  { contextLines, meaning }: { readonly contextLines: number; readonly meaning: Meaning | null },
-): ResultPage {
+  { contextLines, isWide }: { readonly contextLines: number; readonly isWide: boolean },
+): Promise<ResultPage> {
   const { offset, limit } = parameters;
   const query = parseQuery(parameters.query);
+  const joined = joinIndexes(indexes);
   const rankLimit = Math.min(Math.max(offset + limit + 1, MAX_REREAD), MAX_RANKED);
-  const accepted = filterFiles(view, parameters);
-  const ranked = preferVerbatim(
-    repository,
-    view,
-    parameters.query,
-    rankFiles(view, query, { limit: rankLimit, accepted, meaning }),
-  );
-  const findHits = createHitFinder(
-    new Map(
-      weighTerms(view, query).map(({ text, weight, rarity, maxRarity }) => [
-        text,
-        weight * Math.min(rarity, maxRarity),
-      ]),
-    ),
-  );
-  const shown = ranked.slice(offset, offset + limit).flatMap((file) => {
-    const { segment, firstFile, firstChunk } = findPart(view, file.file);
-    const stored = repository.reader.text(segment.fileIds[file.file - firstFile] ?? 0);
-    if (stored === undefined) return [];
-    const fileFirstChunk = firstChunk + (segment.fileFirstChunk[file.file - firstFile] ?? 0);
-    const line = query.path !== null && matchesPath(stored.path, query.path) ? query.line : null;
-    const options = { findHits, contextLines, line, explain: parameters.explain };
-    return [makeResult(repository, stored, file, fileFirstChunk, options)];
-  });
+  const { view, accepted, meaning } = joined;
+  const candidates = rankFiles(view, query, { limit: rankLimit, accepted, meaning });
+  const ranked = await preferVerbatim(joined, parameters.query, candidates);
+  const options = { query, findHits: createFinder(view, query), contextLines, isWide, explain: parameters.explain };
+  const shown = await makeResults(joined, ranked.slice(offset, offset + limit), options);
   const focuses = new Map(shown.map(({ result, focus }) => [result, focus]));
   return {
     results: [...focuses.keys()],
@@ -77,10 +58,116 @@ export function findResults(
     hasMore: ranked.length > offset + limit,
     isAtLimit: ranked.length === MAX_RANKED && offset + limit >= MAX_RANKED,
     facts: {
-      ...(accepted !== null && { filtered_files: countLiveFiles(view, accepted) }),
+      ...(accepted !== null && { filtered_files: sum(indexes.map(({ filteredFiles }) => filteredFiles ?? 0)) }),
       ...(parameters.explain && { question: questionFacts(query) }),
     },
   };
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+/** Several indexes as one view, with the index that each part is of. */
+type JoinedIndexes = {
+  readonly view: IndexView;
+  readonly accepted: Uint8Array | null;
+  readonly meaning: Meaning | null;
+  indexOf(part: ViewPart): PreparedIndex;
+};
+
+function joinIndexes(indexes: readonly PreparedIndex[]): JoinedIndexes {
+  const view = joinViews(indexes.map((index) => index.view));
+  const owners = indexes.flatMap((index) => index.view.parts.map(() => index));
+  const byPart = new Map(view.parts.map((part, number) => [part, owners[number]]));
+  return {
+    view,
+    accepted: joinFlags(indexes),
+    meaning: joinNear(indexes),
+    indexOf(part) {
+      const index = byPart.get(part);
+      if (index === undefined) throw new RangeError("A part of no index.");
+      return index;
+    },
+  };
+}
+
+function joinFlags(indexes: readonly PreparedIndex[]): Uint8Array | null {
+  const flags = indexes.flatMap(({ accepted }) => accepted ?? []);
+  return flags.length < indexes.length ? null : Buffer.concat(flags);
+}
+
+/** Vectors count only where all indexes have them: else files without vectors would rank too low. */
+function joinNear(indexes: readonly PreparedIndex[]): Meaning | null {
+  const chunks: NearChunk[] = [];
+  let firstChunk = 0;
+  for (const { view, near } of indexes) {
+    if (near === null) return null;
+    for (const { chunk, cosine } of near) chunks.push({ chunk: firstChunk + chunk, cosine });
+    firstChunk += view.chunkCount;
+  }
+  return rateChunks(chunks);
+}
+
+function createFinder(view: IndexView, query: ParsedQuery): HitFinder {
+  const weights = weighTerms(view, query).map(
+    ({ text, weight, rarity, maxRarity }) => [text, weight * Math.min(rarity, maxRarity)] as const,
+  );
+  return createHitFinder(new Map(weights));
+}
+
+/** A ranked file and where it is. */
+type PlacedFile = {
+  readonly file: RankedFile;
+  readonly id: number;
+  readonly path: string;
+  /** The file's first chunk in the view. */
+  readonly firstChunk: number;
+};
+
+/** Calls `read` for each file with its index open; one index is open at a time. The order is that of the files. */
+async function readFiles<T>(
+  { view, indexOf }: JoinedIndexes,
+  files: readonly RankedFile[],
+  read: (repository: Repository, placed: PlacedFile) => T,
+): Promise<T[]> {
+  const groups = Map.groupBy(
+    files.map((file, rank) => ({ file, rank, part: findPart(view, file.file) })),
+    ({ part }) => indexOf(part),
+  );
+  const rows: { rank: number; value: T }[] = [];
+  for (const [index, group] of groups) {
+    await index.use((repository) => {
+      for (const { file, rank, part } of group) {
+        const number = file.file - part.firstFile;
+        const id = part.segment.fileIds[number] ?? 0;
+        const firstChunk = part.firstChunk + (part.segment.fileFirstChunk[number] ?? 0);
+        const path = part.segment.path(number);
+        rows.push({ rank, value: read(repository, { file, id, path, firstChunk }) });
+      }
+    });
+  }
+  return rows.sort((one, other) => one.rank - other.rank).map(({ value }) => value);
+}
+
+type MakeOptions = Omit<ResultOptions, "line"> & { readonly query: ParsedQuery; readonly isWide: boolean };
+
+async function makeResults(
+  joined: JoinedIndexes,
+  files: readonly RankedFile[],
+  { query, isWide, ...options }: MakeOptions,
+) {
+  const made = await readFiles(joined, files, (repository, { file, id, path, firstChunk }) => {
+    const stored = repository.reader.text(id);
+    if (stored?.path !== path) return [];
+    const line = query.path !== null && matchesPath(stored.path, query.path) ? query.line : null;
+    const { result, focus } = makeResult(repository, stored, file, firstChunk, { ...options, line });
+    return [{ result: isWide ? withRepository(result, repository) : result, focus }];
+  });
+  return made.flat();
+}
+
+/** The results of a whole project say which repository each is of. */
+function withRepository({ chunk_id, ...rest }: CodeResult, { id, root }: Repository): CodeResult {
+  return { chunk_id, repository: escapePath(root), repository_id: id, ...rest };
 }
 
 function questionFacts({ kind, terms, names, path }: ParsedQuery): QuestionFacts {
@@ -90,13 +177,11 @@ function questionFacts({ kind, terms, names, path }: ParsedQuery): QuestionFacts
 /** The best files, whose texts are searched for the words of the query in their order. */
 const MAX_REREAD = 50;
 
-function preferVerbatim({ reader }: Repository, view: IndexView, query: string, ranked: RankedFile[]): RankedFile[] {
+async function preferVerbatim(joined: JoinedIndexes, query: string, ranked: RankedFile[]): Promise<RankedFile[]> {
   const gainOf = createVerbatimGain(query);
   if (gainOf === null) return ranked;
-  const rescored = ranked.slice(0, MAX_REREAD).map((file) => {
-    const { segment, firstFile } = findPart(view, file.file);
-    const text = reader.text(segment.fileIds[file.file - firstFile] ?? 0)?.text ?? "";
-    return { ...file, score: Math.min(1, file.score + gainOf(text)) };
+  const rescored = await readFiles(joined, ranked.slice(0, MAX_REREAD), ({ reader }, { file, id }) => {
+    return { ...file, score: Math.min(1, file.score + gainOf(reader.text(id)?.text ?? "")) };
   });
   return [...rescored.sort((one, other) => other.score - one.score), ...ranked.slice(MAX_REREAD)];
 }

@@ -1,17 +1,7 @@
 /** A repository is one folder in one project: its index, its reader, and the lock of its writer. */
 import { createHash } from "node:crypto";
-import {
-  existsSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { basename, join } from "node:path";
+import { existsSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { assertInsideRoots, assertNotKernelFolder } from "../acquire/file-source.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
 import { PATH_CHARS } from "../system/clip-lengths.ts";
@@ -24,7 +14,7 @@ import { openMemoryStore } from "./index/memory-index-store.ts";
 import { type IndexReader, openReader } from "./index/reader.ts";
 import { openSqliteStore } from "./index/sqlite-index-store.ts";
 import type { Project } from "./project.ts";
-import { searchInvalid } from "./request.ts";
+import { indexFile, lockFile, writeFacts } from "./repository-facts.ts";
 import { describeStorageFailure, isStorageFailure } from "./storage-problem.ts";
 
 /** An open repository. */
@@ -63,33 +53,17 @@ export type Roots = readonly string[] | undefined;
 export async function openRepository(project: Project, dir: string, roots: Roots): Promise<HeldRepository> {
   const root = requireFolder(dir);
   await refuseRoot(dir, root, roots);
-  return open(project, root, repositoryId(root));
+  return openKnown(project, root, repositoryId(root));
 }
 
-async function refuseRoot(given: string, root: string, roots: Roots): Promise<void> {
+/** Throws for a folder of the kernel, and for one outside the roots. */
+export async function refuseRoot(given: string, root: string, roots: Roots): Promise<void> {
   assertNotKernelFolder(given, root);
   await assertInsideRoots(given, root, roots);
 }
 
-/** Opens a repository by its id. Only repositories that were indexed in this project are found. */
-export async function findRepository(project: Project, id: string, roots: Roots): Promise<HeldRepository> {
-  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) {
-    throw searchInvalid(
-      `Invalid repository_id format: ${clip(id)}`,
-      "Give the repository_id of an indexing reply unchanged.",
-    );
-  }
-  const root = project.folder === null ? undefined : readRoot(join(project.folder, id.toLowerCase()));
-  if (root !== undefined) {
-    await refuseRoot(id, root, roots);
-    return open(project, root, id.toLowerCase());
-  }
-  throw new SpillwayError("repository_not_found", `No repository ${id} in project ${JSON.stringify(project.id)}.`, {
-    hint: "Index its folder, or omit repository_id to search the current folder.",
-  });
-}
-
-function requireFolder(dir: string): string {
+/** The real path of a folder. Throws for anything else. */
+export function requireFolder(dir: string): string {
   try {
     const root = realpathSync(dir);
     if (statSync(root).isDirectory()) return root;
@@ -112,16 +86,14 @@ function repositoryId(root: string): string {
   return digest.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-const factsFile = "repository.json";
-const indexFile = "index.db";
-/** The name of the writer's lock in the folder of an index. */
-export const lockFile = "lock.db";
 const openRepositories = new Map<string, Repository>();
 const openInMemory = new WeakMap<object, Map<string, Repository>>();
-/** Repositories that a process keeps open; the least recently used is closed first. */
-const MAX_OPEN = 16;
+/** Repositories that a process keeps open, and bytes of their segments; the least recently used is closed first. */
+const MAX_OPEN = 64;
+const MAX_LOADED_BYTES = 268_435_456;
 
-async function open(project: Project, root: string, id: string): Promise<HeldRepository> {
+/** Opens the repository with this id and root; the same one while it is open. */
+export async function openKnown(project: Project, root: string, id: string): Promise<HeldRepository> {
   const repositories = repositoriesOf(project);
   const key = keyOf(project, id);
   const repository = repositories.get(key) ?? (await openNew(project, root, id));
@@ -137,6 +109,14 @@ async function open(project: Project, root: string, id: string): Promise<HeldRep
 
 const keyOf = ({ folder, id: projectId }: Project, id: string): string => `${folder}\n${projectId}\n${id}`;
 
+/** The repositories that this process has open, on disk below a folder or in memory for an object. */
+export function listOpen(home: string | null, scope: object): Repository[] {
+  if (home === null) return [...(openInMemory.get(scope)?.values() ?? [])];
+  return [...openRepositories.values()].filter(
+    ({ project: { folder } }) => folder !== null && dirname(folder) === home,
+  );
+}
+
 /** Indexes in memory belong to one artifact store, and so to one owner, and live as long as it. */
 function repositoriesOf({ folder, scope }: Project): Map<string, Repository> {
   if (folder !== null) return openRepositories;
@@ -146,9 +126,11 @@ function repositoriesOf({ folder, scope }: Project): Map<string, Repository> {
 }
 
 function closeOldest(): void {
-  for (const [key, { store, lockPath, holds }] of openRepositories) {
-    if (openRepositories.size <= MAX_OPEN) return;
+  let loadedBytes = [...openRepositories.values()].reduce((sum, { reader }) => sum + reader.loadedBytes(), 0);
+  for (const [key, { store, reader, lockPath, holds }] of openRepositories) {
+    if (openRepositories.size <= MAX_OPEN && loadedBytes <= MAX_LOADED_BYTES) return;
     if (holds.count > 0 || lockPath === null) continue;
+    loadedBytes -= reader.loadedBytes();
     openRepositories.delete(key);
     store[Symbol.dispose]();
   }
@@ -170,16 +152,16 @@ async function openNew(project: Project, root: string, id: string): Promise<Repo
 /** The folder of all data, which exists where folders below it could not be made. */
 const dataFolder = (projectFolder: string): string => join(projectFolder, "..", "..", "..");
 
-type RepositoryFacts = Pick<Repository, "id" | "project" | "root" | "databaseName" | "holds">;
+type RepositoryIdentity = Pick<Repository, "id" | "project" | "root" | "databaseName" | "holds">;
 
-function openInMemoryOnly(facts: RepositoryFacts, storageProblem: string | null): Repository {
+function openInMemoryOnly(facts: RepositoryIdentity, storageProblem: string | null): Repository {
   const store = openMemoryStore();
   return { ...facts, storageProblem, store, segmentFolder: null, reader: openReader(store, null), lockPath: null };
 }
 
-async function openOnDisk(folder: string, { id, root }: { id: string; root: string }) {
+async function openOnDisk(folder: string, { id, root, project }: RepositoryIdentity) {
   await makeFolders(folder);
-  writeFacts(join(folder, factsFile), { repository_id: id, root });
+  writeFacts(folder, { repository_id: id, root, project_id: project.id });
   const lockPath = join(folder, lockFile);
   const store = openStore(join(folder, indexFile), lockPath);
   return { storageProblem: null, store, segmentFolder: folder, reader: openReader(store, folder), lockPath };
@@ -248,13 +230,7 @@ function removeIncomplete(folder: string): void {
 
 /** Opens a repository whose index was discarded. */
 export function reopenRepository({ project, root, id }: Repository): Promise<HeldRepository> {
-  return open(project, root, id);
-}
-
-/** When the index in this folder was last opened or written. */
-export function lastUsedAt(folder: string): number {
-  const names = [factsFile, indexFile, `${indexFile}-wal`];
-  return Math.max(...names.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0));
+  return openKnown(project, root, id);
 }
 
 /** Closes the index in this folder if this process has it open; false while it is in use. */
@@ -266,26 +242,4 @@ export function closeUnused(folder: string): boolean {
     store[Symbol.dispose]();
   }
   return true;
-}
-
-/** Writes the file once; later only its time changes, which says when the index was last opened. */
-function writeFacts(path: string, facts: object): void {
-  const now = new Date();
-  if (existsSync(path)) {
-    utimesSync(path, now, now);
-    return;
-  }
-  const unfinished = `${path}.${process.pid}`;
-  writeFileSync(unfinished, `${JSON.stringify(facts)}\n`, { mode: 0o600 });
-  renameSync(unfinished, path);
-}
-
-/** The source folder of the index in this folder; undefined if there is no index. */
-export function readRoot(folder: string): string | undefined {
-  try {
-    const facts: unknown = JSON.parse(readFileSync(join(folder, factsFile), "utf8"));
-    return typeof facts === "object" && facts !== null && "root" in facts ? String(facts.root) : undefined;
-  } catch {
-    return undefined; // Never indexed in this project.
-  }
 }

@@ -60,7 +60,7 @@ describe("search_code", () => {
     assert.match(reply.text, /^Found 1 result in .*best first\./);
     assert.match(reply.text, /untrusted content/);
     assert.match(reply.text, /1\. src\/router\.ts:1-4 \(score \d\.\d{3}\)\n\/\/ Keeps routes\./);
-    assert.ok(database_name.endsWith(repository_id.slice(0, 8)));
+    assert.ok(database_name.endsWith(repository_id?.slice(0, 8) ?? assert.fail()));
     assert.equal(reply.isError, false);
   });
 

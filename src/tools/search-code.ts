@@ -24,8 +24,11 @@ export const searchCodeTool = defineTool({
       aliases: ["q", "question", "prompt", "text", "search"],
     },
     repo_path: { ...folderField, about: "Folder to search; default: the working directory." },
-    project_id: projectField,
-    repository_id: { type: "text", about: "A repository of the project, in place of repo_path." },
+    project_id: {
+      ...projectField,
+      about: "Project; without repo_path, all of its repositories are searched.",
+    },
+    repository_id: { type: "text", about: "One repository by its id, in place of repo_path." },
     file_type: { type: "text", about: "Only files with this extension, without a dot: py, d.ts." },
     directory: { type: "text", about: "Only below this folder of the repository; % matches anything." },
     limit: {
