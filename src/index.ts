@@ -78,7 +78,7 @@ export { type Field, type Fields, inputSchema, type JsonSchema } from "./tools/p
 export {
   type ArtifactLink,
   defineTool,
-  type Rendered,
+  type RenderedReply,
   type ReplyDraft,
   type Tool,
   type ToolHints,

@@ -213,7 +213,7 @@ describe("persistent stubs", () => {
     };
     for (let about = 0; about < 12; about++) remember(about);
     assert.deepEqual(
-      [0, 3, 4, 11].map((about) => sticky.recall(given(about)).length),
+      [0, 3, 4, 11].map((about) => sticky.find(given(about)).length),
       [0, 0, 1, 1],
     );
   });

@@ -48,7 +48,9 @@ const belowNotice = `${UNTRUSTED_NOTICE}\n\n`;
 /** Where the pages begin in the body. */
 export function findBodyPages({ content, pages }: Pick<AnswerText, "content" | "pages">): PageStart[] {
   if (content === null) return [];
-  return pages.filter(({ at }) => at < content.length).map(({ page, at }) => ({ page, at: at + belowNotice.length }));
+  return pages
+    .filter(({ offset }) => offset < content.length)
+    .map(({ page, offset }) => ({ page, offset: offset + belowNotice.length }));
 }
 
 /** The most characters that answerBody adds to a content: the notice above it and the truncation notice below. */

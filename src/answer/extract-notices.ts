@@ -71,8 +71,8 @@ export function makeFailureSentence(
   { content_kind, media_type }: Pick<ArtifactFacts, "content_kind" | "media_type">,
   { reason, detail }: Failure,
 ): string {
-  const why = reason === "encrypted" && detail !== "" ? detail : failureReasons[reason];
-  return `Failed to extract text from ${nameKind(content_kind, media_type)}: ${why}`;
+  const reasonText = reason === "encrypted" && detail !== "" ? detail : failureReasons[reason];
+  return `Failed to extract text from ${nameKind(content_kind, media_type)}: ${reasonText}`;
 }
 
 const failureReasons: Record<Failure["reason"], string> = {

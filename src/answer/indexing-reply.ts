@@ -6,8 +6,9 @@ import { formatCount, formatNumber } from "./phrases.ts";
 
 /** The job in one line, with its handle. */
 export function formatJobSummary({ job_id, status, progress, repository_path }: JobRecord): string {
-  const how = status === "running" || status === "pending" ? `${status} (${Math.round(progress * 100)} %)` : status;
-  return `[Indexing of ${clip(repository_path, PATH_CHARS)}: ${how}. job_id=${job_id}]`;
+  const statusText =
+    status === "running" || status === "pending" ? `${status} (${Math.round(progress * 100)} %)` : status;
+  return `[Indexing of ${clip(repository_path, PATH_CHARS)}: ${statusText}. job_id=${job_id}]`;
 }
 
 /** What the reader should know, and what to do next. */

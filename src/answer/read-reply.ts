@@ -31,13 +31,14 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
   const error = extract.ended?.failed ? makeFailureSentence(record, extract.ended.failed) : undefined;
   const warnings = listExtractWarnings(record, extract);
   const content = extract.hasText ? shownContent(reading) : null;
-  const hasMore = reading.by === "range" ? reading.shown.hasMore : reading.passages.length < reading.matchedCount;
+  const hasMore =
+    reading.type === "range" ? reading.fittedText.hasMore : reading.passages.length < reading.matchedCount;
   return {
     summary: summaryLine(facts),
     notices: [...(error === undefined ? [] : [error]), ...warnings],
     content,
     suffix: truncationNotice(reading),
-    pages: reading.by === "range" ? reading.pageStarts : [],
+    pages: reading.type === "range" ? reading.pageStarts : [],
     fields: {
       artifact_ref: record.artifact_ref,
       artifact_path: record.path,
@@ -47,22 +48,22 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
       source_url: record.source_url,
       handler: extract.handler,
       method: extract.info.method ?? extract.handler,
-      selector: selector.by,
-      offset: reading.by === "range" ? reading.start.offset : null,
-      start_line: reading.by === "range" ? reading.start.line : null,
-      end_line: reading.by === "range" ? reading.endLine : null,
+      selector: selector.type,
+      offset: reading.type === "range" ? reading.start.offset : null,
+      start_line: reading.type === "range" ? reading.start.line : null,
+      end_line: reading.type === "range" ? reading.endLine : null,
       total_chars: extract.size.chars,
       total_lines: totalLines,
-      page_range: reading.by === "range" ? reading.pages : null,
+      page_range: reading.type === "range" ? reading.pages : null,
       page_count: extract.info.pageCount ?? null,
-      next_offset: reading.by === "range" ? reading.nextOffset : null,
+      next_offset: reading.type === "range" ? reading.nextOffset : null,
       has_more: hasMore,
       extraction_truncated: extract.isPartial,
       source_truncated: record.source_truncated,
       truncated: hasMore || extract.isPartial || record.source_truncated,
       limit_chars: budget.chars,
-      bound: reading.by === "range" && reading.shown.hasMore ? reading.shown.bound : budget.bound,
-      ...(reading.by === "passages" ? passageFields(reading) : {}),
+      bound: reading.type === "range" && reading.fittedText.hasMore ? reading.fittedText.bound : budget.bound,
+      ...(reading.type === "passages" ? passageFields(reading) : {}),
       ...toDocumentFields(extract),
       warnings,
       ...(error === undefined ? {} : { error }),
@@ -78,19 +79,19 @@ function shortenReading(facts: ReadFacts, chars: number, bound: Bound): ReadFact
 }
 
 function shownContent(reading: Reading): string | null {
-  if (reading.by === "passages") return reading.passages.length === 0 ? null : reading.text;
-  return reading.shown.hasMore && reading.shown.text === "" ? null : reading.shown.text;
+  if (reading.type === "passages") return reading.passages.length === 0 ? null : reading.text;
+  return reading.fittedText.hasMore && reading.fittedText.text === "" ? null : reading.fittedText.text;
 }
 
 function truncationNotice(reading: Reading): string {
-  if (reading.by === "passages" || !reading.shown.hasMore) return "";
-  return makeTruncationSuffix(reading.shown.limitChars, reading.selectedChars);
+  if (reading.type === "passages" || !reading.fittedText.hasMore) return "";
+  return makeTruncationSuffix(reading.fittedText.limitChars, reading.selectedChars);
 }
 
 function summaryLine({ record, extract, reading, totalLines }: ReadFacts): string {
   const ref = record.artifact_ref;
   if (!extract.hasText) return `[Read ${ref}: there is no text to read.]`;
-  return reading.by === "range" ? rangeSummary(ref, reading, extract, totalLines) : passageSummary(ref, reading);
+  return reading.type === "range" ? rangeSummary(ref, reading, extract, totalLines) : passageSummary(ref, reading);
 }
 
 function ofPages({ pageCount }: Extract["info"]): string {
@@ -98,10 +99,10 @@ function ofPages({ pageCount }: Extract["info"]): string {
 }
 
 function rangeSummary(ref: string, reading: RangeReading, { size, info }: Extract, totalLines: number): string {
-  const { start, endLine, nextOffset, shown, pages } = reading;
+  const { start, endLine, nextOffset, fittedText, pages } = reading;
   const label = pages === null ? reading.label : `pages ${pages}${ofPages(info)}`;
   const startPlace = `character ${formatNumber(start.offset)} of ${formatNumber(size.chars)}`;
-  if (shown.text === "" && !shown.hasMore) return `[Read ${ref}: nothing from ${startPlace} on.]`;
+  if (fittedText.text === "" && !fittedText.hasMore) return `[Read ${ref}: nothing from ${startPlace} on.]`;
   const lines = `lines ${formatNumber(start.line)}-${formatNumber(endLine)} of ${formatNumber(totalLines)}`;
   const name = label === "" ? "" : `${clip(label)}, `;
   const next = nextOffset === null ? "" : ` Read on with offset=${nextOffset}.`;

@@ -9,8 +9,8 @@ import { formatCount, formatNumber } from "./phrases.ts";
 export function formatSearchSummary({ returned_count, database_name, project_id, next_cursor }: SearchReply): string {
   const place = `${clip(database_name)} (project ${clip(project_id)})`;
   if (returned_count === 0) return `Nothing found in ${place}.`;
-  const more = next_cursor === null ? "" : ` More: cursor=${next_cursor}.`;
-  return `Found ${formatCount(returned_count, "result")} in ${place}, best first.${more}`;
+  const moreHint = next_cursor === null ? "" : ` More: cursor=${next_cursor}.`;
+  return `Found ${formatCount(returned_count, "result")} in ${place}, best first.${moreHint}`;
 }
 
 /** All results as text below the untrusted-content notice; empty where there are none. */

@@ -201,13 +201,13 @@ function asDamage(ref: string, error: unknown): SpillwayError {
 }
 
 function expiredError({ artifact_ref, expired_at, reason, source_url }: Tombstone): SpillwayError {
-  const why = {
+  const reasonText = {
     age: "unused for too long",
     count: "its run kept too many",
     bytes: "the store was full",
     removed: "removed by its owner",
   }[reason];
-  return new SpillwayError("artifact_expired", `Artifact ${artifact_ref} expired on ${expired_at} (${why}).`, {
+  return new SpillwayError("artifact_expired", `Artifact ${artifact_ref} expired on ${expired_at} (${reasonText}).`, {
     hint: `Fetch ${source_url} again to get it back under the same ref while its content is the same.`,
   });
 }

@@ -261,7 +261,7 @@ test("a folder in the file's place is a problem", async () => {
   await mkdir(userPath, { recursive: true });
   const loaded = await load();
   assert.match(onlyProblem(loaded).sentence, /is a folder/);
-  assert.equal(loaded.files[0]?.found, true);
+  assert.equal(loaded.files[0]?.exists, true);
 });
 
 test("a link that leads in a circle is a problem that gives the system's reason", async () => {

@@ -36,7 +36,7 @@ export type LoadOptions = {
 export type SettingOrigin = "default" | "environment" | "flag" | { readonly file: string };
 
 /** A place where a config file is looked for. */
-export type ConfigFile = { readonly path: string; readonly owner: "user" | "project"; readonly found: boolean };
+export type ConfigFile = { readonly path: string; readonly owner: "user" | "project"; readonly exists: boolean };
 
 export type LoadedConfig = {
   readonly settings: Settings;
@@ -53,7 +53,10 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const project = await projectFiles(cwd, machine, user?.path);
   const files = user === undefined ? project : [user, ...project];
   const sources = [...files, environmentSource(cwd, machine), flagSource(cwd, machine, flags)];
-  return { ...merge(sources.map(judge)), files: files.map(({ path, owner, found }) => ({ path, owner, found })) };
+  return {
+    ...merge(sources.map(judge)),
+    files: files.map(({ path, owner, exists }) => ({ path, owner, exists })),
+  };
 }
 
 /** The settings if they have no problems; otherwise throws with the first problem and the number of others. */
@@ -91,7 +94,7 @@ async function namedFile(configPath: string, cwd: string, machine: Machine): Pro
   }
   const path = String(parsed.value);
   const source = fileSource(path, "user", machine, await readConfigFile(path));
-  if (source.found) return source;
+  if (source.exists) return source;
   const hint = "Create it, or unset SPILLWAY_CONFIG to use the usual place.";
   return { ...source, problems: [{ place, sentence: `There is no config file ${path}.`, hint }] };
 }
@@ -105,7 +108,7 @@ async function projectFiles(cwd: string, machine: Machine, userPath: string | un
     if (path === userPath) break;
     const source = fileSource(path, "project", machine, await readConfigFile(path));
     sources.push(source);
-    if (source.found || existsSync(paths.join(folder, ".git"))) break;
+    if (source.exists || existsSync(paths.join(folder, ".git"))) break;
   }
   return sources;
 }
@@ -118,7 +121,7 @@ function fileSource(
 ): FileSource {
   const base = baseOf(pathsOf(machine.platform).dirname(path), machine);
   const { entries, problems } = read ?? { entries: [], problems: [] };
-  return { path, owner, found: read !== undefined, origin: { file: path }, base, entries, problems };
+  return { path, owner, exists: read !== undefined, origin: { file: path }, base, entries, problems };
 }
 
 function environmentSource(cwd: string, machine: Machine): Source {

@@ -43,13 +43,13 @@ export function quote(text: string): string {
   return `"${printable(text)}"`;
 }
 
-const printableChars = 60;
+const MAX_PRINTABLE_CHARS = 60;
 
 /** Shortened, and without control or invisible characters. */
 function printable(text: string): string {
-  const characters = Array.from(text.slice(0, 2 * (printableChars + 1)));
-  const ending = characters.length > printableChars ? "..." : "";
-  const visible = characters.slice(0, printableChars).join("");
+  const characters = Array.from(text.slice(0, 2 * (MAX_PRINTABLE_CHARS + 1)));
+  const ending = characters.length > MAX_PRINTABLE_CHARS ? "..." : "";
+  const visible = characters.slice(0, MAX_PRINTABLE_CHARS).join("");
   return visible.replaceAll(/["\\\p{C}\p{Zl}\p{Zp}]/gu, escapeCharacter) + ending;
 }
 

@@ -14,12 +14,12 @@ export type PathBase = {
 };
 
 /** The value, or what is wrong with it: `fault` continues a sentence that begins with the setting's name ("must be ..., not ..."). */
-export type Parsed =
+export type ParseResult =
   | { readonly ok: true; readonly value: SettingValue }
   | { readonly ok: false; readonly fault: string; readonly hint: string };
 
 /** Parses a value from a JSON file. Rejects what it does not understand; never throws, never clamps. */
-export function parseValue(row: SettingRow, input: unknown, base: PathBase): Parsed {
+export function parseValue(row: SettingRow, input: unknown, base: PathBase): ParseResult {
   if (input === null && row.default === null) return accept(null);
   return readers[row.type](typeof input === "string" ? input.trim() : input, row, base);
 }
@@ -46,7 +46,7 @@ export function formatValue(type: SettingType, value: Exclude<SettingValue, null
 /** Whether a value is a list. `Array.isArray` does not narrow read-only arrays. */
 export const isList = (value: unknown): value is readonly string[] => Array.isArray(value);
 
-type Reader = (input: unknown, row: SettingRow, base: PathBase) => Parsed;
+type Reader = (input: unknown, row: SettingRow, base: PathBase) => ParseResult;
 
 const readers: Readonly<Record<SettingType, Reader>> = {
   text: readText,
@@ -93,7 +93,7 @@ export const writtenForms = {
   duration: `^(?:0|(?:${durationPart})+)$`,
 } as const;
 
-function readText(input: unknown): Parsed {
+function readText(input: unknown): ParseResult {
   if (typeof input !== "string") return refuse(`must be text, not ${quoteValue(input)}.`, "Write it in quotes.");
   if (input === "") return refuse("must not be empty.", "Give a value, or leave the setting out.");
   if (/\p{Cc}/u.test(input)) {
@@ -102,12 +102,12 @@ function readText(input: unknown): Parsed {
   return accept(input);
 }
 
-function readPath(input: unknown, _row: SettingRow, base: PathBase): Parsed {
+function readPath(input: unknown, _row: SettingRow, base: PathBase): ParseResult {
   const text = readText(input);
   return text.ok ? resolvePath(String(text.value), base) : text;
 }
 
-function resolvePath(input: string, { folder, home, platform }: PathBase): Parsed {
+function resolvePath(input: string, { folder, home, platform }: PathBase): ParseResult {
   const paths = pathsOf(platform);
   const [first = "", ...rest] = input.split(platform === "win32" ? /[\\/]/ : "/");
   if (!first.startsWith("~")) return accept(paths.resolve(folder, input));
@@ -121,7 +121,7 @@ function resolvePath(input: string, { folder, home, platform }: PathBase): Parse
   return accept(paths.resolve(home, ...rest.filter((part) => part !== "")));
 }
 
-function readInteger(input: unknown, row: SettingRow): Parsed {
+function readInteger(input: unknown, row: SettingRow): ParseResult {
   const number = typeof input === "string" ? wholeNumber(input) : input;
   if (typeof number !== "number" || !Number.isInteger(number)) {
     return refuse(`must be a whole number, not ${quoteValue(input)}.`, 'Write it as 30000 or "30_000".');
@@ -137,7 +137,7 @@ function plainNumber(digits: string): number {
   return Number(digits.replaceAll(/[_,]/g, ""));
 }
 
-function readBytes(input: unknown, row: SettingRow): Parsed {
+function readBytes(input: unknown, row: SettingRow): ParseResult {
   const number = typeof input === "string" ? bytesOf(input) : input;
   if (typeof number !== "number" || !Number.isInteger(number)) {
     return refuse(
@@ -160,7 +160,7 @@ function unitSize(units: readonly (readonly [name: string, size: number])[], uni
   return units.find(([name]) => name.toLowerCase() === unit.toLowerCase())?.[1] ?? Number.NaN;
 }
 
-function readDuration(input: unknown, row: SettingRow): Parsed {
+function readDuration(input: unknown, row: SettingRow): ParseResult {
   const number = typeof input === "string" ? millisecondsOf(input) : input === 0 ? 0 : undefined;
   if (number === undefined) {
     const bare = typeof input === "number" || (typeof input === "string" && wholeNumber(input) !== undefined);
@@ -182,7 +182,7 @@ function millisecondsOf(text: string): number | undefined {
 }
 
 /** An out-of-range number is rejected, not clamped: a silent change would break the user's expectation. */
-function withinRange(number: number, row: SettingRow, input: unknown): Parsed {
+function withinRange(number: number, row: SettingRow, input: unknown): ParseResult {
   const { type, min = Number.MIN_SAFE_INTEGER, ceiling = Number.MAX_SAFE_INTEGER } = row;
   const hint = `Accepted: ${formatRange(row)}.`;
   if (number < min) return refuse(`must be at least ${formatValue(type, min)}, not ${quoteValue(input)}.`, hint);
@@ -200,7 +200,7 @@ export function formatRange({ type, min, ceiling, choices = [] }: SettingRow): s
   return maxText !== undefined ? `at most ${maxText}` : choices.join(", ");
 }
 
-function readChoice(input: unknown, { choices = [] }: SettingRow): Parsed {
+function readChoice(input: unknown, { choices = [] }: SettingRow): ParseResult {
   const word = typeof input === "string" || typeof input === "boolean" ? String(input).toLowerCase() : "";
   const choice = word === "true" ? "on" : word === "false" ? "off" : word;
   if (choices.includes(choice)) return accept(choice);
@@ -210,7 +210,7 @@ function readChoice(input: unknown, { choices = [] }: SettingRow): Parsed {
   );
 }
 
-function readList(input: unknown, row: SettingRow, base: PathBase): Parsed {
+function readList(input: unknown, row: SettingRow, base: PathBase): ParseResult {
   if (!Array.isArray(input)) return refuse(`must be a list, not ${quoteValue(input)}.`, 'Write it as ["one", "two"].');
   const items: string[] = [];
   for (const [index, item] of input.entries()) {
@@ -221,7 +221,7 @@ function readList(input: unknown, row: SettingRow, base: PathBase): Parsed {
   return accept(items);
 }
 
-function readItem(row: SettingRow, input: unknown, base: PathBase): Parsed {
+function readItem(row: SettingRow, input: unknown, base: PathBase): ParseResult {
   if (row.items === "path") return readPath(input, row, base);
   const text = readText(input);
   if (!text.ok || row.items === undefined || parseNetworkPlace(String(text.value))) return text;
@@ -232,7 +232,7 @@ function readItem(row: SettingRow, input: unknown, base: PathBase): Parsed {
 }
 
 /** Values may be secrets, so no message repeats one. */
-function readHeaders(input: unknown): Parsed {
+function readHeaders(input: unknown): ParseResult {
   if (!isObject(input)) {
     return refuse(`must be headers by host, not ${quoteValue(input)}.`, headersHint);
   }
@@ -293,10 +293,10 @@ function quoteValue(input: unknown): string {
   return typeof input === "object" && input !== null ? "an object" : String(input);
 }
 
-function accept(value: SettingValue): Parsed {
+function accept(value: SettingValue): ParseResult {
   return { ok: true, value };
 }
 
-function refuse(fault: string, hint: string): Parsed {
+function refuse(fault: string, hint: string): ParseResult {
   return { ok: false, fault, hint };
 }

@@ -8,17 +8,17 @@ import { RANGE_BREAK, toDocumentOffset } from "./join-ranges.ts";
 import { formatPageRange, type PlacedPage, type TextRange } from "./select.ts";
 
 /** A page and where in the text it begins. */
-export type PageStart = { readonly page: number; readonly at: number };
+export type PageStart = { readonly page: number; readonly offset: number };
 
 /** A chosen range with the line it begins in and the pages it covers. */
 export type PlacedRange = TextRange & { readonly line: number; readonly pages: readonly PlacedPage[] };
 
 /** A range of the text. */
 export type RangeReading = {
-  readonly by: "range";
+  readonly type: "range";
   /** The name of the range: a heading or pages. Empty where lines and offset are enough. */
   readonly label: string;
-  readonly shown: FittedText;
+  readonly fittedText: FittedText;
   /** The document's offset where reading continues. */
   readonly nextOffset: number | null;
   /** Characters of the whole selection. */
@@ -34,7 +34,7 @@ export type RangeReading = {
 
 /** The passages that answer a question, as many as fit. */
 export type PassageReading = {
-  readonly by: "passages";
+  readonly type: "passages";
   readonly text: string;
   readonly passages: readonly RankedPlace[];
   readonly matchedCount: number;
@@ -49,53 +49,53 @@ type RankedPlace = Place & { readonly score: number };
 type JoinedRanges = {
   readonly window: TextWindow;
   readonly ranges: readonly TextRange[];
-  readonly placed: readonly PlacedRange[];
+  readonly placedRanges: readonly PlacedRange[];
   readonly selectedChars: number;
 };
 
 /** The reading for what is shown of the joined ranges. */
-export function makeRangeReading(joined: JoinedRanges, shown: FittedText): RangeReading {
-  const { window, ranges, placed, selectedChars } = joined;
-  const reached = findReached(placed, shown.text.length);
-  const last = reached.at(-1);
-  const [start, line] = [placed[0]?.start ?? 0, placed[0]?.line ?? 1];
+export function makeRangeReading(joinedRanges: JoinedRanges, fittedText: FittedText): RangeReading {
+  const { window, ranges, placedRanges, selectedChars } = joinedRanges;
+  const shownRanges = findShownRanges(placedRanges, fittedText.text.length);
+  const last = shownRanges.at(-1);
+  const [start, line] = [placedRanges[0]?.start ?? 0, placedRanges[0]?.line ?? 1];
   return {
-    by: "range",
+    type: "range",
     label: ranges
       .map(({ label }) => label)
       .filter(Boolean)
       .join(", "),
-    shown,
-    nextOffset: shown.hasMore ? toDocumentOffset(ranges, shown.text.length) : null,
+    fittedText,
+    nextOffset: fittedText.hasMore ? toDocumentOffset(ranges, fittedText.text.length) : null,
     selectedChars,
     start: { offset: start, line },
-    endLine: last === undefined ? line : last.range.line + countLines(shown.text.slice(last.offset, -1)) - 1,
-    pages: formatPages(reached, shown.text.length),
-    pageStarts: reached.flatMap(({ range, offset }) =>
-      range.pages.map(({ page, start }) => ({ page, at: offset + Math.max(0, start - range.start) })),
+    endLine: last === undefined ? line : last.range.line + countLines(fittedText.text.slice(last.offset, -1)) - 1,
+    pages: formatPages(shownRanges, fittedText.text.length),
+    pageStarts: shownRanges.flatMap(({ range, offset }) =>
+      range.pages.map(({ page, start }) => ({ page, offset: offset + Math.max(0, start - range.start) })),
     ),
-    shorten: (chars, bound) => makeRangeReading(joined, fitChars(window, chars, bound)),
+    shorten: (chars, bound) => makeRangeReading(joinedRanges, fitChars(window, chars, bound)),
   };
 }
 
 /** A range that is shown, and where it begins in the joined text. */
-type Reached<R extends TextRange> = { readonly range: R; readonly offset: number };
+type ShownRange<R extends TextRange> = { readonly range: R; readonly offset: number };
 
 /** The ranges that the first `shownChars` of the joined text reach; always the first one. */
-export function findReached<R extends TextRange>(ranges: readonly R[], shownChars: number): Reached<R>[] {
-  const reached: Reached<R>[] = [];
+export function findShownRanges<R extends TextRange>(ranges: readonly R[], shownChars: number): ShownRange<R>[] {
+  const shownRanges: ShownRange<R>[] = [];
   let offset = 0;
   for (const range of ranges) {
-    if (offset >= shownChars && reached.length > 0) break;
-    reached.push({ range, offset });
+    if (offset >= shownChars && shownRanges.length > 0) break;
+    shownRanges.push({ range, offset });
     offset += range.end - range.start + RANGE_BREAK.length;
   }
-  return reached;
+  return shownRanges;
 }
 
 /** Chosen pages need not follow each other: each range of pages is listed. */
-function formatPages(reached: readonly Reached<PlacedRange>[], shownChars: number): string | null {
-  const pages = reached.map(({ range, offset }) =>
+function formatPages(shownRanges: readonly ShownRange<PlacedRange>[], shownChars: number): string | null {
+  const pages = shownRanges.map(({ range, offset }) =>
     formatPageRange(range.pages, range.start + Math.max(1, shownChars - offset)),
   );
   const present = pages.filter((range) => range !== null);
@@ -109,7 +109,7 @@ export function makePassageReading(
   matchedCount: number,
 ): PassageReading {
   return {
-    by: "passages",
+    type: "passages",
     text: texts.join(RANGE_BREAK),
     passages: ranked.slice(0, texts.length),
     matchedCount,
@@ -119,13 +119,13 @@ export function makePassageReading(
 
 /** Whole passages, best first; the first one is cut rather than left out. */
 function takeWholeTexts(texts: readonly string[], chars: number): string[] {
-  const whole: string[] = [];
-  let used = 0;
+  const wholeTexts: string[] = [];
+  let usedChars = 0;
   for (const text of texts) {
-    used += text.length + (whole.length === 0 ? 0 : RANGE_BREAK.length);
-    if (used > chars) break;
-    whole.push(text);
+    usedChars += text.length + (wholeTexts.length === 0 ? 0 : RANGE_BREAK.length);
+    if (usedChars > chars) break;
+    wholeTexts.push(text);
   }
   const [first] = texts;
-  return whole.length > 0 || first === undefined || chars < 1 ? whole : [cutBetweenCodePoints(first, chars)];
+  return wholeTexts.length > 0 || first === undefined || chars < 1 ? wholeTexts : [cutBetweenCodePoints(first, chars)];
 }

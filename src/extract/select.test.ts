@@ -76,7 +76,7 @@ describe("ranges of a stored extract", () => {
     const extract = await storedExtract(segmentsOf(["one", "", "three\n", "four"], "page"));
     const pages = async (text: string) => {
       const selector = parseSelector({ pages: text });
-      const parts = selector.by === "pages" ? await selectPages(extract, selector.pages) : assert.fail();
+      const parts = selector.type === "pages" ? await selectPages(extract, selector.pages) : assert.fail();
       return Promise.all(parts.map(async ({ start, end }) => (await readWindow(extract, start, end - start)).text));
     };
     assert.deepEqual(await pages("1"), ["one"]);
@@ -201,15 +201,15 @@ describe("the stored extract", () => {
 
 describe("a selector", () => {
   for (const { input, selector } of [
-    { input: {}, selector: { by: "offset", offset: 0 } },
-    { input: { lines: "", query: "  " }, selector: { by: "offset", offset: 0 } },
-    { input: { offset: "12" }, selector: { by: "offset", offset: 12 } },
-    { input: { offset: 7 }, selector: { by: "offset", offset: 7 } },
-    { input: { lines: " 3 - 9 " }, selector: { by: "lines", lines: { first: 3, last: 9 } } },
-    { input: { lines: "3-" }, selector: { by: "lines", lines: { first: 3, last: null } } },
-    { input: { pages: "2" }, selector: { by: "pages", pages: [{ first: 2, last: 2 }] } },
-    { input: { query: "a b" }, selector: { by: "query", query: "a b" } },
-    { input: { section: "# Top" }, selector: { by: "section", heading: "# Top" } },
+    { input: {}, selector: { type: "offset", offset: 0 } },
+    { input: { lines: "", query: "  " }, selector: { type: "offset", offset: 0 } },
+    { input: { offset: "12" }, selector: { type: "offset", offset: 12 } },
+    { input: { offset: 7 }, selector: { type: "offset", offset: 7 } },
+    { input: { lines: " 3 - 9 " }, selector: { type: "lines", lines: { first: 3, last: 9 } } },
+    { input: { lines: "3-" }, selector: { type: "lines", lines: { first: 3, last: null } } },
+    { input: { pages: "2" }, selector: { type: "pages", pages: [{ first: 2, last: 2 }] } },
+    { input: { query: "a b" }, selector: { type: "query", query: "a b" } },
+    { input: { section: "# Top" }, selector: { type: "section", heading: "# Top" } },
   ]) {
     test(`${JSON.stringify(input)} is understood`, () => assert.deepEqual(parseSelector(input), selector));
   }

@@ -20,8 +20,8 @@ export async function readWindow(
 ): Promise<TextWindow> {
   const wantedChars = Math.max(0, Math.min(end - offset, chars));
   let text = "";
-  for await (const placed of extract.segmentsFrom({ chars: offset })) {
-    text += placed.text.slice(Math.max(0, offset - placed.offset));
+  for await (const placedSegment of extract.segmentsFrom({ chars: offset })) {
+    text += placedSegment.text.slice(Math.max(0, offset - placedSegment.offset));
     if (text.length >= wantedChars) break;
   }
   return { text: text.slice(0, wantedChars), offset, totalChars: end };
@@ -56,8 +56,8 @@ export async function countTotalLines(extract: Extract): Promise<number> {
 
 /** The number of the line that holds an offset. */
 export async function findLine(extract: Extract, offset: number): Promise<number> {
-  for await (const placed of extract.segmentsFrom({ chars: offset })) {
-    return placed.line + countLines(placed.text.slice(0, offset - placed.offset)) - 1;
+  for await (const placedSegment of extract.segmentsFrom({ chars: offset })) {
+    return placedSegment.line + countLines(placedSegment.text.slice(0, offset - placedSegment.offset)) - 1;
   }
   return extract.size.lineEnds + 1;
 }
@@ -77,8 +77,8 @@ export async function findPages(extract: Extract, start: number, end: number): P
 
 /** The pages that are reached before `end`, as `3` or `3-7`; null where there are none. */
 export function formatPageRange(pages: readonly PlacedPage[], end: number): string | null {
-  const reached = pages.filter(({ start }, index) => index === 0 || start < end);
-  const [first, last] = [reached[0]?.page, reached.at(-1)?.page];
+  const coveredPages = pages.filter(({ start }, index) => index === 0 || start < end);
+  const [first, last] = [coveredPages[0]?.page, coveredPages.at(-1)?.page];
   return first === undefined ? null : first === last ? `${first}` : `${first}-${last}`;
 }
 
@@ -104,11 +104,11 @@ function toPageRange({ segment, start }: PlacedSegment): TextRange {
 type Heading = { readonly label: string; readonly level: number; readonly start: number };
 
 /** From a heading to the next one of the same or a higher rank. */
-export async function selectSection(extract: Extract, wanted: string): Promise<TextRange> {
+export async function selectSection(extract: Extract, title: string): Promise<TextRange> {
   const headings = await readHeadings(extract);
-  const index = findHeading(headings, wanted);
+  const index = findHeading(headings, title);
   const heading = headings[index];
-  if (heading === undefined) throw sectionNotFound(wanted, headings);
+  if (heading === undefined) throw sectionNotFound(title, headings);
   const next = headings.slice(index + 1).find(({ level }) => level <= heading.level);
   return { label: heading.label, start: heading.start, end: next?.start ?? extract.size.chars };
 }
@@ -122,14 +122,14 @@ async function readHeadings(extract: Extract): Promise<Heading[]> {
 }
 
 /** An equal heading first, then one that begins with the words, then one that contains them. */
-function findHeading(headings: readonly Heading[], wanted: string): number {
+function findHeading(headings: readonly Heading[], title: string): number {
   const normalize = (text: string) =>
     text
       .replace(/^#+\s*/, "")
       .replace(/\s+/g, " ")
       .trim()
       .toLowerCase();
-  const words = normalize(wanted);
+  const words = normalize(title);
   const tests = [
     (label: string) => label === words,
     (label: string) => label.startsWith(words),
@@ -142,17 +142,17 @@ function findHeading(headings: readonly Heading[], wanted: string): number {
   return -1;
 }
 
-function sectionNotFound(wanted: string, headings: readonly Heading[]): SpillwayError {
+function sectionNotFound(title: string, headings: readonly Heading[]): SpillwayError {
   const names = headings.slice(0, 12).map(({ label }) => JSON.stringify(cutBetweenCodePoints(label, NAME_CHARS)));
-  const more = headings.length > names.length ? `, and ${headings.length - names.length} more` : "";
+  const restNote = headings.length > names.length ? `, and ${headings.length - names.length} more` : "";
   return new SpillwayError(
     "place_not_found",
-    `No section ${JSON.stringify(cutBetweenCodePoints(wanted, NAME_CHARS))}.`,
+    `No section ${JSON.stringify(cutBetweenCodePoints(title, NAME_CHARS))}.`,
     {
       hint:
         names.length === 0
           ? "This document has no headings; use lines, offset or query."
-          : `Sections: ${names.join(", ")}${more}.`,
+          : `Sections: ${names.join(", ")}${restNote}.`,
     },
   );
 }
@@ -160,10 +160,11 @@ function sectionNotFound(wanted: string, headings: readonly Heading[]): Spillway
 /** The offset where a line begins, or undefined when there are fewer lines. */
 async function findLineStart(extract: Extract, line: number): Promise<number | undefined> {
   if (line === 1) return 0;
-  for await (const placed of extract.segmentsFrom({ lineEnds: line - 1 })) {
+  for await (const placedSegment of extract.segmentsFrom({ lineEnds: line - 1 })) {
     let lineEnd = -1;
-    for (let passed = placed.line; passed < line; passed++) lineEnd = placed.text.indexOf("\n", lineEnd + 1);
-    const start = placed.offset + lineEnd + 1;
+    for (let number = placedSegment.line; number < line; number++)
+      lineEnd = placedSegment.text.indexOf("\n", lineEnd + 1);
+    const start = placedSegment.offset + lineEnd + 1;
     return start < extract.size.chars ? start : undefined;
   }
   return undefined;
@@ -171,19 +172,19 @@ async function findLineStart(extract: Extract, line: number): Promise<number | u
 
 const formatCount = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? "" : "s"}`;
 
-function pastEndError({ ended, info, isPartial }: Extract, what: string, has: string): SpillwayError {
+function pastEndError({ ended, info, isPartial }: Extract, place: string, has: string): SpillwayError {
   const failed = isPartial ? ended?.failed : null;
   if (!failed) {
     const soFar = ended === null ? " so far" : "";
-    return new SpillwayError("place_not_found", `${what} is past the end: the text has ${has}${soFar}.`, {
+    return new SpillwayError("place_not_found", `${place} is past the end: the text has ${has}${soFar}.`, {
       hint: "Ask for an earlier place.",
     });
   }
   const total = info.pageCount === undefined ? "" : ` The document has ${info.pageCount} pages.`;
-  const why = failed.reason.replace("_", " ");
+  const reason = failed.reason.replace("_", " ");
   return new SpillwayError(
     "place_not_found",
-    `${what} was not reached: extraction ended after ${has} (${why}).${total}`,
+    `${place} was not reached: extraction ended after ${has} (${reason}).${total}`,
     {
       hint: isRetryableFailure(failed) ? "Ask again: extraction continues from there." : "Ask for an earlier place.",
     },

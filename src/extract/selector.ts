@@ -6,11 +6,11 @@ export type NumberRange = { readonly first: number; readonly last: number | null
 
 /** The one way a range is chosen. */
 export type Selector =
-  | { readonly by: "offset"; readonly offset: number }
-  | { readonly by: "lines"; readonly lines: NumberRange }
-  | { readonly by: "pages"; readonly pages: readonly NumberRange[] }
-  | { readonly by: "section"; readonly heading: string }
-  | { readonly by: "query"; readonly query: string };
+  | { readonly type: "offset"; readonly offset: number }
+  | { readonly type: "lines"; readonly lines: NumberRange }
+  | { readonly type: "pages"; readonly pages: readonly NumberRange[] }
+  | { readonly type: "section"; readonly heading: string }
+  | { readonly type: "query"; readonly query: string };
 
 /** The selectors as a caller sends them; empty text counts as missing. */
 export type SelectorInput = {
@@ -25,7 +25,7 @@ export type SelectorInput = {
 export function parseSelector(input: SelectorInput): Selector {
   const present = Object.entries(input).filter(([, value]) => value !== undefined && String(value).trim() !== "");
   const [first, second] = present;
-  if (first === undefined) return { by: "offset", offset: 0 };
+  if (first === undefined) return { type: "offset", offset: 0 };
   if (second !== undefined) {
     throw selectorError(`${first[0]} and ${second[0]} cannot be combined.`, "Choose the range by one of them.");
   }
@@ -33,18 +33,18 @@ export function parseSelector(input: SelectorInput): Selector {
 }
 
 const parsers: { readonly [K in keyof Required<SelectorInput>]: (text: string) => Selector } = {
-  offset: (text) => ({ by: "offset", offset: parseOffset(text) }),
-  lines: (text) => ({ by: "lines", lines: parseRange("lines", text) }),
-  pages: (text) => ({ by: "pages", pages: parseRanges(text) }),
-  section: (heading) => ({ by: "section", heading }),
-  query: (query) => ({ by: "query", query }),
+  offset: (text) => ({ type: "offset", offset: parseOffset(text) }),
+  lines: (text) => ({ type: "lines", lines: parseRange("lines", text) }),
+  pages: (text) => ({ type: "pages", pages: parseRanges(text) }),
+  section: (heading) => ({ type: "section", heading }),
+  query: (query) => ({ type: "query", query }),
 };
 
 function parseOffset(text: string): number {
   const offset = Number(text);
   if (Number.isSafeInteger(offset) && offset >= 0) return offset;
   throw selectorError(
-    `offset must be a whole number from 0, got ${quoted(text)}.`,
+    `offset must be a whole number from 0, got ${quote(text)}.`,
     "Use the next_offset of the last reply.",
   );
 }
@@ -61,14 +61,14 @@ function parseRanges(text: string): NumberRange[] {
 }
 
 /** `12`, `12-18` or `12-`. */
-function parseRange(what: "lines" | "pages", text: string): NumberRange {
+function parseRange(parameter: "lines" | "pages", text: string): NumberRange {
   const [, from = "", dash, to = ""] = /^(\d+)\s*(-)?\s*(\d*)$/.exec(text) ?? [];
   const first = Number(from);
   const last = dash === undefined ? first : to === "" ? null : Number(to);
   if (from !== "" && first >= 1 && (last === null || last >= first)) return { first, last };
   throw selectorError(
-    `${what} must be numbers from 1 such as 12, 12-18 or 12-, got ${quoted(text)}.`,
-    what === "pages" ? "Several ranges are separated by commas: 12-18,40." : "Ask for one range at a time.",
+    `${parameter} must be numbers from 1 such as 12, 12-18 or 12-, got ${quote(text)}.`,
+    parameter === "pages" ? "Several ranges are separated by commas: 12-18,40." : "Ask for one range at a time.",
   );
 }
 
@@ -76,4 +76,4 @@ function selectorError(sentence: string, hint: string): SpillwayError {
   return new SpillwayError("selector_invalid", sentence, { hint });
 }
 
-const quoted = (text: string): string => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}...` : text);
+const quote = (text: string): string => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}...` : text);

@@ -78,7 +78,7 @@ export function findLinkBase(facts: Pick<ArtifactFacts, "content_kind" | "source
 /** Opens what is stored under a prefix; an extract of size 0 where nothing is. */
 export async function openExtract(objects: Objects, prefix: string): Promise<StoredExtract> {
   const objectList = await Array.fromAsync(objects.list(prefix));
-  const files = longestChain(objectList.map(({ key, sizeBytes }) => parseKey(key, sizeBytes)));
+  const files = findLongestChain(objectList.map(({ key, sizeBytes }) => parseKey(key, sizeBytes)));
   const last = files.at(-1);
   return assembleExtract(objects, files, last && (await readFileContent(objects, last)));
 }
@@ -175,14 +175,14 @@ async function readFileContent(objects: Objects, { key }: ExtractFile): Promise<
  * Several processes may have stored overlapping files, each unaware of the others. Of the unbroken chains of files the
  * one that reaches furthest counts. Going through the keys backwards, what may follow a file is known before it.
  */
-function longestChain(files: readonly (ExtractFile | undefined)[]): ExtractFile[] {
+function findLongestChain(files: readonly (ExtractFile | undefined)[]): ExtractFile[] {
   const best = new Map<string, Chain>();
   for (const file of files.toReversed()) {
     if (file === undefined) continue;
     const next = file.last ? undefined : best.get(formatSize(file.end));
     const chain = { file, next, end: next?.end ?? file.end, last: next?.last ?? file.last };
-    const other = best.get(formatSize(file.start));
-    if (other === undefined || reachesFurther(chain, other)) best.set(formatSize(file.start), chain);
+    const knownChain = best.get(formatSize(file.start));
+    if (knownChain === undefined || reachesFurther(chain, knownChain)) best.set(formatSize(file.start), chain);
   }
   const chained: ExtractFile[] = [];
   for (let link = best.get(formatSize(emptySize)); link; link = link.next) chained.push(link.file);

@@ -15,16 +15,16 @@ const none: PageTally = { pages: 0, withText: 0, images: 0, garbled: 0, damaged:
 
 /** The tally with one more page. */
 export function addPage(tally: PageTally = none, { text }: Segment, { verdict, counts = {} }: PageNote): PageTally {
-  const one = (holds: boolean): number => (holds ? 1 : 0);
+  const toCount = (holds: boolean): number => (holds ? 1 : 0);
   const own = Object.entries(counts).map(([name, count]) => [name, (tally[name] ?? 0) + count]);
   return {
     ...tally,
     ...Object.fromEntries(own),
     pages: tally.pages + 1,
-    withText: tally.withText + one(text.trim() !== ""),
-    images: tally.images + one(verdict === "image"),
-    garbled: tally.garbled + one(verdict === "garbled"),
-    damaged: tally.damaged + one(verdict === "damaged"),
+    withText: tally.withText + toCount(text.trim() !== ""),
+    images: tally.images + toCount(verdict === "image"),
+    garbled: tally.garbled + toCount(verdict === "garbled"),
+    damaged: tally.damaged + toCount(verdict === "damaged"),
   };
 }
 

@@ -20,9 +20,9 @@ export function fitReply<R extends ReplyForms>(
   budget: Budget,
   client: ClientLimit | undefined,
 ): R {
-  const whole = compose(budget.chars, budget.bound);
-  const bound = isWithinBudget(whole, budget) ? "client" : budget.bound;
-  if (bound === "client" && isWithinClient(whole, client)) return whole;
+  const fullReply = compose(budget.chars, budget.bound);
+  const bound = isWithinBudget(fullReply, budget) ? "client" : budget.bound;
+  if (bound === "client" && isWithinClient(fullReply, client)) return fullReply;
   const fits = (reply: R) => isWithinBudget(reply, budget) && isWithinClient(reply, client);
   const chars = findLargestPassing(0, budget.chars - 1, (candidate) => fits(compose(candidate, bound)));
   return compose(chars, bound);

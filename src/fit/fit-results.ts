@@ -166,8 +166,8 @@ function dropTrailing<R extends SearchResult, E>(
 /** One result that is too large: whole if the reply can carry it, else without context, else an excerpt without spans. */
 function fitOne<R extends SearchResult, E>(page: Page<R, E>, first: R): FittedResults<R, E> {
   const draftOf = (...results: ReturnedResult<R>[]) => page.draft(results, "single_result_too_large");
-  const whole = draftOf(first);
-  if (fitsHard(page, whole)) return finish(page, whole);
+  const fullDraft = draftOf(first);
+  if (fitsHard(page, fullDraft)) return finish(page, fullDraft);
   const withSpans = draftOf(withoutContext(first, page.artifactRef));
   if (fitsHard(page, withSpans)) return { ...finish(page, withSpans), oversized: first };
   const bare = withoutSpans(withoutContext(first, page.artifactRef));

@@ -11,7 +11,7 @@ export type StickyStubs = {
   /** Remembers the stubs of a request. The original request identifies the conversation. */
   remember(original: OutgoingRequest, stubs: readonly Stub[]): void;
   /** The stubs of this conversation for each part whose content is remembered. */
-  recall(original: OutgoingRequest): Stub[];
+  find(original: OutgoingRequest): Stub[];
 };
 
 /** A process that serves many conversations forgets those that were not used for longest. */
@@ -35,18 +35,18 @@ export function createStickyStubs(): StickyStubs {
     const key = hashConversation(original);
     const conversation = take(key) ?? newConversation();
     addStubs(conversation, stubs.map(withoutPart));
-    put(key, conversation);
+    addNewest(key, conversation);
     for (const oldest of conversations.keys()) {
       if (conversations.size === 1 || (conversations.size <= MAX_CONVERSATIONS && chars <= MAX_CHARS)) break;
       take(oldest);
     }
   }
 
-  function recall(original: OutgoingRequest): Stub[] {
+  function find(original: OutgoingRequest): Stub[] {
     const key = hashConversation(original);
     const conversation = take(key);
     if (conversation === undefined) return [];
-    put(key, conversation);
+    addNewest(key, conversation);
     return matchStubs(original.dialect.findParts(original.request), conversation.stubs);
   }
 
@@ -58,12 +58,12 @@ export function createStickyStubs(): StickyStubs {
   }
 
   /** Adds a conversation as the one used last. */
-  function put(key: string, conversation: Conversation): void {
+  function addNewest(key: string, conversation: Conversation): void {
     conversations.set(key, conversation);
     chars += conversation.chars;
   }
 
-  return { hasAny: () => conversations.size > 0, remember, recall };
+  return { hasAny: () => conversations.size > 0, remember, find };
 }
 
 /** The stubs of one conversation that outlives its process: those from before, and a callback for every new one. */
@@ -80,7 +80,7 @@ export function createConversationStubs(
       addStubs(conversation, newStubs);
       onNew(newStubs);
     },
-    recall: ({ dialect, request }) => matchStubs(dialect.findParts(request), conversation.stubs),
+    find: ({ dialect, request }) => matchStubs(dialect.findParts(request), conversation.stubs),
   };
 }
 

@@ -60,12 +60,12 @@ export function findResults(
   );
   const results = ranked.slice(offset, offset + limit).flatMap((file) => {
     const { segment, firstFile, firstChunk } = findPart(view, file.file);
-    const stored = repository.reader.text(segment.fileIds[file.file - firstFile] ?? 0);
-    if (stored === undefined) return [];
+    const storedText = repository.reader.text(segment.fileIds[file.file - firstFile] ?? 0);
+    if (storedText === undefined) return [];
     const fileFirstChunk = firstChunk + (segment.fileFirstChunk[file.file - firstFile] ?? 0);
-    const line = query.path !== null && matchesPath(stored.path, query.path) ? query.line : null;
+    const line = query.path !== null && matchesPath(storedText.path, query.path) ? query.line : null;
     const options = { findHits, contextLines, line, explain: parameters.explain };
-    return [makeResult(repository, stored, file, fileFirstChunk, options)];
+    return [makeResult(repository, storedText, file, fileFirstChunk, options)];
   });
   return {
     results,
@@ -106,18 +106,18 @@ type ResultOptions = {
 
 function makeResult(
   { id, root }: Repository,
-  stored: StoredText,
+  storedText: StoredText,
   ranked: RankedFile,
   firstChunk: number,
   { findHits, contextLines, line, explain }: ResultOptions,
 ): CodeResult {
   const scored = ranked.chunks.map(({ chunk, score }) => ({ index: chunk - firstChunk, score }));
-  const chunks = line === null ? scored : withLineFirst(stored, scored, line);
-  const [main = { startLine: 1, endLine: 1, offset: 0 }, ...further] = chooseSpans(stored, chunks, findHits, line);
-  const lines = createLineReader(stored.text);
+  const chunks = line === null ? scored : withLineFirst(storedText, scored, line);
+  const [main = { startLine: 1, endLine: 1, offset: 0 }, ...further] = chooseSpans(storedText, chunks, findHits, line);
+  const lines = createLineReader(storedText.text);
   return {
-    chunk_id: `${id.slice(0, 8)}-${stored.id}-${chunks[0]?.index ?? 0}`,
-    ...pathFields(stored.path),
+    chunk_id: `${id.slice(0, 8)}-${storedText.id}-${chunks[0]?.index ?? 0}`,
+    ...pathFields(storedText.path),
     content: lines.read(main, main.offset),
     start_line: main.startLine,
     end_line: main.endLine,
@@ -128,7 +128,7 @@ function makeResult(
     }),
     context_after: lines.read({ startLine: main.endLine + 1, endLine: main.endLine + contextLines }),
     ...(further.length === 0 ? {} : { spans: further.map((span) => toResultSpan(span, lines)) }),
-    ...(isStale(root, stored) ? { stale: true } : {}),
+    ...(isStale(root, storedText) ? { stale: true } : {}),
     ...(explain ? { explain: roundParts(ranked.parts) } : {}),
   };
 }

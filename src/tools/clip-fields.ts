@@ -29,12 +29,12 @@ function clipField(name: string, value: string): string | null {
 
 /** Warnings as far as their allowance reaches; the most important ones are first. */
 function clipWarnings(warnings: readonly string[]): string[] {
-  const shown: string[] = [];
+  const clippedWarnings: string[] = [];
   let room = WARNINGS_CHARS;
   for (const warning of warnings) {
     if (room <= 0) break;
-    shown.push(cutBetweenCodePoints(warning, room));
+    clippedWarnings.push(cutBetweenCodePoints(warning, room));
     room -= warning.length;
   }
-  return shown;
+  return clippedWarnings;
 }

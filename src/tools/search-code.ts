@@ -7,7 +7,7 @@ import { type FittedSearch, findCode, type Search } from "../search/search.ts";
 import { findUtilizationPercent } from "../search/search-events.ts";
 import { searchOutput } from "./output-fields.ts";
 import { folderField, projectField, readHints } from "./shared-parameters.ts";
-import { defineTool, type Rendered, type ReplyDraft, type ToolSession } from "./tool.ts";
+import { defineTool, type RenderedReply, type ReplyDraft, type ToolSession } from "./tool.ts";
 
 export const searchCodeTool = defineTool({
   name: "search_code",
@@ -50,12 +50,12 @@ export const searchCodeTool = defineTool({
 const budget = makeBudget({ default: CHARACTER_LIMIT });
 
 function draftSearch(search: Search, lowered: Budget, session: ToolSession): ReplyDraft {
-  let sent: FittedSearch | undefined;
+  let lastSearch: FittedSearch | undefined;
   return {
     budget,
-    render(chars, bound, notes): Rendered {
-      sent = search.fit({ ...lowered, chars, bound }, { notes });
-      const { reply } = sent;
+    render(chars, bound, notes): RenderedReply {
+      lastSearch = search.fit({ ...lowered, chars, bound }, { notes });
+      const { reply } = lastSearch;
       return {
         summary: formatSearchSummary(reply),
         notices: searchNotices(reply),
@@ -64,9 +64,9 @@ function draftSearch(search: Search, lowered: Budget, session: ToolSession): Rep
       };
     },
     onSent() {
-      if (sent === undefined) return;
-      search.report(sent);
-      informClient(sent, session);
+      if (lastSearch === undefined) return;
+      search.report(lastSearch);
+      informClient(lastSearch, session);
     },
   };
 }

@@ -19,7 +19,7 @@ import { outputSchema } from "./output-fields.ts";
 import { inputSchema } from "./parameters.ts";
 import { readHints } from "./shared-parameters.ts";
 import { toolContract } from "./tool.contract.ts";
-import { defineTool, type Received } from "./tool.ts";
+import { defineTool, type ReceivedBytes } from "./tool.ts";
 import { builtInTools, findTool } from "./tools.ts";
 import { openTurn } from "./turn-budget.ts";
 
@@ -141,8 +141,8 @@ test("a long download reports the bytes received, and the total where it is know
       begun.resolve(response);
     });
     await using bench = await openTools({ "network.allow": [server.allow] });
-    const messages: [string, Received | undefined][] = [];
-    const progress = (message: string, received?: Received) => void messages.push([message, received]);
+    const messages: [string, ReceivedBytes | undefined][] = [];
+    const progress = (message: string, received?: ReceivedBytes) => void messages.push([message, received]);
     const reply = bench.call("web_fetch", { url: server.origin }, { progress });
     const response = await begun.promise;
     while (messages.every(([, received]) => received?.bytes !== 1_000_000)) {

@@ -77,10 +77,10 @@ async function fitAnswer(
   session: Session,
 ): Promise<Answer<FetchFields>> {
   const budget = budgetFor(source.facts, options, session);
-  const shown = fitText(await readWindow(extract, 0, budget.chars), budget);
-  const pages = await findPages(extract, 0, shown.text.length);
+  const fittedText = fitText(await readWindow(extract, 0, budget.chars), budget);
+  const pages = await findPages(extract, 0, fittedText.text.length);
   const title = await findDocumentTitle(extract, source.facts);
-  return answerFetch({ ...source, extract, title, shown, pages, budget });
+  return answerFetch({ ...source, extract, title, fittedText, pages, budget });
 }
 
 function budgetFor({ content_kind }: ArtifactFacts, { budget, maxChars }: FetchOptions, { settings }: Session): Budget {

@@ -62,19 +62,19 @@ function toRule(text: string): DestinationRule {
       hint: "Write a host, an address or a range, optionally with a port: 127.0.0.1:8080, 10.0.0.0/8.",
     });
   }
-  const matches = place.by === "name" ? nameRule(place) : rangeRule(place);
+  const matches = place.type === "name" ? nameRule(place) : rangeRule(place);
   return (destination, address) =>
     (place.port ?? destination.port) === destination.port && matches(destination, address);
 }
 
-function nameRule({ name, below }: NetworkPlace & { by: "name" }): DestinationRule {
+function nameRule({ name, below }: NetworkPlace & { type: "name" }): DestinationRule {
   return ({ host }) => {
     const requestedHost = canonicalHost(host);
     return below ? requestedHost.endsWith(`.${name}`) : requestedHost === name;
   };
 }
 
-function rangeRule({ address: start, prefix, family }: NetworkPlace & { by: "range" }): DestinationRule {
+function rangeRule({ address: start, prefix, family }: NetworkPlace & { type: "range" }): DestinationRule {
   const list = makeRangeList(`${start}/${prefix}`);
   return (_destination, address) =>
     address !== undefined && isIP(address) === family && list.check(address, family === 4 ? "ipv4" : "ipv6");

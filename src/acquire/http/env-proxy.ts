@@ -23,8 +23,8 @@ export function makeProxyChooser(env: Environment): ChooseProxy {
 }
 
 /** The URL may contain a password, so no message repeats it. */
-function toProxyUrl(variable: string, written: string): string {
-  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(written) ? written : `http://${written}`;
+function toProxyUrl(variable: string, value: string): string {
+  const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
   if (/^https?:/i.test(url) && URL.canParse(url)) return url;
   throw new SpillwayError("config_invalid", `The proxy in ${variable} (or ALL_PROXY) cannot be used.`, {
     hint: "Write it as http://proxy.example.com:3128, or unset the variable.",

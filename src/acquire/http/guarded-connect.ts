@@ -114,15 +114,15 @@ function connectSecurely(socket: Socket, host: string, { trust, timeoutMs }: Con
     const servername = isIP(host) === 0 ? host : "";
     const tls = connectTls({ socket, host, servername, ALPNProtocols: ["http/1.1"], secureContext: trust });
     const timer = setTimeout(() => tls.destroy(makeTimeoutError()), timeoutMs);
-    const failed = (error: Error) => {
+    const onError = (error: Error) => {
       clearTimeout(timer);
       socket.destroy();
       reject(error);
     };
-    tls.once("error", failed);
+    tls.once("error", onError);
     tls.once("secureConnect", () => {
       clearTimeout(timer);
-      tls.removeListener("error", failed);
+      tls.removeListener("error", onError);
       resolve(tls);
     });
   });
@@ -136,14 +136,14 @@ function dialTcp(address: string, port: number, timeoutMs: number): Promise<Sock
   return new Promise((resolve, reject) => {
     const socket = connectTcp({ host: address, port, noDelay: true, keepAlive: true });
     const timer = setTimeout(() => socket.destroy(makeTimeoutError()), timeoutMs);
-    const failed = (error: Error) => {
+    const onError = (error: Error) => {
       clearTimeout(timer);
       reject(error);
     };
-    socket.once("error", failed);
+    socket.once("error", onError);
     socket.once("connect", () => {
       clearTimeout(timer);
-      socket.removeListener("error", failed);
+      socket.removeListener("error", onError);
       resolve(socket);
     });
   });

@@ -51,8 +51,8 @@ const globalUnicast6 = makeRangeList("2000::/3");
 
 /** The use of a special address, or undefined for a public one. */
 export function findSpecialUse(address: string): string | undefined {
-  if (isIP(address) === 4) return blockLists4.find(({ list }) => list.check(address, "ipv4"))?.what;
-  const use = blockLists6.find(({ list }) => list.check(address, "ipv6"))?.what;
+  if (isIP(address) === 4) return blockLists4.find(({ list }) => list.check(address, "ipv4"))?.use;
+  const use = blockLists6.find(({ list }) => list.check(address, "ipv6"))?.use;
   return use ?? (globalUnicast6.check(address, "ipv6") ? undefined : "not given out to the world");
 }
 
@@ -91,8 +91,8 @@ export function makeRangeList(range: string): BlockList {
   return list;
 }
 
-function toBlockList([range, what]: SpecialRange) {
-  return { list: makeRangeList(range), what };
+function toBlockList([range, use]: SpecialRange) {
+  return { list: makeRangeList(range), use };
 }
 
 /** The eight numbers of an IPv6 address; the URL parser understands every notation. */

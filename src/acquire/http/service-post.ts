@@ -73,15 +73,15 @@ async function readText(
   response: FinalResponse,
   maxBytes: number,
 ): Promise<string> {
-  const received: Uint8Array[] = [];
+  const receivedChunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const chunk of chunks) {
     bytes += chunk.length;
-    received.push(chunk);
+    receivedChunks.push(chunk);
     if (bytes > maxBytes) break;
   }
   const problem = bytes > maxBytes ? `more than ${maxBytes} bytes` : shortfall();
-  if (problem === undefined) return Buffer.concat(received).toString("utf8");
+  if (problem === undefined) return Buffer.concat(receivedChunks).toString("utf8");
   response.discard();
   throw new SpillwayError(
     "response_invalid",

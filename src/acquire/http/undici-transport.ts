@@ -6,7 +6,7 @@ import type { Agent, Dispatcher, Pool } from "undici";
 import type { Environment } from "../../config/paths.ts";
 import type { Settings } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
-import { untilAborted } from "../abortable.ts";
+import { rejectOnAbort } from "../abortable.ts";
 import { type Guard, permissiveGuard } from "./address-guard.ts";
 import { getPort, makeProxyChooser } from "./env-proxy.ts";
 import { type Dialler, makeGuardedConnector } from "./guarded-connect.ts";
@@ -91,7 +91,7 @@ async function sendRequest(
     signal,
   });
   // undici handles an abort only once the request is on a connection; resolving, dialling and queueing take time too.
-  const rawResponse = await untilAborted(
+  const rawResponse = await rejectOnAbort(
     pendingResponse,
     signal,
     ({ body }) => void body.on("error", () => undefined).destroy(),

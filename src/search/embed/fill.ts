@@ -67,12 +67,12 @@ async function fillStep(
   const files = readFiles(ids, (id) => store.text(id));
   const texts = files.flatMap(chunkTexts);
   const vectors = texts.length === 0 ? [] : await embed(texts, settings["network.timeout"], lifetime);
-  const put = files.map(({ id, chunks }) => ({ id, bytes: packVectors(vectors.splice(0, chunks.length)) }));
-  if (put.length === 0) return 0;
-  const dimensions = texts.length > 0 ? dimensionsOf(put, texts.length) : 0;
+  const packedFiles = files.map(({ id, chunks }) => ({ id, bytes: packVectors(vectors.splice(0, chunks.length)) }));
+  if (packedFiles.length === 0) return 0;
+  const dimensions = texts.length > 0 ? dimensionsOf(packedFiles, texts.length) : 0;
   const isUnchanged = texts.length === 0 && madeBy !== undefined && !isOtherModel;
-  store.write({ vectors: { madeBy: isUnchanged ? madeBy : formatMadeBy(model, dimensions), put } });
-  return put.length;
+  store.write({ vectors: { madeBy: isUnchanged ? madeBy : formatMadeBy(model, dimensions), files: packedFiles } });
+  return packedFiles.length;
 }
 
 /** The first of these files, up to STEP_CHUNKS chunks; at least one file. */
@@ -94,8 +94,8 @@ function chunkTexts({ path, text, chunks }: StoredText): string[] {
   return chunks.map(({ start, end }) => `${path}\n${text.slice(start, end)}`);
 }
 
-function dimensionsOf(put: readonly { readonly bytes: Uint8Array }[], chunkCount: number): number {
-  return put.reduce((sum, { bytes }) => sum + bytes.length, 0) / chunkCount - 4;
+function dimensionsOf(packedFiles: readonly { readonly bytes: Uint8Array }[], chunkCount: number): number {
+  return packedFiles.reduce((sum, { bytes }) => sum + bytes.length, 0) / chunkCount - 4;
 }
 
 /** Model and dimensions of an index's vectors, as the store keeps them. */

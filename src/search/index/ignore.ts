@@ -25,9 +25,9 @@ const MAX_RULES = 10_000;
 
 /**
  * Parses the text of an ignore file. https://git-scm.com/docs/gitignore#_pattern_format
- * Rules that would hide one of the `wanted` folders are left out: the user named that folder.
+ * Rules that would hide one of `namedFolders` are left out: the user asked for that folder by name.
  */
-export function parseIgnore(text: string, wanted: readonly string[] = []): IgnoreRules {
+export function parseIgnore(text: string, namedFolders: readonly string[] = []): IgnoreRules {
   const byName = new Map<string, Rule[]>();
   const byExtension = new Map<string, Rule[]>();
   const namePatterns: (Rule & { pattern: string })[] = [];
@@ -36,9 +36,9 @@ export function parseIgnore(text: string, wanted: readonly string[] = []): Ignor
     .replace(/^\ufeff/, "")
     .split(/\r?\n/, MAX_RULES)
     .flatMap(parseLine)
-    .filter((rule) => rule.isNegated || !wanted.some((folder) => matchesPath(rule, folder)))) {
-    const [any, pattern = "", ...rest] = rule.names;
-    if (rule.prefix !== "" || any !== "**" || rest.length > 0 || pattern === "**") paths.push(rule);
+    .filter((rule) => rule.isNegated || !namedFolders.some((folder) => matchesPath(rule, folder)))) {
+    const [first, pattern = "", ...rest] = rule.names;
+    if (rule.prefix !== "" || first !== "**" || rest.length > 0 || pattern === "**") paths.push(rule);
     else if (!/[*?[\\]/.test(pattern)) byName.set(pattern, [...(byName.get(pattern) ?? []), rule]);
     else if (/^\*\.[^.*?[\\]+$/.test(pattern)) {
       const extension = pattern.slice(1);

@@ -56,10 +56,10 @@ export function testIndexStore(name: string, open: () => IndexStore): void {
     test("keeps a file either indexed or passed over", () => {
       using store = open();
       store.write({ put: [newFile("a.ts")] });
-      store.write({ pass: [{ path: "a.ts", stamp: "s", reason: "not text" }] });
-      assert.deepEqual([store.fileCount(), store.passedOver().length], [0, 1]);
+      store.write({ skip: [{ path: "a.ts", stamp: "s", reason: "not text" }] });
+      assert.deepEqual([store.fileCount(), store.skippedFiles().length], [0, 1]);
       store.write({ put: [newFile("a.ts")] });
-      assert.deepEqual([store.fileCount(), store.passedOver().length], [1, 0]);
+      assert.deepEqual([store.fileCount(), store.skippedFiles().length], [1, 0]);
     });
 
     test("accepts any path and text", () => {
@@ -82,12 +82,12 @@ export function testIndexStore(name: string, open: () => IndexStore): void {
       const [a = 0, b = 0, c = 0] = store.snapshot().fileIds;
       assert.deepEqual([store.vectorsMadeBy(), store.filesWithoutVectors(9)], [undefined, [a, b, c]]);
       const generation = store.generation();
-      store.write({ vectors: { madeBy: "model", put: [{ id: b, bytes: Uint8Array.of(1, 2) }] } });
-      store.write({ vectors: { madeBy: "model", put: [{ id: a, bytes: Uint8Array.of(3) }] } });
-      store.write({ vectors: { madeBy: "model", put: [{ id: 999, bytes: Uint8Array.of(9) }] } });
+      store.write({ vectors: { madeBy: "model", files: [{ id: b, bytes: Uint8Array.of(1, 2) }] } });
+      store.write({ vectors: { madeBy: "model", files: [{ id: a, bytes: Uint8Array.of(3) }] } });
+      store.write({ vectors: { madeBy: "model", files: [{ id: 999, bytes: Uint8Array.of(9) }] } });
       assert.equal(store.generation(), generation);
-      const [first = assert.fail(), second = assert.fail(), ...more] = store.vectorsAfter(0);
-      assert.deepEqual([first.id, [...first.bytes], second.id, more], [b, [1, 2], a, []]);
+      const [first = assert.fail(), second = assert.fail(), ...rest] = store.vectorsAfter(0);
+      assert.deepEqual([first.id, [...first.bytes], second.id, rest], [b, [1, 2], a, []]);
       assert.deepEqual(
         store.vectorsAfter(first.number).map(({ id }) => id),
         [a],
@@ -98,13 +98,13 @@ export function testIndexStore(name: string, open: () => IndexStore): void {
     test("never mixes vectors of two models, and deletes those of deleted and changed files", () => {
       using store = open();
       store.write({ put: [newFile("a.ts"), newFile("b.ts"), newFile("c.ts")] });
-      const put = store.snapshot().fileIds.map((id) => ({ id, bytes: Uint8Array.of(id) }));
-      store.write({ vectors: { madeBy: "one", put } });
+      const files = store.snapshot().fileIds.map((id) => ({ id, bytes: Uint8Array.of(id) }));
+      store.write({ vectors: { madeBy: "one", files } });
       store.write({ remove: ["a.ts"], put: [newFile("b.ts", "changed\n")] });
       const [remaining = assert.fail(), ...others] = store.vectorsAfter(0);
       assert.deepEqual(others, []);
       store.write({
-        vectors: { madeBy: "two", put: store.filesWithoutVectors(1).map((id) => ({ id, bytes: Uint8Array.of(7) })) },
+        vectors: { madeBy: "two", files: store.filesWithoutVectors(1).map((id) => ({ id, bytes: Uint8Array.of(7) })) },
       });
       assert.equal(store.vectorsMadeBy(), "two");
       const after = store.vectorsAfter(0);

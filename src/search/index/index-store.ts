@@ -17,12 +17,12 @@ export type StoredText = {
 export type NewFile = Omit<StoredFile, "id"> & { readonly text: string; readonly chunks: readonly Chunk[] };
 
 /** A file that the index leaves out; the stamp saves reading it again. */
-export type PassedOver = { readonly path: string; readonly stamp: string; readonly reason: string };
+export type StoredSkip = { readonly path: string; readonly stamp: string; readonly reason: string };
 
 /** Vectors of the chunks of some files, as bytes, and what made them. Those of deleted files are ignored. */
 export type NewVectors = {
   readonly madeBy: string;
-  readonly put: readonly { readonly id: number; readonly bytes: Uint8Array }[];
+  readonly files: readonly { readonly id: number; readonly bytes: Uint8Array }[];
 };
 
 /** The vectors of one file. Those stored later have a higher number. */
@@ -33,7 +33,7 @@ export type Change = {
   readonly put?: readonly NewFile[];
   /** Files with the same bytes and a new stamp: only the stamp changes, and the generation stays. */
   readonly restamp?: readonly { readonly id: number; readonly stamp: string }[];
-  readonly pass?: readonly PassedOver[];
+  readonly skip?: readonly StoredSkip[];
   /** Paths of deleted files. */
   readonly remove?: readonly string[];
   /** The name of a new segment, and of those it replaces. */
@@ -61,7 +61,7 @@ export interface IndexStore extends Disposable {
   snapshot(): Snapshot;
   fileCount(): number;
   files(): StoredFile[];
-  passedOver(): PassedOver[];
+  skippedFiles(): StoredSkip[];
   /** The text of a version; undefined once the version is replaced or removed. */
   text(id: number): StoredText | undefined;
   /** What made the stored vectors; undefined while there are none. */

@@ -4,8 +4,8 @@ import type {
   IndexStore,
   NewFile,
   NewVectors,
-  PassedOver,
   StoredFile,
+  StoredSkip,
   StoredText,
   StoredVectors,
 } from "./index-store.ts";
@@ -14,7 +14,7 @@ import type {
 export function openMemoryStore(): IndexStore {
   const files = new Map<string, NewFile & { id: number }>();
   const byId = new Map<number, string>();
-  const passedFiles = new Map<string, PassedOver>();
+  const skippedFiles = new Map<string, StoredSkip>();
   const segments = new Set<string>();
   const facts = new Map<string, string>();
   const vectors = new Map<number, StoredVectors>();
@@ -26,19 +26,19 @@ export function openMemoryStore(): IndexStore {
   function write(change: Change): number {
     let changed = false;
     for (const path of change.remove ?? []) {
-      passedFiles.delete(path);
+      skippedFiles.delete(path);
       changed = removeFile(path) || changed;
     }
     for (const file of change.put ?? []) {
-      passedFiles.delete(file.path);
+      skippedFiles.delete(file.path);
       removeFile(file.path);
       files.set(file.path, { ...file, id: ++lastId });
       byId.set(lastId, file.path);
       changed = true;
     }
-    for (const entry of change.pass ?? []) {
+    for (const entry of change.skip ?? []) {
       changed = removeFile(entry.path) || changed;
-      passedFiles.set(entry.path, entry);
+      skippedFiles.set(entry.path, entry);
     }
     for (const { id, stamp } of change.restamp ?? []) restamp(id, stamp);
     for (const segment of change.dropSegments ?? []) changed = segments.delete(segment) || changed;
@@ -59,7 +59,7 @@ export function openMemoryStore(): IndexStore {
   function putVectors(change: NewVectors): void {
     if (madeBy !== change.madeBy) vectors.clear();
     madeBy = change.madeBy;
-    for (const { id, bytes } of change.put) if (byId.has(id)) vectors.set(id, { number: ++lastNumber, id, bytes });
+    for (const { id, bytes } of change.files) if (byId.has(id)) vectors.set(id, { number: ++lastNumber, id, bytes });
   }
 
   /** Also deletes the vectors of deleted files. */
@@ -85,7 +85,7 @@ export function openMemoryStore(): IndexStore {
     }),
     fileCount: () => files.size,
     files: () => [...files.values()].map(withoutText),
-    passedOver: () => [...passedFiles.values()],
+    skippedFiles: () => [...skippedFiles.values()],
     text(id): StoredText | undefined {
       const file = fileOf(id);
       return file && { id, path: file.path, stamp: file.stamp, text: file.text, chunks: file.chunks };

@@ -108,7 +108,7 @@ function writeSegment(folder: string, bytes: Uint8Array): string {
   const unfinished = join(folder, `${name}.unfinished`);
   const file = openSync(unfinished, "wx", 0o600);
   try {
-    for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
+    for (let offset = 0; offset < bytes.length; ) offset += writeSync(file, bytes, offset);
     fsyncSync(file);
   } finally {
     closeSync(file);

@@ -40,9 +40,9 @@ export function openReader(store: IndexStore, folder: string | null): IndexReade
       return loaded;
     const snapshot = store.snapshot();
     for (const name of storedSegments.keys()) if (!snapshot.segments.includes(name)) storedSegments.delete(name);
-    const stored = folder === null ? [] : snapshot.segments.flatMap((name) => readStored(folder, name));
-    const missingFiles = buildMissing(snapshot.fileIds, stored, all);
-    loaded = { view: createView([...stored, ...memorySegments], snapshot.fileIds), snapshot, missingFiles };
+    const diskSegments = folder === null ? [] : snapshot.segments.flatMap((name) => readStored(folder, name));
+    const missingFiles = buildMissing(snapshot.fileIds, diskSegments, all);
+    loaded = { view: createView([...diskSegments, ...memorySegments], snapshot.fileIds), snapshot, missingFiles };
     return loaded;
   }
 
@@ -56,9 +56,9 @@ export function openReader(store: IndexStore, folder: string | null): IndexReade
   }
 
   /** Builds segments in memory for files that are in none, one or all, and gives how many files are still missing. */
-  function buildMissing(liveIds: readonly number[], stored: readonly IndexSegment[], all: boolean): number {
+  function buildMissing(liveIds: readonly number[], diskSegments: readonly IndexSegment[], all: boolean): number {
     const uncovered = new Set(liveIds);
-    for (const segment of stored) removeCovered(uncovered, segment);
+    for (const segment of diskSegments) removeCovered(uncovered, segment);
     memorySegments = memorySegments.filter(({ fileIds }) => fileIds.some((id) => uncovered.has(id)));
     const isLarge = ({ chunkCount }: IndexSegment) => chunkCount >= MIN_LARGE_CHUNKS;
     const smallCount = memorySegments.filter((segment) => !isLarge(segment)).length;

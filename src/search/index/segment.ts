@@ -222,9 +222,9 @@ function openDictionary(words: Buffer, wordOffsets: Uint32Array, postingOffsets:
 }
 
 /** The numbers of the used terms, in the order of their UTF-8 bytes, and the place of each in that order. */
-function sortTerms(terms: WordContent, used: Uint32Array): { rank: Uint32Array; sorted: Uint32Array } {
+function sortTerms(terms: WordContent, usedTerms: Uint32Array): { rank: Uint32Array; sorted: Uint32Array } {
   const rank = new Uint32Array(terms.starts.length);
-  for (const term of used) rank[term] = 1;
+  for (const term of usedTerms) rank[term] = 1;
   const numbers = new Uint32Array(rank.length);
   let count = 0;
   for (let term = 0; term < rank.length; term++) if (rank[term] === 1) numbers[count++] = term;

@@ -9,10 +9,10 @@ import { cleanText } from "../../extract/clean.ts";
 import { decodeText, hasDecoder } from "../../extract/decode-text.ts";
 import { describeReadError, formatStamp } from "./walk.ts";
 
-/** The bytes of a file at one moment, or why it could not be read. `again` if another run may succeed. */
+/** The bytes of a file at one moment, or why it could not be read. `isRetryable` if another run may succeed. */
 export type SourceBytes =
   | { readonly bytes: Buffer; readonly stamp: string; readonly hash: string }
-  | { readonly reason: string; readonly again: boolean };
+  | { readonly reason: string; readonly isRetryable: boolean };
 
 /** Reads a regular file below the root. A link that was put in its place is not followed. */
 export function readSource(root: string, path: string, maxBytes: number): SourceBytes {
@@ -27,14 +27,14 @@ export function readSource(root: string, path: string, maxBytes: number): Source
       closeSync(file);
     }
   } catch (error) {
-    return { reason: describeReadError(error), again: true };
+    return { reason: describeReadError(error), isRetryable: true };
   }
 }
 
 function readOpen(file: number, maxBytes: number): SourceBytes {
   const stats = fstatSync(file, { bigint: true });
-  if (!stats.isFile()) return { reason: "not a regular file", again: true };
-  if (stats.size > maxBytes) return { reason: tooLarge(maxBytes), again: false };
+  if (!stats.isFile()) return { reason: "not a regular file", isRetryable: true };
+  if (stats.size > maxBytes) return { reason: tooLarge(maxBytes), isRetryable: false };
   const bytes = Buffer.allocUnsafe(Number(stats.size));
   let length = 0;
   while (length < bytes.length) {
@@ -42,8 +42,8 @@ function readOpen(file: number, maxBytes: number): SourceBytes {
     if (read === 0) break;
     length += read;
   }
-  const whole = bytes.subarray(0, length);
-  return { bytes: whole, stamp: formatStamp(stats), hash: createHash("sha256").update(whole).digest("base64url") };
+  const content = bytes.subarray(0, length);
+  return { bytes: content, stamp: formatStamp(stats), hash: createHash("sha256").update(content).digest("base64url") };
 }
 
 /** The reason why a file above this size is passed over. */
@@ -63,9 +63,11 @@ export async function decodeSource(bytes: Buffer, path: string): Promise<SourceT
   // Detection sees the beginning only. A zero byte further on means binary data, except in UTF-16 and UTF-32.
   if (isByteCharset(charset) && bytes.includes(0)) return { reason: "not text (binary data inside)" };
   if (!hasDecoder(charset)) return { reason: `charset ${charset} cannot be read` };
-  const { text: whole } = cleanText(keepEditorLines(await decode(bytes, charset)));
+  const { text: cleanedText } = cleanText(keepEditorLines(await decode(bytes, charset)));
   const text =
-    longestLine(whole) < MIN_DATA_CHARS ? whole : whole.replace(dataPattern, (run) => (isBase64(run) ? "..." : run));
+    measureLongestLine(cleanedText) < MIN_DATA_CHARS
+      ? cleanedText
+      : cleanedText.replace(dataPattern, (run) => (isBase64(run) ? "..." : run));
   return isMinified(text) ? { reason: "minified or data: its lines are too long" } : { text };
 }
 
@@ -76,13 +78,13 @@ const dataPattern = new RegExp(`[A-Za-z0-9+/=_-]{${MIN_DATA_CHARS},}`, "g");
 /** Base64 has letters of both cases and digits; without one of these it is a ruler line or a long word. */
 const isBase64 = (run: string): boolean => /[a-z]/.test(run) && /[A-Z]/.test(run) && /[0-9]/.test(run);
 
-function longestLine(text: string): number {
-  let [longest, start] = [0, 0];
+function measureLongestLine(text: string): number {
+  let [maxChars, start] = [0, 0];
   for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", start)) {
-    if (end - start > longest) longest = end - start;
+    if (end - start > maxChars) maxChars = end - start;
     start = end + 1;
   }
-  return Math.max(longest, text.length - start);
+  return Math.max(maxChars, text.length - start);
 }
 
 /** Lines are counted as editors count them: characters that cleaning would turn into line ends become spaces. */

@@ -2,7 +2,7 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { makePrivate } from "../../system/sqlite.ts";
 import type { Chunk } from "./chunk.ts";
-import type { Change, IndexStore, NewVectors, PassedOver } from "./index-store.ts";
+import type { Change, IndexStore, NewVectors, StoredSkip } from "./index-store.ts";
 
 /** Incremented with every change of the tables or of their content; an index of another version is built again. */
 const SCHEMA_VERSION = 4;
@@ -42,11 +42,11 @@ export function openSqliteStore(path: string): IndexStore {
   const fact = (name: string) => sql("SELECT value FROM facts WHERE name = ?").get(name)?.value as string | undefined;
   const setFact = (name: string, value: string) => sql("INSERT OR REPLACE INTO facts VALUES (?, ?)").run(name, value);
 
-  function putVectors({ madeBy, put }: NewVectors): void {
+  function putVectors({ madeBy, files }: NewVectors): void {
     if (fact(madeByFact) !== madeBy) sql("DELETE FROM vectors").run();
     setFact(madeByFact, madeBy);
     const insert = "INSERT OR REPLACE INTO vectors (file, bytes) SELECT id, ? FROM files WHERE id = ?";
-    for (const { id, bytes } of put) sql(insert).run(bytes, id);
+    for (const { id, bytes } of files) sql(insert).run(bytes, id);
   }
 
   function apply(change: Change): number {
@@ -63,7 +63,7 @@ export function openSqliteStore(path: string): IndexStore {
       changed += run("INSERT INTO files (path, stamp, hash) VALUES (?, ?, ?)", file, stamp, hash);
       run("INSERT INTO texts VALUES (last_insert_rowid(), ?, ?)", packChunks(chunks), text);
     }
-    for (const { path: file, stamp, reason } of change.pass ?? []) {
+    for (const { path: file, stamp, reason } of change.skip ?? []) {
       changed += removeFile(file);
       run("INSERT OR REPLACE INTO passed VALUES (?, ?, ?)", file, stamp, reason);
     }
@@ -94,7 +94,7 @@ export function openSqliteStore(path: string): IndexStore {
       readJson<[number, string, string, string]>(
         "SELECT json_group_array(json_array(id, path, stamp, hash)) AS rows FROM files",
       ).map(([id, file, stamp, hash]) => ({ id, path: file, stamp, hash })),
-    passedOver: () => sql("SELECT path, stamp, reason FROM passed").all() as unknown as PassedOver[],
+    skippedFiles: () => sql("SELECT path, stamp, reason FROM passed").all() as unknown as StoredSkip[],
     text(id) {
       const row = sql("SELECT path, stamp, text, chunks FROM files JOIN texts USING (id) WHERE id = ?").get(id);
       if (row === undefined) return undefined;

@@ -1,6 +1,6 @@
 /** Brings an index up to date with its folder: walk, read what changed, store it, and publish segments as it grows. */
 import { chunkText } from "./chunk.ts";
-import type { IndexLocation, IndexStore, NewFile, PassedOver, StoredFile } from "./index-store.ts";
+import type { IndexLocation, IndexStore, NewFile, StoredFile, StoredSkip } from "./index-store.ts";
 import { createPause, type Pause } from "./pause.ts";
 import { publishSegments } from "./publish.ts";
 import { decodeSource, isTooLarge, readSource, tooLarge } from "./source-file.ts";
@@ -47,14 +47,14 @@ export async function updateIndex(location: IndexLocation, options: UpdateOption
   const writer = createWriter(location, pause, skipped);
   let knownCount = 0;
   for (const [done, file] of files.entries()) {
-    const stored = knownFiles.files.get(file.path);
-    if (stored !== undefined || knownFiles.passed.has(file.path)) knownCount++;
-    if (isUnchanged(file, stored, options)) continue;
+    const storedFile = knownFiles.files.get(file.path);
+    if (storedFile !== undefined || knownFiles.skips.has(file.path)) knownCount++;
+    if (isUnchanged(file, storedFile, options)) continue;
     options.progress?.(done, files.length);
     await writer.add(await examine(file, knownFiles, location.root, options));
     await pause();
   }
-  const deleted = knownCount === knownFiles.files.size + knownFiles.passed.size ? [] : findDeleted(knownFiles, files);
+  const deleted = knownCount === knownFiles.files.size + knownFiles.skips.size ? [] : findDeleted(knownFiles, files);
   await writer.finish(deleted);
   options.progress?.(files.length, files.length);
   const { indexed, bytes } = writer.sums;
@@ -69,7 +69,7 @@ function createSkippedList() {
   return {
     add(file: SkippedFile): void {
       count += 1;
-      if (file.again) unreadable += 1;
+      if (file.isRetryable) unreadable += 1;
       if (first.length < MAX_SKIPPED_NAMED) first.push(file);
     },
     report: () => ({ skippedCount: count, unreadable, skipped: first }),
@@ -80,13 +80,13 @@ type SkippedList = ReturnType<typeof createSkippedList>;
 
 type KnownFiles = {
   readonly files: ReadonlyMap<string, StoredFile>;
-  readonly passed: ReadonlyMap<string, PassedOver>;
+  readonly skips: ReadonlyMap<string, StoredSkip>;
 };
 
 function readKnownFiles(store: IndexStore): KnownFiles {
   return {
     files: new Map(store.files().map((file) => [file.path, file])),
-    passed: new Map(store.passedOver().map((entry) => [entry.path, entry])),
+    skips: new Map(store.skippedFiles().map((entry) => [entry.path, entry])),
   };
 }
 
@@ -101,22 +101,26 @@ async function walk(root: string, hidden: ReadonlySet<string> | undefined, pause
   return files;
 }
 
-function findDeleted({ files, passed }: KnownFiles, walked: readonly FoundFile[]): string[] {
+function findDeleted({ files, skips }: KnownFiles, walked: readonly FoundFile[]): string[] {
   const paths = new Set(walked.map(({ path }) => path));
-  return [...files.keys(), ...passed.keys()].filter((path) => !paths.has(path));
+  return [...files.keys(), ...skips.keys()].filter((path) => !paths.has(path));
 }
 
 /** True for nearly all files: they cost no promise. */
-function isUnchanged(file: FoundFile, stored: StoredFile | undefined, { force, maxFileBytes }: UpdateOptions): boolean {
-  return !force && stored?.stamp === file.stamp && file.sizeBytes <= maxFileBytes;
+function isUnchanged(
+  file: FoundFile,
+  storedFile: StoredFile | undefined,
+  { force, maxFileBytes }: UpdateOptions,
+): boolean {
+  return !force && storedFile?.stamp === file.stamp && file.sizeBytes <= maxFileBytes;
 }
 
 /** What is to be done about one file. */
 type Finding =
-  | { readonly is: "restamped"; readonly id: number; readonly stamp: string }
-  | { readonly is: "changed"; readonly file: NewFile; readonly bytes: number }
-  | { readonly is: "passed"; readonly entry: PassedOver; readonly isStored: boolean }
-  | { readonly is: "unreadable"; readonly skipped: SkippedFile };
+  | { readonly type: "restamped"; readonly id: number; readonly stamp: string }
+  | { readonly type: "changed"; readonly file: NewFile; readonly bytes: number }
+  | { readonly type: "skipped"; readonly entry: StoredSkip; readonly isStored: boolean }
+  | { readonly type: "unreadable"; readonly skipped: SkippedFile };
 
 async function examine(
   file: FoundFile,
@@ -125,30 +129,30 @@ async function examine(
   options: UpdateOptions,
 ): Promise<Finding> {
   const { path } = file;
-  const stored = options.force ? undefined : knownFiles.files.get(path);
-  const passed = options.force ? undefined : knownFiles.passed.get(path);
+  const storedFile = options.force ? undefined : knownFiles.files.get(path);
+  const knownSkip = options.force ? undefined : knownFiles.skips.get(path);
   const { maxFileBytes } = options;
-  if (passed?.stamp === file.stamp && !wasForOtherSize(passed, maxFileBytes))
-    return { is: "passed", entry: passed, isStored: true };
+  if (knownSkip?.stamp === file.stamp && !wasForOtherSize(knownSkip, maxFileBytes))
+    return { type: "skipped", entry: knownSkip, isStored: true };
   const source = readSource(root, path, maxFileBytes);
   if ("reason" in source) {
-    const { reason, again } = source;
-    if (again) return { is: "unreadable", skipped: { path, reason, again } };
-    return { is: "passed", entry: { path, stamp: file.stamp, reason }, isStored: false };
+    const { reason, isRetryable } = source;
+    if (isRetryable) return { type: "unreadable", skipped: { path, reason, isRetryable } };
+    return { type: "skipped", entry: { path, stamp: file.stamp, reason }, isStored: false };
   }
   const stamp = markUnsettled(source.stamp, options.now());
-  if (stored?.hash === source.hash) return { is: "restamped", id: stored.id, stamp };
+  if (storedFile?.hash === source.hash) return { type: "restamped", id: storedFile.id, stamp };
   const decoded = await decodeSource(source.bytes, path);
   if ("reason" in decoded) {
-    return { is: "passed", entry: { path, stamp, reason: decoded.reason }, isStored: false };
+    return { type: "skipped", entry: { path, stamp, reason: decoded.reason }, isStored: false };
   }
   const { text } = decoded;
   const changed = { path, stamp, hash: source.hash, text, chunks: chunkText(text) };
-  return { is: "changed", file: changed, bytes: source.bytes.length };
+  return { type: "changed", file: changed, bytes: source.bytes.length };
 }
 
 /** Whether the file was passed over because of a size limit that has changed since. */
-function wasForOtherSize({ reason }: PassedOver, maxFileBytes: number): boolean {
+function wasForOtherSize({ reason }: StoredSkip, maxFileBytes: number): boolean {
   return isTooLarge(reason) && reason !== tooLarge(maxFileBytes);
 }
 
@@ -175,13 +179,13 @@ function createWriter(location: IndexLocation, pause: Pause, skipped: SkippedLis
   let publishChars = FIRST_PUBLISH_CHARS;
 
   async function add(finding: Finding): Promise<void> {
-    if (finding.is === "restamped") batch.restamp.push(finding);
-    if (finding.is === "passed") pass(finding.entry, finding.isStored);
-    if (finding.is === "unreadable") {
+    if (finding.type === "restamped") batch.restamp.push(finding);
+    if (finding.type === "skipped") skip(finding.entry, finding.isStored);
+    if (finding.type === "unreadable") {
       skipped.add(finding.skipped);
       batch.remove.push(finding.skipped.path);
     }
-    if (finding.is === "changed") put(finding.file, finding.bytes);
+    if (finding.type === "changed") put(finding.file, finding.bytes);
     await flushIfLarge();
   }
 
@@ -192,14 +196,14 @@ function createWriter(location: IndexLocation, pause: Pause, skipped: SkippedLis
     sums.bytes += bytes;
   }
 
-  function pass(entry: PassedOver, isStored: boolean): void {
-    skipped.add({ path: entry.path, reason: entry.reason, again: false });
-    if (!isStored) batch.pass.push(entry);
+  function skip(entry: StoredSkip, isStored: boolean): void {
+    skipped.add({ path: entry.path, reason: entry.reason, isRetryable: false });
+    if (!isStored) batch.skip.push(entry);
   }
 
   async function flushIfLarge(): Promise<void> {
-    const { put: files, restamp, pass: passed, remove } = batch;
-    const changes = files.length + restamp.length + passed.length + remove.length;
+    const { put: files, restamp, skip: skips, remove } = batch;
+    const changes = files.length + restamp.length + skips.length + remove.length;
     if (changes >= BATCH_CHANGES || batch.chars >= BATCH_CHARS) await flush();
   }
 
@@ -231,7 +235,7 @@ function emptyBatch() {
   return {
     put: [] as NewFile[],
     restamp: [] as { id: number; stamp: string }[],
-    pass: [] as PassedOver[],
+    skip: [] as StoredSkip[],
     remove: [] as string[],
     chars: 0,
   };

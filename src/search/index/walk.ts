@@ -7,8 +7,8 @@ import { defaultIgnores, type IgnoreRules, matchRules, parseIgnore } from "./ign
 /** A regular file, by its path relative to the root with `/` between names. */
 export type FoundFile = { readonly path: string; readonly sizeBytes: number; readonly stamp: string };
 
-/** What was passed over. `again` if another run may be able to read it. */
-export type SkippedFile = { readonly path: string; readonly reason: string; readonly again: boolean };
+/** A file that was skipped, and whether another run may be able to read it. */
+export type SkippedFile = { readonly path: string; readonly reason: string; readonly isRetryable: boolean };
 
 /** One entry of a walk. */
 export type WalkStep = { readonly file: FoundFile } | { readonly skipped: SkippedFile };
@@ -32,7 +32,7 @@ function* walkInto(walk: Walk, folder: string, outerRules: readonly ScopedRules[
   const fullFolder = join(root, folder);
   const entries = readEntries(fullFolder);
   if (!Array.isArray(entries)) {
-    yield { skipped: { path: folder || ".", reason: entries.reason, again: true } };
+    yield { skipped: { path: folder || ".", reason: entries.reason, isRetryable: true } };
     return;
   }
   const names = new Set(entries.map(({ name }) => name));
@@ -84,8 +84,8 @@ export function formatStamp({ mtimeNs, ctimeNs, ino, size }: BigIntStats): strin
   return `${mtimeNs}.${ctimeNs}.${ino}.${size}`;
 }
 
-function skip(path: string, reason: string, again: boolean): WalkStep {
-  return { skipped: { path, reason, again } };
+function skip(path: string, reason: string, isRetryable: boolean): WalkStep {
+  return { skipped: { path, reason, isRetryable } };
 }
 
 /** The reason why a file could not be read, in a few words. */
@@ -140,10 +140,10 @@ function readRules(
   base: string,
   file: string,
   owner: ScopedRules["owner"],
-  wanted: readonly string[] = [],
+  namedFolders: readonly string[] = [],
 ): ScopedRules[] {
   const text = readSmallText(file);
-  return text === null ? [] : [{ base, rules: parseIgnore(text, wanted), owner }];
+  return text === null ? [] : [{ base, rules: parseIgnore(text, namedFolders), owner }];
 }
 
 function readSmallText(file: string): string | null {
@@ -160,13 +160,15 @@ function readSmallText(file: string): string | null {
 function rulesAbove(root: string): ScopedRules[] {
   const top = findGitRoot(root);
   if (top === null) return [];
-  const between = relative(top, root).split(sep).filter(Boolean);
-  const wantedFrom = (depth: number) =>
-    between.slice(depth).map((_, last) => between.slice(depth, depth + last + 1).join("/"));
-  const excludes = readRules(top, join(findGitFolder(top), "info", "exclude"), "git", wantedFrom(0));
-  const outer = between.flatMap((_, depth) => {
-    const folder = join(top, ...between.slice(0, depth));
-    return ignoreFiles.flatMap(([name, owner]) => readRules(folder, join(folder, name), owner, wantedFrom(depth)));
+  const folderNames = relative(top, root).split(sep).filter(Boolean);
+  const namedFoldersFrom = (depth: number) =>
+    folderNames.slice(depth).map((_, last) => folderNames.slice(depth, depth + last + 1).join("/"));
+  const excludes = readRules(top, join(findGitFolder(top), "info", "exclude"), "git", namedFoldersFrom(0));
+  const outer = folderNames.flatMap((_, depth) => {
+    const folder = join(top, ...folderNames.slice(0, depth));
+    return ignoreFiles.flatMap(([name, owner]) =>
+      readRules(folder, join(folder, name), owner, namedFoldersFrom(depth)),
+    );
   });
   return [...excludes, ...outer];
 }

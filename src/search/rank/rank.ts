@@ -278,7 +278,7 @@ function addNamedPath({ parts }: IndexView, scores: Scores, namedPath: string): 
 
 /** Adds for definitions of the query's names. A name that many files define says little about each. */
 function addNames(view: IndexView, scores: Scores, { names }: ParsedQuery): void {
-  const best = largest(scores.chunk);
+  const best = findMax(scores.chunk);
   for (const { text, certainty } of names) {
     const postings = findTerm(view, termKinds.definition + text);
     if (postings.length === 0) continue;
@@ -301,7 +301,7 @@ function addNames(view: IndexView, scores: Scores, { names }: ParsedQuery): void
 /** How near each file is, by its nearest chunk. The chunks gain too, so that they are the ones shown. */
 function addMeaning(view: IndexView, scores: Scores, meaning: Meaning): Float64Array {
   const near = new Float64Array(view.fileCount);
-  const best = largest(scores.chunk) || 1;
+  const best = findMax(scores.chunk) || 1;
   for (const [chunk, share] of meaning) {
     const part = view.parts.findLast(({ firstChunk }) => firstChunk <= chunk);
     if (part === undefined) continue;
@@ -312,7 +312,7 @@ function addMeaning(view: IndexView, scores: Scores, meaning: Meaning): Float64A
   return near;
 }
 
-function largest(numbers: Float64Array): number {
+function findMax(numbers: Float64Array): number {
   let max = 0;
   for (let index = 0; index < numbers.length; index++) if ((numbers[index] ?? 0) > max) max = numbers[index] ?? 0;
   return max;
@@ -326,7 +326,7 @@ function pickFiles(
   accepted: Uint8Array | null,
 ): RankedFile[] {
   const bestChunks = bestChunkPerFile(view, scores);
-  const maxScores = { chunk: largest(bestChunks) || 1, file: largest(scores.file) || 1 };
+  const maxScores = { chunk: findMax(bestChunks) || 1, file: findMax(scores.file) || 1 };
   const pathOf = (file: number): string => {
     const { segment, firstFile } = findPart(view, file);
     return segment.path(file - firstFile);
@@ -342,7 +342,7 @@ function pickFiles(
       best.add(file, totalOf(fillParts(scratch, segment, segmentFile, file, chunk, scores, maxScores, query.roles)));
     }
   }
-  return best.sorted().map(({ file, score }) => {
+  return best.listBest().map(({ file, score }) => {
     const { segment, firstFile } = findPart(view, file);
     const chunk = bestChunks[file] ?? 0;
     const parts = fillParts({ ...noParts }, segment, file - firstFile, file, chunk, scores, maxScores, query.roles);
@@ -406,7 +406,7 @@ function createBest(limit: number, pathOf: (file: number) => string) {
       files.push({ file, score });
       if (files.length >= limit * 4) cut();
     },
-    sorted(): readonly ScoredFile[] {
+    listBest(): readonly ScoredFile[] {
       cut();
       return files;
     },

@@ -37,7 +37,7 @@ export async function checkHealth(session: Session, config: LoadedConfig, client
     client,
     tools: builtInTools.map(({ name }) => name),
     handlers: handlers.map(({ name }) => name),
-    settings: { files: config.files.filter(({ found }) => found).map(({ path }) => path), problems },
+    settings: { files: config.files.filter(({ exists }) => exists).map(({ path }) => path), problems },
     store: { folder, problem },
   };
 }

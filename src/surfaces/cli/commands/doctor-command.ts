@@ -31,7 +31,7 @@ export const doctorCommand: Command = {
 };
 
 function checkSettings({ config }: Call): Check {
-  const paths = config.files.filter((file) => file.found).map(({ path }) => path);
+  const paths = config.files.filter((file) => file.exists).map(({ path }) => path);
   const detail = paths.length === 0 ? "no config file, using defaults" : `read from ${paths.join(", ")}`;
   const problems = config.problems.map((problem) => `${describeProblem(problem)} ${problem.hint}`);
   return { name: "settings", ok: problems.length === 0, detail: problems.length === 0 ? detail : problems.join(" | ") };
