@@ -102,7 +102,7 @@ function deliveryWarnings({ shortfall, notes, rendering, cachedAt }: Delivery): 
     ...(rendering === null ? [] : [renderingNote(rendering)]),
     ...(cachedAt === null
       ? []
-      : [`Fetched before, checked at ${new Date(cachedAt).toISOString()}; noCache fetches it again.`]),
+      : [`Served from the cache, last checked at ${new Date(cachedAt).toISOString()}; noCache fetches it again.`]),
   ];
 }
 

@@ -102,7 +102,7 @@ function rangeSummary(ref: string, reading: RangeReading, { size, info }: Extrac
   const { start, endLine, nextOffset, fittedText, pages } = reading;
   const label = pages === null ? reading.label : `pages ${pages}${ofPages(info)}`;
   const startPlace = `character ${formatNumber(start.offset)} of ${formatNumber(size.chars)}`;
-  if (fittedText.text === "" && !fittedText.hasMore) return `[Read ${ref}: nothing from ${startPlace} on.]`;
+  if (fittedText.text === "" && !fittedText.hasMore) return `[Read ${ref}: no text after ${startPlace}.]`;
   const lines = `lines ${formatNumber(start.line)}-${formatNumber(endLine)} of ${formatNumber(totalLines)}`;
   const name = label === "" ? "" : `${clip(label)}, `;
   const next = nextOffset === null ? "" : ` Read on with offset=${nextOffset}.`;
@@ -110,7 +110,8 @@ function rangeSummary(ref: string, reading: RangeReading, { size, info }: Extrac
 }
 
 function passageSummary(ref: string, { passages, matchedCount }: PassageReading): string {
-  if (matchedCount === 0) return `[No passage of ${ref} holds a word of the query. Try other words, or read by lines.]`;
+  if (matchedCount === 0)
+    return `[No passage of ${ref} contains a word of the query. Try other words, or read by lines.]`;
   const all = formatCount(matchedCount, "passage");
   return `[Selected the best ${formatNumber(passages.length)} of ${all} of ${ref} that match the query.]`;
 }

@@ -180,7 +180,7 @@ async function writeNew(files: FileSystem, path: string, bytes: Uint8Array, dura
 async function writeAll(handle: Pick<nodeFiles.FileHandle, "write">, bytes: Uint8Array): Promise<void> {
   for (let offset = 0; offset < bytes.length; ) {
     const { bytesWritten } = await handle.write(bytes, offset, bytes.length - offset);
-    if (bytesWritten === 0) throw Object.assign(new Error("The disk took no more bytes."), { code: "ENOSPC" });
+    if (bytesWritten === 0) throw Object.assign(new Error("The disk accepts no more bytes."), { code: "ENOSPC" });
     offset += bytesWritten;
   }
 }

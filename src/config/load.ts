@@ -197,7 +197,7 @@ function notForProjects(key: SettingName, place: ProblemPlace): ConfigProblem {
   return {
     place,
     key,
-    sentence: `${key} may not be set by a project's file, because a project could be a stranger's.`,
+    sentence: `${key} may not be set by a project's file, because a project may come from someone else.`,
     hint: `Set it in your own config file, with ${environmentName(key)}, or with --set ${key}=...`,
   };
 }
@@ -207,7 +207,7 @@ function writtenTwice({ name, place: first }: Entry, { place }: Entry): ConfigPr
   return {
     place,
     key: name,
-    sentence: `${name} is set twice${line}, so neither counts.`,
+    sentence: `${name} is set twice${line}, so neither is used.`,
     hint: "Remove one of the two.",
   };
 }

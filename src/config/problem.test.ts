@@ -27,7 +27,7 @@ test("quoted text is short and printable, whatever the text", () => {
 });
 
 test("a problem is described by its place and its sentence", () => {
-  const rest = { sentence: "It is wrong.", hint: "Mend it." };
+  const rest = { sentence: "It is wrong.", hint: "Fix it." };
   assert.equal(
     describeProblem({ place: { file: "/c", line: 3, column: 5 }, ...rest }),
     "/c, line 3, column 5: It is wrong.",

@@ -1,4 +1,4 @@
-/** Runs the handler of a source as far as text is wanted, and stores every segment. */
+/** Runs the handler of a source until enough text is extracted, and stores every segment. */
 import type { Content } from "../acquire/spool.ts";
 import { memoryObjects } from "../artifacts/memory-objects.ts";
 import type { Objects } from "../artifacts/objects.ts";

@@ -1,4 +1,4 @@
-/** What every handler promises, as tests: a new one calls this suite with samples and inherits each sentence. */
+/** What every handler promises, as tests. A new handler calls this suite with samples and runs them all. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { describe, test } from "node:test";
 import { SpillwayError } from "../errors.ts";
 import type { Extracted, Handler, HandlerOptions, LocalFile, Segment } from "./handler.ts";
 
-/** A file as a handler may meet it. */
+/** A file that a handler reads. */
 export type Sample = {
   readonly name: string;
   readonly bytes: Uint8Array;

@@ -110,7 +110,7 @@ describe("ranges of a stored extract", () => {
     assert.equal(await section("part a"), "A\naa\n\nsub\n");
     assert.equal(await section("## Sub"), "sub\n");
     assert.equal(await section("part b"), "B\nbb");
-    await assert.rejects(section("Zed"), /No section "Zed"/);
+    await assert.rejects(section("Zed"), /There is no section "Zed"/);
   });
 
   test("an offset may be the end, but not past it", async () => {

@@ -147,7 +147,7 @@ function sectionNotFound(title: string, headings: readonly Heading[]): SpillwayE
   const restNote = headings.length > names.length ? `, and ${headings.length - names.length} more` : "";
   return new SpillwayError(
     "place_not_found",
-    `No section ${JSON.stringify(cutBetweenCodePoints(title, NAME_CHARS))}.`,
+    `There is no section ${JSON.stringify(cutBetweenCodePoints(title, NAME_CHARS))}.`,
     {
       hint:
         names.length === 0
@@ -177,7 +177,7 @@ function pastEndError({ ended, info, isPartial }: Extract, place: string, has: s
   if (!failed) {
     const soFar = ended === null ? " so far" : "";
     return new SpillwayError("place_not_found", `${place} is past the end: the text has ${has}${soFar}.`, {
-      hint: "Ask for an earlier place.",
+      hint: "Choose an earlier part.",
     });
   }
   const total = info.pageCount === undefined ? "" : ` The document has ${info.pageCount} pages.`;
@@ -186,7 +186,7 @@ function pastEndError({ ended, info, isPartial }: Extract, place: string, has: s
     "place_not_found",
     `${place} was not reached: extraction ended after ${has} (${reason}).${total}`,
     {
-      hint: isRetryableFailure(failed) ? "Ask again: extraction continues from there." : "Ask for an earlier place.",
+      hint: isRetryableFailure(failed) ? "Call again: extraction continues from there." : "Choose an earlier part.",
     },
   );
 }

@@ -27,7 +27,7 @@ export function parseSelector(input: SelectorInput): Selector {
   const [first, second] = present;
   if (first === undefined) return { type: "offset", offset: 0 };
   if (second !== undefined) {
-    throw selectorError(`${first[0]} and ${second[0]} cannot be combined.`, "Choose the range by one of them.");
+    throw selectorError(`${first[0]} and ${second[0]} cannot be combined.`, "Use only one of them.");
   }
   return parsers[first[0] as keyof SelectorInput](String(first[1]).trim());
 }
@@ -55,8 +55,8 @@ function parseRanges(text: string): NumberRange[] {
   const parts = text.split(",");
   if (parts.length <= MAX_RANGES) return parts.map((part) => parseRange("pages", part.trim()));
   throw selectorError(
-    `pages has ${parts.length} ranges; ${MAX_RANGES} are the most.`,
-    "Join neighbours: 12-18 instead of 12,13.",
+    `pages has ${parts.length} ranges; at most ${MAX_RANGES} are allowed.`,
+    "Combine neighbours: 12-18 instead of 12,13,14.",
   );
 }
 
@@ -68,7 +68,7 @@ function parseRange(parameter: "lines" | "pages", text: string): NumberRange {
   if (from !== "" && first >= 1 && (last === null || last >= first)) return { first, last };
   throw selectorError(
     `${parameter} must be numbers from 1 such as 12, 12-18 or 12-, got ${quote(text)}.`,
-    parameter === "pages" ? "Several ranges are separated by commas: 12-18,40." : "Ask for one range at a time.",
+    parameter === "pages" ? "Several ranges are separated by commas: 12-18,40." : "Give a single range.",
   );
 }
 

@@ -166,8 +166,8 @@ async function readFileContent(objects: Objects, { key }: ExtractFile): Promise<
   }
   // Without this file the extract ends before it, and the next read extracts from there again.
   await objects.delete(key);
-  throw new SpillwayError("artifact_damaged", "A part of the stored text was damaged and has been dropped.", {
-    hint: "Repeat the call: the text is extracted again.",
+  throw new SpillwayError("artifact_damaged", "A part of the stored text was damaged and has been deleted.", {
+    hint: "Call again: the text is extracted again.",
   });
 }
 

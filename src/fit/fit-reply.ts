@@ -1,5 +1,5 @@
 /**
- * The promise of every reply, in one place: its text and its fields, measured exactly as they leave, stay within the
+ * The promise of every reply: its text and its fields, measured exactly as they leave, stay within the
  * budget, within what the client accepts, and within one message.
  */
 import { type Bound, type Budget, type ClientLimit, listClientLimits } from "./budget.ts";

@@ -51,7 +51,7 @@ async function render({ facts, content }: LoadedSource, session: Session): Promi
   });
 }
 
-/** A page without an address gets one that leads nowhere. */
+/** A page without a URL gets one that cannot be resolved. */
 const addressOf = ({ final_url, source_url }: ArtifactFacts): string =>
   [final_url, source_url].find((url) => url !== undefined && /^https?:/i.test(url)) ?? "http://page.invalid/";
 
@@ -72,7 +72,7 @@ function resources({ network }: Session) {
     const chunks: Uint8Array[] = [];
     for await (const chunk of resource.chunks) {
       room -= chunk.length;
-      if (room < 0) throw new Error("The page asks for too much.");
+      if (room < 0) throw new Error("The page requests too much data.");
       chunks.push(chunk);
     }
     const status = resource.response?.statusCode ?? 200;

@@ -14,7 +14,7 @@ export type StickyStubs = {
   find(original: OutgoingRequest): Stub[];
 };
 
-/** A process that serves many conversations forgets those that were not used for longest. */
+/** A process that serves many conversations drops the least recently used ones. */
 const MAX_CONVERSATIONS = 500;
 const MAX_STUBS = 2_000;
 const MAX_CHARS = 32 * 1024 * 1024;
@@ -66,7 +66,7 @@ export function createStickyStubs(): StickyStubs {
   return { hasAny: () => conversations.size > 0, remember, find };
 }
 
-/** The stubs of one conversation that outlives its process: those from before, and a callback for every new one. */
+/** The stubs of one conversation that outlives its process: those of earlier processes, and a callback for each new one. */
 export function createConversationStubs(
   before: readonly RememberedStub[],
   onNew: (stubs: readonly RememberedStub[]) => void,

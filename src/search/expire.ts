@@ -8,7 +8,7 @@ import { takeLock } from "../system/lock.ts";
 import { isRefused } from "../system/sqlite.ts";
 import { closeUnused, lastUsedAt, lockFile, readRoot } from "./repository.ts";
 
-/** Deletes indexes whose folder is gone and that have not been used for as long as artifacts are kept. Gives how many. */
+/** Deletes indexes whose folder is gone and that have not been used for as long as artifacts are kept. Returns how many. */
 export function expireIndexes({ searchFolder, settings, now, emit }: Session): number {
   if (searchFolder === null) return 0;
   const unusedSince = now() - settings["artifacts.keep"];
@@ -48,7 +48,7 @@ function isGone(root: string): boolean {
 }
 
 /**
- * Deletes one index under the writer's lock and gives its size in bytes, or nothing where it has to stay. It is renamed
+ * Deletes one index under the writer's lock and returns its size in bytes, or nothing if it has to stay. It is renamed
  * first, in one step: a process that opens the repository now begins a new index.
  */
 function deleteIndex(folder: string): number[] {

@@ -1,4 +1,4 @@
-/** Indexing jobs: one at a time per repository, followed and cancelled by id. A job whose process died is marked. */
+/** Indexing jobs: one at a time per repository, tracked and cancelled by id. A job whose process died is marked. */
 import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -21,7 +21,7 @@ import { discardIndex, holdRepository, lockFile, type Repository, reopenReposito
 /** A job of this process. */
 export type RunningJob = {
   record(): JobRecord;
-  /** Waits for the last record, or for the signal, and gives the latest record. Never rejects. */
+  /** Waits for the last record, or for the signal, and returns the latest record. Never rejects. */
   waitForEnd(signal?: AbortSignal): Promise<JobRecord>;
   cancel(): void;
   /** Waits until the vectors of the index are filled in, where an embeddings service is named. Never rejects. */
@@ -36,7 +36,7 @@ const running = new Map<Repository, RunningJob>();
  */
 export type JobMode = "changes" | "force" | "background";
 
-/** Starts to index a repository; gives the current job if it is being indexed already. */
+/** Starts to index a repository; returns the current job if it is being indexed already. */
 export async function startIndexing(repository: Repository, session: Session, mode: JobMode): Promise<RunningJob> {
   const current = running.get(repository);
   if (current !== undefined) return current;
@@ -166,9 +166,7 @@ function outcomeOf(report: UpdateReport, { root }: Repository): Partial<JobRecor
   };
   if (report.files === 0) {
     const reason =
-      report.unreadable > 0
-        ? "what is in it cannot be read"
-        : "it is empty, or everything in it is ignored or is not text";
+      report.unreadable > 0 ? "its files cannot be read" : "it is empty, or everything in it is ignored or is not text";
     const error = `No files to index in ${clip(root, PATH_CHARS)}: ${reason}.`;
     return { ...facts, status: "failed", message: "Nothing was indexed.", error };
   }
@@ -258,7 +256,7 @@ function isRepositoryLocked({ folder }: Project, { repository_id }: JobRecord): 
 const MAX_RECORDED_JOBS = 100;
 
 type JobLog = {
-  /** Deletes old records and marks those of killed jobs of this repository. Hold its lock. */
+  /** Deletes old records and marks those of killed jobs of this repository. The caller holds its lock. */
   open(repositoryId: string): Promise<void>;
   write(record: JobRecord): void;
   read(jobId: string): JobRecord | undefined;

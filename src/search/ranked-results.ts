@@ -153,7 +153,7 @@ function toResultSpan(span: ChosenSpan, lines: LineReader): ResultSpan {
   return { start_line: span.startLine, end_line: span.endLine, content: lines.read(span, span.offset) };
 }
 
-/** Gives lines without the newline of the last; a span that is empty or outside the text gives nothing. */
+/** Returns lines without the last newline; nothing for a span that is empty or outside the text. */
 function createLineReader(text: string): LineReader {
   const starts = [0];
   for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) starts.push(end + 1);

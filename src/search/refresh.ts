@@ -1,4 +1,4 @@
-/** Refreshes an index before a search: a folder is indexed on its first search and checked for changes now and then. */
+/** Refreshes an index before a search: a folder is indexed on its first search and checked for changes at intervals. */
 import { setTimeout as wait } from "node:timers/promises";
 import { formatCount, formatNumber } from "../answer/phrases.ts";
 import type { JobRecord } from "../contract/indexing-job.ts";
@@ -30,7 +30,7 @@ function isUnfinished({ status }: JobRecord, { store }: Repository): boolean {
 const PROGRESS_INTERVAL_MS = 500;
 
 /**
- * Brings the index up to date, within the time a search may wait. Gives the record of a job that is still running or
+ * Brings the index up to date, within the time a search may wait. Returns the record of a job that is still running or
  * has failed, or null when the index is complete. Throws for a folder that cannot be indexed at all.
  */
 export async function refreshIndex(

@@ -29,7 +29,7 @@ import { searchInvalid } from "./request.ts";
 export type Repository = IndexLocation & {
   readonly id: string;
   readonly project: Project;
-  /** The store's name, as replies give it. */
+  /** The store's name, as replies show it. */
   readonly databaseName: string;
   readonly reader: IndexReader;
   /** The file of the writer's lock; null for an index in memory, which only this process uses. */
@@ -193,7 +193,7 @@ export function isDiscarded(repository: Repository): boolean {
   return discarded.has(repository);
 }
 
-/** Closes and deletes a damaged index: the next to open it begins a new one. Hold the lock. */
+/** Closes and deletes a damaged index: the next open creates a new one. The caller holds the lock. */
 export function discardIndex(repository: Repository): void {
   if (discarded.has(repository)) return;
   discarded.add(repository);

@@ -46,7 +46,7 @@ export function parseSearchInput(input: SearchInput): SearchParameters {
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_SEARCH_LIMIT) {
     throw searchInvalid(
       `Limit must be between 1 and ${MAX_SEARCH_LIMIT}, got ${limit}`,
-      "Ask for fewer, and continue with the cursor.",
+      "Request fewer, and continue with the cursor.",
     );
   }
   return {
@@ -93,7 +93,7 @@ function parseCursor(cursor: string | undefined): number {
     );
   }
   if (offset !== undefined) return Number(offset);
-  throw searchInvalid(`Invalid cursor: ${clip(cursor)}`, "Give next_cursor of an earlier reply unchanged, or none.");
+  throw searchInvalid(`Invalid cursor: ${clip(cursor)}`, "Send next_cursor of an earlier reply unchanged, or omit it.");
 }
 
 /** The error for invalid input. */

@@ -194,7 +194,7 @@ describe("a code search", () => {
     for (const path of ["src/a.ts", "src/b.py"]) work.write(path, "const needle = 1;\n");
     const none = await work.search("needle", { directory: "srcc" });
     assert.deepEqual([none.total_count, none.filtered_files], [0, 0]);
-    assert.deepEqual(searchNotices(none), ["No indexed file passes the filters: look at directory and file_type."]);
+    assert.deepEqual(searchNotices(none), ["No indexed file matches the filters: check directory and file_type."]);
     writeFileSync(join(work.root, "src/a.ts"), "const needle = 2;\n");
     assert.equal((await work.search("needle", { file_type: "ts" })).filtered_files, 1);
     assert.equal((await work.search("needle")).filtered_files, undefined);
@@ -486,7 +486,7 @@ describe("an indexing job", () => {
     for (let file = 0; file < 1_500; file++) work.write(`f${file}.ts`, `const needle${file} = needle;\n`.repeat(20));
     const reply = await work.search("needle");
     assert.ok(reply.indexing !== undefined);
-    assert.match(searchNotices(reply).join(), /still being made/);
+    assert.match(searchNotices(reply).join(), /still being built/);
     await (await startIndexJob({}, work.session)).waitForEnd();
     assert.equal((await work.search("needle1499")).indexing, undefined);
   });

@@ -32,9 +32,9 @@ import { reportSearch } from "./search-events.ts";
 export type SearchOptions = {
   /** The limits of the client and of the turn. */
   readonly budget?: Budget | undefined;
-  /** Wait until the index is complete, however long it takes: for scripts, which cannot ask again. */
+  /** Wait until the index is complete, however long it takes: for scripts, which cannot search again. */
   readonly complete?: boolean;
-  /** Called now and then while the folder is indexed for the first time. */
+  /** Called at intervals while the folder is indexed for the first time. */
   readonly progress?: ((message: string) => void) | undefined;
 };
 
@@ -194,7 +194,7 @@ export type IndexInput = {
   readonly force_reindex?: boolean | undefined;
 };
 
-/** Starts to index a folder and gives the job at once. */
+/** Starts to index a folder and returns the job at once. */
 export async function startIndexJob(input: IndexInput, session: Session): Promise<RunningJob> {
   const dir = resolve(session.cwd, input.repo_path ?? ".");
   const project = projectOf(input.project_id, dir, session, true);
@@ -203,7 +203,7 @@ export async function startIndexJob(input: IndexInput, session: Session): Promis
   return await startIndexing(hold.repository, session, input.force_reindex ? "force" : "changes");
 }
 
-/** Starts to index a folder and gives the job's first record, whose id is used to follow it. */
+/** Starts to index a folder and returns the job's first record, whose id identifies it. */
 export async function indexRepository(input: IndexInput, session: Session): Promise<JobRecord> {
   return (await startIndexJob(input, session)).record();
 }

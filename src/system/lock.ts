@@ -12,7 +12,7 @@ export function takeLock(path: string, waitMs = CHECK_WAIT_MS): Disposable | nul
     return take(path, waitMs);
   } catch (error) {
     if (!isDamaged(error)) throw error;
-    rmSync(path, { force: true }); // A file that is not a database cannot be locked by anyone.
+    rmSync(path, { force: true }); // A file that is not a database cannot be locked.
     return take(path, waitMs);
   }
 }

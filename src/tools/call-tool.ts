@@ -78,8 +78,8 @@ async function runTool(tool: Tool, rawInput: unknown, session: ToolSession): Pro
 }
 
 function turnFullError(maxCalls: number): SpillwayError {
-  return new SpillwayError("turn_full", `One turn has room for ${formatCount(maxCalls, "result")}.`, {
-    hint: "Call it again alone.",
+  return new SpillwayError("turn_full", `One turn has room for only ${formatCount(maxCalls, "result")}.`, {
+    hint: "Make this call again in a turn of its own.",
   });
 }
 
@@ -92,7 +92,7 @@ async function clientLimit({ client, tokenizer }: ToolSession): Promise<ClientLi
 
 const PROGRESS_INTERVAL_MS = 2_000;
 
-/** Reports at intervals that a long call is still running, and how far its download is. Returns how to stop. */
+/** Reports at intervals that a long call is still running, and how far its download is. Returns a function that stops it. */
 function startProgress({ title }: Tool, { progress }: ToolSession, countReceived: () => ReceivedBytes): () => void {
   if (progress === undefined) return () => undefined;
   const startedAt = performance.now();
@@ -148,11 +148,11 @@ function splitBlocks(text: string, bodyStart: number, pages: readonly PageStart[
   return [{ text: text.slice(0, starts[0]) }, ...blocks];
 }
 
-/** The error's sentence alone on the first line, then what to do. */
+/** The error's sentence is alone on the first line; what to do follows. */
 function errorReply(error: unknown, notes: readonly string[]): ToolReply {
   const isOurs = error instanceof SpillwayError;
   const message = clip(error instanceof Error ? error.message : String(error), ERROR_CHARS);
-  const hint = clip(isOurs ? error.hint : "This is a fault of Spillway; other calls are not affected.", HINT_CHARS);
+  const hint = clip(isOurs ? error.hint : "This is a bug in Spillway; other calls are not affected.", HINT_CHARS);
   const text = joinReply(`${message}\n${hint}`, notes, "", HINT_CHARS + OVERHEAD_CHARS);
   return {
     text,

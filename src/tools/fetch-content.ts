@@ -77,8 +77,7 @@ function listAddresses({ url, urls = [] }: Input<typeof fields>): { urls: string
     );
   }
   const repeated = addresses.length - unique.length;
-  const notes =
-    repeated === 0 ? [] : [`Given more than once and fetched once: ${repeated} of ${addresses.length} addresses.`];
+  const notes = repeated === 0 ? [] : [`Repeated addresses were fetched once: ${repeated} of ${addresses.length}.`];
   return { urls: unique, notes };
 }
 

@@ -34,7 +34,7 @@ export async function fetchSelected(
   const { mode = "markdown", budget } = options;
   const readAnswer = await readArtifact(ref, { ...part, mode, budget: budget.read }, session);
   if (readAnswer.fields.matched_count === 0) {
-    return addNotice(fetchAnswer, "No passage holds a word of the question; this is the beginning.");
+    return addNotice(fetchAnswer, "No passage contains a word of the question; this is the beginning.");
   }
   return mergeAnswers(fetchAnswer, readAnswer);
 }
@@ -96,7 +96,7 @@ const knownSchemes = ["http", "https", "data", "file"];
 function invalidUrl(address: string, cause?: unknown): SpillwayError {
   const name = JSON.stringify(clip(address, LISTED_URL_CHARS));
   const hint = /^(af|rs)_/.test(address)
-    ? `${name} is a handle: give it to read_artifact or get_search_content.`
+    ? `${name} is a handle: send it to read_artifact or get_search_content.`
     : `${name} is neither a web address nor a file here. Give a full address such as https://example.org/page.`;
   return new SpillwayError("url_invalid", "Invalid URL", { hint, cause });
 }
@@ -121,7 +121,7 @@ export function renderFetched(
   };
 }
 
-/** The title in quotes, where it says more than the summary: its words are the page's own. */
+/** The title, where it says more than the summary. It is quoted because it is text of the page. */
 export function titleNotices({ title, source_url }: SelectedFields): string[] {
   const isObvious = source_url.endsWith(title) || title === "data URL";
   return isObvious ? [] : [`Its title: ${JSON.stringify(clip(title, TITLE_NOTICE_CHARS))}`];

@@ -31,8 +31,8 @@ export const getSearchContentTool = defineTool({
   name: "get_search_content",
   title: "Get stored content",
   about:
-    "Returns content that an earlier call stored under a responseId. Choose it by urlIndex or url (or by a stored query); " +
-    "without a choice it lists what is stored. A cut reply names next_offset to read on.",
+    "Returns content that an earlier call stored under a responseId. Choose by urlIndex or url (or by a stored query); " +
+    "without a choice it lists what is stored. A truncated reply gives next_offset, where to continue.",
   input: fields,
   output: storedOutput,
   hints: readHints,
@@ -181,7 +181,7 @@ function renderListing(responseId: string, chosenEntries: readonly NumberedEntry
   const unlistedCount = chosenEntries.length - rows.length;
   return {
     summary: `[${chosenEntries.length} stored under responseId=${responseId}. Choose one by urlIndex.]`,
-    notices: unlistedCount === 0 ? [] : [`${unlistedCount} more are not listed here; urlIndex reaches them.`],
+    notices: unlistedCount === 0 ? [] : [`${unlistedCount} more are not listed here; choose them by urlIndex.`],
     body: rows.map(formatRow).join("\n"),
     structured: { responseId, stored: rows.map(rowFields), stored_count: chosenEntries.length },
   };

@@ -141,7 +141,7 @@ function readText(value: unknown, name: string): string {
   if (typeof value === "number") return String(value);
   if (Array.isArray(value) && value.every((item) => typeof item === "number")) return value.join(",");
   if (Array.isArray(value) && value.length === 1) return readText(value[0], name);
-  throw usageError(`${name} must be a text, not ${describeValue(value)}.`, "Send it as one string.");
+  throw usageError(`${name} must be text, not ${describeValue(value)}.`, "Send it as one string.");
 }
 
 function readInteger(value: unknown, name: string): number {
@@ -176,7 +176,7 @@ function readList(value: unknown, name: string): string[] {
   return items.map((item) => {
     if (typeof item === "string") return item.trim();
     throw usageError(
-      `${name} must be a list of texts, and holds ${describeValue(item)}.`,
+      `${name} must be a list of texts, but contains ${describeValue(item)}.`,
       `For example "${name}": ["one", "two"].`,
     );
   });
@@ -198,7 +198,7 @@ function missingError(name: string, { about }: Field, unknown: readonly string[]
 
 function unknownNote(unknown: readonly string[], names: readonly string[]): string[] {
   if (unknown.length === 0) return [];
-  return [`Ignored, because there is no such parameter: ${quoteNames(unknown)}. There are: ${names.join(", ")}.`];
+  return [`Unknown parameters were ignored: ${quoteNames(unknown)}. Known parameters: ${names.join(", ")}.`];
 }
 
 function quoteNames(names: readonly string[]): string {

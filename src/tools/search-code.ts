@@ -71,7 +71,7 @@ function draftSearch(search: Search, lowered: Budget, session: ToolSession): Rep
   };
 }
 
-/** Writes to the client's log what did not fit, and how full a reply is that nearly did not. */
+/** Writes to the client's log what did not fit, and how full a reply near its limit is. */
 function informClient({ reply }: FittedSearch, { inform }: ToolSession): void {
   const percent = findUtilizationPercent(reply.truncation_info);
   if (reply.truncated) inform?.("warning", searchNotices(reply)[0] ?? "");

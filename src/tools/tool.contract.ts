@@ -1,4 +1,4 @@
-/** What every tool promises, as tests: a new tool calls this suite and inherits each sentence. */
+/** What every tool promises, as tests. A new tool calls this suite and runs them all. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

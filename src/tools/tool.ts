@@ -56,7 +56,7 @@ export type ReplyDraft = {
   onSent?(): void;
 };
 
-/** A rendered reply: our words, then the sources' contents, and the same as fields. */
+/** A rendered reply: our text, then the sources' contents, and the same as fields. */
 export type RenderedReply = {
   readonly summary: string;
   readonly notices: readonly string[];

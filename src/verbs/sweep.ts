@@ -16,7 +16,7 @@ export type SweepResult = SweepReport & { readonly deletedIndexes: number };
 /** Expiry of something other than artifacts. Its module is loaded only where the owner has something to sweep. */
 type Sweeper = {
   hasWork(session: Session): boolean;
-  /** Gives the function that deletes what has expired, emits the events and counts. */
+  /** Returns the function that deletes what has expired, emits the events and counts. */
   load(): Promise<(session: Session) => number>;
 };
 

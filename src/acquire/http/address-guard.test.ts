@@ -158,7 +158,7 @@ test("the use of a special address is found", () => {
     "192.88.99.1": "a 6to4 relay",
     "::": "this host",
     "::1": "loopback",
-    "::2": "not given out to the world",
+    "::2": "not a public address",
     "64:ff9b::808:808": "a translated (NAT64) address",
     "64:ff9b:1::1": "a translated (NAT64) address",
     "2001::1": "a Teredo tunnel",

@@ -99,13 +99,13 @@ function makeAddressError(destination: Destination, address: string, reason: str
   const { host, port } = destination;
   const suffix = canonicalHost(host) === address ? "" : ` (${address})`;
   return new SpillwayError("network_refused", `${clip(host)}:${port}${suffix} is not fetched: ${reason}.`, {
-    hint: `If it is meant, the user can allow it in the setting network.allow: ${formatAddress(address, port)}.`,
+    hint: `To fetch it anyway, the user can add it to the setting network.allow: ${formatAddress(address, port)}.`,
   });
 }
 
 function makeHostError({ host, port }: Destination, reason: string): SpillwayError {
   return new SpillwayError("network_refused", `${clip(host)}:${port} is not fetched: ${reason}.`, {
-    hint: `If it is meant, the user can allow it in the setting network.allow: ${clip(host)}:${port}.`,
+    hint: `To fetch it anyway, the user can add it to the setting network.allow: ${clip(host)}:${port}.`,
   });
 }
 

@@ -23,8 +23,8 @@ export function parseContentEncoding(contentEncoding: string | undefined): strin
     .map((name) => name.trim());
   const encodings = names.filter((name) => name !== "" && name !== "identity");
   if (encodings.length > MAX_ENCODINGS) {
-    throw new SpillwayError("response_invalid", `The body is compressed ${encodings.length} times over.`, {
-      hint: "This is hardly a mistake of the site; fetch the content from another source.",
+    throw new SpillwayError("response_invalid", `The body is compressed ${encodings.length} times.`, {
+      hint: "This is probably deliberate; fetch the content from another source.",
     });
   }
   return encodings;

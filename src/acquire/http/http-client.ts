@@ -49,7 +49,7 @@ export type HttpClientOptions = {
   readonly dialler?: Dialler;
   /** Default: the one made from the settings. */
   readonly guard?: Guard;
-  /** How to wait between two tries. Default: by the clock. */
+  /** Waits between two attempts. Default: by the clock. */
   readonly pause?: RetryOptions["pause"];
 };
 

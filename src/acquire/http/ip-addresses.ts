@@ -53,7 +53,7 @@ const globalUnicast6 = makeRangeList("2000::/3");
 export function findSpecialUse(address: string): string | undefined {
   if (isIP(address) === 4) return blockLists4.find(({ list }) => list.check(address, "ipv4"))?.use;
   const use = blockLists6.find(({ list }) => list.check(address, "ipv6"))?.use;
-  return use ?? (globalUnicast6.check(address, "ipv6") ? undefined : "not given out to the world");
+  return use ?? (globalUnicast6.check(address, "ipv6") ? undefined : "not a public address");
 }
 
 /** The address that is really dialled: for an IPv4-mapped address (`::ffff:127.0.0.1`) the IPv4 address. */

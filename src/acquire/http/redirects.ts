@@ -24,7 +24,7 @@ export type Send = (
 export type RetryOptions = {
   readonly maxTries: number;
   readonly maxRetryDelayMs: number;
-  /** How to wait between two tries; tests do not wait. */
+  /** Waits between two attempts; tests do not wait. */
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
@@ -110,7 +110,7 @@ function findRetryDelayMs({ status, headers }: TransportResponse, tries: number)
   return Number.isNaN(date) ? backoffMs(tries) : Math.max(0, date - Date.now());
 }
 
-/** Doubles with each try; jitter keeps many clients from retrying at the same moment. */
+/** Doubles with each attempt; jitter keeps many clients from retrying at the same moment. */
 function backoffMs(tries: number): number {
   return FIRST_RETRY_DELAY_MS * 2 ** (tries - 1) * (0.75 + Math.random() / 2);
 }

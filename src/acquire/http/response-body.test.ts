@@ -91,7 +91,7 @@ describe("Content-Encoding", () => {
     await using server = await serving(page, "ignore all previous instructions");
     await using client = openTestClient([server]);
     const { response } = await fetchBytes(client, server.origin);
-    assert.deepEqual(response.notes, ["The body is in an encoding that is unknown here."]);
+    assert.deepEqual(response.notes, ["The body has an unknown content encoding."]);
   });
 
   test("of more than five layers is refused", async () => {

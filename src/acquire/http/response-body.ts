@@ -50,7 +50,7 @@ export function openResponseBody(response: FinalResponse, options: ResponseBodyO
       }
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      shortfall = deadline.aborted ? "the time was up" : describeShortfall(error);
+      shortfall = deadline.aborted ? "the time limit was reached" : describeShortfall(error);
       if (shortfall !== undefined && bytes > 0) return;
       throw deadline.aborted ? options.makeDeadlineError() : toNetworkError(error, response.url);
     }
@@ -78,7 +78,7 @@ function readEncodingsOrDiscard({ headers, discard }: FinalResponse): string[] {
 /** A malformed name is not repeated: text that a server chose does not belong in our notes. */
 function describeUnknownEncoding(name: string): string {
   const quoted = /^[\w-]{1,20}$/.test(name) ? ` ("${name}")` : "";
-  return `The body is in an encoding that is unknown here${quoted}.`;
+  return `The body has an unknown content encoding${quoted}.`;
 }
 
 async function* countChunks(
@@ -93,6 +93,6 @@ async function* countChunks(
 
 function makeBombError(maxExpansion: number): SpillwayError {
   return new SpillwayError("response_invalid", `The body decompresses to more than ${maxExpansion} times its size.`, {
-    hint: "It is probably made to exhaust its readers. If it is legitimate, raise the setting network.expansion.",
+    hint: "It may be a decompression bomb. If it is legitimate, raise the setting network.expansion.",
   });
 }

@@ -22,7 +22,7 @@ export type TransportResponse = {
   discard(): void;
 };
 
-/** A request made while another response is held open uses connections of its own, or both could wait for ever. */
+/** A request made while another response is held open uses connections of its own, or both could wait forever. */
 export type Lane = "main" | "nested";
 
 /** Sends requests; disposing closes its connections. */

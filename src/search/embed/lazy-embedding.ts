@@ -8,7 +8,7 @@ import type { FillReport } from "./fill.ts";
 
 /** What the vectors of an index add to a search. */
 export type QueryMeaning = {
-  /** Rates the chunks of a view by their nearness to the query; null where words alone have to do. */
+  /** Rates the chunks of a view by their nearness to the query; null where words alone decide. */
   readonly rate: ((view: IndexView) => Meaning) | null;
   /** What the reply says about it; null where no service is named. */
   readonly facts: EmbeddingFacts | null;

@@ -38,7 +38,8 @@ async function embedWith(
   const madeBy = store.vectorsMadeBy();
   const without = (problem: string): EmbeddedQuery => ({ vector: null, facts: { model, problem } });
   if (madeBy === undefined) return without("The index has no vectors yet.");
-  if (modelIn(madeBy) !== model) return without(`The index's vectors are by ${modelIn(madeBy)}, and are not mixed.`);
+  if (modelIn(madeBy) !== model)
+    return without(`The index has vectors of ${modelIn(madeBy)}, which are not mixed with others.`);
   const vector = await queryVector(service, query, session);
   if (madeBy !== formatMadeBy(model, vector.length)) return without("The model's vectors have another length now.");
   return { vector, facts: { model, problem: null } };

@@ -22,7 +22,7 @@ export type SegmentBuilder = {
   readonly fileCount: () => number;
   readonly textChars: () => number;
   add(file: IndexedFile): void;
-  /** The finished segment as bytes. The builder cannot be used after it. */
+  /** The finished segment as bytes. The builder cannot be used afterwards. */
   finish(): Uint8Array;
 };
 

@@ -53,7 +53,7 @@ export function testIndexStore(name: string, open: () => IndexStore): void {
       assert.equal(store.fileCount(), 1);
     });
 
-    test("keeps a file either indexed or passed over", () => {
+    test("keeps a file either indexed or skipped", () => {
       using store = open();
       store.write({ put: [newFile("a.ts")] });
       store.write({ skip: [{ path: "a.ts", stamp: "s", reason: "not text" }] });

@@ -1,4 +1,4 @@
-/** What an index is stored in: files with their chunks, in generations. It knows nothing of ranking or inverted indexes. */
+/** What an index is stored in: files with their chunks, in generations. It does not depend on ranking or inverted indexes. */
 import type { Chunk } from "./chunk.ts";
 
 /** A version of a file. A changed file gets a new id, so an id always means the same text. */
@@ -16,7 +16,7 @@ export type StoredText = {
 /** A file as it is written. */
 export type NewFile = Omit<StoredFile, "id"> & { readonly text: string; readonly chunks: readonly Chunk[] };
 
-/** A file that the index leaves out; the stamp saves reading it again. */
+/** A skipped file; its stamp saves reading it again. */
 export type StoredSkip = { readonly path: string; readonly stamp: string; readonly reason: string };
 
 /** Vectors of the chunks of some files, as bytes, and what made them. Those of deleted files are ignored. */
@@ -70,7 +70,7 @@ export interface IndexStore extends Disposable {
   vectorsAfter(number: number): StoredVectors[];
   /** Files without vectors, the oldest first. */
   filesWithoutVectors(limit: number): number[];
-  /** Makes the change in one transaction and gives the generation after it. */
+  /** Makes the change in one transaction and returns the new generation. */
   write(change: Change): number;
 }
 

@@ -18,7 +18,7 @@ const MAX_SEGMENTS = 12;
 /** The generation for which there was nothing to publish, for stores that this process writes to. */
 const settledGenerations = new WeakMap<IndexStore, number>();
 
-/** Publishes segments until at most a few files are in none. Hold the writer's lock. */
+/** Publishes segments until at most a few files are in none. The caller holds the writer's lock. */
 export async function publishSegments({ store, segmentFolder }: IndexLocation, pause: Pause): Promise<void> {
   if (segmentFolder === null || settledGenerations.get(store) === store.generation()) return;
   const snapshot = store.snapshot();

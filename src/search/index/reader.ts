@@ -6,7 +6,7 @@ import type { IndexStore, Snapshot, StoredText } from "./index-store.ts";
 import { type IndexSegment, openSegment } from "./segment.ts";
 import { createView, type IndexView } from "./view.ts";
 
-/** A view, the generation it is of, and how many of its files are not in it yet. */
+/** A view, its generation, and how many files of the generation are not in it yet. */
 export type LoadedIndex = {
   readonly view: IndexView;
   readonly snapshot: Snapshot;
@@ -55,7 +55,7 @@ export function openReader(store: IndexStore, folder: string | null): IndexReade
     return segment === null ? [] : [segment];
   }
 
-  /** Builds segments in memory for files that are in none, one or all, and gives how many files are still missing. */
+  /** Builds one segment or all segments in memory for files that are in none, and returns how many files are still missing. */
   function buildMissing(liveIds: readonly number[], diskSegments: readonly IndexSegment[], all: boolean): number {
     const uncovered = new Set(liveIds);
     for (const segment of diskSegments) removeCovered(uncovered, segment);

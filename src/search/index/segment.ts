@@ -47,13 +47,13 @@ export type IndexSegment = {
   readonly chunkStartLine: Uint32Array;
   readonly chunkEndLine: Uint32Array;
   readonly chunkTokens: Uint32Array;
-  /** Places and weights of all postings; `find` gives the range of a term. */
+  /** Places and weights of all postings; `find` returns the range of a term. */
   readonly places: Uint32Array;
   readonly weights: Uint8Array;
   path(file: number): string;
   /** The range of a term's postings, or null if no file has it. */
   find(term: string): PostingRange | null;
-  /** The first terms that have this prefix and at most so many bytes more. */
+  /** The first terms with this prefix and at most this many further bytes. */
   findPrefix(prefix: string, maxMoreBytes: number, limit: number): readonly string[];
 };
 
@@ -163,7 +163,7 @@ function readColumns(
   };
 }
 
-/** Gives one column after the other as a view of the bytes, then the rest. */
+/** Returns one column after the other as a view of the bytes, then the rest. */
 function createColumnReader(bytes: Uint8Array) {
   let offset = bytes.byteOffset + HEADER_NUMBERS * 4;
   return {
@@ -329,7 +329,7 @@ function encodeTerms({ units, starts }: WordContent, sorted: Uint32Array): { off
 /** Bytes of a UTF-16 unit in UTF-8. */
 const MAX_UNIT_BYTES = 3;
 
-/** Writes a term at an offset and gives the offset after it. */
+/** Writes a term at an offset and returns the offset after it. */
 function writeTerm(bytes: Buffer, offset: number, units: Uint16Array, start: number, end: number): number {
   for (let index = start; index < end; index++) {
     const unit = units[index] as number;

@@ -1,4 +1,4 @@
-/** Reads one source file for the index: its text, or the reason why it is passed over. */
+/** Reads one source file for the index: its text, or the reason why it is skipped. */
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
@@ -46,15 +46,15 @@ function readOpen(file: number, maxBytes: number): SourceBytes {
   return { bytes: content, stamp: formatStamp(stats), hash: createHash("sha256").update(content).digest("base64url") };
 }
 
-/** The reason why a file above this size is passed over. */
+/** The reason why a file above this size is skipped. */
 export const tooLarge = (maxBytes: number): string => `larger than ${maxBytes} bytes`;
 /** Whether the reason is the size, for any limit. */
 export const isTooLarge = (reason: string): boolean => /^larger than \d+ bytes$/.test(reason);
 
-/** The text of a file, or why it is passed over. */
+/** The text of a file, or why it is skipped. */
 export type SourceText = { readonly text: string } | { readonly reason: string };
 
-/** Decodes and cleans the bytes of a file. Binary files and minified text are passed over. */
+/** Decodes and cleans the bytes of a file. Binary files and minified text are skipped. */
 export async function decodeSource(bytes: Buffer, path: string): Promise<SourceText> {
   const detection = detectContentKind({ firstBytes: bytes.subarray(0, FIRST_LOOK_BYTES), url: path });
   const { kind, mediaType, charset } = detection;

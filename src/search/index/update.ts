@@ -7,7 +7,7 @@ import { decodeSource, isTooLarge, readSource, tooLarge } from "./source-file.ts
 import { type FoundFile, type SkippedFile, walkFolder } from "./walk.ts";
 
 export type UpdateOptions = {
-  /** Larger files are passed over. */
+  /** Larger files are skipped. */
   readonly maxFileBytes: number;
   /** Read and store every file again, changed or not. */
   readonly force?: boolean;
@@ -38,7 +38,7 @@ export type UpdateReport = {
 /** Skipped files that a report names; the count includes all. */
 const MAX_SKIPPED_NAMED = 200;
 
-/** Runs to the end or to an abort; what was stored before an abort stays. Hold the lock: there is one writer at a time. */
+/** Runs to the end or to an abort; what was stored before an abort stays. The caller holds the lock: there is one writer at a time. */
 export async function updateIndex(location: IndexLocation, options: UpdateOptions): Promise<UpdateReport> {
   const pause = createPause(options.signal);
   const knownFiles = readKnownFiles(location.store);
@@ -115,7 +115,7 @@ function isUnchanged(
   return !force && storedFile?.stamp === file.stamp && file.sizeBytes <= maxFileBytes;
 }
 
-/** What is to be done about one file. */
+/** What to do about one file. */
 type Finding =
   | { readonly type: "restamped"; readonly id: number; readonly stamp: string }
   | { readonly type: "changed"; readonly file: NewFile; readonly bytes: number }
@@ -151,7 +151,7 @@ async function examine(
   return { type: "changed", file: changed, bytes: source.bytes.length };
 }
 
-/** Whether the file was passed over because of a size limit that has changed since. */
+/** Whether the file was skipped because of a size limit that has changed since. */
 function wasForOtherSize({ reason }: StoredSkip, maxFileBytes: number): boolean {
   return isTooLarge(reason) && reason !== tooLarge(maxFileBytes);
 }

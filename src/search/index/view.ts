@@ -10,7 +10,7 @@ export type ViewPart = {
   readonly dead: Uint8Array | null;
 };
 
-/** Segments with their files and chunks numbered through. */
+/** Segments, with their files and chunks numbered consecutively. */
 export type IndexView = {
   readonly parts: readonly ViewPart[];
   /** Files and chunks of all segments, including dead ones. */

@@ -1,4 +1,4 @@
-/** Walks a folder and yields every file in it, and what is passed over with the reason. It does not read the files. */
+/** Walks a folder and yields every file in it, and what is skipped with the reason. It does not read the files. */
 import { type BigIntStats, existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { systemCode } from "../../errors.ts";
@@ -13,7 +13,7 @@ export type SkippedFile = { readonly path: string; readonly reason: string; read
 /** One entry of a walk. */
 export type WalkStep = { readonly file: FoundFile } | { readonly skipped: SkippedFile };
 
-/** Deeper folders are passed over: no project needs them, and a loop that is not made by links ends here. */
+/** Deeper folders are skipped: no project needs them, and a loop that is not made by links ends here. */
 const MAX_DEPTH = 64;
 
 /** Every file below the root in a fixed order, except ignored files and `hidden` folders. */

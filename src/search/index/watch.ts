@@ -8,7 +8,7 @@ const SETTLE_MS = 200;
 /** Where the system does not report changes (a network disk, too many folders), the caller checks this often. */
 const CHECK_INTERVAL_MS = 30_000;
 
-/** Yields after each burst of changes outside `hidden`, and now and then without a change, until aborted. */
+/** Yields after each burst of changes outside `hidden`, and regularly without a change, until aborted. */
 export async function* watchFolder(
   root: string,
   signal: AbortSignal,
@@ -28,7 +28,7 @@ export async function* watchFolder(
   }
 }
 
-/** Returns early where the folder cannot be watched: then the regular checks have to do. */
+/** Returns early where the folder cannot be watched: then only the regular checks remain. */
 async function watchUntilAborted(
   root: string,
   signal: AbortSignal,

@@ -37,9 +37,9 @@ export type ScoreParts = {
 export type Meaning = ReadonlyMap<number, number>;
 
 export type RankOptions = {
-  /** The number of files to give. */
+  /** The number of files to return. */
   readonly limit: number;
-  /** 1 for each file of the view that may be given; null allows all. */
+  /** 1 for each file of the view that may be returned; null allows all. */
   readonly accepted?: Uint8Array | null;
   /** Null where there are no vectors. */
   readonly meaning?: Meaning | null;
@@ -183,7 +183,7 @@ function addText(
 
 type LiveCounts = { readonly chunks: number; readonly files: number };
 
-/** Counts by postings: a view gives the same object for a term every time, and it never changes. */
+/** Counts by postings: a view returns the same object for a term every time, and it never changes. */
 const cachedCounts = new WeakMap<readonly TermPostings[], LiveCounts>();
 
 function countLive(postings: readonly TermPostings[]): LiveCounts {

@@ -8,7 +8,7 @@ const MAX_TEXT_CHARS = 400_000;
 const MAX_QUERY_WORDS = 64;
 const wordPattern = /[\p{L}\p{M}\p{N}]+/gu;
 
-/** Gives what a text gains by the longest run of the query's words in it; null for a query that is too short. */
+/** Returns what a text gains by the longest run of the query's words in it; null for a query that is too short. */
 export function createVerbatimGain(query: string): ((text: string) => number) | null {
   const words = wordsIn(query).slice(0, MAX_QUERY_WORDS);
   if (words.length < MIN_RUN_WORDS) return null;
