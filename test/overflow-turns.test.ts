@@ -5,7 +5,7 @@ import { isStub } from "../src/answer/stub-text.ts";
 import type { defaultSettings } from "../src/config/settings.ts";
 import { anthropicMessages } from "../src/overflow/dialects/anthropic-messages.ts";
 import { hashContent } from "../src/overflow/shed.ts";
-import { createStickyStubs } from "../src/overflow/sticky.ts";
+import { createStickyStubs } from "../src/overflow/sticky-stubs.ts";
 import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
 import { readArtifactBytes } from "./bodies.ts";
 import { wordings } from "./provider.ts";

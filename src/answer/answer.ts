@@ -1,5 +1,5 @@
 /** The shape of every answer: summary, notices, the content apart from them, and the same facts as fields. */
-import type { PageStart } from "../extract/readings.ts";
+import type { PageStart } from "../extract/select/readings.ts";
 import type { Bound } from "../fit/budget.ts";
 import { makeTruncationSuffix } from "../fit/fit-text.ts";
 import { MAX_GET_CONTENT_CHARS, OVERHEAD_CHARS } from "../fit/limits.ts";

@@ -3,7 +3,7 @@
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import type { FetchFields } from "../contract/fetch-fields.ts";
 import type { Extract } from "../extract/extract.ts";
-import { formatPageRange, type PlacedPage } from "../extract/select.ts";
+import { formatPageRange, type PlacedPage } from "../extract/select/select-range.ts";
 import type { Bound, Budget } from "../fit/budget.ts";
 import { type FittedText, fitChars, makeTruncationSuffix } from "../fit/fit-text.ts";
 import type { Delivery, KeepResult, Rendering } from "../load/loaded-source.ts";

@@ -3,12 +3,12 @@
 import type { ArtifactRecord } from "../artifacts/record.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
 import type { Extract } from "../extract/extract.ts";
-import type { PassageReading, RangeReading, Reading } from "../extract/readings.ts";
-import type { Selector } from "../extract/selector.ts";
+import type { PassageReading, RangeReading, Reading } from "../extract/select/readings.ts";
+import type { Selector } from "../extract/select/selector.ts";
 import type { Bound, Budget } from "../fit/budget.ts";
 import { makeTruncationSuffix } from "../fit/fit-text.ts";
 import { cutBetweenCodePoints } from "../fit/measure.ts";
-import type { Place } from "../retrieval/split.ts";
+import type { Place } from "../retrieval/split-passages.ts";
 import { PASSAGE_HEADING_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";

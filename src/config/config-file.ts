@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { devNull } from "node:os";
 import type { Node, ParseError } from "jsonc-parser";
 import { systemCode } from "../errors.ts";
-import { type ConfigProblem, type ProblemPlace, unknownSettingProblem } from "./problem.ts";
+import { type ConfigProblem, type ProblemPlace, unknownSettingProblem } from "./config-problem.ts";
 import { isSettingName, type SettingName, settingNames } from "./settings.ts";
 
 /** A setting as written in the file, before it is validated. */

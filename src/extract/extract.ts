@@ -16,6 +16,7 @@ import {
   type Mode,
   type Segment,
 } from "./handler.ts";
+import { addPage, makeTextlessFailure } from "./page-tally.ts";
 import {
   addSegment,
   appendFile,
@@ -26,8 +27,7 @@ import {
   makeExtractPrefix,
   openExtract,
   type StoredExtract,
-} from "./stored.ts";
-import { addPage, makeTextlessFailure } from "./tally.ts";
+} from "./stored-extract.ts";
 
 /** What to extract, how far, and with which limits. */
 export type ExtractOptions = {

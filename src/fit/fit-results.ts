@@ -1,5 +1,6 @@
 /** Fits search results: whole results, best first, in a reply whose exact serialized size is within its limits. */
 import { type Budget, type Excess, findExcess } from "./budget.ts";
+import { type Draft, draftReply, type FittedPart, type ReturnedResult, type TruncationReason } from "./draft-reply.ts";
 import {
   EMPTY_RESPONSE_CHARS,
   estimateResponseSize,
@@ -8,7 +9,6 @@ import {
 } from "./estimate-results.ts";
 import { CHARACTER_LIMIT, EFFECTIVE_CHAR_LIMIT, TRUNCATION_MARGIN } from "./limits.ts";
 import { cutBetweenCodePoints, estimateTokens, findLargestPassing, type Unit } from "./measure.ts";
-import { type Draft, draftReply, type FittedPart, type ReturnedResult, type TruncationReason } from "./reply.ts";
 
 export type FitOptions<R, E> = {
   /** The reply's other keys, made from the returned results: a cursor depends on them. They are never cut. */

@@ -19,7 +19,7 @@ import { addEdits, type PreparedRequest, prepareUnchanged } from "./prepared-req
 import type { Refusal } from "./refusal.ts";
 import type { Shedding } from "./shed.ts";
 import { findShortfall, shrinkRequest } from "./shrink-request.ts";
-import type { StickyStubs } from "./sticky.ts";
+import type { StickyStubs } from "./sticky-stubs.ts";
 import { countWireBytes, hashOutgoing, type OutgoingRequest } from "./wire/outgoing-request.ts";
 
 export type RecoveryMode = "on" | "shadow" | "off";

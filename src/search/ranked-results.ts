@@ -3,11 +3,11 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { CodeResult, QuestionFacts, ResultSpan, SearchFacts } from "../contract/search-fields.ts";
 import { escapePath } from "../system/safe-names.ts";
-import { countLiveFiles, filterFiles } from "./filter.ts";
-import type { StoredText } from "./index/index-store.ts";
-import type { LoadedIndex } from "./index/reader.ts";
-import type { IndexView } from "./index/view.ts";
-import { formatStamp } from "./index/walk.ts";
+import { countLiveFiles, filterFiles } from "./filter-files.ts";
+import { formatStamp } from "./index/folder/walk-folder.ts";
+import type { LoadedIndex } from "./index/index-reader.ts";
+import type { IndexView } from "./index/index-view.ts";
+import type { StoredText } from "./index/store/index-store.ts";
 import { type ParsedQuery, parseQuery } from "./rank/query.ts";
 import { findPart, type Meaning, matchesPath, type RankedFile, rankFiles, weighTerms } from "./rank/rank.ts";
 import {
@@ -21,7 +21,7 @@ import {
 } from "./rank/spans.ts";
 import { createVerbatimGain } from "./rank/verbatim.ts";
 import type { Repository } from "./repository.ts";
-import { MAX_RANKED, type SearchParameters } from "./request.ts";
+import { MAX_RANKED, type SearchParameters } from "./search-input.ts";
 
 /** One page of results. */
 export type ResultPage = {

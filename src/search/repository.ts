@@ -18,12 +18,12 @@ import { makeFolders } from "../system/folders.ts";
 import { takeLock } from "../system/lock.ts";
 import { clip } from "../system/safe-names.ts";
 import { isDamaged, isRefused } from "../system/sqlite.ts";
-import type { IndexLocation, IndexStore } from "./index/index-store.ts";
-import { openMemoryStore } from "./index/memory-index-store.ts";
-import { type IndexReader, openReader } from "./index/reader.ts";
-import { openSqliteStore } from "./index/sqlite-index-store.ts";
+import { type IndexReader, openReader } from "./index/index-reader.ts";
+import type { IndexLocation, IndexStore } from "./index/store/index-store.ts";
+import { openMemoryStore } from "./index/store/memory-index-store.ts";
+import { openSqliteStore } from "./index/store/sqlite-index-store.ts";
 import type { Project } from "./project.ts";
-import { searchInvalid } from "./request.ts";
+import { searchInvalid } from "./search-input.ts";
 
 /** An open repository. */
 export type Repository = IndexLocation & {

@@ -22,8 +22,8 @@ import { openSession, type SessionOptions } from "../session/session.ts";
 import { takeLock } from "../system/lock.ts";
 import { createMetrics, metrics } from "../telemetry/metrics.ts";
 import { closeUnused } from "./repository.ts";
-import type { SearchInput } from "./request.ts";
 import { cancelIndexingJob, getIndexingStatus, indexRepository, searchCode, startIndexJob } from "./search.ts";
+import type { SearchInput } from "./search-input.ts";
 
 async function openWork(settings: Partial<Settings> = {}, more: SessionOptions = {}) {
   const folder = await makeTemporaryFolder();

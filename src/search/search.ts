@@ -13,10 +13,10 @@ import { takeLock } from "../system/lock.ts";
 import { isDamaged } from "../system/sqlite.ts";
 import { sweepIfDue } from "../verbs/sweep.ts";
 import { findMeaning } from "./embed/lazy-embedding.ts";
-import { cancelJob, type RunningJob, readJob, startIndexing } from "./jobs.ts";
+import { cancelJob, type RunningJob, readJob, startIndexing } from "./indexing-jobs.ts";
 import { findProject, type Project } from "./project.ts";
 import { findResults } from "./ranked-results.ts";
-import { refreshIndex } from "./refresh.ts";
+import { refreshIndex } from "./refresh-index.ts";
 import {
   discardIndex,
   findRepository,
@@ -25,8 +25,8 @@ import {
   type Repository,
   type RepositoryHold,
 } from "./repository.ts";
-import { formatCursor, MAX_RANKED, parseSearchInput, resolveDirectory, type SearchInput } from "./request.ts";
 import { reportSearch } from "./search-events.ts";
+import { formatCursor, MAX_RANKED, parseSearchInput, resolveDirectory, type SearchInput } from "./search-input.ts";
 
 /** What a surface adds to the input. */
 export type SearchOptions = {

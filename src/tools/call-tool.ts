@@ -6,7 +6,7 @@ import type { DownloadMonitor } from "../acquire/source.ts";
 import { joinReply } from "../answer/answer.ts";
 import { formatCount, formatSize } from "../answer/phrases.ts";
 import { SpillwayError } from "../errors.ts";
-import type { PageStart } from "../extract/readings.ts";
+import type { PageStart } from "../extract/select/readings.ts";
 import { type Bound, type Budget, type ClientLimit, lowerBudget, makeBudget } from "../fit/budget.ts";
 import { fitReply } from "../fit/fit-reply.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";

@@ -3,7 +3,7 @@ import { type Answer, findBodyPages, formatBody } from "../answer/answer.ts";
 import type { FetchFields } from "../contract/fetch-fields.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
 import { SpillwayError } from "../errors.ts";
-import type { SelectorInput } from "../extract/selector.ts";
+import type { SelectorInput } from "../extract/select/selector.ts";
 import type { Bound, SourceBudget } from "../fit/budget.ts";
 import { LISTED_TEXT_CHARS, LISTED_URL_CHARS, TITLE_NOTICE_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";

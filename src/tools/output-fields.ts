@@ -5,7 +5,7 @@ import type { JobRecord } from "../contract/indexing-job.ts";
 import type { PassageFields, ReadFields } from "../contract/read-fields.ts";
 import type { CodeResult, SearchReply } from "../contract/search-fields.ts";
 import { handlers } from "../extract/handlers.ts";
-import type { TruncationInfo } from "../fit/reply.ts";
+import type { TruncationInfo } from "../fit/draft-reply.ts";
 import type { JsonSchema } from "./parameters.ts";
 
 type Properties = Readonly<Record<string, JsonSchema>>;

@@ -2,9 +2,9 @@
 import { formatSearchBody, formatSearchSummary, searchNotices } from "../answer/search-reply.ts";
 import { type Budget, lowerBudget, makeBudget } from "../fit/budget.ts";
 import { CHARACTER_LIMIT } from "../fit/limits.ts";
-import { MAX_SEARCH_LIMIT } from "../search/request.ts";
 import { type FittedSearch, findCode, type Search } from "../search/search.ts";
 import { findUtilizationPercent } from "../search/search-events.ts";
+import { MAX_SEARCH_LIMIT } from "../search/search-input.ts";
 import { searchOutput } from "./output-fields.ts";
 import { folderField, projectField, readHints } from "./shared-parameters.ts";
 import { defineTool, type RenderedReply, type ReplyDraft, type ToolSession } from "./tool.ts";

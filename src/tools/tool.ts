@@ -1,7 +1,7 @@
 /** What a tool is: a name, a table of parameters and a function. callTool does everything that tools have in common. */
 
 import type { ClientProfile } from "../config/clients.ts";
-import type { PageStart } from "../extract/readings.ts";
+import type { PageStart } from "../extract/select/readings.ts";
 import type { Bound, Budget } from "../fit/budget.ts";
 import type { Session } from "../session/session.ts";
 import type { Fields, Input, JsonSchema } from "./parameters.ts";

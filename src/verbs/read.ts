@@ -8,8 +8,8 @@ import type { ReadFields } from "../contract/read-fields.ts";
 import { type Extract, extractText } from "../extract/extract.ts";
 import type { Mode } from "../extract/handler.ts";
 import { findHandler } from "../extract/handlers.ts";
-import { joinRanges, RANGE_BREAK } from "../extract/join-ranges.ts";
 import { readChildLimits } from "../extract/pool/pools.ts";
+import { joinRanges, RANGE_BREAK } from "../extract/select/join-ranges.ts";
 import {
   findShownRanges,
   makePassageReading,
@@ -17,15 +17,15 @@ import {
   type PassageReading,
   type PlacedRange,
   type RangeReading,
-} from "../extract/readings.ts";
-import * as select from "../extract/select.ts";
-import { parseSelector, type Selector, type SelectorInput } from "../extract/selector.ts";
-import type { ExtractSize } from "../extract/stored.ts";
+} from "../extract/select/readings.ts";
+import * as select from "../extract/select/select-range.ts";
+import { parseSelector, type Selector, type SelectorInput } from "../extract/select/selector.ts";
+import type { ExtractSize } from "../extract/stored-extract.ts";
 import { type Budget, makeSourceBudget } from "../fit/budget.ts";
 import { fitItems } from "../fit/fit-items.ts";
 import { fitText } from "../fit/fit-text.ts";
 import { type RankedPassage, rankPassages } from "../retrieval/passages.ts";
-import type { PlacedText } from "../retrieval/split.ts";
+import type { PlacedText } from "../retrieval/split-passages.ts";
 import type { Session } from "../session/session.ts";
 
 /** At most one of the selectors; without one the read starts at the beginning. */

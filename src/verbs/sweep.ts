@@ -22,7 +22,7 @@ type Sweeper = {
 
 const indexSweeper: Sweeper = {
   hasWork: ({ searchFolder }) => searchFolder !== null && existsSync(searchFolder),
-  load: async () => (await import("../search/expire.ts")).expireIndexes,
+  load: async () => (await import("../search/expire-indexes.ts")).expireIndexes,
 };
 
 /** Every sweeper, by the count of the report that it fills. */

@@ -5,7 +5,7 @@ import type { Environment } from "../../config/paths.ts";
 import type { HostHeaders } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
 import { clip } from "../../system/safe-names.ts";
-import { getPort, isLoopbackHost } from "./env-proxy.ts";
+import { getPort, isLoopbackHost } from "./transport/env-proxy.ts";
 
 export type Credentials = {
   /** The headers for this URL's host, with lower-case names. */

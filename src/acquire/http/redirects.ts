@@ -5,7 +5,7 @@ import { SpillwayError } from "../../errors.ts";
 import { SHORT_NAME_CHARS } from "../../system/clip-lengths.ts";
 import { clip } from "../../system/safe-names.ts";
 import { isTransient, makeStatusError, toNetworkError } from "./network-errors.ts";
-import type { TransportResponse } from "./undici-transport.ts";
+import type { TransportResponse } from "./transport/undici-transport.ts";
 import { parseTarget } from "./url.ts";
 
 /** The last response of a chain, and the redirects that led to it. */

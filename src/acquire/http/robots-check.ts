@@ -2,10 +2,10 @@
 import { SpillwayError } from "../../errors.ts";
 import { clip } from "../../system/safe-names.ts";
 import { rejectOnAbort } from "../abortable.ts";
+import { peekChunks } from "./body/peek-chunks.ts";
+import { openResponseBody } from "./body/response-body.ts";
 import { makeDeadlineError } from "./network-errors.ts";
-import { peekChunks } from "./peek-chunks.ts";
 import type { FinalResponse } from "./redirects.ts";
-import { openResponseBody } from "./response-body.ts";
 import { parseRobots, type RobotsRules } from "./robots.ts";
 
 /** Throws for a URL that its site's robots.txt disallows. */

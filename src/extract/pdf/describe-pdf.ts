@@ -1,7 +1,7 @@
 /** What answers say about a PDF: pages without text, doubtful or unreadable ones, hidden text, a damaged file. */
 import { formatCount, formatNumber } from "../../system/quantities.ts";
 import type { Description, Failure, Info } from "../handler.ts";
-import type { PageTally } from "../tally.ts";
+import type { PageTally } from "../page-tally.ts";
 
 /** The facts that only the PDF handler states. */
 export type PdfFacts = {

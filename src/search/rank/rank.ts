@@ -1,7 +1,7 @@
 /** Ranks files for a query: BM25 over chunks and over files, names, paths, and the role of the file. */
-import { type FileRole, fileRoles } from "../index/role.ts";
-import { type IndexSegment, STEM_TERMS_SHIFT, termKinds } from "../index/segment.ts";
-import { findTerm, type IndexView, type TermPostings } from "../index/view.ts";
+import { type FileRole, fileRoles } from "../index/file-roles.ts";
+import { type IndexSegment, STEM_TERMS_SHIFT, termKinds } from "../index/index-segment.ts";
+import { findTerm, type IndexView, type TermPostings } from "../index/index-view.ts";
 import type { ParsedQuery } from "./query.ts";
 import { MAX_SCORE, rankWeights } from "./weights.ts";
 import { findShortForms, findWordRoot, MAX_ENDING_CHARS } from "./word-families.ts";

@@ -1,8 +1,8 @@
 /** Chooses the spans of a file to show: the best chunk cut to the lines that match, and shorter cuts of one or two others. */
 import { type Chunk, type Lines, measureLines } from "../index/chunk.ts";
 import { findDefinition } from "../index/definitions.ts";
-import type { StoredText } from "../index/index-store.ts";
 import { findTerms } from "../index/lexicon.ts";
+import type { StoredText } from "../index/store/index-store.ts";
 
 /** Whole lines of a file, counted from 1. */
 export type Span = { readonly startLine: number; readonly endLine: number };

@@ -1,7 +1,7 @@
 /** `health://status`: whether the settings and the store work, and what is wrong if not. */
 import { access, constants } from "node:fs/promises";
-import type { LoadedConfig } from "../../config/load.ts";
-import { describeProblem } from "../../config/problem.ts";
+import { describeProblem } from "../../config/config-problem.ts";
+import type { LoadedConfig } from "../../config/load-config.ts";
 import { systemCode } from "../../errors.ts";
 import { handlers } from "../../extract/handlers.ts";
 import type { Session } from "../../session/session.ts";

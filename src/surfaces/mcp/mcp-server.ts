@@ -13,7 +13,7 @@ import {
   type Tool as ToolListing,
 } from "@modelcontextprotocol/server";
 import { findClientProfile } from "../../config/clients.ts";
-import type { LoadedConfig } from "../../config/load.ts";
+import type { LoadedConfig } from "../../config/load-config.ts";
 import type { Session } from "../../session/session.ts";
 import { LISTED_URL_CHARS, REASON_CHARS } from "../../system/clip-lengths.ts";
 import { clip } from "../../system/safe-names.ts";

@@ -2,7 +2,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { formatSize } from "../../../answer/phrases.ts";
-import { describeProblem } from "../../../config/problem.ts";
+import { describeProblem } from "../../../config/config-problem.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { handlers } from "../../../extract/handlers.ts";
 import type { Session } from "../../../session/session.ts";

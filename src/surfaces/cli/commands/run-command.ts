@@ -71,7 +71,7 @@ async function runTask(
 ): Promise<ExitCode> {
   const [{ runAgent }, { openServiceFetch }] = await Promise.all([
     import("../../runner/agent-loop.ts"),
-    import("../../../acquire/http/service-fetch.ts"),
+    import("../../../acquire/http/transport/service-fetch.ts"),
   ]);
   await using service = openServiceFetch({ settings: session.settings, env: call.terminal.env });
   const onEvent = call.json ? printJson(call) : printText(call);
