@@ -47,8 +47,8 @@ test("without any source, all settings are at their defaults", async () => {
   assert.ok(Object.values(loaded.origins).every((origin) => origin === "default"));
   assert.deepEqual(loaded.problems, []);
   assert.deepEqual(loaded.files, [
-    { path: userPath, owner: "user", found: false },
-    { path: projectPath, owner: "project", found: false },
+    { path: userPath, owner: "user", exists: false },
+    { path: projectPath, owner: "project", exists: false },
   ]);
   assert.equal(requireValid(loaded), loaded.settings);
 });

@@ -211,7 +211,7 @@ describe("a code search", () => {
       budget: makeBudget({ default: 1_500 }),
     });
     assert.deepEqual([cut.truncated, cut.ranked_limit], [true, undefined]);
-    assert.match(searchNotices(last)[0] ?? "", /^Only the best 500 are ranked, and these are the last/);
+    assert.match(searchNotices(last)[0] ?? "", /^Only the best 500 results are ranked, and these are the last/);
     await assert.rejects(work.search("needle", { cursor: "c_9999" }), /past the last result: 500 are ranked/);
   });
 
@@ -576,7 +576,7 @@ test("a search of an index that cannot be updated answers from it and says so", 
   mkdirSync(work.root);
   const reply = await work.search("needle");
   assert.match(reply.indexing?.error ?? "", /^No files to index/);
-  assert.match(searchNotices(reply).join(), /could not be brought up to date and is of \d{4}-.*No files to index/);
+  assert.match(searchNotices(reply).join(), /could not be updated and dates from \d{4}-.*No files to index/);
 });
 
 test("a damaged index is built again", async () => {

@@ -81,7 +81,11 @@ describe("input that cannot be understood says what to do", () => {
     { raw: { url: "a", maxChars: "Infinity" }, message: /whole number/, hint: /leave it out/ },
     { raw: { url: "a", mode: "pdf" }, message: 'mode must be one of markdown, raw, not "pdf".', hint: /one of these/ },
     { raw: { url: "a", noCache: "maybe" }, message: 'noCache must be true or false, not "maybe".', hint: /true/ },
-    { raw: { url: "a", urls: [{}] }, message: "urls must be a list of texts, and holds an object.", hint: /\["one"/ },
+    {
+      raw: { url: "a", urls: [{}] },
+      message: "urls must be a list of texts, but contains an object.",
+      hint: /\["one"/,
+    },
     { raw: { url: "a", urls: "[broken" }, message: undefined, hint: undefined },
   ];
   for (const { raw, message, hint } of cases) {

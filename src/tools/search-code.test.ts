@@ -75,7 +75,7 @@ describe("search_code", () => {
     [{ query: "x", project_id: "nobody" }, 'There is no project "nobody".'],
     [{ query: "x", cursor: "12" }, "Invalid cursor: 12"],
     [{ query: "x", repo_path: "/" }, "/ is outside the folders that may be read."],
-    [{ query: "x", repo_path: ".." }, /\.\.? .*is outside the folders that may be read|lies outside/],
+    [{ query: "x", repo_path: ".." }, / is outside the folders that may be read/],
   ] as const) {
     test(`refuses ${JSON.stringify(input)}`, async () => {
       await using bench = await openTools();

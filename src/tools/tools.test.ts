@@ -318,7 +318,7 @@ describe("fetch_content", () => {
     );
     assert.match(
       text,
-      /^\[Fetched 4 of 6 sources\. responseId=rs_[0-9a-f]{32}\]\nGiven more than once and fetched once: 2 of 8/,
+      /^\[Fetched 4 of 6 sources\. responseId=rs_[0-9a-f]{32}\]\nRepeated addresses were fetched once: 2 of 8/,
     );
     for (const { artifact_ref } of results) assert.ok(artifact_ref === undefined || text.includes(artifact_ref));
     assert.equal(isError, false);

@@ -193,7 +193,7 @@ describe("the stored extract", () => {
     const cut = await openExtract(objects, "x/");
     assert.deepEqual([cut.size.segments, cut.ended], [1, null], "cut short");
     await objects.put(key, Buffer.alloc(whole.length, "x"));
-    await assert.rejects(openExtract(objects, "x/"), /damaged and has been dropped/);
+    await assert.rejects(openExtract(objects, "x/"), /damaged and has been deleted/);
     const extract = await openExtract(objects, "x/");
     assert.deepEqual([extract.size.segments, extract.ended], [1, null], "of the right length, but not ours");
   });
