@@ -125,6 +125,8 @@ export const weights = {
     maxNoticeChars: 300,
     /** A shorter product description in structured data is ignored. */
     minDescriptionChars: 100,
+    /** ... as is one that is short beside the text of the page. */
+    minDescriptionShare: 0.5,
     /** A description is already on the page if its first letters and digits are. */
     descriptionProbeChars: 40,
   },
