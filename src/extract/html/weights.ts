@@ -72,8 +72,6 @@ export const weights = {
     minDoubtfulChars: 120,
     /** Links with fewer characters each, on average, make a list of links. */
     minCharsPerLink: 60,
-    /** From this many similar siblings on, an element is judged together with them. */
-    minGroupSize: 3,
   },
 
   /** What the words in class names and ids say. */
