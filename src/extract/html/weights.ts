@@ -147,12 +147,6 @@ export const weights = {
 
   /** Footnotes and side notes. */
   footnotes: {
-    /** More references per distinct number are verse numbers, which restart in each chapter. */
-    maxMarksPerNumber: 1.5,
-    /** An element with more descendants or children is not the number of a note. */
-    maxNumberElements: 4,
-    /** A longer text is not the number of a note; the note itself has more than half as many characters. */
-    maxNumberChars: 20,
     /** A shorter side note is only its number. */
     minSideNoteChars: 8,
   },
