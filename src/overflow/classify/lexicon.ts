@@ -31,10 +31,6 @@ const lexicon: readonly Lexeme[] = [
   ["login", /\b(?:api|access|auth\w*|security|bearer|refresh|id)[ -]tokens?\b|\bjwt\b/],
   [
     "rate",
-    /(?:tokens?|requests?|images?|queries) (?:per|\/|in a|every) (?:\w+ )?(?:min(?:ute)?|hour|day|second|month|week)\b/,
-  ],
-  [
-    "rate",
     /\b(?:per|\/) ?(?:min(?:ute)?|hour|day|second|month|week)\b|\b[tr]p[mds]\b|\brate.?limit\w*|\bthrottl\w+|\bquotas?\b|\b(?:daily|monthly|weekly|hourly)\b|\bthis (?:month|week|day|hour|minute)\b|\bper.(?:model|key|user|project|account|organi[sz]ation|tenant) (?:tokens? )?(?:limit|quota|cap)\b|\ballowance\b/,
   ],
   [
@@ -71,11 +67,6 @@ const lexicon: readonly Lexeme[] = [
     "atmost",
     /\b(?:should|must|can) (?:have|contain|be) (?:an? )?(?:(?:maximum )?(?:length|size)(?: of)? )?(?:at most|no more than|up to|fewer than|less than)(?: or equal to)?|\b(?:valid |supported )?range (?:of|is)\b|范围/,
   ],
-  ["atmost", /\b(?:use|send|provide|include|submit|pass) (?:fewer|less|no more|at most|up to)(?: than)?/],
-  [
-    "atmost",
-    /\b(?:cannot|can not|can't|must not|may not|should not) (?:exceed|be (?:greater|larger|longer|more|higher) than|surpass)/,
-  ],
   // Output.
   [
     "output",
@@ -97,10 +88,6 @@ const lexicon: readonly Lexeme[] = [
   [
     "window",
     /\b(?:max(?:imum)? |total |allowed |available |supported )*context[ -]?(?:length|window|size|limit|budget|capacity|len)s?\b|\bn ctx\b|\bcontext\b(?! ?=)|\bctx\b/,
-  ],
-  [
-    "window",
-    /\bmax.?(?:model|seq|sequence|position|input|prompt|total|context).?(?:len(?:gth)?|embeddings|tokens?|size)s?\b|\bmaximum (?:allowed |supported )?(?:sequence|input|prompt|total) (?:token )?(?:length|tokens?|size|count)/,
   ],
   [
     "window",
@@ -126,10 +113,6 @@ const lexicon: readonly Lexeme[] = [
     /\b(?:too many|number of) (?!tokens|requests|characters|chars|bytes|words|images|documents|files|pages|pixels|pdfs|audios|videos|attachments)[a-z]+s\b/,
   ],
   ["list", /\barrays?\b|\bitems?\b|\belements?\b|\bentries\b|\bcount of\b|\bstop sequences?\b/],
-  [
-    "tool",
-    /\btools?\b|\bfunctions\b|\bmetadata\b|\bname\b|\bdescription\b|\btemperature\b|\btop [pk]\b|\bbudget tokens\b/,
-  ],
   // Input.
   [
     "input",

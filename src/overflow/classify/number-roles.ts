@@ -31,7 +31,6 @@ export const signs: readonly Sign[] = [
     before: /\bbetween\s+\d+\s+and\s+$/i,
     example: "max_tokens must be between 1 and 8192, got 10000",
   },
-  { role: "none", before: /\bbetween\s+$/i, example: "max_tokens must be between 1 and 8192, got 10000" },
   { role: "limit", before: /(?:>=?|≥|<=?|≤)\s*(?:n_ctx\W*)?$/, example: "(n_keep: 13055>= n_ctx: 4096)" },
   { role: "actual", after: /^\)?\s*(?:tokens?|bytes)?\s*(?:>=?|≥)/, example: "200251 tokens > 200000 maximum" },
   {
