@@ -1,7 +1,7 @@
 /** Every page in test/fixtures/html-rules becomes its Markdown, and would not without the rule that its folder names. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { loadWithout } from "../bench/ablate-hook.ts";
+import { loadWatched, loadWithout, rulesTouchedBy } from "../bench/ablate-hook.ts";
 import { type PageModule, readFixtures, toText } from "../bench/ablate-pages.ts";
 import { htmlRules } from "../bench/ablate-rules.ts";
 import * as page from "../src/extract/html/page.ts";
@@ -18,6 +18,14 @@ describe("a page that needs a rule", () => {
       const changed = await loadWithout<PageModule>(rule, "extract/html/page.ts");
       assert.notEqual(toText(changed, html), expected);
     });
+  }
+});
+
+test("the rule of a fixture is seen to decide something there", async () => {
+  const watched = await loadWatched<PageModule>(htmlRules, "extract/html/page.ts");
+  for (const { name, html, expected } of fixtures) {
+    const touched = rulesTouchedBy(() => assert.equal(toText(watched, html), expected));
+    assert.ok(touched.has(name), name);
   }
 });
 
