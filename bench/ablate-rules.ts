@@ -103,7 +103,7 @@ const choosing: readonly Rule[] = [
   {
     name: "short-leads",
     module: "extract/html/weights.ts",
-    target: "weights",
+    target: "htmlWeights",
     off: threshold("choose", "minLeadChars", 0),
   },
   {
@@ -222,7 +222,7 @@ const parsing: readonly Rule[] = [
     target: "hidingStyles",
     off: withoutRow(index),
   })),
-  { name: "embeds", module: "extract/html/tree/embeds.ts", target: "embedOf", off: always(undefined) },
+  { name: "embeds", module: "extract/html/tree/embeds.ts", target: "findEmbed", off: always(undefined) },
   { name: "service-frames", module: "extract/html/tree/embeds.ts", target: "serviceLabel", off: never },
   { name: "skip-links", module: "extract/html/tree/links.ts", target: "isSkipLink", off: always(false) },
   { name: "anchor-signs", module: "extract/html/tree/links.ts", target: "isAnchorSign", off: always(false) },
@@ -233,7 +233,7 @@ const writing: readonly Rule[] = [
   {
     name: "duplicates",
     module: "extract/html/weights.ts",
-    target: "weights",
+    target: "htmlWeights",
     off: threshold("writing", "minDuplicateChars", Number.POSITIVE_INFINITY),
   },
   {
@@ -264,7 +264,7 @@ const writing: readonly Rule[] = [
   { name: "mathml", module: "extract/html/math/mathml.ts", target: "convertMathml", off: always("") },
   { name: "tex-annotation", module: "extract/html/math/formulas.ts", target: "texAnnotation", off: always(undefined) },
   { name: "tex-in-alt", module: "extract/html/math/tex-images.ts", target: "findTexInAlt", off: always(undefined) },
-  { name: "tex-in-url", module: "extract/html/math/tex-images.ts", target: "texOfAddress", off: always(undefined) },
+  { name: "tex-in-url", module: "extract/html/math/tex-images.ts", target: "findTexInUrl", off: always(undefined) },
   {
     name: "tex-attribute",
     module: "extract/html/tree/tree-builder.ts",
@@ -275,7 +275,7 @@ const writing: readonly Rule[] = [
   {
     name: "repeated-images",
     module: "extract/html/weights.ts",
-    target: "weights",
+    target: "htmlWeights",
     off: threshold("writing", "minImageLabelChars", Number.POSITIVE_INFINITY),
   },
   {

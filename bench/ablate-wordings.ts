@@ -1,6 +1,6 @@
 /** Which verdicts on provider responses change when one row of the classifier is switched off. */
 import { readFileSync } from "node:fs";
-import { readAnswers } from "../test/overflow-corpus.ts";
+import { readRecordedResponses } from "../test/overflow-corpus.ts";
 import { loadWithout, type Rule } from "./ablate-hook.ts";
 
 /** How many verdicts a rule changes: those on the fixtures and those on the recorded answers. */
@@ -52,7 +52,10 @@ function readCases(): readonly Case[] {
     .filter(Boolean)
     .map((line) => JSON.parse(line).input)
     .map((input) => ("json" in input ? { ...input, body: JSON.stringify(input.json) } : input));
-  const recorded = (readAnswers()?.answers ?? []).map(({ http_status, body }) => ({ status: http_status, body }));
+  const recorded = (readRecordedResponses()?.answers ?? []).map(({ http_status, body }) => ({
+    status: http_status,
+    body,
+  }));
   return [
     ...fixtures.map((input: Input) => ({ isFixture: true, input })),
     ...recorded.map((input) => ({ isFixture: false, input })),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { temporaryFolder } from "../../../test/bodies.ts";
+import { makeTemporaryFolder } from "../../../test/bodies.ts";
 import { walkFolder } from "./walk.ts";
 
 function write(root: string, files: Record<string, string>): void {
@@ -21,8 +21,8 @@ function walk(root: string) {
 }
 
 describe("walking a folder", () => {
-  test("respects ignore files, nested ones over outer ones, ours over git's", async () => {
-    await using folder = await temporaryFolder();
+  test("respects ignore files: inner before outer ones, ours before git's", async () => {
+    await using folder = await makeTemporaryFolder();
     write(folder.path, {
       ".gitignore": "*.log\n/out/\nsecret.txt\n",
       ".spillwayignore": "!wanted.log\ndata/\n",
@@ -50,8 +50,8 @@ describe("walking a folder", () => {
     ]);
   });
 
-  test("never enters .git, and lets only our own ignore file bring back what our list leaves out", async () => {
-    await using folder = await temporaryFolder();
+  test("never enters .git, and lets only our own ignore file override the default list", async () => {
+    await using folder = await makeTemporaryFolder();
     write(folder.path, {
       ".git/config": "",
       ".gitignore": "/*\n!/*/\n!.env\n!yarn.lock\n!b.ts\n",
@@ -68,8 +68,8 @@ describe("walking a folder", () => {
     assert.deepEqual(walk(folder.path).files, ["b.ts", "src/.gitignore", "tree/c.ts", "yarn.lock"]);
   });
 
-  test("obeys the repository around it, and its private exclude file", async () => {
-    await using folder = await temporaryFolder();
+  test("obeys the git repository around the folder, and its exclude file", async () => {
+    await using folder = await makeTemporaryFolder();
     write(folder.path, {
       ".git/info/exclude": "mine.ts\n",
       ".gitignore": "/pkg/gen/\n",
@@ -80,8 +80,8 @@ describe("walking a folder", () => {
     assert.deepEqual(walk(join(folder.path, "pkg")).files, ["b.ts"]);
   });
 
-  test("obeys the private exclude file of the repository that a worktree was made from", async () => {
-    await using folder = await temporaryFolder();
+  test("obeys the exclude file of the main repository of a worktree", async () => {
+    await using folder = await makeTemporaryFolder();
     write(folder.path, {
       "main/.git/info/exclude": "mine.ts\n",
       "main/.git/worktrees/tree/commondir": "../..\n",
@@ -97,8 +97,8 @@ describe("walking a folder", () => {
     assert.deepEqual(walk(join(folder.path, "main/part")).files, ["b.ts"]);
   });
 
-  test("sees into a folder that was named, although everything around it is ignored", async () => {
-    await using folder = await temporaryFolder();
+  test("walks the root even where an outer rule ignores it", async () => {
+    await using folder = await makeTemporaryFolder();
     write(folder.path, {
       ".git/info/exclude": "named\n",
       ".gitignore": "*\n!/kept\n*.log\n",
@@ -111,9 +111,9 @@ describe("walking a folder", () => {
     assert.deepEqual(walk(folder.path).files, []);
   });
 
-  test("follows no link, so a loop ends and nothing outside is seen", async () => {
-    await using folder = await temporaryFolder();
-    await using outside = await temporaryFolder();
+  test("does not follow links, into loops or outside the root", async () => {
+    await using folder = await makeTemporaryFolder();
+    await using outside = await makeTemporaryFolder();
     write(outside.path, { "secret.ts": "" });
     write(folder.path, { "a.ts": "" });
     symlinkSync(folder.path, join(folder.path, "loop"));
@@ -124,8 +124,8 @@ describe("walking a folder", () => {
     assert.deepEqual(skipped, ["loop: symbolic link", "out: symbolic link", "secret.ts: symbolic link"]);
   });
 
-  test("goes on past a folder it may not read", { skip: process.getuid?.() === 0 }, async () => {
-    await using folder = await temporaryFolder();
+  test("continues after a folder that cannot be read", { skip: process.getuid?.() === 0 }, async () => {
+    await using folder = await makeTemporaryFolder();
     write(folder.path, { "closed/a.ts": "", "open/b.ts": "" });
     chmodSync(join(folder.path, "closed"), 0o000);
     const { files, skipped } = walk(folder.path);
@@ -134,22 +134,22 @@ describe("walking a folder", () => {
     assert.deepEqual(skipped, ["closed: permission denied"]);
   });
 
-  test("takes strange names as they are", async () => {
-    await using folder = await temporaryFolder();
+  test("accepts unusual names", async () => {
+    await using folder = await makeTemporaryFolder();
     const names = ["a b.ts", "[x].ts", "%.ts", "'; DROP TABLE files; --.ts", "日本語.ts", "new\nline.ts"];
     for (const name of names) writeFileSync(join(folder.path, name), "");
     assert.deepEqual(walk(folder.path).files, names.toSorted());
   });
 
-  test("goes on past a name that is not UTF-8", { skip: process.platform !== "linux" }, async () => {
-    await using folder = await temporaryFolder();
+  test("continues after a name that is not UTF-8", { skip: process.platform !== "linux" }, async () => {
+    await using folder = await makeTemporaryFolder();
     const name = Buffer.concat([Buffer.from(`${folder.path}/bad`), Buffer.from([0xff]), Buffer.from(".ts")]);
     writeFileSync(name, "x");
     writeFileSync(join(folder.path, "good.ts"), "x");
     assert.deepEqual(walk(folder.path), { files: ["good.ts"], skipped: ["bad\ufffd.ts: its name is not UTF-8"] });
   });
 
-  test("says so of a root that is gone", () => {
+  test("reports a root that does not exist", () => {
     assert.deepEqual(walk("/no/such/folder"), { files: [], skipped: [".: vanished while indexing"] });
   });
 });

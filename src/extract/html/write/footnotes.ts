@@ -1,8 +1,8 @@
 /** Footnotes, in the two ways pages mark them: by links, and inside their own line. */
 
-import { headings, inlineTags, tableTags, wordSet } from "../tree/tags.ts";
-import { type Element, flatText, type Page } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { headingTags, inlineTags, tableTags, wordSet } from "../tree/tags.ts";
+import { collectText, type Element, type Page } from "../tree/tree.ts";
+import { htmlWeights } from "../weights.ts";
 
 /** The footnotes of a page whose text is a block of its own. */
 export type Footnotes = {
@@ -33,13 +33,13 @@ export function findFootnotes(page: Page): Footnotes {
 
 /** Whether the text of an element is this label and nothing else. */
 export function isNoteLabel(element: Element, label: string): boolean {
-  return labelText.exec(flatText(element, MAX_LABEL_CHARS).trim().replace(/\.$/, ""))?.[1] === label;
+  return labelText.exec(collectText(element, MAX_LABEL_CHARS).trim().replace(/\.$/, ""))?.[1] === label;
 }
 
 /** Whether a link inside a note leads back to the text. */
 export function isBackReference(link: Element): boolean {
   if (!fragmentOf(link)) return false;
-  const text = flatText(link, MAX_LABEL_CHARS).trim();
+  const text = collectText(link, MAX_LABEL_CHARS).trim();
   return /^(?:[\s↩↑⤴⬆^↵⏎]|\ufe0e|\ufe0f)*$/u.test(text) || labelText.test(text.replace(/\.$/, ""));
 }
 
@@ -50,12 +50,14 @@ export function isBackReference(link: Element): boolean {
 export function isSideNote({ tag, attributes: { class: className }, children }: Element): boolean {
   if (className === undefined || !sideNoteTags.has(tag) || !/note/i.test(className)) return false;
   if (!className.split(/\s+/).some((name) => sideNoteName.test(name))) return false;
-  return children.length > 1 || startOf(children[0]).trim().length >= weights.footnotes.minSideNoteChars;
+  return children.length > 1 || startOf(children[0]).trim().length >= htmlWeights.footnotes.minSideNoteChars;
 }
 
 /** Whether an element at the start of a side note is only its number. */
 export function isSideNoteNumber(element: Element): boolean {
-  return /^[[(]?(?:\d{1,3}|[*†‡§])[\])]?[.:]?$/.test(flatText(element, weights.footnotes.minSideNoteChars).trim());
+  return /^[[(]?(?:\d{1,3}|[*†‡§])[\])]?[.:]?$/.test(
+    collectText(element, htmlWeights.footnotes.minSideNoteChars).trim(),
+  );
 }
 
 type MutableFootnotes = {
@@ -91,7 +93,7 @@ function addLinkedNote(link: Element, label: string, target: Element, page: Page
   const block = blockOf(target);
   if (block === undefined || block.index <= link.index || isWithoutWords(link)) return;
   const pair = labelAndNote(block, page);
-  if (pair === undefined && (tableTags.has(block.tag) || headings.has(block.tag))) return;
+  if (pair === undefined && (tableTags.has(block.tag) || headingTags.has(block.tag))) return;
   const note = pair?.[1] ?? block;
   const noteLabel = footnotes.notes.get(note) ?? label;
   // Notes that share a block can only be distinguished by their links, so the links stay links.
@@ -104,7 +106,7 @@ function addLinkedNote(link: Element, label: string, target: Element, page: Page
 /** A number with no words around it counts something, such as comments. */
 function isWithoutWords(link: Element): boolean {
   const block = blockOf(link);
-  return block !== undefined && !/\p{L}/u.test(flatText(block, MAX_SURROUNDING_CHARS));
+  return block !== undefined && !/\p{L}/u.test(collectText(block, MAX_SURROUNDING_CHARS));
 }
 
 /** A term or heading and the block after it, or the two cells of a one-row table: the first is the second's label. */
@@ -116,7 +118,7 @@ function labelAndNote(block: Element, page: Page): readonly [Element, Element] |
 }
 
 function noteTagsAfter(tag: string): ReadonlySet<string> {
-  return tag === "table" ? cellTags : headings.has(tag) ? proseTags : definitionTags;
+  return tag === "table" ? cellTags : headingTags.has(tag) ? proseTags : definitionTags;
 }
 
 function cellsIn({ index, end }: Element, { elements }: Page): readonly Element[] {
@@ -142,7 +144,7 @@ function targetsByName(page: Page): Targets {
 }
 
 function labelOf(element: Element): string | undefined {
-  const match = labelText.exec(flatText(element, MAX_LABEL_CHARS).trim());
+  const match = labelText.exec(collectText(element, MAX_LABEL_CHARS).trim());
   return match?.[1];
 }
 
@@ -158,5 +160,5 @@ const sideNoteTags = wordSet("span small");
 const sideNoteName = /^(?:side|margin|foot)[-_]?note(?:[-_]?(?:content|text|body))?$|^ltx_note_content$/i;
 
 function startOf(node: Element | string | undefined): string {
-  return typeof node === "object" ? flatText(node, weights.footnotes.minSideNoteChars) : (node ?? "");
+  return typeof node === "object" ? collectText(node, htmlWeights.footnotes.minSideNoteChars) : (node ?? "");
 }

@@ -1,0 +1,73 @@
+/** Keeps a part of a request as an artifact before a stub replaces it. */
+
+import { spoolBytes } from "../acquire/spool.ts";
+import { toBody } from "../acquire/spooled-body.ts";
+import { nameKind } from "../answer/phrases.ts";
+import type { ArtifactStore } from "../artifacts/artifact-store.ts";
+import type { ArtifactRecord } from "../artifacts/record.ts";
+import { confirmKind } from "../detect/confirm.ts";
+import { detectContentKind } from "../detect/detect.ts";
+import { type Detection, FIRST_LOOK_BYTES } from "../detect/kind.ts";
+import { SpillwayError, systemCode } from "../errors.ts";
+import type { Emit } from "../telemetry/events.ts";
+import type { Part } from "./dialects/dialect.ts";
+
+/** A part that is in the store. */
+export type KeptPart = {
+  readonly ref: string;
+  readonly path: string | null;
+  readonly sizeBytes: number;
+  readonly sha256: string;
+  /** In the words of a summary line. */
+  readonly kind: string;
+};
+
+/** Keeps a whole part. Returns undefined where that is not possible. */
+export type Keep = (part: Part) => Promise<KeptPart | undefined>;
+
+/** Keeps parts in the artifact store of this session. */
+export function createKeep(store: ArtifactStore, emit: Emit): Keep {
+  return async (part) => {
+    const bytes = bytesOf(part);
+    if (bytes === undefined) return undefined;
+    try {
+      const { artifact_ref: ref, path, content_kind, media_type, ...record } = await keepBytes(store, bytes, part);
+      const kind = nameKind(content_kind, media_type);
+      return { ref, path, sizeBytes: record.size_bytes, sha256: record.sha256, kind };
+    } catch (error) {
+      if (!(error instanceof SpillwayError && error.code === "store_unavailable")) throw error;
+      emit({ event: "store.unavailable", code: systemCode(error.cause) ?? "unknown" });
+      return undefined;
+    }
+  };
+}
+
+/** Undefined for a text with half a code point and for invalid base64: neither could be read back unchanged. */
+function bytesOf({ content }: Part): Buffer | undefined {
+  if ("text" in content) return content.text.isWellFormed() ? Buffer.from(content.text, "utf8") : undefined;
+  const isBase64 = !/[^A-Za-z0-9+/_=\s-]|=[^=\s]/.test(content.base64);
+  return isBase64 ? Buffer.from(content.base64, "base64") : undefined;
+}
+
+async function keepBytes(store: ArtifactStore, bytes: Buffer, part: Part): Promise<ArtifactRecord> {
+  const spool = spoolBytes(bytes);
+  const { content, tool, role } = part;
+  const given = role === "attachment" ? "attachment" : `result of ${tool ?? "a tool"}`;
+  const name = "name" in content && content.name !== undefined ? content.name : given;
+  return await store.keep(spool, await detectKind(part, bytes), {
+    given,
+    identity: `conversation:${spool.sha256}`,
+    name,
+  });
+}
+
+/** An attachment is detected by its bytes. What the model read as text stays text, even if it is markup. */
+async function detectKind({ content }: Part, bytes: Uint8Array): Promise<Detection> {
+  if (!("text" in content)) {
+    const headers = content.mediaType === "" ? {} : { "content-type": content.mediaType };
+    return await confirmKind(toBody({ bytes }, bytes.length), { headers });
+  }
+  const detection = detectContentKind({ firstBytes: bytes.subarray(0, FIRST_LOOK_BYTES) });
+  const isText = detection.kind === "text" || detection.kind === "html";
+  return isText ? { ...detection, kind: "text", mediaType: "text/plain", charset: "utf-8" } : detection;
+}
