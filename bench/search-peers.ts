@@ -1,5 +1,5 @@
 /** Other ways to search code, each on the same folders and queries: grep and read, plain BM25, FTS5, and ours. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -178,16 +178,21 @@ export const ripgrep: Peer = {
   },
 };
 
+const MAX_OUTPUT_BYTES = 2 ** 30;
+
+/** The lines of `rg --count`. Anything but "nothing matches" (status 1) is an error of the bench, not an empty result. */
 function countLines(folder: string, pattern: string): string[] {
-  try {
-    const found = execFileSync("rg", ["-i", "--count", "--", pattern, "."], { cwd: folder, encoding: "utf8" });
-    return found
-      .trim()
-      .split("\n")
-      .map((line) => line.replace(/^\.\//, ""));
-  } catch {
-    return []; // rg ends with 1 when nothing matches.
-  }
+  const { status, stdout, stderr, error } = spawnSync("rg", ["-i", "--count", "--", pattern, "."], {
+    cwd: folder,
+    encoding: "utf8",
+    maxBuffer: MAX_OUTPUT_BYTES,
+  });
+  if (status === 1) return [];
+  if (status !== 0) throw error ?? new Error(`rg ended with ${status} in ${folder}: ${stderr}`);
+  return stdout
+    .trim()
+    .split("\n")
+    .map((line) => line.replace(/^\.\//, ""));
 }
 
 /** Whether a command is on the path. */
