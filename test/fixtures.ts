@@ -3,15 +3,26 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Answer, defaultSettings, type FetchFields, fetchSource, openSession } from "../src/index.ts";
+import {
+  type Answer,
+  defaultSettings,
+  type FetchFields,
+  type FetchOptions,
+  fetchSource,
+  openSession,
+} from "../src/index.ts";
 
 /** Everything below is relative to this folder. */
 export const fixturesFolder = fileURLToPath(new URL("./fixtures", import.meta.url));
 
 /** Fetches a file of a folder as an agent would get it, with room for all of its text. */
-export async function fetchFixture(folder: string, name: string): Promise<Answer<FetchFields>> {
+export async function fetchFixture(
+  folder: string,
+  name: string,
+  options: FetchOptions = {},
+): Promise<Answer<FetchFields>> {
   await using session = await openSession({ inMemory: true, settings: defaultSettings, cwd: folder });
-  return await fetchSource(name, { mode: "markdown", maxChars: 100_000 }, session);
+  return await fetchSource(name, { mode: "markdown", maxChars: 100_000, ...options }, session);
 }
 
 /** Fails with a diff if the text is not that of the golden file; with UPDATE_GOLDEN=1 the text is written to it. */
@@ -80,6 +91,10 @@ function commonLengths(before: readonly string[], after: readonly string[]): num
 export type Checks = {
   readonly title?: string;
   readonly method?: string;
+  /** Of a document. */
+  readonly pages?: number;
+  /** Part of the sentence that says why there is no text. */
+  readonly error?: string;
   readonly contains?: readonly string[];
   readonly excludes?: readonly string[];
   /** These occur in this order. */
@@ -92,6 +107,8 @@ export function runChecks(checks: Checks, { fields, content }: Answer<FetchField
   const results = new Map<string, boolean>();
   if (checks.title !== undefined) results.set(`title: ${checks.title}`, fields.title === checks.title);
   if (checks.method !== undefined) results.set(`method: ${checks.method}`, fields.method === checks.method);
+  if (checks.pages !== undefined) results.set(`pages: ${checks.pages}`, fields.page_count === checks.pages);
+  if (checks.error !== undefined) results.set(`error: ${checks.error}`, fields.error?.includes(checks.error) ?? false);
   for (const part of checks.contains ?? []) results.set(`contains: ${part}`, text.includes(part));
   for (const part of checks.excludes ?? []) results.set(`excludes: ${part}`, !text.includes(part));
   if (checks.order !== undefined) results.set(`order: ${checks.order.join(" < ")}`, occurInOrder(text, checks.order));
@@ -112,7 +129,7 @@ export function readKnownDefects(path: string): ReadonlyMap<string, readonly str
   const defects = new Map<string, readonly string[]>();
   for (const section of readFileSync(path, "utf8").split(/^## /m).slice(1)) {
     const name = section.slice(0, section.indexOf("\n")).trim();
-    const checks = section.matchAll(/^- (title|method|contains|excludes|order): (".*")$/gm);
+    const checks = section.matchAll(/^- (title|method|pages|error|contains|excludes|order): (".*")$/gm);
     defects.set(
       name,
       [...checks].map(([, kind, text = ""]) => `${kind}: ${JSON.parse(text)}`),
