@@ -1,33 +1,31 @@
-/** Overflow recovery: how well refusals are understood and recovered, and what it costs when nothing is refused. */
+/** Overflow recovery: how well refusals are classified and recovered, and what it costs when nothing is refused. */
 import { Agent, createServer, request as httpRequest, type IncomingMessage, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { defaultSettings } from "../src/config/settings.ts";
-import { dialects } from "../src/overflow/dialects/dialects.ts";
-import { openaiChat } from "../src/overflow/dialects/openai-chat.ts";
+import { openaiChatSimulator as openaiChat } from "../src/overflow/dialects/openai-chat.simulator.ts";
+import { httpSimulators } from "../src/overflow/dialects/simulators.ts";
 import { openRecovery } from "../src/overflow/open-recovery.ts";
-import { unchanged } from "../src/overflow/recovery.ts";
-import { outgoingOf } from "../src/overflow/wire/outgoing.ts";
+import { prepareUnchanged } from "../src/overflow/prepared-request.ts";
+import { parseOutgoing } from "../src/overflow/wire/outgoing-request.ts";
 import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
 import { openSession } from "../src/session/session.ts";
 import { openProxy } from "../src/surfaces/proxy/proxy-server.ts";
 import { parseUpstreams } from "../src/surfaces/proxy/upstreams.ts";
-import { requestIn } from "../test/conversations.ts";
 import { isHeldBack, readAnswers, scoreAnswers } from "../test/overflow-corpus.ts";
 import { simulateProvider, tokensOf, wordings } from "../test/provider.ts";
-import { addresses, type HttpDialect } from "../test/recovery.ts";
 import { longTranscript } from "../test/transcripts.ts";
 
-export const about = "refusals understood and recovered, and the cost of the wrapper and the proxy.";
+export const about = "refusals classified and recovered, and the cost of the wrapper and the proxy.";
 
 export async function run(): Promise<void> {
-  classified();
-  await recovered();
-  await wrapperCost();
-  await rewriteCost();
-  await proxyCost();
+  measureClassification();
+  await measureRecovery();
+  await measureWrapper();
+  await measureRewriting();
+  await measureProxy();
 }
 
-function classified(): void {
+function measureClassification(): void {
   const corpus = readAnswers();
   if (corpus === null) console.log("No recorded answers on this machine; set SPILLWAY_CORPUS.");
   const answers = corpus?.answers ?? [];
@@ -41,47 +39,40 @@ function classified(): void {
 
 const memorySession = () => openSession({ inMemory: true, settings: defaultSettings });
 
-async function recovered(): Promise<void> {
+async function measureRecovery(): Promise<void> {
   const count = 40;
-  const usual = {
-    "openai-chat": wordings.openai,
-    "openai-responses": wordings.responses,
-    "anthropic-messages": wordings.anthropic,
-    gemini: wordings.gemini,
-  };
   const rows: Record<string, Record<string, string>> = {};
-  for (const dialect of dialects) {
-    const name = dialect.name as HttpDialect;
+  for (const { dialect, sharesWindow, address, writeRequest, refuse } of httpSimulators) {
     for (const [label, wording] of [
-      ["usual wording", usual[name]],
+      ["usual wording", refuse],
       ["no numbers", wordings.bare],
     ] as const) {
       const row: Record<string, string> = {};
       for (const share of [0.5, 0.7, 0.9]) {
-        let fine = 0;
+        let recovered = 0;
         for (let seed = 1; seed <= count; seed++) {
           const conversation = longTranscript(seed);
-          const request = requestIn(name, conversation);
-          const output = dialect.sharesWindow ? conversation.outputTokens : 0;
+          const request = writeRequest(conversation);
+          const output = sharesWindow ? conversation.outputTokens : 0;
           const provider = simulateProvider({
             windowTokens: Math.floor((tokensOf(request) + output) * share),
             wording,
           });
           const fetch = withOverflowRecovery(provider.fetch, { session: await memorySession() });
-          const { status } = await fetch(addresses[name], { method: "POST", body: JSON.stringify(request) });
-          fine += status === 200 ? 1 : 0;
+          const { status } = await fetch(address, { method: "POST", body: JSON.stringify(request) });
+          recovered += status === 200 ? 1 : 0;
         }
-        row[`window ${share * 100} %`] = `${((fine / count) * 100).toFixed(1)} %`;
+        row[`window ${share * 100} %`] = `${((recovered / count) * 100).toFixed(1)} %`;
       }
-      rows[`${name}, ${label}`] = row;
+      rows[`${dialect.name}, ${label}`] = row;
     }
   }
   console.log(`Recovered of ${count} generated transcripts per cell, two requests at most:`);
   console.table(rows);
 }
 
-async function wrapperCost(): Promise<void> {
-  const json = JSON.stringify(requestIn("openai-chat", longTranscript(1)));
+async function measureWrapper(): Promise<void> {
+  const json = JSON.stringify(openaiChat.writeRequest(longTranscript(1)));
   const answer = JSON.stringify({ choices: [{ message: { content: "done ".repeat(200) }, finish_reason: "stop" }] });
   let sent: unknown;
   const plain: typeof fetch = async (_, init) => {
@@ -96,17 +87,17 @@ async function wrapperCost(): Promise<void> {
   ] as const) {
     const cost = async (call: typeof fetch) =>
       percentiles(
-        await timed(
+        await timeRounds(
           3_000,
-          async () => void (await (await call(addresses["openai-chat"], { method: "POST", body })).text()),
+          async () => void (await (await call(openaiChat.address, { method: "POST", body })).text()),
         ),
       );
     await cost(wrapped);
-    const [without, with_] = [await cost(plain), await cost(wrapped)];
+    const [plainCost, wrappedCost] = [await cost(plain), await cost(wrapped)];
     rows[kind] = {
-      "plain p50 µs": round(without.p50 * 1e3),
-      "wrapped p50 µs": round(with_.p50 * 1e3),
-      "added p50 µs": round((with_.p50 - without.p50) * 1e3),
+      "plain p50 µs": round(plainCost.p50 * 1e3),
+      "wrapped p50 µs": round(wrappedCost.p50 * 1e3),
+      "added p50 µs": round((wrappedCost.p50 - plainCost.p50) * 1e3),
       "by reference": sent === body,
     };
   }
@@ -114,20 +105,25 @@ async function wrapperCost(): Promise<void> {
   console.table(rows);
 }
 
-async function rewriteCost(): Promise<void> {
-  const texts = Array.from({ length: 40 }, (_, at) =>
-    `${at}: gate seven opened, level 41.2 cm, "fine"\n`.repeat(2_400),
+async function measureRewriting(): Promise<void> {
+  const texts = Array.from({ length: 40 }, (_, index) =>
+    `${index}: gate seven opened, level 41.2 cm, "fine"\n`.repeat(2_400),
   );
   const turns = texts.map((text) => ({
     user: "And now?",
     rounds: [[{ tool: "shell", result: { text, form: "text" as const } }]],
     answer: "Rain.",
   }));
-  const json = JSON.stringify(requestIn("openai-chat", { system: "You watch dams.", turns, outputTokens: 1_000 }));
+  const json = JSON.stringify(openaiChat.writeRequest({ system: "You watch dams.", turns, outputTokens: 1_000 }));
   const rows: Record<string, object> = {};
   for (const [name, verdict] of Object.entries({
-    "bytes, half to go": { class: "request_bytes", confidence: 1, unit: "bytes", limit: Math.floor(json.length / 2) },
-    "tokens, half to go": {
+    "bytes, half too many": {
+      class: "request_bytes",
+      confidence: 1,
+      unit: "bytes",
+      limit: Math.floor(json.length / 2),
+    },
+    "tokens, half too many": {
       class: "context_tokens",
       confidence: 1,
       unit: "tokens",
@@ -135,7 +131,7 @@ async function rewriteCost(): Promise<void> {
       input: 1_200_000,
       actual: 1_200_000,
     },
-    "tokens, a tenth to go": {
+    "tokens, a tenth too many": {
       class: "context_tokens",
       confidence: 1,
       unit: "tokens",
@@ -145,16 +141,16 @@ async function rewriteCost(): Promise<void> {
     },
   } as const)) {
     const session = await memorySession();
-    const quick = openRecovery({ ...session, store: { ...session.store, keep: keepNothing } });
+    const recovery = openRecovery({ ...session, store: { ...session.store, keep: keepNothing } });
     const work = async () => {
-      const url = new URL(addresses["openai-chat"]);
-      const outgoing = outgoingOf({ dialect: openaiChat, url, header: () => null }, json);
-      if (outgoing) await quick.remedyFor(unchanged(outgoing), { verdict, status: 400, body: "" });
+      const url = new URL(openaiChat.address);
+      const outgoing = parseOutgoing({ dialect: openaiChat.dialect, url, header: () => null }, json);
+      if (outgoing) await recovery.chooseRemedy(prepareUnchanged(outgoing), { verdict, status: 400, body: "" });
     };
     for (let warm = 0; warm < 5; warm++) await work();
     const before = process.cpuUsage();
     const rounds = 10;
-    for (let at = 0; at < rounds; at++) await work();
+    for (let round = 0; round < rounds; round++) await work();
     const { user, system } = process.cpuUsage(before);
     rows[name] = { "request MB": round(json.length / 1e6), "CPU ms": round((user + system) / 1e3 / rounds) };
   }
@@ -162,7 +158,7 @@ async function rewriteCost(): Promise<void> {
   console.table(rows);
 }
 
-/** Stands for a store that costs nothing, so that only the rewriting is measured. */
+/** Replaces the store by one that costs nothing, so that only the rewriting is measured. */
 async function keepNothing(spool: { sizeBytes: number }): Promise<never> {
   return {
     artifact_ref: `af_${"0".repeat(32)}`,
@@ -174,7 +170,7 @@ async function keepNothing(spool: { sizeBytes: number }): Promise<never> {
   } as never;
 }
 
-async function proxyCost(): Promise<void> {
+async function measureProxy(): Promise<void> {
   const upstream = await listen(answerStream);
   const plain = await listen(plainProxy(upstream.port));
   const recovery = openRecovery(await memorySession());
@@ -190,17 +186,17 @@ async function proxyCost(): Promise<void> {
     "plain reverse proxy": plain.port,
     "spillway proxy": Number(new URL(proxy.url).port),
   };
-  const body = JSON.stringify({ ...requestIn("openai-chat", longTranscript(2)), stream: true });
+  const body = JSON.stringify({ ...openaiChat.writeRequest(longTranscript(2)), stream: true });
   const rows: Record<string, object> = {};
   const alone: Record<string, number[]> = {};
   const crowd: Record<string, number[]> = {};
   const cpuMs: Record<string, number> = {};
   const agent = new Agent({ keepAlive: true });
-  // The three take turns, so that a busy moment of the machine hits each alike.
+  // The three take turns, so that a busy moment of the machine affects each of them.
   for (let turn = 0; turn < 8; turn++) {
     for (const [name, port] of Object.entries(ports)) {
       const path = name === "spillway proxy" ? "/sim/v1/chat/completions" : "/v1/chat/completions";
-      const call = () => streamed(port, path, body, agent);
+      const call = () => timeStream(port, path, body, agent);
       const one = await Array.fromAsync({ length: 60 }, async () => (await call()).firstMs);
       const before = process.cpuUsage();
       const many = (await Promise.all(Array.from({ length: 200 }, call))).map(({ firstMs }) => firstMs);
@@ -221,7 +217,7 @@ async function proxyCost(): Promise<void> {
       "CPU ms a stream": round((cpuMs[name] ?? 0) / Math.max(1, crowd[name]?.length ?? 0)),
     };
   }
-  console.log(`Time to the first event through the proxy (${body.length} bytes of request, all ends in one process):`);
+  console.log(`Time to the first event through the proxy (${body.length} bytes of request, all in one process):`);
   console.table(rows);
   agent.destroy();
   await proxy[Symbol.asyncDispose]();
@@ -238,7 +234,7 @@ function answerStream(request: IncomingMessage, response: Parameters<RequestList
   });
 }
 
-/** What anybody would write: headers and bodies piped both ways. */
+/** A minimal reverse proxy: headers and bodies piped both ways. */
 function plainProxy(port: number): RequestListener {
   const agent = new Agent({ keepAlive: true });
   return (request, response) => {
@@ -253,7 +249,7 @@ function plainProxy(port: number): RequestListener {
 
 async function listen(handler: RequestListener) {
   const server = createServer({ keepAliveTimeout: 60_000 }, handler).listen(0, "127.0.0.1");
-  await new Promise((done) => server.once("listening", done));
+  await new Promise((resolve) => server.once("listening", resolve));
   return {
     port: (server.address() as AddressInfo).port,
     close: () => {
@@ -263,22 +259,22 @@ async function listen(handler: RequestListener) {
   };
 }
 
-function streamed(port: number, path: string, body: string, agent: Agent): Promise<{ firstMs: number }> {
-  return new Promise((done, fail) => {
+function timeStream(port: number, path: string, body: string, agent: Agent): Promise<{ firstMs: number }> {
+  return new Promise((resolve, reject) => {
     const start = performance.now();
     const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
     const request = httpRequest({ port, host: "127.0.0.1", path, method: "POST", headers, agent }, (response) => {
       let firstMs = 0;
       response.on("data", () => (firstMs ||= performance.now() - start));
-      response.on("end", () => done({ firstMs }));
+      response.on("end", () => resolve({ firstMs }));
     });
-    request.on("error", fail).end(body);
+    request.on("error", reject).end(body);
   });
 }
 
-async function timed(rounds: number, work: () => Promise<void>): Promise<number[]> {
+async function timeRounds(rounds: number, work: () => Promise<void>): Promise<number[]> {
   const times: number[] = [];
-  for (let at = 0; at < rounds; at++) {
+  for (let round = 0; round < rounds; round++) {
     const start = performance.now();
     await work();
     times.push(performance.now() - start);
@@ -288,8 +284,9 @@ async function timed(rounds: number, work: () => Promise<void>): Promise<number[
 
 function percentiles(times: readonly number[]): { p50: number; p99: number } {
   const sorted = times.toSorted((one, other) => one - other);
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
-  return { p50: at(0.5), p99: at(0.99) };
+  const percentile = (share: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+  return { p50: percentile(0.5), p99: percentile(0.99) };
 }
 
 const round = (value: number): number => Number(value.toFixed(2));

@@ -1,4 +1,4 @@
-/** The queries of the code search bench and the folders they are asked on. Checkouts are made by hand, never here. */
+/** The queries of the code search bench and the folders they search. Checkouts are made by hand. */
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,22 +6,27 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** What a query looks for: a file, or lines of one. */
-export type Target = { readonly path: string; readonly start?: number; readonly end?: number };
+export type QueryTarget = { readonly path: string; readonly start?: number; readonly end?: number };
 
-/** One question and everything that answers it. */
-export type Query = { readonly query: string; readonly targets: readonly Target[]; readonly category: string };
+/** One query and everything that answers it. */
+export type Query = { readonly query: string; readonly targets: readonly QueryTarget[]; readonly category: string };
 
-/** A folder to index with its questions. */
+/** A folder to index and its queries. */
 export type QuerySet = {
   readonly repository: string;
   readonly folder: string;
-  /** Held back: never looked at while the ranking was settled. */
-  readonly held: boolean;
+  /** Whether the repository was held back while the ranking was tuned. */
+  readonly isHeldBack: boolean;
   readonly queries: readonly Query[];
 };
 
 type RepositoryRow = { readonly name: string; readonly benchmark_root?: string };
-type FileRow = { query: string; category: string; relevant: (string | Target)[]; secondary: (string | Target)[] };
+type FileRow = {
+  query: string;
+  category: string;
+  relevant: (string | QueryTarget)[];
+  secondary: (string | QueryTarget)[];
+};
 type SpanRow = {
   repo: string;
   file: string;
@@ -33,10 +38,10 @@ type SpanRow = {
 
 const heldBack = new Set("pydantic redux guzzle rails trpc cats click phoenix curl aeson".split(" "));
 
-const beside = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
-const corpus = join(process.env.SPILLWAY_CORPUS ?? beside("shared/corpus"), "codesearch");
+const siblingFolder = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
+const corpus = join(process.env.SPILLWAY_CORPUS ?? siblingFolder("shared/corpus"), "codesearch");
 /** Where the repositories are checked out. */
-export const checkouts = process.env.SPILLWAY_CHECKOUTS ?? beside("searchdata");
+export const checkouts = process.env.SPILLWAY_CHECKOUTS ?? siblingFolder("searchdata");
 
 /** Why the bench cannot run here, or null. */
 export function missingData(): string | null {
@@ -46,14 +51,14 @@ export function missingData(): string | null {
   return `${absent.length} repositories are not checked out (set SPILLWAY_CHECKOUTS), ${absent[0]?.name} for one`;
 }
 
-/** Tells one set of queries from another. */
+/** Identifies the set of queries. */
 export function queriesDigest(): string {
   const digest = createHash("sha256").update(readFileSync(join(corpus, "spans.jsonl")));
   for (const { name } of repositories()) digest.update(readFileSync(join(corpus, "files", `${name}.json`)));
   return digest.digest("hex");
 }
 
-/** Questions whose answer is a file. */
+/** Queries whose answer is a file. */
 export function fileQueries(): QuerySet[] {
   return repositories().map((row) => {
     const rows: FileRow[] = JSON.parse(readFileSync(join(corpus, "files", `${row.name}.json`), "utf8"));
@@ -63,11 +68,11 @@ export function fileQueries(): QuerySet[] {
       );
       return { query, category, targets: targets.map(({ path }) => ({ path })) };
     });
-    return { repository: row.name, folder: rootOf(row), held: heldBack.has(row.name), queries };
+    return { repository: row.name, folder: rootOf(row), isHeldBack: heldBack.has(row.name), queries };
   });
 }
 
-/** Questions whose answer is some lines: the sentence was their comment, which is taken out of a copy of the folder. */
+/** Queries whose answer is some lines. Each was a comment on those lines, which is removed from a copy of the folder. */
 export function spanQueries(): (QuerySet & Disposable)[] {
   const rows = readFileSync(join(corpus, "spans.jsonl"), "utf8").trim().split("\n");
   const spans: SpanRow[] = rows.map((line) => JSON.parse(line));
@@ -82,7 +87,7 @@ export function spanQueries(): (QuerySet & Disposable)[] {
       targets: [{ path: file, start, end }],
     }));
     const remove = () => rmSync(folder, { recursive: true, force: true });
-    return { repository: row.name, folder, held: heldBack.has(row.name), queries, [Symbol.dispose]: remove };
+    return { repository: row.name, folder, isHeldBack: heldBack.has(row.name), queries, [Symbol.dispose]: remove };
   });
 }
 

@@ -1,4 +1,4 @@
-/** Other ways to search code, each on the same folders and queries: grep and read, plain BM25, FTS5, and ours. */
+/** Methods of code search to compare, on the same folders and queries: ours, plain BM25, FTS5, and grep. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,20 +7,20 @@ import { DatabaseSync } from "node:sqlite";
 import { defaultSettings } from "../src/config/settings.ts";
 import { isQuestionWord } from "../src/retrieval/terms.ts";
 import { chunkText } from "../src/search/index/chunk.ts";
-import { termsOfWord } from "../src/search/index/lexicon.ts";
-import { readSource, textOf } from "../src/search/index/source-file.ts";
+import { findTerms } from "../src/search/index/lexicon.ts";
+import { decodeSource, readSource } from "../src/search/index/source-file.ts";
 import { walkFolder } from "../src/search/index/walk.ts";
 import { searchCode } from "../src/search/search.ts";
 import { openSession } from "../src/session/session.ts";
-import type { Answer } from "./search-score.ts";
+import type { PeerResult } from "./search-score.ts";
 
 /** Answers queries on one folder. */
-export type Searcher = AsyncDisposable & { search(query: string): Promise<readonly Answer[]> };
+export type Searcher = AsyncDisposable & { search(query: string): Promise<readonly PeerResult[]> };
 export type Peer = { readonly name: string; open(folder: string): Promise<Searcher> };
 
-const most = 50;
+const MAX_RESULTS = 50;
 
-/** Spillway as anybody gets it: a session, an index on disk, whole replies. */
+/** Spillway as users run it: a session, an index on disk, whole replies. */
 export const ours: Peer = {
   name: "spillway",
   async open(folder) {
@@ -29,7 +29,7 @@ export const ours: Peer = {
     const session = await openSession({ settings, cwd: folder });
     return {
       async search(query) {
-        const { results } = await searchCode({ query, limit: most }, session);
+        const { results } = await searchCode({ query, limit: MAX_RESULTS }, session);
         return results.map((result) => {
           const further = result.spans ?? [];
           const texts = [
@@ -57,15 +57,16 @@ async function sourcesIn(folder: string): Promise<Source[]> {
   for (const step of walkFolder(folder)) {
     if (!("file" in step)) continue;
     const source = readSource(folder, step.file.path, 1 << 20);
-    const read = "bytes" in source ? await textOf(source.bytes, step.file.path) : { reason: "" };
-    if ("text" in read) sources.push({ path: step.file.path, text: read.text });
+    const decoded = "bytes" in source ? await decodeSource(source.bytes, step.file.path) : { reason: "" };
+    if ("text" in decoded) sources.push({ path: step.file.path, text: decoded.text });
   }
   return sources;
 }
 
-type Piece = Answer & { readonly text: string };
+/** A chunk as a result. */
+type ResultChunk = PeerResult & { readonly text: string };
 
-function piecesOf({ path, text }: Source): Piece[] {
+function chunksOf({ path, text }: Source): ResultChunk[] {
   return chunkText(text).map(({ start, end, startLine, endLine }) => {
     return { path, text: text.slice(start, end), spans: [{ start: startLine, end: endLine }], chars: end - start };
   });
@@ -77,8 +78,8 @@ const closed = { [Symbol.asyncDispose]: async () => undefined };
 export const bm25: Peer = {
   name: "BM25 over chunks and paths",
   async open(folder) {
-    const pieces = (await sourcesIn(folder)).flatMap(piecesOf);
-    const counts = pieces.map(({ path, text }) => countTerms(`${path} ${path} ${text}`));
+    const chunks = (await sourcesIn(folder)).flatMap(chunksOf);
+    const counts = chunks.map(({ path, text }) => countTerms(`${path} ${path} ${text}`));
     const frequency = new Map<string, number>();
     for (const count of counts) for (const term of count.keys()) frequency.set(term, (frequency.get(term) ?? 0) + 1);
     const lengths = counts.map((count) => count.values().reduce((sum, each) => sum + each, 0));
@@ -87,15 +88,15 @@ export const bm25: Peer = {
       const terms = subjectTerms(query);
       const score = (count: Map<string, number>, length: number) =>
         terms.reduce((sum, term) => {
-          const [found, df] = [count.get(term) ?? 0, frequency.get(term) ?? 0];
-          const rarity = Math.log(1 + (pieces.length - df + 0.5) / (df + 0.5));
-          return sum + (rarity * found * 2.2) / (found + 1.2 * (0.25 + (0.75 * length) / mean));
+          const [occurrences, df] = [count.get(term) ?? 0, frequency.get(term) ?? 0];
+          const rarity = Math.log(1 + (chunks.length - df + 0.5) / (df + 0.5));
+          return sum + (rarity * occurrences * 2.2) / (occurrences + 1.2 * (0.25 + (0.75 * length) / mean));
         }, 0);
       const scored = counts.map((count, index) => ({ index, score: score(count, lengths[index] ?? 0) }));
       const best = scored
         .filter((each) => each.score > 0)
         .sort((one, other) => other.score - one.score || one.index - other.index);
-      return best.slice(0, most).flatMap(({ index }) => pieces[index] ?? []);
+      return best.slice(0, MAX_RESULTS).flatMap(({ index }) => chunks[index] ?? []);
     };
     return { search, ...closed };
   },
@@ -104,13 +105,13 @@ export const bm25: Peer = {
 function countTerms(text: string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const word of text.match(/[\p{L}\p{N}_]+/gu) ?? []) {
-    for (const term of termsOfWord(word)) counts.set(term, (counts.get(term) ?? 0) + 1);
+    for (const term of findTerms(word)) counts.set(term, (counts.get(term) ?? 0) + 1);
   }
   return counts;
 }
 
 function subjectTerms(query: string): string[] {
-  const terms = [...new Set((query.match(/[\p{L}\p{N}_]+/gu) ?? []).flatMap(termsOfWord))];
+  const terms = [...new Set((query.match(/[\p{L}\p{N}_]+/gu) ?? []).flatMap(findTerms))];
   const subject = terms.filter((term) => !isQuestionWord(term));
   return subject.length > 0 ? subject : terms;
 }
@@ -119,40 +120,40 @@ function subjectTerms(query: string): string[] {
 export const fts5: Peer = {
   name: "SQLite FTS5",
   async open(folder) {
-    const pieces = (await sourcesIn(folder)).flatMap(piecesOf);
+    const chunks = (await sourcesIn(folder)).flatMap(chunksOf);
     const database = new DatabaseSync(":memory:");
-    database.exec("CREATE VIRTUAL TABLE pieces USING fts5(path, text, tokenize = 'porter unicode61')");
-    const insert = database.prepare("INSERT INTO pieces (rowid, path, text) VALUES (?, ?, ?)");
+    database.exec("CREATE VIRTUAL TABLE chunks USING fts5(path, text, tokenize = 'porter unicode61')");
+    const insert = database.prepare("INSERT INTO chunks (rowid, path, text) VALUES (?, ?, ?)");
     database.exec("BEGIN");
-    for (const [index, { path, text }] of pieces.entries()) insert.run(index, path, text);
+    for (const [index, { path, text }] of chunks.entries()) insert.run(index, path, text);
     database.exec("COMMIT");
     const select = database.prepare(
-      "SELECT rowid FROM pieces WHERE pieces MATCH ? ORDER BY bm25(pieces, 2, 1) LIMIT ?",
+      "SELECT rowid FROM chunks WHERE chunks MATCH ? ORDER BY bm25(chunks, 2, 1) LIMIT ?",
     );
     const search = async (query: string) => {
       const words = query.match(/[\p{L}\p{N}_]+/gu) ?? [];
-      const wanted = words.map((word) => `"${word}"`).join(" OR ");
-      return wanted === "" ? [] : select.all(wanted, most).flatMap(({ rowid }) => pieces[Number(rowid)] ?? []);
+      const match = words.map((word) => `"${word}"`).join(" OR ");
+      return match === "" ? [] : select.all(match, MAX_RESULTS).flatMap(({ rowid }) => chunks[Number(rowid)] ?? []);
     };
     return { search, [Symbol.asyncDispose]: async () => database.close() };
   },
 };
 
-/** What an agent does with grep: look for the query's words, and read the files that have most of them. */
+/** What an agent does with grep: search for the words of the query, and read the files that have most of them. */
 export const grepAndRead: Peer = {
   name: "grep and read",
   async open(folder) {
     const sources = (await sourcesIn(folder)).map((source) => ({ ...source, lower: source.text.toLowerCase() }));
     const search = async (query: string) => {
       const words = (query.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []).filter((word) => !isQuestionWord(word));
-      const found = sources.map(({ path, text, lower }) => {
-        const matched = words.filter((word) => lower.includes(word)).length;
-        return { path, matched, spans: [{ start: 1, end: Infinity }], chars: text.length };
+      const files = sources.map(({ path, text, lower }) => {
+        const matchingWords = words.filter((word) => lower.includes(word)).length;
+        return { path, matchingWords, spans: [{ start: 1, end: Infinity }], chars: text.length };
       });
-      return found
-        .filter(({ matched }) => matched > 0)
-        .sort((one, other) => other.matched - one.matched)
-        .slice(0, most);
+      return files
+        .filter(({ matchingWords }) => matchingWords > 0)
+        .sort((one, other) => other.matchingWords - one.matchingWords)
+        .slice(0, MAX_RESULTS);
     };
     return { search, ...closed };
   },
@@ -171,7 +172,7 @@ export const ripgrep: Peer = {
           count: Number(line.slice(line.lastIndexOf(":") + 1)),
         }))
         .sort((one, other) => other.count - one.count)
-        .slice(0, most)
+        .slice(0, MAX_RESULTS)
         .map(({ path }) => ({ path, spans: [], chars: readFileSync(join(folder, path)).length }));
     };
     return { search, ...closed };

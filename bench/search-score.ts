@@ -1,11 +1,11 @@
-/** Scores answers to search queries: NDCG@10, recall within so many tokens, and tokens read until the first hit. */
-import type { Query, Target } from "./search-data.ts";
+/** Scores the results of queries: NDCG@10, recall within token budgets, and tokens read until the first hit. */
+import type { Query, QueryTarget } from "./search-data.ts";
 
-/** One result: lines of a file, or several runs of lines. */
-export type Answer = {
+/** One result: spans of a file. */
+export type PeerResult = {
   readonly path: string;
   readonly spans: readonly { readonly start: number; readonly end: number }[];
-  /** Characters a reader has to take in. */
+  /** Characters that a reader has to read. */
   readonly chars: number;
 };
 
@@ -16,19 +16,21 @@ export type Scores = {
 };
 
 export const tokenBudgets = [500, 1_000, 2_000] as const;
-/** What a reader spends who never gets there. */
-const missTokens = 32_000;
-const charsPerToken = 4;
+/** The tokens that count for a query without a hit. */
+const MISS_TOKENS = 32_000;
+const CHARS_PER_TOKEN = 4;
 
-/** The scores of one query's answers. */
-export function scoreQuery({ targets }: Query, answers: readonly Answer[]): Scores {
-  const places = targets.map((target) => answers.findIndex((answer) => covers(answer, target)));
-  const tokens = runningTokens(answers);
-  const found = places.filter((place) => place !== -1).map((place) => tokens[place] ?? missTokens);
+/** The scores of one query's results. */
+export function scoreQuery({ targets }: Query, results: readonly PeerResult[]): Scores {
+  const ranks = targets.map((target) => results.findIndex((result) => covers(result, target)));
+  const tokens = runningTokens(results);
+  const hitTokens = ranks.filter((rank) => rank !== -1).map((rank) => tokens[rank] ?? MISS_TOKENS);
   return {
-    ndcg: ndcgAt10(places),
-    recall: tokenBudgets.map((budget) => found.filter((spent) => spent <= budget).length / targets.length),
-    tokensToHit: Math.min(missTokens, ...found),
+    ndcg: ndcgAt10(ranks),
+    recall: tokenBudgets.map(
+      (budget) => hitTokens.filter((spentTokens) => spentTokens <= budget).length / targets.length,
+    ),
+    tokensToHit: Math.min(MISS_TOKENS, ...hitTokens),
   };
 }
 
@@ -42,23 +44,23 @@ export function meanScores(all: readonly Scores[]): Scores {
   };
 }
 
-/** Paths of targets count from the top of the repository, those of answers from the folder that was indexed. */
-function covers({ path, spans }: Answer, { path: wanted, start, end }: Target): boolean {
-  if (path !== wanted && !wanted.endsWith(`/${path}`) && !path.endsWith(`/${wanted}`)) return false;
+/** Paths of targets count from the top of the repository, those of results from the folder that was indexed. */
+function covers({ path, spans }: PeerResult, { path: target, start, end }: QueryTarget): boolean {
+  if (path !== target && !target.endsWith(`/${path}`) && !path.endsWith(`/${target}`)) return false;
   return start === undefined || end === undefined || spans.some((span) => span.start <= end && span.end >= start);
 }
 
-function ndcgAt10(places: readonly number[]): number {
-  const gain = (place: number) => 1 / Math.log2(place + 2);
-  const sum = places.filter((place) => place >= 0 && place < 10).reduce((total, place) => total + gain(place), 0);
-  const best = places.slice(0, 10).reduce((total, _, place) => total + gain(place), 0);
+function ndcgAt10(ranks: readonly number[]): number {
+  const gain = (rank: number) => 1 / Math.log2(rank + 2);
+  const sum = ranks.filter((rank) => rank >= 0 && rank < 10).reduce((total, rank) => total + gain(rank), 0);
+  const best = ranks.slice(0, 10).reduce((total, _, rank) => total + gain(rank), 0);
   return sum / best;
 }
 
-function runningTokens(answers: readonly Answer[]): number[] {
+function runningTokens(results: readonly PeerResult[]): number[] {
   let chars = 0;
-  return answers.map((answer) => {
-    chars += answer.chars;
-    return chars / charsPerToken;
+  return results.map((result) => {
+    chars += result.chars;
+    return chars / CHARS_PER_TOKEN;
   });
 }

@@ -1,4 +1,4 @@
-/** Speed of code search: indexing, queries, re-indexing one file and opening, on code that is made up here. */
+/** Speed of code search: indexing, queries, re-indexing one file and opening, on generated code. */
 import {
   appendFileSync,
   existsSync,
@@ -12,19 +12,20 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { IndexLocation } from "../src/search/index/index-store.ts";
 import { openReader } from "../src/search/index/reader.ts";
-import { sqliteStore } from "../src/search/index/sqlite-index-store.ts";
-import { type IndexPlace, updateIndex } from "../src/search/index/update.ts";
+import { openSqliteStore } from "../src/search/index/sqlite-index-store.ts";
+import { updateIndex } from "../src/search/index/update.ts";
 import { parseQuestion } from "../src/search/rank/query.ts";
 import { rankFiles } from "../src/search/rank/rank.ts";
 import { checkouts } from "./search-data.ts";
 
 const options = { maxFileBytes: 1 << 20, signal: new AbortController().signal, now: Date.now };
-const queries = 300;
+const QUERIES = 300;
 
 export async function runSpeed(): Promise<void> {
   console.log(
-    "\nSpeed, on made-up code. Updates and opening in CPU ms; a bare walk is readdir and lstat of every file, nothing else.\n",
+    "\nSpeed, on generated code. Updates and opening in CPU ms; a bare walk is readdir and lstat of every file.\n",
   );
   console.log(
     "| chunks | index MB per CPU s | query p50 | p99 | FTS5 p50 | FTS5 / ours | one changed file | nothing changed | bare walk | open to first answer |",
@@ -35,7 +36,7 @@ export async function runSpeed(): Promise<void> {
   console.log(`\n100,000 files of three lines: ${await indexMany(100_000)}.`);
 }
 
-/** What each file costs by itself, whatever is in it. */
+/** The cost of each file, independent of its content. */
 async function indexMany(fileCount: number): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "spillway-bench-"));
   try {
@@ -46,10 +47,10 @@ async function indexMany(fileCount: number): Promise<string> {
       const text = `export function handler${file}(value: number): number {\n  return value + ${file};\n}\n`;
       writeFileSync(join(inside, `file${file}.ts`), text);
     }
-    using store = sqliteStore(join(folder, "index.db"));
-    const place = { root, store, segmentFolder: folder };
-    const indexed = await cpuOf(() => updateIndex(place, options));
-    const changed = await changeOne(place, openReader(store, folder));
+    using store = openSqliteStore(join(folder, "index.db"));
+    const location = { root, store, segmentFolder: folder };
+    const indexed = await cpuOf(() => updateIndex(location, options));
+    const changed = await changeOne(location, openReader(store, folder));
     const memory = Math.round(process.memoryUsage().rss / 1e6);
     const bare = await cpuOf(async () => bareWalk(root));
     return `indexed in ${milliseconds(indexed)} of CPU, one changed file ${milliseconds(changed)} (bare walk ${milliseconds(bare)}), ${memory} MB in use`;
@@ -66,11 +67,11 @@ function bareWalk(folder: string): void {
   }
 }
 
-/** Real code is less dense than what is made up here. */
+/** Real code is less dense than the generated code. */
 async function indexReal(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "spillway-bench-"));
   try {
-    using store = sqliteStore(join(folder, "index.db"));
+    using store = openSqliteStore(join(folder, "index.db"));
     const cpu = process.cpuUsage();
     const { bytes, files } = await updateIndex({ root: checkouts, store, segmentFolder: folder }, options);
     const { user, system } = process.cpuUsage(cpu);
@@ -86,23 +87,23 @@ async function measure(fileCount: number): Promise<string> {
     const root = join(folder, "code");
     const bytes = writeCode(root, fileCount);
     const cpu = process.cpuUsage();
-    using store = sqliteStore(join(folder, "index.db"));
-    const place = { root, store, segmentFolder: folder };
-    await updateIndex(place, options);
+    using store = openSqliteStore(join(folder, "index.db"));
+    const location = { root, store, segmentFolder: folder };
+    await updateIndex(location, options);
     const { user, system } = process.cpuUsage(cpu);
     const reader = openReader(store, folder);
     const { view } = reader.load();
-    const times = sortedTimes((query) => rankFiles(reader.load().view, parseQuestion(query), { most: 10 }));
+    const times = sortedTimes((query) => rankFiles(reader.load().view, parseQuestion(query), { limit: 10 }));
     const fts = fts5Times(store, view.liveChunks);
     const cells = [
       view.liveChunks,
       (bytes / (user + system)).toFixed(1),
-      ...[at(times, 0.5), at(times, 0.99), fts].map(milliseconds),
-      (fts / at(times, 0.5)).toFixed(1),
-      milliseconds(await changeOne(place, reader)),
-      milliseconds(await cpuOf(() => updateIndex(place, options))),
+      ...[quantile(times, 0.5), quantile(times, 0.99), fts].map(milliseconds),
+      (fts / quantile(times, 0.5)).toFixed(1),
+      milliseconds(await changeOne(location, reader)),
+      milliseconds(await cpuOf(() => updateIndex(location, options))),
       milliseconds(await cpuOf(async () => bareWalk(root))),
-      milliseconds(await cpuOf(async () => openAndAsk(folder))),
+      milliseconds(await cpuOf(async () => openAndSearch(folder))),
     ];
     return `| ${cells.join(" | ")} |`;
   } finally {
@@ -112,63 +113,63 @@ async function measure(fileCount: number): Promise<string> {
 
 const milliseconds = (time: number): string => `${time.toFixed(1)} ms`;
 
-async function changeOne(place: IndexPlace, reader: ReturnType<typeof openReader>): Promise<number> {
+async function changeOne(location: IndexLocation, reader: ReturnType<typeof openReader>): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < 5; round++) {
-    appendFileSync(join(place.root, "part0", "file0.ts"), `export const changed${round} = ${round};\n`);
+    appendFileSync(join(location.root, "part0", "file0.ts"), `export const changed${round} = ${round};\n`);
     times.push(
       await cpuOf(async () => {
-        await updateIndex(place, options);
-        rankFiles(reader.load().view, parseQuestion(`changed${round}`), { most: 10 });
+        await updateIndex(location, options);
+        rankFiles(reader.load().view, parseQuestion(`changed${round}`), { limit: 10 });
       }),
     );
   }
-  return at(
+  return quantile(
     times.sort((one, other) => one - other),
     0.5,
   );
 }
 
-function openAndAsk(folder: string): void {
-  using store = sqliteStore(join(folder, "index.db"));
-  rankFiles(openReader(store, folder).load().view, parseQuestion("how are orders routed"), { most: 10 });
+function openAndSearch(folder: string): void {
+  using store = openSqliteStore(join(folder, "index.db"));
+  rankFiles(openReader(store, folder).load().view, parseQuestion("how are orders routed"), { limit: 10 });
 }
 
-function fts5Times(store: IndexPlace["store"], chunks: number): number {
+function fts5Times(store: IndexLocation["store"], chunks: number): number {
   const database = new DatabaseSync(":memory:");
-  database.exec("CREATE VIRTUAL TABLE pieces USING fts5(path, text, tokenize = 'porter unicode61')");
-  const insert = database.prepare("INSERT INTO pieces (path, text) VALUES (?, ?)");
+  database.exec("CREATE VIRTUAL TABLE chunks USING fts5(path, text, tokenize = 'porter unicode61')");
+  const insert = database.prepare("INSERT INTO chunks (path, text) VALUES (?, ?)");
   database.exec("BEGIN");
   for (const { id } of store.files()) {
     const file = store.text(id);
     for (const { start, end } of file?.chunks ?? []) insert.run(file?.path ?? "", file?.text.slice(start, end) ?? "");
   }
   database.exec("COMMIT");
-  const select = database.prepare("SELECT rowid FROM pieces WHERE pieces MATCH ? ORDER BY bm25(pieces, 2, 1) LIMIT 10");
-  const rounds = chunks > 20_000 ? 30 : queries;
+  const select = database.prepare("SELECT rowid FROM chunks WHERE chunks MATCH ? ORDER BY bm25(chunks, 2, 1) LIMIT 10");
+  const rounds = chunks > 20_000 ? 30 : QUERIES;
   const times = sortedTimes(
     (query) => select.all((query.match(/\w+/g) ?? []).map((word) => `"${word}"`).join(" OR ")),
     rounds,
   );
   database.close();
-  return at(times, 0.5);
+  return quantile(times, 0.5);
 }
 
-function sortedTimes(ask: (query: string) => unknown, rounds = queries): number[] {
+function sortedTimes(search: (query: string) => unknown, rounds = QUERIES): number[] {
   const random = createRandom(7);
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {
     const query = Array.from({ length: 3 + random(4) }, () => wordAt(random)).join(" ");
     const start = performance.now();
-    ask(query);
+    search(query);
     times.push(performance.now() - start);
   }
   return times.sort((one, other) => one - other);
 }
 
-const at = (sorted: readonly number[], share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;
+const quantile = (sorted: readonly number[], share: number): number => sorted[Math.floor(sorted.length * share)] ?? 0;
 
-/** Milliseconds of CPU: what a busy machine changes least. */
+/** Milliseconds of CPU time, which depend least on the load of the machine. */
 async function cpuOf(work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
   await work();
@@ -195,7 +196,7 @@ function wordAt(random: (below: number) => number): string {
   return Array.from({ length: 2 + (rank % 3) }, () => syllables[own(syllables.length)]).join("");
 }
 
-/** About twelve chunks a file. */
+/** Writes files of about twelve chunks each, and gives their total size. */
 function writeCode(root: string, fileCount: number): number {
   const random = createRandom(1);
   let bytes = 0;

@@ -1,4 +1,4 @@
-/** Code search: quality on two sets of queries beside other ways to search, then speed at 5,000 and 100,000 chunks. */
+/** Code search: quality on two sets of queries, compared with other methods, then speed at 5,000 and 100,000 chunks. */
 import { fileQueries, missingData, type QuerySet, spanQueries } from "./search-data.ts";
 import { bm25, fts5, grepAndRead, isInstalled, ours, type Peer, ripgrep } from "./search-peers.ts";
 import { meanScores, type Scores, scoreQuery } from "./search-score.ts";
@@ -21,40 +21,41 @@ async function runQuality(): Promise<void> {
   );
   for (const peer of peers) console.log(fileRow(peer.name, await scoreSets(peer, fileQueries())));
   console.log("\nSpans (437 queries).\n\n| | tuned | held back | all |\n|---|---|---|---|");
-  // Whoever reads whole files has every span in hand and has chosen none, so grep is not asked.
+  // grep is left out: it reads whole files and chooses no spans.
   for (const peer of [ours, bm25, fts5]) console.log(await spanRow(peer));
   if (!isInstalled("rg")) console.log("\nripgrep is not installed here.");
 }
 
-/** The scores of every query, apart by whether the repository was held back. */
-export type SetScores = { readonly tuned: Scores; readonly held: Scores; readonly all: Scores };
+/** Mean scores over tuned repositories, over those that were held back, and over all. */
+export type SetScores = { readonly tuned: Scores; readonly heldBack: Scores; readonly all: Scores };
 
-/** Asks one way to search everything. */
+/** Scores one method on all queries. */
 export async function scoreSets(peer: Peer, sets: readonly QuerySet[]): Promise<SetScores> {
-  const scored: { held: boolean; scores: Scores }[] = [];
-  for (const { folder, held, queries } of sets) {
+  const scored: { isHeldBack: boolean; scores: Scores }[] = [];
+  for (const { folder, isHeldBack, queries } of sets) {
     if (queries.length === 0) continue;
     await using searcher = await peer.open(folder);
-    for (const query of queries) scored.push({ held, scores: scoreQuery(query, await searcher.search(query.query)) });
+    for (const query of queries)
+      scored.push({ isHeldBack, scores: scoreQuery(query, await searcher.search(query.query)) });
   }
   const mean = (part: typeof scored) => meanScores(part.map(({ scores }) => scores));
   return {
-    tuned: mean(scored.filter(({ held }) => !held)),
-    held: mean(scored.filter(({ held }) => held)),
+    tuned: mean(scored.filter(({ isHeldBack }) => !isHeldBack)),
+    heldBack: mean(scored.filter(({ isHeldBack }) => isHeldBack)),
     all: mean(scored),
   };
 }
 
-function fileRow(name: string, { tuned, held, all }: SetScores): string {
-  const numbers = [tuned.ndcg, held.ndcg, all.ndcg, ...all.recall].map((number) => number.toFixed(3));
+function fileRow(name: string, { tuned, heldBack, all }: SetScores): string {
+  const numbers = [tuned.ndcg, heldBack.ndcg, all.ndcg, ...all.recall].map((number) => number.toFixed(3));
   return `| ${name} | ${numbers.join(" | ")} | ${Math.round(all.tokensToHit)} |`;
 }
 
 async function spanRow(peer: Peer): Promise<string> {
   const sets = spanQueries();
   try {
-    const { tuned, held, all } = await scoreSets(peer, sets);
-    return `| ${peer.name} | ${[tuned, held, all].map(({ ndcg }) => ndcg.toFixed(3)).join(" | ")} |`;
+    const { tuned, heldBack, all } = await scoreSets(peer, sets);
+    return `| ${peer.name} | ${[tuned, heldBack, all].map(({ ndcg }) => ndcg.toFixed(3)).join(" | ")} |`;
   } finally {
     for (const set of sets) set[Symbol.dispose]();
   }

@@ -39,9 +39,9 @@ for (const revision of revisions) {
       return { mcp, client, call, [Symbol.asyncDispose]: mcp[Symbol.asyncDispose] };
     }
 
-    test("answers with whole results that fit it, and counts them for Prometheus", async () => {
-      await using bench = await open({ name: "Visual Studio Code" });
-      const { call, client } = bench;
+    test("answers with whole results that fit the client, and counts them for Prometheus", async () => {
+      await using opened = await open({ name: "Visual Studio Code" });
+      const { call, client } = opened;
       const metrics = async () => {
         const [content] = (await client.readResource({ uri: "metrics://prometheus" })).contents;
         const text = content && "text" in content ? content.text : assert.fail("no text");
@@ -62,23 +62,23 @@ for (const revision of revisions) {
     });
 
     test("indexes as a job that can be followed and cancelled", async () => {
-      await using bench = await open({}, 5);
-      const { call } = bench;
+      await using opened = await open({}, 5);
+      const { call } = opened;
       const { fields: job } = await call<JobRecord>("index_repository", { repo_path: ".", project_id: "water" });
-      const ask = { job_id: job.job_id, project_id: "water" };
+      const jobInput = { job_id: job.job_id, project_id: "water" };
       let status = job.status;
-      for (let look = 0; look < 100 && ["pending", "running"].includes(status); look++) {
+      for (let check = 0; check < 100 && ["pending", "running"].includes(status); check++) {
         await wait(20);
-        status = (await call<JobRecord>("get_indexing_status", ask)).fields.status;
+        status = (await call<JobRecord>("get_indexing_status", jobInput)).fields.status;
       }
       assert.equal(status, "completed");
-      assert.equal((await call<JobRecord>("cancel_indexing", ask)).fields.status, "completed");
-      const found = await call<SearchReply>("search_code", { query: "read gauge", project_id: "water" });
-      assert.equal(found.fields.returned_count, 5);
+      assert.equal((await call<JobRecord>("cancel_indexing", jobInput)).fields.status, "completed");
+      const reply = await call<SearchReply>("search_code", { query: "read gauge", project_id: "water" });
+      assert.equal(reply.fields.returned_count, 5);
       assert.match((await call("search_code", { query: " " })).text, /^Search query cannot be empty\n/);
     });
 
-    test("searches folders of its roots, and no others", async () => {
+    test("searches only folders below the client's roots", async () => {
       const outside = await openMcp();
       await using _outside = outside;
       await writeCode(outside.work, 3);
@@ -93,17 +93,17 @@ for (const revision of revisions) {
 }
 
 describe("the log of the server", () => {
-  test("tells what was cut: a notification without the query, and a line on standard error with its beginning", async () => {
+  test("reports a truncated reply: a notification without the query, and a line on standard error with its beginning", async () => {
     await using mcp = await openMcp();
     await writeCode(mcp.work, 40);
     const server = mcp.lines();
     await server.open("2025-11-25", "vscode");
     const input = { query: "read gauge secretive", limit: 30 };
-    const [told] = await Promise.all([
+    const [notification] = await Promise.all([
       server.next(({ method }) => method === "notifications/message"),
       server.request("tools/call", { name: "search_code", arguments: input }),
     ]);
-    const { level, data } = told.params as { level: string; data: string };
+    const { level, data } = notification.params as { level: string; data: string };
     assert.equal(level, "warning");
     assert.match(data, /^Results truncated: \d+\/30 results fit in 6,\d{3} character limit\. For more: /);
     assert.ok(server.received.every((line) => JSON.parse(line)));

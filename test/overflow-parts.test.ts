@@ -1,18 +1,19 @@
-/** Recovery part by part: what each format can hold, what a provider points at, and what is kept of it. */
+/** Recovery part by part: the parts of each format, the part that an error names, and what is kept. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { isStub } from "../src/answer/stub-text.ts";
 import { fieldsOf, itemsOf } from "../src/overflow/dialects/dialect.ts";
+import { findHttpSimulator } from "../src/overflow/dialects/simulators.ts";
 import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
 import { bytesOfRef } from "./bodies.ts";
-import { addresses, type HttpDialect, watchedSession } from "./recovery.ts";
+import { watchedSession } from "./recovery.ts";
 
 const long = "the gate at weir seven opened to 41 percent and the level fell by two centimetres\n".repeat(2_000);
 const base64 = Buffer.from(long).toString("base64");
 const picture = { type: "image", source: { type: "base64", media_type: "image/png", data: base64 } };
 
-/** Posts a request that is refused once with these words; gives back all that was sent. */
-async function refusedOnce(dialect: HttpDialect, body: object | string | Uint8Array, refusal: object | string) {
+/** Posts a request that is refused once, and returns everything that was sent. */
+async function postRefusedOnce(dialectName: string, body: object | string | Uint8Array, refusal: object | string) {
   const session = await watchedSession();
   const sent: Buffer[] = [];
   const fetch = withOverflowRecovery(
@@ -23,12 +24,16 @@ async function refusedOnce(dialect: HttpDialect, body: object | string | Uint8Ar
     },
     { session },
   );
-  const given = typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
-  const response = await fetch(addresses[dialect], { method: "POST", body: given as string });
+  const requestBody = typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
+  const response = await fetch(findHttpSimulator(dialectName).address, {
+    method: "POST",
+    body: requestBody as string,
+  });
   return { response, sent: sent.map((bytes) => bytes.toString("utf8")), bytes: sent, session };
 }
 
-const halfOf = (body: object): string => {
+/** A refusal that names half of the size as the limit. */
+const refuseHalf = (body: object): string => {
   const tokens = Math.ceil(JSON.stringify(body).length / 4);
   return `This model's maximum context length is ${Math.floor(tokens / 2)} tokens. However, your messages resulted in ${tokens} tokens.`;
 };
@@ -92,8 +97,8 @@ const geminiResponse = (response: object) => ({
   ],
 });
 
-describe("heavy parts of every format are found", () => {
-  const cases: readonly [string, HttpDialect, object][] = [
+describe("large parts of every format are found", () => {
+  const cases: readonly [string, string, object][] = [
     [
       "a screenshot of an earlier turn",
       "openai-responses",
@@ -107,7 +112,7 @@ describe("heavy parts of every format are found", () => {
       ]),
     ],
     [
-      "what a shell printed",
+      "the output of a shell",
       "openai-responses",
       responsesItems([
         { type: "shell_call", call_id: "a", action: {} },
@@ -119,7 +124,7 @@ describe("heavy parts of every format are found", () => {
       ]),
     ],
     [
-      "a picture a function gave back",
+      "a picture that a function returned",
       "gemini",
       geminiResponse({ response: { ok: true }, parts: [{ inlineData: { mimeType: "image/png", data: base64 } }] }),
     ],
@@ -156,17 +161,17 @@ describe("heavy parts of every format are found", () => {
   ];
   for (const [name, dialect, body] of cases) {
     test(`${name} (${dialect})`, async () => {
-      const { response, sent, session } = await refusedOnce(dialect, body, halfOf(body));
+      const { response, sent, session } = await postRefusedOnce(dialect, body, refuseHalf(body));
       assert.deepEqual([response.status, sent.length], [200, 2]);
-      assert.ok((sent[1]?.length ?? Infinity) < 2_000, `${sent[1]?.length} characters left`);
-      const recovered = session.events.find(({ event }) => event === "overflow.recovered");
-      assert.ok(recovered?.event === "overflow.recovered");
-      const [ref = ""] = recovered.stubs;
+      assert.ok((sent[1]?.length ?? Infinity) < 2_000, `${sent[1]?.length} characters remain`);
+      const event = session.events.find((each) => each.event === "overflow.recovered");
+      assert.ok(event?.event === "overflow.recovered");
+      const [ref = ""] = event.stubs;
       assert.equal((await bytesOfRef(session.store, ref)).toString("utf8"), long);
     });
   }
 
-  test("a screenshot the model is to look at now stays", async () => {
+  test("a screenshot that the model has not seen yet stays", async () => {
     const body = {
       model: "m",
       input: [
@@ -179,11 +184,11 @@ describe("heavy parts of every format are found", () => {
         },
       ],
     };
-    const { response, sent } = await refusedOnce("openai-responses", body, halfOf(body));
+    const { response, sent } = await postRefusedOnce("openai-responses", body, refuseHalf(body));
     assert.deepEqual([response.status, sent.length], [400, 1]);
   });
 
-  test("what belongs to a picture only goes with it", async () => {
+  test("fields that only media have are removed with them", async () => {
     const video = {
       inlineData: { mimeType: "video/mp4", data: base64 },
       videoMetadata: { fps: 1 },
@@ -197,12 +202,12 @@ describe("heavy parts of every format are found", () => {
         { role: "user", parts: [{ text: "n" }] },
       ],
     };
-    const { sent } = await refusedOnce("gemini", body, halfOf(body));
+    const { sent } = await postRefusedOnce("gemini", body, refuseHalf(body));
     const [part] = JSON.parse(sent[1] ?? "").contents[0].parts;
     assert.deepEqual(Object.keys(part).sort(), ["text", "thoughtSignature"]);
   });
 
-  test("an item that lies with the provider is server state", async () => {
+  test("an item that the provider stores is server state", async () => {
     const body = {
       model: "m",
       input: [
@@ -210,7 +215,7 @@ describe("heavy parts of every format are found", () => {
         { role: "user", content: "n" },
       ],
     };
-    const { response, sent } = await refusedOnce(
+    const { response, sent } = await postRefusedOnce(
       "openai-responses",
       body,
       "Your input exceeds the context window of this model.",
@@ -223,34 +228,34 @@ describe("heavy parts of every format are found", () => {
   });
 });
 
-describe("what is kept is what was sent", () => {
-  test("numbers of an object keep every digit", async () => {
-    const rows = Array.from({ length: 2_000 }, (_, at) => `{"id": 12345678901234567${at}, "v": 1.10}`).join(",");
-    const written = `{ "rows": [${rows}] }`;
-    const body = JSON.stringify(geminiResponse({ response: "@" })).replace('"@"', written);
-    const { sent, session } = await refusedOnce("gemini", body, halfOf({ body }));
+describe("a kept part", () => {
+  test("has every digit of its numbers", async () => {
+    const rows = Array.from({ length: 2_000 }, (_, index) => `{"id": 12345678901234567${index}, "v": 1.10}`).join(",");
+    const exactJson = `{ "rows": [${rows}] }`;
+    const body = JSON.stringify(geminiResponse({ response: "@" })).replace('"@"', exactJson);
+    const { sent, session } = await postRefusedOnce("gemini", body, refuseHalf({ body }));
     const [ref = ""] = /af_[0-9a-f]{32}/.exec(sent[1] ?? "") ?? [];
-    assert.equal((await bytesOfRef(session.store, ref)).toString("utf8"), written);
+    assert.equal((await bytesOfRef(session.store, ref)).toString("utf8"), exactJson);
   });
 
-  test("a byte order mark stays where it was", async () => {
-    const { response, sent } = await refusedOnce(
+  test("may be in a request that begins with a byte order mark, which stays", async () => {
+    const { response, sent } = await postRefusedOnce(
       "openai-chat",
       `\uFEFF${JSON.stringify(chatRequest)}`,
-      halfOf(chatRequest),
+      refuseHalf(chatRequest),
     );
     assert.deepEqual([response.status, sent.length, sent[1]?.startsWith('\uFEFF{"model"')], [200, 2, true]);
   });
 
-  test("bytes that are no UTF-8 are not written again as something else", async () => {
+  test("is never taken from a body that is not UTF-8, which passes unchanged", async () => {
     const body = Buffer.from(JSON.stringify(chatRequest).replace('"x"', '"caf\u00e9"'), "latin1");
-    const { sent, bytes } = await refusedOnce("openai-chat", body, halfOf(chatRequest));
+    const { sent, bytes } = await postRefusedOnce("openai-chat", body, refuseHalf(chatRequest));
     assert.ok(sent.length === 1 && bytes[0]?.equals(body));
   });
 });
 
-describe("the part a provider points at", () => {
-  const five = "image exceeds 5 MB maximum: 7340032 bytes > 5242880 bytes";
+describe("the part that an error names is replaced", () => {
+  const overFiveMegabytes = "image exceeds 5 MB maximum: 7340032 bytes > 5242880 bytes";
   const cases: readonly [
     string,
     object,
@@ -258,7 +263,7 @@ describe("the part a provider points at", () => {
     unknown,
   ][] = [
     [
-      `messages.2.content.0.tool_result.content.1.image.source.base64: ${five}`,
+      `messages.2.content.0.tool_result.content.1.image.source.base64: ${overFiveMegabytes}`,
       claudeRequest([{ type: "text", text: "t" }, picture, picture]),
       ({ messages }) => itemsOf(messages[2]?.content[0]?.content).map((item) => fieldsOf(item).type),
       ["text", "text", "image"],
@@ -285,20 +290,20 @@ describe("the part a provider points at", () => {
       [...Array.from({ length: 4 }, () => "text"), ...Array.from({ length: 16 }, () => "image")],
     ],
   ];
-  for (const [message, body, look, expected] of cases) {
+  for (const [message, body, inspect, expected] of cases) {
     test(message, async () => {
-      const { sent } = await refusedOnce("anthropic-messages", body, message);
+      const { sent } = await postRefusedOnce("anthropic-messages", body, message);
       assert.equal(sent.length, 2);
-      assert.deepEqual(look(JSON.parse(sent[1] ?? "")), expected);
+      assert.deepEqual(inspect(JSON.parse(sent[1] ?? "")), expected);
     });
   }
 });
 
-test("characters of no part in particular are those of the whole input", async () => {
-  const texts = Array.from({ length: 8 }, (_, at) => `${at} ${long.slice(0, 6_000)}`);
-  const rounds = texts.flatMap((content, at) => {
+test("a limit in characters without a path is on the whole input", async () => {
+  const texts = Array.from({ length: 8 }, (_, index) => `${index} ${long.slice(0, 6_000)}`);
+  const rounds = texts.flatMap((content, index) => {
     const [call] = chatCall.tool_calls;
-    const id = `c${at}`;
+    const id = `c${index}`;
     return [
       { role: "assistant", content: null, tool_calls: [{ ...call, id }] },
       { role: "tool", tool_call_id: id, content },
@@ -306,23 +311,23 @@ test("characters of no part in particular are those of the whole input", async (
   });
   const body = { model: "m", messages: [{ role: "user", content: "x" }, ...rounds] };
   const message = "Input is too long: 48000 characters, maximum 20000 characters";
-  const { response, sent } = await refusedOnce("openai-chat", body, message);
+  const { response, sent } = await postRefusedOnce("openai-chat", body, message);
   assert.deepEqual([response.status, sent.length], [200, 2]);
-  const left = (sent[1] ?? "").length;
+  const remaining = (sent[1] ?? "").length;
   assert.ok(
-    left < 22_000 && left > 10_000 && JSON.parse(sent[1] ?? "").messages.at(-1).content === texts[7],
-    `${left} characters left`,
+    remaining < 22_000 && remaining > 10_000 && JSON.parse(sent[1] ?? "").messages.at(-1).content === texts[7],
+    `${remaining} characters remain`,
   );
 });
 
-test("no text costs more than its length to look at", async () => {
+test("hostile texts are checked in linear time", async () => {
   const spaces = {
     type: "image",
     source: { type: "base64", media_type: "image/png", data: `${" ".repeat(200_000)}!` },
   };
   const stubLike = `[Set aside by Spillway to fit the model's limit: ${`artifact_ref=af_${"0".repeat(32)}. To read it: `.repeat(6_000)}x`;
   const start = performance.now();
-  await refusedOnce(
+  await postRefusedOnce(
     "anthropic-messages",
     claudeRequest([spaces]),
     "messages.2.content.0.content.0.image: image exceeds 5 MB maximum: 9427836 bytes > 5242880 bytes",
@@ -331,10 +336,10 @@ test("no text costs more than its length to look at", async () => {
   assert.ok(performance.now() - start < 500, `${performance.now() - start} ms`);
 });
 
-describe("the output room", () => {
+describe("the output limit", () => {
   const tooLarge =
     "max_tokens is too large: 200000. This model supports at most 16384 completion tokens, whereas you provided 200000.";
-  const untouched: readonly [string, object][] = [
+  const unrecoverable: readonly [string, object][] = [
     ["max_tokens is too large for this model.", { ...chatRequest, max_tokens: 100_000 }],
     [tooLarge, chatRequest],
     [tooLarge, { ...chatRequest, options: { max_tokens: 200_000 } }],
@@ -343,22 +348,22 @@ describe("the output room", () => {
       { ...chatRequest, max_tokens: 1_000 },
     ],
   ];
-  for (const [message, body] of untouched) {
-    test(`never costs any input: ${message.slice(0, 60)} ${Object.keys(body).join()}`, async () => {
-      const { response, sent } = await refusedOnce("openai-chat", body, message);
+  for (const [message, body] of unrecoverable) {
+    test(`never makes recovery remove input: ${message.slice(0, 60)} ${Object.keys(body).join()}`, async () => {
+      const { response, sent } = await postRefusedOnce("openai-chat", body, message);
       assert.deepEqual([response.status, sent.length], [400, 1]);
     });
   }
 
   test("is lowered in every field that asks for too much", async () => {
     const body = { ...chatRequest, max_tokens: 200_000, max_completion_tokens: 300 };
-    const { sent } = await refusedOnce("openai-chat", body, tooLarge);
+    const { sent } = await postRefusedOnce("openai-chat", body, tooLarge);
     assert.equal(sent[1], JSON.stringify({ ...body, max_tokens: 16_384 }));
   });
 });
 
-describe("an answer that is cut", () => {
-  async function callsFor(answer: object, more: object): Promise<number> {
+describe("an answer that was cut", () => {
+  async function countCalls(answer: object, more: object): Promise<number> {
     let calls = 0;
     const fetch = withOverflowRecovery(
       async () => {
@@ -367,7 +372,10 @@ describe("an answer that is cut", () => {
       },
       { session: await watchedSession() },
     );
-    await fetch(addresses["openai-chat"], { method: "POST", body: JSON.stringify({ ...chatRequest, ...more }) });
+    await fetch(findHttpSimulator("openai-chat").address, {
+      method: "POST",
+      body: JSON.stringify({ ...chatRequest, ...more }),
+    });
     return calls;
   }
   const cut = (message: object, usage?: object) => ({
@@ -375,17 +383,22 @@ describe("an answer that is cut", () => {
     ...(usage ? { usage } : {}),
   });
   const cases: readonly [string, object, object, number][] = [
-    ["without a token of its own is an overflow", cut({ content: "" }, { completion_tokens: 0 }), { max_tokens: 5 }, 2],
-    ["and was to have none is none", cut({ content: "" }, { completion_tokens: 0 }), { max_tokens: 0 }, 1],
-    ["in the middle of a call is none", cut({ content: "", tool_calls: [{ id: "x" }] }), {}, 1],
-    ["in the middle of a thought is none", cut({ content: "", reasoning_content: "hm" }), {}, 1],
+    ["before its first token is an overflow", cut({ content: "" }, { completion_tokens: 0 }), { max_tokens: 5 }, 2],
+    [
+      "because the request asked for no output is not",
+      cut({ content: "" }, { completion_tokens: 0 }),
+      { max_tokens: 0 },
+      1,
+    ],
+    ["in the middle of a call is not", cut({ content: "", tool_calls: [{ id: "x" }] }), {}, 1],
+    ["in the middle of a thought is not", cut({ content: "", reasoning_content: "hm" }), {}, 1],
   ];
   for (const [name, answer, more, calls] of cases) {
-    test(name, async () => assert.equal(await callsFor(answer, more), calls));
+    test(name, async () => assert.equal(await countCalls(answer, more), calls));
   }
 });
 
-test("words put into the model's mouth do not make the newest result an old one", async () => {
+test("an assistant prefill does not make the newest result an older one", async () => {
   const older = long.slice(0, 60_000);
   const messages = [
     { role: "user", content: "x" },
@@ -395,7 +408,7 @@ test("words put into the model's mouth do not make the newest result an old one"
     { role: "user", content: [{ type: "tool_result", tool_use_id: "b", content: long }] },
     { role: "assistant", content: "{" },
   ];
-  const { sent } = await refusedOnce(
+  const { sent } = await postRefusedOnce(
     "anthropic-messages",
     { model: "m", max_tokens: 9, messages },
     "prompt is too long: 57000 tokens > 50000 maximum",

@@ -1,11 +1,11 @@
-/** Recovery over the turns of a conversation: what sticks, what gives way, and what is never touched. */
+/** Recovery over the turns of a conversation: which stubs persist, which are shortened, and what is never changed. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { isStub } from "../src/answer/stub-text.ts";
 import type { defaultSettings } from "../src/config/settings.ts";
 import { anthropicMessages } from "../src/overflow/dialects/anthropic-messages.ts";
-import { identity } from "../src/overflow/shed.ts";
-import { stickyStubs } from "../src/overflow/sticky.ts";
+import { hashContent } from "../src/overflow/shed.ts";
+import { createStickyStubs } from "../src/overflow/sticky.ts";
 import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
 import { bytesOfRef } from "./bodies.ts";
 import { wordings } from "./provider.ts";
@@ -19,7 +19,7 @@ type Body = { readonly model: string; readonly max_tokens: number; readonly mess
 const address = "https://api.sim/v1/messages";
 const tokensIn = (json: string): number => Math.ceil(json.length / 4);
 
-/** Words that no other seed gives. */
+/** Words that differ for each seed. */
 function words(chars: number, seed: number): string {
   const vocabulary = ["alpha", "river", "stone", "cloud", "table", "winter", "signal", "copper"];
   let [text, state] = ["", seed];
@@ -40,10 +40,10 @@ const result = (id: string, content: unknown): Message => ({
 });
 const round = (id: string, content: unknown): Message[] => [call(id), result(id, content)];
 
-/** A provider with a window of so many tokens, and what it was sent. */
+/** A provider with a window, and the requests that it got. */
 async function providerWith(
   windowTokens: number,
-  refusal: (tokens: number, limit: number) => object = told,
+  refusal: (tokens: number, limit: number) => object = refuseWithNumbers,
   settings: Partial<typeof defaultSettings> = {},
 ) {
   const session = await watchedSession(settings);
@@ -68,46 +68,46 @@ async function providerWith(
   return { post, sent, session };
 }
 
-const told = (tokens: number, limit: number) => ({
+const refuseWithNumbers = (tokens: number, limit: number) => ({
   error: { message: `prompt is too long: ${tokens} tokens > ${limit} maximum` },
 });
-const blind = () => ({ message: "Input is too long for requested model." });
+const refuseWithoutNumbers = () => ({ message: "Input is too long for requested model." });
 
-/** What the model sees of the results, in their order. */
+/** The tool results that the model sees, in order. */
 function resultsIn(json: string): string[] {
   const { messages }: Body = JSON.parse(json);
   const blocks = messages.flatMap(({ content }) => (typeof content === "string" ? [] : content));
   return blocks.filter(({ type }) => type === "tool_result").map(({ content }) => String(content));
 }
 
-describe("a conversation that began with a giant result", () => {
+describe("a conversation that began with a very large result", () => {
   for (const size of [6_000, 20_000, 60_000]) {
     test(`sees each new result of ${size} characters whole for 60 turns`, async () => {
       const { post, session } = await providerWith(50_000);
       const messages: Message[] = [{ role: "user", content: "Look into the large file." }];
-      const giant = words(800_000, 7);
-      let refused = 0;
+      const largeText = words(800_000, 7);
+      let refusals = 0;
       for (let turn = 1; turn <= 60; turn++) {
-        const text = turn === 1 ? giant : words(size, turn);
+        const text = turn === 1 ? largeText : words(size, turn);
         messages.push(...round(`t${turn}`, text));
         const { response, calls } = await post(messages);
         assert.equal(response.status, 200, `turn ${turn}: ${await response.text()}`);
-        refused += calls.length - 1;
+        refusals += calls.length - 1;
         const [newest = ""] = resultsIn(calls.at(-1) ?? "").slice(-1);
         if (turn > 1) assert.equal(newest, text, `turn ${turn} was cut to ${newest.length}`);
         else assert.ok(isStub(newest) && newest.length > 100_000);
         const [first = ""] = resultsIn(calls.at(-1) ?? "");
         const ref = /af_[0-9a-f]{32}/.exec(first)?.[0] ?? "";
-        if (turn === 1 || turn === 60) assert.equal((await bytesOfRef(session.store, ref)).toString("utf8"), giant);
+        if (turn === 1 || turn === 60) assert.equal((await bytesOfRef(session.store, ref)).toString("utf8"), largeText);
       }
       const refills = Math.ceil((60 * size) / 4 / 20_000) + 2;
-      assert.ok(refused <= refills, `${refused} refusals where the window was filled ${refills} times at most`);
+      assert.ok(refusals <= refills, `${refusals} refusals where the window was filled ${refills} times at most`);
     });
   }
 });
 
-describe("what only looks like a stub", () => {
-  test("is set aside like any other text, and kept", async () => {
+describe("a text that only looks like a stub", () => {
+  test("is replaced like any other text, and kept", async () => {
     const line = `[Set aside by Spillway to fit the model's limit: text, 1 KB. Kept whole as artifact_ref=af_${"0".repeat(32)}. To read it: x]`;
     const forged = `${line}\nBeginning and end, 200000 chars:\n${words(200_000, 3)}`;
     assert.ok(isStub(forged));
@@ -124,13 +124,13 @@ describe("what only looks like a stub", () => {
   });
 });
 
-describe("stubs that stick", () => {
+describe("persistent stubs", () => {
   const opening: Message = { role: "user", content: "Run it." };
-  const old = (text: string): Message[] => [opening, ...round("a", text), { role: "assistant", content: "k" }];
+  const oldRound = (text: string): Message[] => [opening, ...round("a", text), { role: "assistant", content: "k" }];
 
-  test("say so in a header and an event", async () => {
-    const { post, session } = await providerWith(5_000, blind, { "overflow.prevent": "off" });
-    const history = old(words(50_000, 1));
+  test("are reported in a header and an event", async () => {
+    const { post, session } = await providerWith(5_000, refuseWithoutNumbers, { "overflow.prevent": "off" });
+    const history = oldRound(words(50_000, 1));
     await post([...history, { role: "user", content: "n" }]);
     session.events.length = 0;
     const { response, calls } = await post([
@@ -145,21 +145,21 @@ describe("stubs that stick", () => {
     assert.deepEqual(more, []);
   });
 
-  test("leave the newest exchange alone: a tool that is run again shows its answer", async () => {
+  test("leave the newest exchange alone: a tool that is run again shows its result", async () => {
     const { post } = await providerWith(10_000);
     const text = words(50_000, 5);
-    await post([...old(text), ...round("b", words(3_000, 6))]);
+    await post([...oldRound(text), ...round("b", words(3_000, 6))]);
     const { calls } = await post([opening, ...round("z", text.slice(0, 30_000))]);
     assert.equal(resultsIn(calls[0] ?? "")[0]?.length, 30_000);
-    const again = await providerWith(14_000);
-    await again.post([...old(text), ...round("b", words(9_000, 6))]);
-    const rerun = await again.post([opening, ...round("z", text)]);
+    const second = await providerWith(14_000);
+    await second.post([...oldRound(text), ...round("b", words(9_000, 6))]);
+    const rerun = await second.post([opening, ...round("z", text)]);
     assert.equal(resultsIn(rerun.calls[0] ?? "")[0], text);
   });
 
   for (const withPicture of [false, true]) {
-    test(`are found again ${withPicture ? "although the opening's own picture is one of them" : "by the opening"}`, async () => {
-      const { post, sent } = await providerWith(40_000, blind);
+    test(`are found by the opening message${withPicture ? ", even if its own picture is one of them" : ""}`, async () => {
+      const { post, sent } = await providerWith(40_000, refuseWithoutNumbers);
       const data = Buffer.from(words(100_000, 9)).toString("base64");
       const picture = { type: "image", source: { type: "base64", media_type: "image/png", data } };
       const messages: Message[] = [
@@ -175,20 +175,20 @@ describe("stubs that stick", () => {
     });
   }
 
-  test("do not care whether the opening carries a cache mark", async () => {
-    const { post } = await providerWith(40_000, blind);
+  test("are found whether or not the opening message has a cache mark", async () => {
+    const { post } = await providerWith(40_000, refuseWithoutNumbers);
     const tail = Array.from({ length: 14 }, (_, turn) => round(`t${turn}`, words(14_000, turn + 1))).flat();
-    const marked = [{ type: "text", text: "open", cache_control: { type: "ephemeral" } }];
+    const withMark = [{ type: "text", text: "open", cache_control: { type: "ephemeral" } }];
     const counts = [];
-    for (const content of ["open", marked, [{ type: "text", text: "open" }], "open"]) {
+    for (const content of ["open", withMark, [{ type: "text", text: "open" }], "open"]) {
       counts.push((await post([{ role: "user", content }, ...tail])).calls.length);
     }
     assert.deepEqual(counts, [2, 1, 1, 1]);
   });
 
   test("belong to one upstream, one model and one caller", async () => {
-    const { post } = await providerWith(5_000, blind, { "overflow.prevent": "off" });
-    const messages: Message[] = [...old(words(50_000, 2)), { role: "user", content: "n" }];
+    const { post } = await providerWith(5_000, refuseWithoutNumbers, { "overflow.prevent": "off" });
+    const messages: Message[] = [...oldRound(words(50_000, 2)), { role: "user", content: "n" }];
     const first = { "x-api-key": "one" };
     assert.equal((await post(messages, {}, first)).calls.length, 2);
     assert.equal((await post(messages, {}, first)).calls.length, 1);
@@ -197,18 +197,18 @@ describe("stubs that stick", () => {
     assert.equal((await post(messages, {}, first, "https://other.sim/v1/messages")).calls.length, 2);
   });
 
-  test("are bounded by their characters: the conversation that was silent longest is forgotten", () => {
-    const sticky = stickyStubs();
+  test("are limited in characters: the conversation that was not used for longest is forgotten", () => {
+    const sticky = createStickyStubs();
     const given = (about: number) => {
       const request = {
-        messages: [{ role: "user", content: `about ${about}` }, ...old("x".repeat(600)).slice(1), opening],
+        messages: [{ role: "user", content: `about ${about}` }, ...oldRound("x".repeat(600)).slice(1), opening],
       };
       return { dialect: anthropicMessages, request, target: { endpoint: "e", model: "m" } };
     };
     const remember = (about: number) => {
       const [part] = anthropicMessages.parts(given(about).request);
       assert.ok(part && "text" in part.content);
-      sticky.remember(given(about), [{ part, ref: "af", ...identity(part.content), text: "s".repeat(4_000_000) }]);
+      sticky.remember(given(about), [{ part, ref: "af", ...hashContent(part.content), text: "s".repeat(4_000_000) }]);
     };
     for (let about = 0; about < 12; about++) remember(about);
     assert.deepEqual(
@@ -218,8 +218,8 @@ describe("stubs that stick", () => {
   });
 });
 
-describe("a provider that names no number", () => {
-  test("refuses a conversation that grows a few times; then what it would refuse is not sent", async () => {
+describe("a provider that names no numbers", () => {
+  test("refuses a growing conversation a few times; then requests that it would refuse are not sent", async () => {
     const { post, provider, session } = await recoveringProvider({ windowTokens: 16_000, wording: wordings.responses });
     const { system, outputTokens } = longTranscript(1);
     const results = [1, 2, 3, 4, 5, 6].flatMap((seed) =>
@@ -233,18 +233,18 @@ describe("a provider that names no number", () => {
     }
     const refusals = provider.seen.length - texts.length;
     assert.ok(refusals >= 2 && refusals <= 6, `${refusals} refusals in ${texts.length} turns`);
-    const prevented = session.events.filter((one) => one.event === "overflow.recovered" && one.attempts === 0);
-    assert.ok(prevented.length > 0);
+    const preventions = session.events.filter((one) => one.event === "overflow.recovered" && one.attempts === 0);
+    assert.ok(preventions.length > 0);
   });
 });
 
-describe("the limits that are learnt", () => {
+describe("learned limits", () => {
   const history = (about: string): Message[] => [
     { role: "user", content: about },
-    ...Array.from({ length: 4 }, (_, at) => round(`t${at}`, words(6_000, at + about.length))).flat(),
+    ...Array.from({ length: 4 }, (_, index) => round(`t${index}`, words(6_000, index + about.length))).flat(),
   ];
 
-  test("are not taken from figures that count something else", async () => {
+  test("are not learned from figures that count something else", async () => {
     for (const message of [
       "The query has 1000 tokens, the maximum is 100 tokens",
       "prompt is too long: 190000 tokens > 1500 maximum",
@@ -268,22 +268,22 @@ describe("the limits that are learnt", () => {
     }
   });
 
-  for (const [said, cuts] of [
+  for (const [usage, isCut] of [
     [{ input_tokens: 9_000 }, false],
     [{ input_tokens: 40, cache_read_input_tokens: 8_960 }, false],
     [{ input_tokens: 4_000 }, true],
     [{}, true],
   ] as const) {
-    test(`are ${cuts ? "kept" : "forgotten"} where an accepted request weighed ${JSON.stringify(said)}`, async () => {
+    test(`are ${isCut ? "kept" : "forgotten"} when an accepted request reports ${JSON.stringify(usage)}`, async () => {
       const session = await watchedSession();
       const sent: string[] = [];
       const fetch = withOverflowRecovery(
         async (_, init) => {
           sent.push(String(init?.body));
-          // Two refusals name 5,000 tokens, each before a smaller request is accepted.
+          // Two refusals name 5,000 tokens; each is followed by an accepted retry.
           return sent.length === 1 || sent.length === 3
             ? Response.json({ error: { message: "prompt is too long: 6100 tokens > 5000 maximum" } }, { status: 400 })
-            : Response.json({ type: "message", usage: { output_tokens: 3, ...said } });
+            : Response.json({ type: "message", usage: { output_tokens: 3, ...usage } });
         },
         { session },
       );
@@ -291,8 +291,8 @@ describe("the limits that are learnt", () => {
         JSON.stringify({ model: "m", max_tokens: 9, messages: history(about) }),
       );
       for (const body of bodies) await fetch(address, { method: "POST", body });
-      assert.notEqual(sent.at(-2), bodies.at(-2), "the limit was learnt: the third is cut before it is sent");
-      assert.equal(sent.at(-1) !== bodies.at(-1), cuts);
+      assert.notEqual(sent.at(-2), bodies.at(-2), "the limit was learned: the third request is cut before it is sent");
+      assert.equal(sent.at(-1) !== bodies.at(-1), isCut);
     });
   }
 });

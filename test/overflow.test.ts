@@ -1,17 +1,20 @@
-/** Recovery from end to end, against a provider that refuses as strictly as the real ones do. */
+/** Recovery from end to end, against a provider that is as strict as the real ones. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { OverflowReport } from "../src/answer/overflow-reply.ts";
 import { isStub } from "../src/answer/stub-text.ts";
 import type { ArtifactStore } from "../src/artifacts/artifact-store.ts";
 import { SpillwayError } from "../src/errors.ts";
+import { anthropicMessagesSimulator as anthropic } from "../src/overflow/dialects/anthropic-messages.simulator.ts";
 import type { Dialect, Part, Request } from "../src/overflow/dialects/dialect.ts";
-import { dialects } from "../src/overflow/dialects/dialects.ts";
+import { openaiChatSimulator as openaiChat } from "../src/overflow/dialects/openai-chat.simulator.ts";
+import type { Conversation, Simulator, Turn } from "../src/overflow/dialects/simulator.ts";
+import { httpSimulators } from "../src/overflow/dialects/simulators.ts";
+import { applyEdits } from "../src/overflow/wire/json-edits.ts";
 import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
 import { bytesOfRef } from "./bodies.ts";
-import { type Conversation, requestIn, type Turn } from "./conversations.ts";
 import { simulateProvider, tokensOf, wordings } from "./provider.ts";
-import { addresses, httpDialects, recoveringProvider, watchedSession } from "./recovery.ts";
+import { recoveringProvider, watchedSession } from "./recovery.ts";
 import { longTranscript } from "./transcripts.ts";
 
 const line = "the gate at weir seven opened to 41 percent and the level fell by two centimetres\n";
@@ -24,44 +27,44 @@ const turn = (text: string, more: Partial<Turn> = {}): Turn => ({
   answer: "It rained.",
   ...more,
 });
+/** A turn that the model has not answered yet. */
 const open = (text: string): Turn => {
   const { answer: _, ...rest } = turn(text);
   return rest;
 };
-const talk = (turns: readonly Turn[], outputTokens = 500): Conversation => ({
+const conversationOf = (turns: readonly Turn[], outputTokens = 500): Conversation => ({
   system: "You watch dams.",
   turns,
   outputTokens,
 });
 
-const dialectNamed = (name: string): Dialect => dialects.find((one) => one.name === name) ?? assert.fail(name);
-const partsOf = (name: string, json: string): readonly Part[] => dialectNamed(name).parts(JSON.parse(json) as Request);
+const partsOf = (dialect: Dialect, json: string): readonly Part[] => dialect.parts(JSON.parse(json) as Request);
 const texts = (parts: readonly Part[]): string[] =>
   parts.map(({ content }) => ("text" in content ? content.text : content.base64));
-const windowOf = (name: (typeof httpDialects)[number], conversation: Conversation, share: number): number => {
-  return Math.floor((tokensOf(requestIn(name, conversation)) + conversation.outputTokens) * share);
-};
+/** A window that holds this share of a conversation and its output. */
+const windowOf = ({ writeRequest }: Simulator, conversation: Conversation, share: number): number =>
+  Math.floor((tokensOf(writeRequest(conversation)) + conversation.outputTokens) * share);
 
 /** The provider's error as a client sees it. */
 async function errorOf(response: Response): Promise<{ readonly spillway: OverflowReport }> {
   return JSON.parse(await response.text()).error;
 }
 
-async function notKept(): Promise<never> {
+async function failToKeep(): Promise<never> {
   throw new SpillwayError("store_unavailable", "The artifact could not be kept: the disk is full.", {
     hint: "Free space.",
   });
 }
 
-/** Every stub names an artifact whose bytes stood in the request, as text, as base64 or as written, and stand there no more. */
-async function assertReadBack(before: string, after: string, store: ArtifactStore): Promise<number> {
+/** Asserts that each stub names an artifact whose bytes were in the request (as text, base64 or JSON) and no longer are. */
+async function assertReadable(before: string, after: string, store: ArtifactStore): Promise<number> {
   const refs = stringsIn(JSON.parse(after))
     .filter(isStub)
     .map((stub) => /artifact_ref=(af_[0-9a-f]{32})/.exec(stub)?.[1] ?? "");
   for (const ref of refs) {
     const bytes = await bytesOfRef(store, ref);
     const forms = [JSON.stringify(bytes.toString("utf8")), `${bytes.toString("base64")}"`, bytes.toString("utf8")];
-    const form = forms.find((one) => before.includes(one)) ?? assert.fail(`${ref} was never sent`);
+    const form = forms.find((each) => before.includes(each)) ?? assert.fail(`${ref} was never sent`);
     assert.ok(!after.includes(form), `${ref} is still there`);
   }
   return refs.length;
@@ -72,16 +75,21 @@ function stringsIn(value: unknown): string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
-for (const name of httpDialects) {
+for (const simulator of httpSimulators) {
+  const { dialect, address, writeRequest } = simulator;
+  const { name } = dialect;
   describe(`recovery in ${name}`, () => {
     test("sends a smaller, valid request once, and the newest exchange stays byte for byte", async () => {
-      const conversation = talk([turn(heavy), turn(light), open(`newest ${light}`)]);
+      const conversation = conversationOf([turn(heavy), turn(light), open(`newest ${light}`)]);
       const { post } = await recoveringProvider({ windowTokens: 4_000, wording: wordings.openai });
       const { json, response, sent, events } = await post(name, conversation);
       assert.deepEqual([response.status, sent.length], [200, 2]);
       assert.ok((sent[1]?.length ?? 0) < json.length / 2);
-      const [before, after] = [partsOf(name, json), partsOf(name, sent[1] ?? "")];
-      assert.deepEqual(texts(after.filter(({ newest }) => newest)), texts(before.filter(({ newest }) => newest)));
+      const [before, after] = [partsOf(dialect, json), partsOf(dialect, sent[1] ?? "")];
+      assert.deepEqual(
+        texts(after.filter(({ isNewest }) => isNewest)),
+        texts(before.filter(({ isNewest }) => isNewest)),
+      );
       assert.deepEqual(texts(after).map(isStub), [true, false, false]);
       assert.match(response.headers.get("x-spillway") ?? "", /recovered; stubs=1/);
       assert.deepEqual(
@@ -90,11 +98,14 @@ for (const name of httpDialects) {
       );
     });
 
-    test("keeps every text it sets aside, byte for byte, under the ref its stub names", async () => {
+    test("keeps every replaced text, byte for byte, under the ref in its stub", async () => {
       const { post, session } = await recoveringProvider({ windowTokens: 3_000 });
-      const { json, response, sent } = await post(name, talk([turn(heavy), turn(`${heavy}ünï 水位 🌊`), open(light)]));
+      const { json, response, sent } = await post(
+        name,
+        conversationOf([turn(heavy), turn(`${heavy}ünï 水位 🌊`), open(light)]),
+      );
       assert.equal(response.status, 200);
-      const [before, after] = [texts(partsOf(name, json)), texts(partsOf(name, sent[1] ?? ""))];
+      const [before, after] = [texts(partsOf(dialect, json)), texts(partsOf(dialect, sent[1] ?? ""))];
       const stubs = after.filter(isStub);
       assert.equal(stubs.length, 2);
       for (const [index, text] of after.entries()) {
@@ -104,27 +115,27 @@ for (const name of httpDialects) {
       }
     });
 
-    test("a request that was rewritten passes again without a changed byte", async () => {
+    test("does not change a byte of a request that was rewritten before", async () => {
       const { post, fetch, provider } = await recoveringProvider({ windowTokens: 4_000 });
-      const { sent } = await post(name, talk([turn(heavy), turn(light), open(`first\n${heavy}last`)]));
+      const { sent } = await post(name, conversationOf([turn(heavy), turn(light), open(`first\n${heavy}last`)]));
       const rewritten = sent[1] ?? assert.fail("nothing was rewritten");
-      const response = await fetch(addresses[name], { method: "POST", body: rewritten });
+      const response = await fetch(address, { method: "POST", body: rewritten });
       assert.deepEqual([response.status, provider.seen.length, provider.seen[2]?.json === rewritten], [200, 3, true]);
     });
 
-    test("shows head and tail of the newest result when that one is the giant", async () => {
+    test("shows the beginning and end of the newest result when that is the large one", async () => {
       const { post } = await recoveringProvider({ windowTokens: 4_000 });
-      const { response, sent } = await post(name, talk([turn(light), open(`first\n${heavy}last`)]));
+      const { response, sent } = await post(name, conversationOf([turn(light), open(`first\n${heavy}last`)]));
       assert.equal(response.status, 200);
-      const stub = texts(partsOf(name, sent[1] ?? "")).find(isStub) ?? assert.fail("no stub");
+      const stub = texts(partsOf(dialect, sent[1] ?? "")).find(isStub) ?? assert.fail("no stub");
       assert.match(stub, /first/);
       assert.match(stub, /last$/);
       assert.ok(stub.length > 3_000, `${stub.length} characters shown`);
     });
 
-    test("sends exactly one request when nothing can shrink, and says why", async () => {
+    test("sends exactly one request when nothing can be replaced, and reports why", async () => {
       const { post } = await recoveringProvider({ windowTokens: 1_500 });
-      const { response, sent } = await post(name, { ...talk([{ user: heavy, rounds: [] }]) });
+      const { response, sent } = await post(name, { ...conversationOf([{ user: heavy, rounds: [] }]) });
       assert.deepEqual([response.status, sent.length], [400, 1]);
       const { spillway } = await errorOf(response);
       assert.equal(spillway.type, "context_overflow");
@@ -135,7 +146,7 @@ for (const name of httpDialects) {
     test("never sends a third request", async () => {
       const always = wordings.openai({ limit: 100_000, input: 120_000, output: 100 });
       const { post } = await recoveringProvider({ always });
-      const { response, sent } = await post(name, talk([turn(heavy), turn(heavy), open(light)]));
+      const { response, sent } = await post(name, conversationOf([turn(heavy), turn(heavy), open(light)]));
       assert.deepEqual([response.status, sent.length], [400, 2]);
       const { spillway, ...provider } = await errorOf(response);
       assert.deepEqual(provider, JSON.parse(always.body).error);
@@ -143,25 +154,25 @@ for (const name of httpDialects) {
       assert.ok(spillway.bytes_after < spillway.bytes_before && spillway.stubs.length > 0);
     });
 
-    test("names the reader where the request has one, and the command line where it has none", async () => {
-      for (const [tools, reads] of [
+    test("names the reading tool where the request offers it, and the command line otherwise", async () => {
+      for (const [tools, instruction] of [
         [{}, /To read it: read_artifact with that artifact_ref/],
         [{ tools: [] }, /To read it: spillway read af_[0-9a-f]{32} /],
       ] as const) {
         const { post } = await recoveringProvider({ windowTokens: 3_000 });
-        const { sent } = await post(name, talk([turn(heavy), open(light)]), tools);
+        const { sent } = await post(name, conversationOf([turn(heavy), open(light)]), tools);
         const stubs = stringsIn(JSON.parse(sent[1] ?? "{}")).filter(isStub);
-        assert.ok(stubs.length > 0 && stubs.every((stub) => reads.test(stub)), stubs[0]);
+        assert.ok(stubs.length > 0 && stubs.every((stub) => instruction.test(stub)), stubs[0]);
       }
     });
 
-    test("tells of a second refusal inside a stream where the provider tells it", async () => {
-      const { post } = await recoveringProvider({
-        windowTokens: 400,
+    test("reports a second refusal inside a stream in the provider's own event", async () => {
+      const { postStream } = await recoveringProvider({
+        windowTokens: 300,
         wording: wordings.bare,
         overflowInStream: "first",
       });
-      const { response, sent } = await post(name, talk([turn(heavy), open(light)]), { stream: true });
+      const { response, sent } = await postStream(name, conversationOf([turn(heavy), open(light)]));
       const text = await response.text();
       const [, data = "{}"] = /^data: (.*"error".*)$/m.exec(text) ?? [];
       const { error } = JSON.parse(data);
@@ -171,28 +182,28 @@ for (const name of httpDialects) {
       );
     });
 
-    test("brings the body under a byte limit exactly", async () => {
+    test("keeps the body within a byte limit", async () => {
       const { post } = await recoveringProvider({ bodyBytes: 30_000 });
-      const { response, sent } = await post(name, talk([turn(heavy), turn(heavy), open(light)]));
+      const { response, sent } = await post(name, conversationOf([turn(heavy), turn(heavy), open(light)]));
       assert.equal(response.status, 200);
       assert.ok(Buffer.byteLength(sent[1] ?? "") <= 30_000);
     });
 
-    test("keeps parallel calls, block arrays, errors and pictures paired and in place", async () => {
+    test("keeps parallel calls, block arrays, errors and pictures paired and in order", async () => {
       const round = [
         { tool: "shell", result: { text: heavy, form: "blocks" as const } },
         { tool: "shell", result: { text: `E${heavy}`, form: "error" as const } },
         { tool: "fetch_page", result: { text: Buffer.from(heavy).toString("base64"), form: "picture" as const } },
       ];
       const attachment = { mediaType: "image/png", base64: Buffer.from(heavy.repeat(2)).toString("base64") };
-      const conversation = talk([{ ...turn(light), attachment, rounds: [round] }, open(light)]);
+      const conversation = conversationOf([{ ...turn(light), attachment, rounds: [round] }, open(light)]);
       const { post } = await recoveringProvider({ windowTokens: 4_500 });
       const { json, response, sent } = await post(name, conversation);
       assert.equal(response.status, 200, await response.text());
-      assert.equal(skeleton(sent[1] ?? ""), skeleton(json));
+      assertSameSkeleton(dialect, json, sent[1] ?? "");
     });
 
-    test("leaves rate limits, overload, quota and plain mistakes alone", async () => {
+    test("passes on rate limits, overload, quota errors and invalid requests", async () => {
       for (const [status, message] of [
         [429, "Rate limit reached for tokens per min: Limit 30000, Requested 61337"],
         [529, "Overloaded"],
@@ -202,13 +213,13 @@ for (const name of httpDialects) {
       ] as const) {
         const body = JSON.stringify({ error: { message } });
         const { post } = await recoveringProvider({ always: { status, body } });
-        const { response, sent } = await post(name, talk([turn(heavy), open(light)]));
+        const { response, sent } = await post(name, conversationOf([turn(heavy), open(light)]));
         assert.deepEqual([response.status, sent.length, await response.text()], [status, 1, body]);
       }
     });
 
-    test("does what the flag says", async () => {
-      const conversation = talk([turn(heavy), open(light)]);
+    test("does nothing in shadow mode but an event, and nothing at all when it is off", async () => {
+      const conversation = conversationOf([turn(heavy), open(light)]);
       for (const mode of ["shadow", "off"] as const) {
         const { post } = await recoveringProvider(
           { windowTokens: 3_000 },
@@ -223,16 +234,14 @@ for (const name of httpDialects) {
       }
     });
 
-    test("recovers when the overflow is the first event of a stream, and never after content was seen", async () => {
-      const conversation = talk([turn(heavy), open(light)]);
-      const address = name === "gemini" ? addresses.gemini.replace("generate", "streamGenerate") : addresses[name];
-      const body = JSON.stringify({ ...requestIn(name, conversation), stream: true });
+    test("recovers when the overflow is the first event of a stream, but never after content", async () => {
+      const conversation = conversationOf([turn(heavy), open(light)]);
       const outcomes = [];
       for (const overflowInStream of ["first", "after_content"] as const) {
-        const { fetch, provider } = await recoveringProvider({ windowTokens: 3_000, overflowInStream });
-        const response = await fetch(address, { method: "POST", body });
+        const { postStream } = await recoveringProvider({ windowTokens: 3_000, overflowInStream });
+        const { response, sent } = await postStream(name, conversation);
         const text = await response.text();
-        outcomes.push([provider.seen.length, text.includes("three"), text.includes("error")]);
+        outcomes.push([sent.length, text.includes("three"), text.includes("error")]);
       }
       assert.deepEqual(outcomes, [
         [2, true, false],
@@ -240,99 +249,93 @@ for (const name of httpDialects) {
       ]);
     });
 
-    test("does not touch the conversation when nothing can be kept", async () => {
+    test("does not change the conversation when nothing can be kept", async () => {
       const session = await watchedSession();
-      const store = { ...session.store, keep: notKept };
+      const store = { ...session.store, keep: failToKeep };
       const provider = simulateProvider({ windowTokens: 3_000 });
       const fetch = withOverflowRecovery(provider.fetch, { session: { ...session, store } });
-      const body = JSON.stringify(requestIn(name, talk([turn(heavy), open(light)])));
-      const response = await fetch(addresses[name], { method: "POST", body });
+      const body = JSON.stringify(writeRequest(conversationOf([turn(heavy), open(light)])));
+      const response = await fetch(address, { method: "POST", body });
       assert.deepEqual([response.status, provider.seen.length], [400, 1]);
       assert.equal((await errorOf(response)).spillway.reason, "not_kept");
     });
 
-    test("stubs stick: a growing history overflows once, not every turn", async () => {
+    test("keeps its stubs: a growing history overflows once, not on every turn", async () => {
       const { post, provider } = await recoveringProvider({ windowTokens: 9_000 }, { "overflow.prevent": "off" });
       const turns = [turn(heavy), turn(heavy)];
       for (let count = 0; count < 30; count++) {
         turns.push(turn(light));
-        const { response } = await post(name, talk([...turns, open(light)]));
+        const { response } = await post(name, conversationOf([...turns, open(light)]));
         assert.equal(response.status, 200);
       }
       assert.equal(provider.seen.filter(({ status }) => status === 400).length, 1);
       assert.equal(provider.seen.length, 31);
     });
 
-    test("a limit that two refusals named alike is kept to from then on", async () => {
+    test("applies a limit once two refusals have named it", async () => {
       const { fetch, provider, session } = await recoveringProvider({
         windowTokens: 5_000,
         wording: wordings.moonshot,
       });
       const ask = (about: string) =>
-        fetch(addresses[name], {
+        fetch(address, {
           method: "POST",
-          body: JSON.stringify(requestIn(name, talk([turn(heavy, { user: about }), turn(heavy), open(light)]))),
+          body: JSON.stringify(writeRequest(conversationOf([turn(heavy, { user: about }), turn(heavy), open(light)]))),
         });
       for (const about of ["one", "two", "three", "four"]) assert.equal((await ask(about)).status, 200);
       assert.deepEqual(
         provider.seen.map(({ status }) => status),
         [400, 200, 400, 200, 200, 200],
       );
-      const prevented = session.events.filter((one) => one.event === "overflow.recovered" && one.attempts === 0);
-      assert.equal(prevented.length, 2);
+      const preventions = session.events.filter(
+        (event) => event.event === "overflow.recovered" && event.attempts === 0,
+      );
+      assert.equal(preventions.length, 2);
     });
 
-    test("a limit from the settings is kept to before the first request", async () => {
+    test("applies a limit from the settings before the first request", async () => {
       const limits = { "overflow.limits": ["sim-1=5000"] };
       const { post } = await recoveringProvider({ windowTokens: 5_000 }, limits);
-      const { response, sent } = await post(name, talk([turn(heavy), turn(heavy), open(light)]));
+      const { response, sent } = await post(name, conversationOf([turn(heavy), turn(heavy), open(light)]));
       assert.deepEqual([response.status, sent.length], [200, 1]);
     });
   });
 }
 
-/** Everything of a request but the texts that may be set aside. */
-function skeleton(json: string): string {
-  const shape = JSON.parse(json, (key, value) => {
-    if (typeof value === "string" && value.length > 200) return "long";
-    return key === "max_tokens" ||
-      key === "max_completion_tokens" ||
-      key === "max_output_tokens" ||
-      key === "maxOutputTokens"
-      ? 0
-      : value;
-  });
-  // A picture's block becomes a text block, a function's response another object; nothing else may change.
-  return JSON.stringify(shape, (_, value) => (isAttachmentOrText(value) ? "block" : value));
+/** Outside of its parts and its output room a rewritten request is the same, and every call has its result. */
+function assertSameSkeleton(dialect: Dialect, before: string, after: string): void {
+  const request: Request = JSON.parse(before);
+  const output = dialect.findOutputLimit(request)?.lowerTo(1) ?? [];
+  const blanks = [...dialect.parts(request), ...output].map(({ path }) => ({ path, value: null }));
+  assert.deepEqual(applyEdits(JSON.parse(after), blanks), applyEdits(request, blanks));
+  assert.deepEqual(callIdsIn(after), callIdsIn(before));
 }
 
-function isAttachmentOrText(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  const fields = value as Record<string, unknown>;
-  if (fields.inlineData !== undefined || fields.lines !== undefined || fields.output === "long") return true;
-  if (fields.text === "long" && (Object.keys(fields).length === 1 || /text$/.test(String(fields.type)))) return true;
-  return /^(image|image_url|input_image)$/.test(String(fields.type));
-}
+const callIdsIn = (json: string): string[] => json.match(/call_\d_\d_\d/g) ?? [];
 
-describe("the output room", () => {
-  for (const name of ["openai-chat", "openai-responses", "anthropic-messages"] as const) {
-    test(`of ${name} is lowered where the input alone fits, and nothing is removed`, async () => {
-      const conversation = talk([turn(heavy), open(light)], 30_000);
-      const wording = name === "anthropic-messages" ? wordings.anthropic : wordings.openai;
-      const { post } = await recoveringProvider({ windowTokens: windowOf(name, conversation, 0.6), wording });
-      const { json, response, sent, events } = await post(name, conversation);
-      assert.deepEqual([response.status, sent.length], [200, 2]);
-      assert.deepEqual(texts(partsOf(name, sent[1] ?? "")), texts(partsOf(name, json)));
-      const room = dialectNamed(name).outputRoom(JSON.parse(sent[1] ?? ""))?.tokens ?? 0;
-      assert.ok(room < 30_000 && room > 10_000, `${room} left`);
-      assert.ok(events.some((one) => one.event === "overflow.recovered" && one.clamped && one.stubs.length === 0));
-    });
+describe("the output limit", () => {
+  for (const simulator of httpSimulators.filter(({ sharesWindow }) => sharesWindow)) {
+    for (const [provider, wording] of Object.entries({ OpenAI: wordings.openai, Anthropic: wordings.anthropic })) {
+      const { dialect } = simulator;
+      test(`of ${dialect.name} is lowered where the input alone fits, and nothing is removed (as ${provider} refuses)`, async () => {
+        const conversation = conversationOf([turn(heavy), open(light)], 30_000);
+        const { post } = await recoveringProvider({ windowTokens: windowOf(simulator, conversation, 0.6), wording });
+        const { json, response, sent, events } = await post(dialect.name, conversation);
+        assert.deepEqual([response.status, sent.length], [200, 2]);
+        assert.deepEqual(texts(partsOf(dialect, sent[1] ?? "")), texts(partsOf(dialect, json)));
+        const outputLimit = dialect.findOutputLimit(JSON.parse(sent[1] ?? ""))?.tokens ?? 0;
+        assert.ok(outputLimit < 30_000 && outputLimit > 10_000, `${outputLimit} tokens of output`);
+        assert.ok(
+          events.some((event) => event.event === "overflow.recovered" && event.clamped && event.stubs.length === 0),
+        );
+      });
+    }
   }
 
-  test("stays above what thinking takes of it", async () => {
-    const conversation = talk([turn(heavy), open(light)], 30_000);
+  test("stays above the thinking budget", async () => {
+    const conversation = conversationOf([turn(heavy), open(light)], 30_000);
     const { post } = await recoveringProvider({
-      windowTokens: windowOf("anthropic-messages", conversation, 0.6),
+      windowTokens: windowOf(anthropic, conversation, 0.6),
       wording: wordings.anthropic,
     });
     const { response, sent } = await post("anthropic-messages", conversation, {
@@ -343,7 +346,7 @@ describe("the output room", () => {
     assert.ok(max_tokens > thinking.budget_tokens && thinking.budget_tokens >= 1_024);
   });
 
-  test("is lowered to the most a model can write", async () => {
+  test("is lowered to the most that a model can write", async () => {
     let calls = 0;
     const session = await watchedSession();
     const fetch = withOverflowRecovery(
@@ -362,17 +365,17 @@ describe("the output room", () => {
       },
       { session },
     );
-    const response = await fetch(addresses["anthropic-messages"], {
+    const response = await fetch(anthropic.address, {
       method: "POST",
-      body: JSON.stringify(requestIn("anthropic-messages", talk([open(light)], 9_000))),
+      body: JSON.stringify(anthropic.writeRequest(conversationOf([open(light)], 9_000))),
     });
     assert.deepEqual([response.status, calls], [200, 2]);
   });
 });
 
-describe("the wrapper", () => {
-  test("hands a request that is accepted on by reference and its answer unchanged", async () => {
-    const body = JSON.stringify(requestIn("openai-chat", talk([open(light)])));
+describe("the fetch wrapper", () => {
+  test("passes an accepted request on by reference and its response unchanged", async () => {
+    const body = JSON.stringify(openaiChat.writeRequest(conversationOf([open(light)])));
     for (const given of [body, Buffer.from(body)]) {
       let sent: unknown;
       const answer = '{"choices":[{"message":{"content":"ok"}}]}';
@@ -380,16 +383,16 @@ describe("the wrapper", () => {
         sent = init?.body;
         return new Response(answer, { headers: { "content-type": "application/json", "x-request-id": "r1" } });
       };
-      const response = await withOverflowRecovery(inner, { session: await watchedSession() })(
-        addresses["openai-chat"],
-        { method: "POST", body: given },
-      );
+      const response = await withOverflowRecovery(inner, { session: await watchedSession() })(openaiChat.address, {
+        method: "POST",
+        body: given,
+      });
       assert.equal(sent, given);
       assert.deepEqual([await response.text(), response.headers.get("x-request-id")], [answer, "r1"]);
     }
   });
 
-  test("does not look at other endpoints, other methods or bodies it cannot read twice", async () => {
+  test("does not inspect other endpoints, other methods or bodies that it cannot read twice", async () => {
     const answer = JSON.stringify({ error: { code: "context_length_exceeded", message: "too long" } });
     for (const [address, init] of [
       ["https://api.sim/v1/messages/count_tokens", { method: "POST", body: "{}" }],
@@ -407,9 +410,9 @@ describe("the wrapper", () => {
     }
   });
 
-  test("fails fast where the conversation lies with the provider, and says so", async () => {
+  test("fails at once where the provider stores the conversation, and says so", async () => {
     const { post } = await recoveringProvider({ windowTokens: 2_000 });
-    const { response, sent } = await post("openai-responses", talk([turn(heavy), open(light)]), {
+    const { response, sent } = await post("openai-responses", conversationOf([turn(heavy), open(light)]), {
       previous_response_id: "resp_1",
     });
     assert.deepEqual([response.status, sent.length], [400, 1]);
@@ -418,10 +421,10 @@ describe("the wrapper", () => {
     assert.match(spillway.hint, /conversation/);
   });
 
-  test("gives a retry its own idempotency key, and none to a request without one", async () => {
+  test("gives a retry a new idempotency key", async () => {
     const { fetch, provider } = await recoveringProvider({ windowTokens: 3_000 });
-    const body = JSON.stringify(requestIn("openai-chat", talk([turn(heavy), open(light)])));
-    await fetch(addresses["openai-chat"], {
+    const body = JSON.stringify(openaiChat.writeRequest(conversationOf([turn(heavy), open(light)])));
+    await fetch(openaiChat.address, {
       method: "POST",
       body,
       headers: { "idempotency-key": "k1", authorization: "Bearer secret" },
@@ -436,14 +439,14 @@ describe("the wrapper", () => {
     );
   });
 
-  test("stops when the caller does", async () => {
-    const stopped = AbortSignal.abort();
+  test("stops when the caller aborts", async () => {
+    const aborted = AbortSignal.abort();
     const inner: typeof fetch = async (_, init) => {
       init?.signal?.throwIfAborted();
       return new Response("never");
     };
     const wrapped = withOverflowRecovery(inner, { session: await watchedSession() });
-    await assert.rejects(wrapped(addresses["openai-chat"], { method: "POST", body: "{}", signal: stopped }), /abort/i);
+    await assert.rejects(wrapped(openaiChat.address, { method: "POST", body: "{}", signal: aborted }), /abort/i);
   });
 
   test("recovers from an answer that was cut before its first token", async () => {
@@ -453,8 +456,8 @@ describe("the wrapper", () => {
     ];
     let calls = 0;
     const inner: typeof fetch = async () => Response.json(bodies[calls++]);
-    const body = JSON.stringify(requestIn("openai-chat", talk([turn(heavy), open(light)])));
-    const response = await withOverflowRecovery(inner, { session: await watchedSession() })(addresses["openai-chat"], {
+    const body = JSON.stringify(openaiChat.writeRequest(conversationOf([turn(heavy), open(light)])));
+    const response = await withOverflowRecovery(inner, { session: await watchedSession() })(openaiChat.address, {
       method: "POST",
       body,
     });
@@ -462,9 +465,9 @@ describe("the wrapper", () => {
     assert.match(await response.text(), /fine/);
   });
 
-  test("takes a refusal without a word for an overflow only near a limit that is known", async () => {
-    const conversation = talk([turn(heavy), open(light)]);
-    const limit = windowOf("openai-chat", conversation, 1.05);
+  test("takes an empty refusal for an overflow only near a known limit", async () => {
+    const conversation = conversationOf([turn(heavy), open(light)]);
+    const limit = windowOf(openaiChat, conversation, 1.05);
     for (const [limits, calls] of [
       [[`sim-1=${limit}`], 2],
       [[`sim-1=${limit * 10}`], 1],
@@ -475,10 +478,10 @@ describe("the wrapper", () => {
     }
   });
 
-  test("sets aside the one picture an error names, and nothing else", async () => {
+  test("replaces only the picture that an error names", async () => {
     const base64 = Buffer.from(heavy).toString("base64");
     const attachment = { mediaType: "image/png", base64 };
-    const conversation = talk([
+    const conversation = conversationOf([
       turn(heavy, { attachment }),
       turn(heavy, { attachment: { ...attachment, base64: `AAAA${base64}` } }),
       open(light),
@@ -491,14 +494,14 @@ describe("the wrapper", () => {
       sent = String(init?.body);
       return calls++ === 0 ? Response.json({ error: { message } }, { status: 400 }) : Response.json({ ok: true });
     };
-    const request = requestIn("anthropic-messages", conversation);
-    await withOverflowRecovery(inner, { session: await watchedSession() })(addresses["anthropic-messages"], {
+    const request = anthropic.writeRequest(conversation);
+    await withOverflowRecovery(inner, { session: await watchedSession() })(anthropic.address, {
       method: "POST",
       body: JSON.stringify(request),
     });
     const kinds = JSON.parse(sent).messages.map(({ content }: { content: { type: string }[] }) => content[0]?.type);
     assert.deepEqual([calls, kinds[0], kinds[4]], [2, "image", "text"]);
-    assert.equal(texts(partsOf("anthropic-messages", sent)).filter(isStub).length, 0);
+    assert.equal(texts(partsOf(anthropic.dialect, sent)).filter(isStub).length, 0);
   });
 });
 
@@ -508,75 +511,71 @@ describe("long transcripts", () => {
     { share: 0.7, floor: 0.98 },
     { share: 0.9, floor: 0.99 },
   ];
-  const wordingOf = {
-    "openai-chat": wordings.openai,
-    "openai-responses": wordings.responses,
-    "anthropic-messages": wordings.anthropic,
-    gemini: wordings.gemini,
-  };
-  for (const name of httpDialects) {
+  for (const simulator of httpSimulators) {
+    const { name } = simulator.dialect;
     test(`in ${name} are recovered`, async () => {
       for (const { share, floor } of shares) {
-        let recovered = 0;
+        let recoveredCount = 0;
         const seeds = Array.from({ length: 12 }, (_, seed) => 1_000 + seed);
         for (const seed of seeds) {
           const conversation = longTranscript(seed);
           const { post, session } = await recoveringProvider({
-            windowTokens: windowOf(name, conversation, share),
-            wording: wordingOf[name],
+            windowTokens: windowOf(simulator, conversation, share),
+            wording: simulator.refuse,
           });
           const { json, response, sent, events } = await post(name, conversation);
           assert.ok(sent.length <= 2);
-          const stubs = await assertReadBack(json, sent[1] ?? json, session.store);
+          const stubs = await assertReadable(json, sent[1] ?? json, session.store);
           const last = events.at(-1);
           assert.ok(
             last && "stubs" in last && Array.isArray(last.stubs) && last.stubs.length === stubs,
             `${stubs} stubs`,
           );
           assert.ok(stubs > 0 || sent.length === 1);
-          recovered += response.status === 200 ? 1 : 0;
+          recoveredCount += response.status === 200 ? 1 : 0;
         }
-        assert.ok(recovered / seeds.length >= floor, `${recovered} of ${seeds.length} at ${share}`);
+        assert.ok(recoveredCount / seeds.length >= floor, `${recoveredCount} of ${seeds.length} at ${share}`);
       }
     });
   }
 });
 
-describe("a smaller request that got no answer", () => {
+describe("a retry that got no answer", () => {
   const busy = { status: 503, body: '{"error":{"message":"busy"}}' };
-  for (const dialect of httpDialects) {
-    test(`stands for the large one when that is given again, the newest exchange included (${dialect})`, async () => {
-      const conversation = talk([open(heavy)]);
-      const windowTokens = windowOf(dialect, conversation, 0.6);
-      const all = await recoveringProvider({
+  for (const simulator of httpSimulators) {
+    const { name } = simulator.dialect;
+    test(`replaces the large request when that is sent again, the newest exchange included (${name})`, async () => {
+      const conversation = conversationOf([open(heavy)]);
+      const windowTokens = windowOf(simulator, conversation, 0.6);
+      const setup = await recoveringProvider({
         windowTokens,
         wording: wordings.openai,
         instead: (index) => (index === 1 ? busy : undefined),
       });
-      const first = await all.post(dialect, conversation);
+      const first = await setup.post(name, conversation);
       assert.equal(first.response.status, 503);
-      const second = await all.post(dialect, conversation);
+      const second = await setup.post(name, conversation);
       assert.equal(second.response.status, 200);
       const [large, smaller, again] = second.sent;
       assert.deepEqual([second.sent.length, again], [3, smaller]);
       assert.notEqual(large, smaller);
-      assert.equal(all.session.events.filter(({ event }) => event === "overflow.recovered").length, 1);
-      const third = await all.post(dialect, conversation);
+      assert.equal(setup.session.events.filter(({ event }) => event === "overflow.recovered").length, 1);
+      const third = await setup.post(name, conversation);
       assert.equal(third.sent[3], large, "once it was answered, the same request is a new one");
     });
   }
 
-  test("is nobody else's", async () => {
-    const conversation = talk([open(heavy)]);
-    const windowTokens = windowOf("openai-chat", conversation, 0.6);
-    const all = await recoveringProvider({
+  test("is not used for another caller", async () => {
+    const conversation = conversationOf([open(heavy)]);
+    const windowTokens = windowOf(openaiChat, conversation, 0.6);
+    const setup = await recoveringProvider({
       windowTokens,
       wording: wordings.openai,
       instead: (index) => (index === 1 ? busy : undefined),
     });
-    const { json } = await all.post("openai-chat", conversation);
+    const { json } = await setup.post("openai-chat", conversation);
     const headers = { authorization: "Bearer another" };
-    await all.fetch(addresses["openai-chat"], { method: "POST", body: json, headers });
-    assert.equal(all.provider.seen[2]?.json, json);
+    await setup.fetch(openaiChat.address, { method: "POST", body: json, headers });
+    assert.equal(setup.provider.seen[2]?.json, json);
   });
 });

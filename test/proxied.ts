@@ -4,12 +4,12 @@ import { openRecovery } from "../src/overflow/open-recovery.ts";
 import { openProxy, type ProxyOptions } from "../src/surfaces/proxy/proxy-server.ts";
 import { parseUpstreams } from "../src/surfaces/proxy/upstreams.ts";
 import { type ProviderOptions, serveProvider } from "./provider.ts";
-import { addresses, type HttpDialect, watchedSession } from "./recovery.ts";
+import { watchedSession } from "./recovery.ts";
 
-export type Proxied = Awaited<ReturnType<typeof proxiedProvider>>;
+export type Proxied = Awaited<ReturnType<typeof openProxiedProvider>>;
 
-/** A proxy before a provider, as `/sim`. Disposing ends both. */
-export async function proxiedProvider(
+/** A proxy whose upstream `/sim` is a simulated provider. Disposing ends both. */
+export async function openProxiedProvider(
   options: ProviderOptions & { readonly delayMs?: number },
   settings: Partial<Settings> = {},
   more: Partial<ProxyOptions> = {},
@@ -38,7 +38,7 @@ export async function proxiedProvider(
         body,
         headers: { "content-type": "application/json", ...headers },
       }),
-    /** Another proxy on the same store, which knows nothing of the conversations of this one. */
+    /** Replaces the proxy by a new one on the same store, which has no memory of earlier conversations. */
     async restart() {
       await proxy[Symbol.asyncDispose]();
       proxy = await open();
@@ -48,10 +48,4 @@ export async function proxiedProvider(
       await provider[Symbol.asyncDispose]();
     },
   };
-}
-
-/** Where a dialect is posted below an upstream; Gemini streams from an address of its own. */
-export function pathOf(dialect: HttpDialect, streams: boolean): string {
-  const { pathname } = new URL(addresses[dialect]);
-  return streams ? pathname.replace(":generateContent", ":streamGenerateContent") : pathname;
 }

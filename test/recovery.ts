@@ -1,24 +1,13 @@
-/** Recovery as tests drive it: on a store in memory, with its events caught, against the simulated provider. */
+/** Recovery as tests drive it: on a store in memory, with its events recorded, against the simulated provider. */
 import { defaultSettings, type Settings } from "../src/config/settings.ts";
-import type { Dialect } from "../src/overflow/dialects/dialect.ts";
+import type { Conversation } from "../src/overflow/dialects/simulator.ts";
+import { findHttpSimulator } from "../src/overflow/dialects/simulators.ts";
 import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
 import { openSession } from "../src/session/session.ts";
 import type { Event } from "../src/telemetry/events.ts";
-import { type Conversation, requestIn } from "./conversations.ts";
 import { type ProviderOptions, simulateProvider } from "./provider.ts";
 
-export type HttpDialect = Exclude<Dialect["name"], "ai-sdk">;
-
-export const addresses: Readonly<Record<HttpDialect, string>> = {
-  "openai-chat": "https://api.sim/v1/chat/completions",
-  "openai-responses": "https://api.sim/v1/responses",
-  "anthropic-messages": "https://api.sim/v1/messages",
-  gemini: "https://api.sim/v1beta/models/sim-1:generateContent",
-};
-
-export const httpDialects = Object.keys(addresses) as readonly HttpDialect[];
-
-/** A session whose events are seen. */
+/** A session that records its events. */
 export async function watchedSession(settings: Partial<Settings> = {}) {
   const session = await openSession({ inMemory: true, settings: { ...defaultSettings, ...settings } });
   const events: Event[] = [];
@@ -30,15 +19,25 @@ export async function recoveringProvider(options: ProviderOptions, settings: Par
   const session = await watchedSession(settings);
   const provider = simulateProvider(options);
   const fetch = withOverflowRecovery(provider.fetch, { session });
+
+  async function send(address: string, json: string) {
+    const response = await fetch(address, { method: "POST", body: json });
+    return { json, response, sent: provider.seen.map((exchange) => exchange.json), events: session.events };
+  }
+
   return {
     session,
     provider,
     fetch,
-    /** Posts a conversation and gives back the answer and all that was sent. */
-    async post(dialect: HttpDialect, conversation: Conversation, more: object = {}) {
-      const json = JSON.stringify({ ...requestIn(dialect, conversation), ...more });
-      const response = await fetch(addresses[dialect], { method: "POST", body: json });
-      return { json, response, sent: provider.seen.map((exchange) => exchange.json), events: session.events };
+    /** Posts a conversation and gives back the response and everything that was sent. */
+    post(dialectName: string, conversation: Conversation, more: object = {}) {
+      const { address, writeRequest } = findHttpSimulator(dialectName);
+      return send(address, JSON.stringify({ ...writeRequest(conversation), ...more }));
+    },
+    /** The same for an answer that is streamed. */
+    postStream(dialectName: string, conversation: Conversation) {
+      const { stream, writeRequest } = findHttpSimulator(dialectName);
+      return send(stream.address, JSON.stringify({ ...writeRequest(conversation), ...stream.fields }));
     },
   };
 }

@@ -13,7 +13,7 @@ import {
 } from "./research.ts";
 import { openRunner, runnerDialects, runnerModels } from "./runner.ts";
 
-const overflow =
+const overflowError =
   /maximum context length|exceeds the context window|prompt is too long|exceed context limit|exceeds the maximum number of tokens/;
 
 describe(`a research run of ${researchSteps} steps inside ${researchWindowTokens} tokens`, () => {
@@ -24,7 +24,7 @@ describe(`a research run of ${researchSteps} steps inside ${researchWindowTokens
       wording: researchWordings[dialect],
     };
 
-    test(`finds every fact, and sends nothing invalid and nothing a third time (${dialect})`, async () => {
+    test(`finds every fact, and sends no invalid request and none a third time (${dialect})`, async () => {
       await using runner = await openRunner(provider);
       for (const { file, bytes } of researchSources) await runner.write(file, bytes);
       const argv = ["run", researchTask, "--model", runnerModels[dialect]];
@@ -38,20 +38,20 @@ describe(`a research run of ${researchSteps} steps inside ${researchWindowTokens
       const text = events.filter(({ type, step }) => type === "text" && step === researchSteps);
       assert.equal(text.map((event) => event.text).join(""), researchAnswer);
       for (const { status: code, refusal = "" } of runner.provider.seen)
-        if (code !== 200) assert.match(refusal, overflow);
-      await everyRefReadable(runner, events.at(-1).transcript);
+        if (code !== 200) assert.match(refusal, overflowError);
+      await assertRefsReadable(runner, events.at(-1).transcript);
     });
 
-    test(`overflows without our bounds (${dialect})`, async () => {
+    test(`overflows without recovery (${dialect})`, async () => {
       await using runner = await openRunner(provider);
       const { failure, steps, answer } = await runNaively(dialect, runner.provider.url);
-      assert.match(String(failure), overflow);
+      assert.match(String(failure), overflowError);
       assert.ok(steps < 10 && answer !== researchAnswer);
     });
   }
 });
 
-async function everyRefReadable(runner: Awaited<ReturnType<typeof openRunner>>, transcript: string): Promise<void> {
+async function assertRefsReadable(runner: Awaited<ReturnType<typeof openRunner>>, transcript: string): Promise<void> {
   const sent = runner.provider.seen.map(({ json }) => json).join("\n");
   const refs = new Set(`${await readFile(transcript, "utf8")}${sent}`.match(/\baf_[0-9a-f]{32}\b/g));
   assert.ok(refs.size >= researchSources.length);

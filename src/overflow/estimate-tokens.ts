@@ -1,31 +1,31 @@
-/** How many tokens things take, offline and for any model; an error's own figures then correct the scale. */
+/** Estimates tokens offline and for any model. The figures of a refusal correct the scale. */
 import type { PartContent, Request } from "./dialects/dialect.ts";
-import type { Path } from "./wire/edits.ts";
+import type { Path } from "./wire/json-edits.ts";
 
-/** Texts longer than this are judged by samples. */
-const sampledFrom = 16_384;
-const samples = 12;
-const sampleChars = 1_024;
+/** Longer texts are estimated from samples. */
+const MAX_COUNTED_CHARS = 16_384;
+const SAMPLE_COUNT = 12;
+const SAMPLE_CHARS = 1_024;
 
-/** Tokens of a text: words by their length, digits in threes, marks one by one, other scripts by the character. */
-export function textTokens(text: string): number {
-  if (text.length <= sampledFrom) return countTokens(text);
-  const step = Math.floor((text.length - sampleChars) / (samples - 1));
+/** Estimates a text: words by their length, digits in threes, punctuation one by one, other scripts by the character. */
+function estimateText(text: string): number {
+  if (text.length <= MAX_COUNTED_CHARS) return countTokens(text);
+  const step = Math.floor((text.length - SAMPLE_CHARS) / (SAMPLE_COUNT - 1));
   let tokens = 0;
-  for (let sample = 0; sample < samples; sample++) {
-    tokens += countTokens(text, sample * step, sample * step + sampleChars);
+  for (let sample = 0; sample < SAMPLE_COUNT; sample++) {
+    tokens += countTokens(text, sample * step, sample * step + SAMPLE_CHARS);
   }
-  return Math.ceil((tokens / (samples * sampleChars)) * text.length);
+  return Math.ceil((tokens / (SAMPLE_COUNT * SAMPLE_CHARS)) * text.length);
 }
 
-function countTokens(text: string, from = 0, to = text.length): number {
+function countTokens(text: string, start = 0, end = text.length): number {
   let tokens = 0;
   let run = 0;
   let kind = "";
-  for (let at = from; at <= to; at++) {
-    const next = at === to ? "end" : kindOf(text.charCodeAt(at));
-    const capitalised = kind === "upper" && next === "lower" && run === 1;
-    if (next !== kind && !capitalised) {
+  for (let offset = start; offset <= end; offset++) {
+    const next = offset === end ? "end" : kindOf(text.charCodeAt(offset));
+    const isCapitalised = kind === "upper" && next === "lower" && run === 1;
+    if (next !== kind && !isCapitalised) {
       tokens += runTokens(kind, run);
       run = 0;
     }
@@ -41,7 +41,7 @@ function kindOf(unit: number): string {
   if (unit >= 48 && unit <= 57) return "digit";
   if (unit === 32) return "space";
   if (unit < 33) return "break";
-  if (unit < 128) return "mark";
+  if (unit < 128) return "punctuation";
   return unit < 0x2e80 ? "accented" : "wide";
 }
 
@@ -57,7 +57,7 @@ function runTokens(kind: string, run: number): number {
       return run === 1 ? 0 : 1;
     case "break":
       return 0.6;
-    case "mark":
+    case "punctuation":
       return run <= 3 ? 0.9 : run / 4;
     case "accented":
       return run * 0.6;
@@ -68,37 +68,37 @@ function runTokens(kind: string, run: number): number {
   }
 }
 
-/** Providers turn a picture into a fixed number of tokens, and a document into so many per page. */
-const pictureTokens = 1_600;
-const documentCharsPerToken = 40;
+/** Providers count a fixed number of tokens for a picture, and for a document a number per page. */
+const PICTURE_TOKENS = 1_600;
+const DOCUMENT_CHARS_PER_TOKEN = 40;
 
-/** One plan asks for the same part several times. */
-const weighed = new WeakMap<PartContent, number>();
+/** One plan needs the tokens of the same part several times. */
+const tokensByContent = new WeakMap<PartContent, number>();
 
-/** Tokens of a part. */
-export function partTokens(content: PartContent): number {
-  const tokens = weighed.get(content) ?? countPart(content);
-  weighed.set(content, tokens);
+/** Estimates the tokens of a part. */
+export function estimatePartTokens(content: PartContent): number {
+  const tokens = tokensByContent.get(content) ?? countPart(content);
+  tokensByContent.set(content, tokens);
   return tokens;
 }
 
 function countPart(content: PartContent): number {
-  if ("text" in content) return textTokens(content.text);
-  if (content.mediaType.startsWith("image/")) return Math.min(pictureTokens, Math.ceil(content.base64.length / 4));
-  return Math.ceil(content.base64.length / documentCharsPerToken);
+  if ("text" in content) return estimateText(content.text);
+  if (content.mediaType.startsWith("image/")) return Math.min(PICTURE_TOKENS, Math.ceil(content.base64.length / 4));
+  return Math.ceil(content.base64.length / DOCUMENT_CHARS_PER_TOKEN);
 }
 
-/** Characters a part takes inside the request. */
-export function partChars(content: PartContent): number {
+/** The characters of a part inside the request. */
+export function countPartChars(content: PartContent): number {
   return "text" in content ? content.text.length : content.base64.length;
 }
 
-/** Tokens of everything that is not a part: prompts, answers, tool definitions. */
-export function restTokens(request: Request, parts: readonly { readonly at: Path }[]): number {
-  return valueTokens(request, treeOf(parts.map(({ at }) => at)));
+/** Estimates the tokens of everything that is not a part: prompts, answers, tool definitions. */
+export function estimateRestTokens(request: Request, parts: readonly { readonly path: Path }[]): number {
+  return valueTokens(request, treeOf(parts.map(({ path }) => path)));
 }
 
-/** The steps of many paths; a step that leads nowhere further is a part. */
+/** The steps of many paths. A step without further steps is a part. */
 type Tree = Map<string, Tree>;
 
 function treeOf(paths: readonly Path[]): Tree {
@@ -116,7 +116,7 @@ function treeOf(paths: readonly Path[]): Tree {
 
 function valueTokens(value: unknown, parts: Tree | undefined): number {
   if (parts?.size === 0) return 0;
-  if (typeof value === "string") return textTokens(value);
+  if (typeof value === "string") return estimateText(value);
   if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return 1;
   let tokens = 0;
   for (const [key, inner] of Object.entries(value)) {

@@ -1,113 +1,137 @@
-/** Limits that are known before a request is sent: those the user set, those two refusals have named alike, and the size that two refused. */
+/** Limits that are known before a request is sent: set by the user, named by two refusals, or shown by two refused sizes. */
 
 import type { Verdict } from "./classify/verdict.ts";
-import type { Target } from "./wire/outgoing.ts";
+import type { Target } from "./wire/outgoing-request.ts";
 
 export type KnownLimits = {
-  readonly any: () => boolean;
+  readonly hasAny: () => boolean;
   /** The model's window in tokens. */
   tokensFor(target: Target): number | undefined;
-  /** Real tokens per estimated one, as the last refusal showed. */
+  /** Real tokens per estimated token, from the last refusal. */
   scaleFor(target: Target): number;
-  /** One message may lie; a number counts when a second one says the same. */
+  /** Learns the limit that a refusal names. It counts once a second refusal names the same number. */
   learn(target: Target, verdict: Verdict, estimate: number): void;
-  /** The limit that was learnt and nobody set, while it counts. */
-  learntFor(target: Target): number | undefined;
-  /** So many tokens were accepted: a limit learnt below them was none, and is forgotten. */
+  /** The learned limit, while it counts and the user has not set another. */
+  learnedFor(target: Target): number | undefined;
+  /** Forgets a learned limit that is lower than an accepted size. */
   disprove(target: Target, tokens: number): void;
-  /** Notes that this target refuses without naming a number: from now on what it accepts is worth counting. */
-  refusedBlindly(target: Target, estimate: number): void;
-  /** The largest estimate that was accepted since, 0 before any; undefined for a target that names its numbers. */
+  /** Records a refusal without a number. From then on the sizes that the target accepts are recorded too. */
+  recordRefused(target: Target, estimate: number): void;
+  /** The largest accepted estimate since then, 0 before any; undefined for a target that names numbers. */
   acceptedFor(target: Target): number | undefined;
-  accept(target: Target, estimate: number): void;
-  /** An estimate that such a target has refused twice, it or less. */
+  recordAccepted(target: Target, estimate: number): void;
+  /** The estimate at or below which such a target has refused two requests. */
   refusedFor(target: Target): number | undefined;
 };
 
-/** What a target that names no number has told: the largest estimate it accepted and the least two it refused, in order. */
-type Blind = { readonly accepted: number; readonly refused: readonly number[]; readonly atMs: number };
+/** A limit that refusals named, and how many in a row. */
+type NamedLimit = {
+  readonly tokens: number;
+  readonly times: number;
+  readonly scale: number;
+  readonly learnedMs: number;
+};
 
-const mostTargets = 500;
-/** No window in use is smaller; a smaller figure counts something else. */
-const leastWindow = 1_024;
-/** A limit that prevents every refusal is never named again: after this long the provider is asked anew. */
-const trustedMs = 60 * 60 * 1_000;
+/** A target that names no numbers: the largest estimate it accepted and the two lowest it refused, ascending. */
+type UnnamedLimit = {
+  readonly acceptedTokens: number;
+  readonly refusedTokens: readonly number[];
+  readonly refusedMs: number;
+};
 
-/** A size that is far from what we count is the size of something else. */
-function isPlausible(said: number, estimate: number): boolean {
-  return said >= estimate / 2 && said <= estimate * 2;
+const MAX_TARGETS = 500;
+/** No model has a smaller window: a smaller figure counts something else. */
+const MIN_WINDOW_TOKENS = 1_024;
+/** Below this confidence the figures of a verdict are not learned. */
+const MIN_CONFIDENCE = 0.9;
+/** A limit that prevents every refusal is never named again. After this time the provider is tried without it. */
+const MAX_AGE_MS = 60 * 60 * 1_000;
+
+/** A size that is far from our estimate is the size of something else. */
+function isPlausible(tokens: number, estimate: number): boolean {
+  return tokens >= estimate / 2 && tokens <= estimate * 2;
 }
 
-/** `given` holds lines as the setting has them: `gpt-4o=128000`. */
-export function knownLimits(given: readonly string[], now: () => number = () => performance.now()): KnownLimits {
-  const set = new Map(given.map(parseLine));
-  const heard = new Map<string, { tokens: number; times: number; scale: number; atMs: number }>();
-  const blind = new Map<string, Blind>();
-  const nameOf = ({ endpoint, model }: Target): string => `${endpoint} ${model}`;
+/** `lines` are those of the setting `overflow.limits`: `gpt-4o=128000`. */
+export function knownLimits(lines: readonly string[], now: () => number = () => performance.now()): KnownLimits {
+  const fromUser = new Map(lines.map(parseLine));
+  const namedLimits = new Map<string, NamedLimit>();
+  const unnamedLimits = new Map<string, UnnamedLimit>();
+  const keyOf = ({ endpoint, model }: Target): string => `${endpoint} ${model}`;
 
-  function learntFor(target: Target): number | undefined {
-    const learnt = heard.get(nameOf(target));
-    const counts = learnt !== undefined && learnt.times >= 2 && now() - learnt.atMs <= trustedMs;
-    return counts && !set.has(target.model) ? learnt.tokens : undefined;
+  function learnedFor(target: Target): number | undefined {
+    const limit = namedLimits.get(keyOf(target));
+    const counts = limit !== undefined && limit.times >= 2 && now() - limit.learnedMs <= MAX_AGE_MS;
+    return counts && !fromUser.has(target.model) ? limit.tokens : undefined;
   }
 
   function learn(target: Target, verdict: Verdict, estimate: number): void {
     const { limit, unit, confidence, input } = verdict;
-    if (verdict.class !== "context_tokens" || unit !== "tokens" || confidence < 0.9) return;
-    if (limit === undefined || verdict.actual === undefined || verdict.actual <= limit || limit < leastWindow) return;
+    if (verdict.class !== "context_tokens" || unit !== "tokens" || confidence < MIN_CONFIDENCE) return;
+    if (limit === undefined || verdict.actual === undefined) return;
+    if (verdict.actual <= limit || limit < MIN_WINDOW_TOKENS) return;
     if (!isPlausible(input ?? verdict.actual - (verdict.output ?? 0), estimate)) return;
-    const name = nameOf(target);
-    const before = heard.get(name);
+    const key = keyOf(target);
+    const before = namedLimits.get(key);
     const times = before?.tokens === limit ? before.times + 1 : 1;
     const scale = input === undefined || estimate === 0 ? (before?.scale ?? 1) : input / estimate;
-    if (heard.size < mostTargets || before) heard.set(name, { tokens: limit, times, scale, atMs: now() });
+    if (namedLimits.size < MAX_TARGETS || before)
+      namedLimits.set(key, { tokens: limit, times, scale, learnedMs: now() });
   }
 
   function disprove(target: Target, tokens: number): void {
-    if (tokens > (learntFor(target) ?? Infinity)) heard.delete(nameOf(target));
+    if (tokens > (learnedFor(target) ?? Infinity)) namedLimits.delete(keyOf(target));
   }
 
-  /** What was accepted at this size or above cannot be the measure any more: other texts count otherwise. */
-  function refusedBlindly(target: Target, estimate: number): void {
-    const name = nameOf(target);
-    const { accepted, refused } = blind.get(name) ?? { accepted: 0, refused: [] };
-    if (blind.size >= mostTargets && !blind.has(name)) return;
-    const least = [...refused, estimate].sort((one, other) => one - other).slice(0, 2);
-    blind.set(name, { accepted: accepted < estimate ? accepted : 0, refused: least, atMs: now() });
+  /** An accepted size at or above a refused one does not count any more: other texts have other token counts. */
+  function recordRefused(target: Target, estimate: number): void {
+    const key = keyOf(target);
+    const { acceptedTokens, refusedTokens } = unnamedLimits.get(key) ?? { acceptedTokens: 0, refusedTokens: [] };
+    if (unnamedLimits.size >= MAX_TARGETS && !unnamedLimits.has(key)) return;
+    const lowest = [...refusedTokens, estimate].sort((one, other) => one - other).slice(0, 2);
+    unnamedLimits.set(key, {
+      acceptedTokens: acceptedTokens < estimate ? acceptedTokens : 0,
+      refusedTokens: lowest,
+      refusedMs: now(),
+    });
   }
 
-  function accept(target: Target, estimate: number): void {
-    const told = blind.get(nameOf(target));
-    if (told === undefined) return;
-    const refused = told.refused.filter((each) => each > estimate);
-    blind.set(nameOf(target), { ...told, refused, accepted: Math.max(estimate, told.accepted) });
+  function recordAccepted(target: Target, estimate: number): void {
+    const limit = unnamedLimits.get(keyOf(target));
+    if (limit === undefined) return;
+    const refusedTokens = limit.refusedTokens.filter((tokens) => tokens > estimate);
+    unnamedLimits.set(keyOf(target), {
+      ...limit,
+      refusedTokens,
+      acceptedTokens: Math.max(estimate, limit.acceptedTokens),
+    });
   }
 
   function refusedFor(target: Target): number | undefined {
-    const told = blind.get(nameOf(target));
-    return told === undefined || now() - told.atMs > trustedMs ? undefined : told.refused[1];
+    const limit = unnamedLimits.get(keyOf(target));
+    return limit === undefined || now() - limit.refusedMs > MAX_AGE_MS ? undefined : limit.refusedTokens[1];
   }
 
   return {
-    any: () => set.size > 0 || heard.size > 0 || blind.size > 0,
-    tokensFor: (target) => set.get(target.model) ?? learntFor(target),
-    scaleFor: (target) => heard.get(nameOf(target))?.scale ?? 1,
+    hasAny: () => fromUser.size > 0 || namedLimits.size > 0 || unnamedLimits.size > 0,
+    tokensFor: (target) => fromUser.get(target.model) ?? learnedFor(target),
+    scaleFor: (target) => namedLimits.get(keyOf(target))?.scale ?? 1,
     learn,
-    learntFor,
+    learnedFor,
     disprove,
-    refusedBlindly,
-    acceptedFor: (target) => blind.get(nameOf(target))?.accepted,
-    accept,
+    recordRefused,
+    acceptedFor: (target) => unnamedLimits.get(keyOf(target))?.acceptedTokens,
+    recordAccepted,
     refusedFor,
   };
 }
 
 function parseLine(line: string): [string, number] {
-  const at = line.lastIndexOf("=");
-  return [line.slice(0, at).trim(), Number(line.slice(at + 1).replaceAll(/[_,\s]/g, ""))];
+  const equals = line.lastIndexOf("=");
+  return [line.slice(0, equals).trim(), Number(line.slice(equals + 1).replaceAll(/[_,\s]/g, ""))];
 }
 
-/** Whether a line of the setting can be read. */
+/** Whether a line of the setting can be parsed. */
 export function isLimitLine(line: string): boolean {
   const [model, tokens] = parseLine(line);
   return model !== "" && Number.isInteger(tokens) && tokens > 0;

@@ -1,11 +1,9 @@
-/** The order in which a plan takes things out, the same in every dialect. */
+/** The order in which a plan replaces parts, the same in every dialect. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Conversation, requestIn, type Turn } from "../../test/conversations.ts";
 import type { Verdict } from "./classify/verdict.ts";
-import { aiSdk } from "./dialects/ai-sdk.ts";
-import type { Dialect } from "./dialects/dialect.ts";
-import { dialects } from "./dialects/dialects.ts";
+import type { Conversation, Simulator, Turn } from "./dialects/simulator.ts";
+import { simulators } from "./dialects/simulators.ts";
 import { planShedding } from "./plan.ts";
 
 const picture = (name: string) => ({
@@ -15,7 +13,7 @@ const picture = (name: string) => ({
 const call = (text: string) => [{ tool: "shell", result: { text, form: "text" as const } }];
 const words = (name: string, count: number): string => `${name} `.repeat(count);
 
-/** An earlier turn, and one that goes on: a picture, two calls that were seen, one that was not. */
+/** An earlier turn, and the current one: a picture, two calls that the model has seen, and one that it has not. */
 const turns: readonly Turn[] = [
   { user: "First.", attachment: picture("older picture"), rounds: [call(words("small", 400))], answer: "Yes." },
   {
@@ -26,30 +24,31 @@ const turns: readonly Turn[] = [
 ];
 const conversation: Conversation = { system: "You watch dams.", turns, outputTokens: 100 };
 
-/** What each part that is taken out holds, in the order of the plan. */
-function shedOrder(dialect: Dialect, verdict: Verdict): string[] {
-  const request = requestIn(dialect.name, conversation);
-  const { sheds } = planShedding(request, dialect, verdict, { wireBytes: JSON.stringify(request).length });
-  return sheds.map(({ part: { content } }) => {
+/** The content of each replaced part, in the order of the plan. */
+function shedOrder({ dialect, writeRequest }: Simulator, verdict: Verdict): string[] {
+  const request = writeRequest(conversation);
+  const { replacements } = planShedding(request, dialect, verdict, { wireBytes: JSON.stringify(request).length });
+  return replacements.map(({ part: { content } }) => {
     const text = "text" in content ? content.text : Buffer.from(content.base64, "base64").toString("utf8");
     return /older picture|current picture|small|large|document|newest/.exec(text)?.[0] ?? text.slice(0, 20);
   });
 }
 
-const tooMuch: Verdict = { class: "request_bytes", confidence: 1, unit: "bytes", limit: 2_000 };
+const smallLimit: Verdict = { class: "request_bytes", confidence: 1, unit: "bytes", limit: 2_000 };
 
-for (const dialect of [...dialects, aiSdk]) {
+for (const simulator of simulators) {
+  const { dialect } = simulator;
   describe(`a plan for ${dialect.name}`, () => {
-    test("takes earlier attachments first, and what the turn that goes on was given last", () => {
+    test("replaces older attachments first, and the attachments of the current turn last", () => {
       const order = ["older picture", "document", "large", "small", "newest", "current picture"];
-      assert.deepEqual(shedOrder(dialect, tooMuch), order);
+      assert.deepEqual(shedOrder(simulator, smallLimit), order);
     });
 
-    test("begins with the part that the error names", () => {
-      const request = requestIn(dialect.name, conversation);
+    test("begins with the part at the path in the error", () => {
+      const request = simulator.writeRequest(conversation);
       const small = dialect.parts(request).find(({ content }) => "text" in content && content.text.startsWith("small"));
-      const path = small?.at.join(".") ?? "";
-      assert.equal(shedOrder(dialect, { ...tooMuch, path })[0], "small");
+      const path = small?.path.join(".") ?? "";
+      assert.equal(shedOrder(simulator, { ...smallLimit, path })[0], "small");
     });
   });
 }

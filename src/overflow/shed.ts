@@ -1,13 +1,13 @@
-/** Carries a plan out: keeps each part, then puts its stub in its place; what cannot be kept is not touched. */
+/** Carries out a plan: keeps each part, then makes its stub. A part that cannot be kept stays in the request. */
 import { createHash } from "node:crypto";
 import { type StubReader, stubText } from "../answer/stub-text.ts";
 import type { Part, PartContent } from "./dialects/dialect.ts";
-import type { Keep, Kept } from "./keep.ts";
+import type { Keep, KeptPart } from "./keep-part.ts";
 import type { Plan } from "./plan.ts";
-import { type Edit, type Path, textAt } from "./wire/edits.ts";
-import type { Outgoing } from "./wire/outgoing.ts";
+import { type Edit, type Path, sliceValue } from "./wire/json-edits.ts";
+import type { Outgoing } from "./wire/outgoing-request.ts";
 
-/** A part that was replaced, with the stub that now stands for it. */
+/** A stub and the part that it replaces. */
 export type Stub = {
   readonly part: Part;
   readonly ref: string;
@@ -16,46 +16,50 @@ export type Stub = {
   readonly text: string;
 };
 
+/** What was done about a plan. */
 export type Shedding = {
-  /** Edits that lower the output room. */
+  /** Edits that lower the output limit. */
   readonly clamp: readonly Edit[];
   readonly stubs: readonly Stub[];
   /** Parts that had to stay because they could not be kept. */
   readonly unkept: readonly Path[];
 };
 
-/** Keeps before it stubs; the stubs are in the order of the plan. */
+/** Keeps every part before it makes the stub. The stubs are in the order of the plan. */
 export async function shed({ dialect, request, json }: Outgoing, plan: Plan, keep: Keep): Promise<Shedding> {
-  const hasReader = dialect.toolNames(request).some((name) => /(^|[^a-z])read_artifact$/.test(name));
+  const hasReader = dialect.findToolNames(request).some((name) => /(^|[^a-z])read_artifact$/.test(name));
   const stubs: Stub[] = [];
   const unkept: Path[] = [];
-  for (const { part, shownChars } of plan.sheds) {
-    const whole = asSent(part, json);
-    const kept = await keep(whole);
-    if (kept === undefined) unkept.push(part.at);
-    else stubs.push({ part, ref: kept.ref, ...known(part, kept), text: textFor(whole, shownChars, kept, hasReader) });
+  for (const { part, shownChars } of plan.replacements) {
+    const wholePart = withExactText(part, json);
+    const artifact = await keep(wholePart);
+    if (artifact === undefined) unkept.push(part.path);
+    else {
+      const text = writeStub(wholePart, shownChars, artifact, hasReader);
+      stubs.push({ part, ref: artifact.ref, ...identify(part, artifact), text });
+    }
   }
   return { clamp: plan.clamp, stubs, unkept };
 }
 
-/** The hash of a text that was just kept is known already. */
-function known({ content, verbatim }: Part, { sha256 }: Kept): ReturnType<typeof identity> {
-  return "text" in content && !verbatim
+/** A text that was just kept has already been hashed. */
+function identify({ content, isVerbatim }: Part, { sha256 }: KeptPart): ContentHash {
+  return "text" in content && !isVerbatim
     ? { contentHash: sha256, contentChars: content.text.length }
-    : identity(content);
+    : hashContent(content);
 }
 
-/** A value that is no text is kept as it was written: reading and writing it again would round its numbers. */
-function asSent(part: Part, json: string | undefined): Part {
-  return part.verbatim && json !== undefined ? { ...part, content: { text: textAt(json, part.at) } } : part;
+/** A value that is not a text is kept as it was sent: parsing and writing it again would round its numbers. */
+function withExactText(part: Part, json: string | undefined): Part {
+  return part.isVerbatim && json !== undefined ? { ...part, content: { text: sliceValue(json, part.path) } } : part;
 }
 
-function textFor({ content, tool }: Part, shownChars: number, kept: Kept, hasReader: boolean): string {
-  const reader: StubReader = hasReader ? { tool: "read_artifact" } : { path: kept.path };
+function writeStub({ content, tool }: Part, shownChars: number, artifact: KeptPart, hasReader: boolean): string {
+  const reader: StubReader = hasReader ? { tool: "read_artifact" } : { path: artifact.path };
   const facts = {
-    ref: kept.ref,
-    kind: kept.kind,
-    sizeBytes: kept.sizeBytes,
+    ref: artifact.ref,
+    kind: artifact.kind,
+    sizeBytes: artifact.sizeBytes,
     reader,
     ...("text" in content ? { text: content.text } : {}),
     ...("name" in content && content.name !== undefined ? { name: content.name } : {}),
@@ -64,13 +68,15 @@ function textFor({ content, tool }: Part, shownChars: number, kept: Kept, hasRea
   return stubText(facts, shownChars);
 }
 
-/** The edit that puts a stub in its place. */
-export function stubEdit({ part, text }: Stub): Edit {
-  return { at: part.at, value: part.replacement(text) };
+/** The edit that replaces a part by its stub. */
+export function makeStubEdit({ part, text }: Stub): Edit {
+  return { path: part.path, value: part.makeReplacement(text) };
 }
 
-/** What tells one content from another: its length first, which costs nothing, then its hash. */
-export function identity(content: PartContent): { readonly contentHash: string; readonly contentChars: number } {
+type ContentHash = { readonly contentHash: string; readonly contentChars: number };
+
+/** Identifies a content: its length, which is cheap to compare, and its hash. */
+export function hashContent(content: PartContent): ContentHash {
   const text = "text" in content ? content.text : content.base64;
   return { contentHash: createHash("sha256").update(text).digest("hex"), contentChars: text.length };
 }

@@ -1,108 +1,112 @@
-/** Stubs stick: what was set aside once in a conversation is set aside again, because the client sends it again. */
+/** Stubs persist for a conversation: the client sends the same content again, and it is replaced by the same stub again. */
 import { createHash } from "node:crypto";
 import type { Part } from "./dialects/dialect.ts";
-import { partChars } from "./estimate-tokens.ts";
-import { identity, type Stub } from "./shed.ts";
-import type { Outgoing } from "./wire/outgoing.ts";
+import { countPartChars } from "./estimate-tokens.ts";
+import { hashContent, type Stub } from "./shed.ts";
+import type { Outgoing } from "./wire/outgoing-request.ts";
 
 export type StickyStubs = {
-  /** Whether any conversation has stubs at all; if none has, no request needs to be looked at. */
-  readonly any: () => boolean;
-  /** The request is the one the client gave: by it the conversation is found again. */
-  remember(given: Outgoing, stubs: readonly Stub[]): void;
-  /** The known stubs of this conversation, where their contents stand again. */
-  recall(given: Outgoing): Stub[];
+  /** Whether any conversation has stubs. If none has, no request needs to be parsed. */
+  readonly hasAny: () => boolean;
+  /** Remembers the stubs of a request. The original request identifies the conversation. */
+  remember(original: Outgoing, stubs: readonly Stub[]): void;
+  /** The stubs of this conversation for each part whose content is remembered. */
+  recall(original: Outgoing): Stub[];
 };
 
-/** A process that serves many conversations forgets the ones that were silent longest. */
-const mostConversations = 500;
-const mostStubs = 2_000;
-const mostChars = 32 * 1024 * 1024;
+/** A process that serves many conversations forgets those that were not used for longest. */
+const MAX_CONVERSATIONS = 500;
+const MAX_STUBS = 2_000;
+const MAX_CHARS = 32 * 1024 * 1024;
 
-/** A stub as it is remembered, wherever its content stands. */
+/** A stub as it is remembered, without the part that it replaced. */
 export type KnownStub = Omit<Stub, "part">;
 
-type Conversation = { readonly known: Map<string, KnownStub>; chars: number };
+type Conversation = { readonly stubs: Map<string, KnownStub>; chars: number };
 
-export function stickyStubs(): StickyStubs {
+/** The stubs of all conversations of a process, in memory. */
+export function createStickyStubs(): StickyStubs {
+  // In the order of use, the oldest first.
   const conversations = new Map<string, Conversation>();
   let chars = 0;
 
-  function remember(given: Outgoing, stubs: readonly Stub[]): void {
+  function remember(original: Outgoing, stubs: readonly Stub[]): void {
     if (stubs.length === 0) return;
-    const key = conversationOf(given);
-    const conversation = forgotten(key) ?? newConversation();
-    learn(conversation, stubs.map(withoutPart));
-    known(key, conversation);
+    const key = hashConversation(original);
+    const conversation = take(key) ?? newConversation();
+    addStubs(conversation, stubs.map(withoutPart));
+    put(key, conversation);
     for (const oldest of conversations.keys()) {
-      if (conversations.size === 1 || (conversations.size <= mostConversations && chars <= mostChars)) break;
-      forgotten(oldest);
+      if (conversations.size === 1 || (conversations.size <= MAX_CONVERSATIONS && chars <= MAX_CHARS)) break;
+      take(oldest);
     }
   }
 
-  function recall(given: Outgoing): Stub[] {
-    const key = conversationOf(given);
-    const conversation = forgotten(key);
+  function recall(original: Outgoing): Stub[] {
+    const key = hashConversation(original);
+    const conversation = take(key);
     if (conversation === undefined) return [];
-    known(key, conversation);
-    return standingAgain(given.dialect.parts(given.request), conversation.known);
+    put(key, conversation);
+    return matchStubs(original.dialect.parts(original.request), conversation.stubs);
   }
 
-  function forgotten(key: string): Conversation | undefined {
+  /** Removes a conversation and returns it. */
+  function take(key: string): Conversation | undefined {
     const conversation = conversations.get(key);
     if (conversations.delete(key)) chars -= conversation?.chars ?? 0;
     return conversation;
   }
 
-  function known(key: string, conversation: Conversation): void {
+  /** Adds a conversation as the one used last. */
+  function put(key: string, conversation: Conversation): void {
     conversations.set(key, conversation);
     chars += conversation.chars;
   }
 
-  return { any: () => conversations.size > 0, remember, recall };
+  return { hasAny: () => conversations.size > 0, remember, recall };
 }
 
-/** The stubs of one conversation that outlives its process: those of before, and word of every new one. */
+/** The stubs of one conversation that outlives its process: those from before, and a callback for every new one. */
 export function stubsOfOne(before: readonly KnownStub[], onNew: (stubs: readonly KnownStub[]) => void): StickyStubs {
   const conversation = newConversation();
-  learn(conversation, before);
+  addStubs(conversation, before);
   return {
-    any: () => conversation.known.size > 0,
+    hasAny: () => conversation.stubs.size > 0,
     remember(_, stubs) {
-      const fresh = stubs.map(withoutPart);
-      learn(conversation, fresh);
-      onNew(fresh);
+      const newStubs = stubs.map(withoutPart);
+      addStubs(conversation, newStubs);
+      onNew(newStubs);
     },
-    recall: ({ dialect, request }) => standingAgain(dialect.parts(request), conversation.known),
+    recall: ({ dialect, request }) => matchStubs(dialect.parts(request), conversation.stubs),
   };
 }
 
-const newConversation = (): Conversation => ({ known: new Map(), chars: 0 });
+const newConversation = (): Conversation => ({ stubs: new Map(), chars: 0 });
 
 const withoutPart = ({ part: _, ...stub }: Stub): KnownStub => stub;
 
-function learn(conversation: Conversation, stubs: readonly KnownStub[]): void {
+function addStubs(conversation: Conversation, stubs: readonly KnownStub[]): void {
   for (const stub of stubs) {
-    const before = conversation.known.get(stub.contentHash);
-    if (before === undefined && conversation.known.size >= mostStubs) break;
-    conversation.known.set(stub.contentHash, stub);
+    const before = conversation.stubs.get(stub.contentHash);
+    if (before === undefined && conversation.stubs.size >= MAX_STUBS) break;
+    conversation.stubs.set(stub.contentHash, stub);
     conversation.chars += stub.text.length - (before?.text.length ?? 0);
   }
 }
 
-/** What the model has not yet seen is never stubbed for having been seen before: a tool that is run again is asked anew. */
-function standingAgain(parts: readonly Part[], known: ReadonlyMap<string, KnownStub>): Stub[] {
-  const lengths = new Set([...known.values()].map(({ contentChars }) => contentChars));
+/** The newest exchange is left alone: a model that runs a tool again must see the result, even if it is the same. */
+function matchStubs(parts: readonly Part[], stubs: ReadonlyMap<string, KnownStub>): Stub[] {
+  const lengths = new Set([...stubs.values()].map(({ contentChars }) => contentChars));
   return parts.flatMap((part) => {
-    if (part.newest || !lengths.has(partChars(part.content))) return [];
-    const stub = known.get(identity(part.content).contentHash);
+    if (part.isNewest || !lengths.has(countPartChars(part.content))) return [];
+    const stub = stubs.get(hashContent(part.content).contentHash);
     return stub === undefined ? [] : [{ ...stub, part }];
   });
 }
 
 /** The same opening sent elsewhere, to another model or by another caller is another conversation. */
-function conversationOf({ dialect, request, target }: Outgoing): string {
-  const opening = JSON.stringify(dialect.opening(request)) ?? "";
+function hashConversation({ dialect, request, target }: Outgoing): string {
+  const opening = JSON.stringify(dialect.findOpening(request)) ?? "";
   const { endpoint, model, caller = "" } = target;
   return createHash("sha256").update([dialect.name, endpoint, model, caller, opening].join("\n")).digest("hex");
 }

@@ -5,23 +5,24 @@ import { test } from "node:test";
 import { temporaryFolder } from "../../test/bodies.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { openSession } from "../session/session.ts";
-import { sweepArtifacts } from "../verbs/sweep.ts";
+import type { Event } from "../telemetry/events.ts";
+import { sweepArtifacts, sweepIfDue } from "../verbs/sweep.ts";
 import { searchCode, startIndex } from "./search.ts";
 
 const day = 24 * 3_600_000;
 
 async function openWork() {
   const folder = await temporaryFolder();
-  let ahead = 0;
+  let aheadMs = 0;
   const settings = { ...defaultSettings, home: join(folder.path, "home"), "search.refresh_every": 0 };
-  const session = await openSession({ settings, cwd: folder.path, now: () => Date.now() + ahead });
+  const session = await openSession({ settings, cwd: folder.path, now: () => Date.now() + aheadMs });
   async function index(name: string): Promise<string> {
     mkdirSync(join(folder.path, name));
     writeFileSync(join(folder.path, name, "a.ts"), "export const needle = 1;\n");
     const job = await startIndex({ repo_path: name }, session);
     return (await job.ended()).repository_id;
   }
-  const kept = () =>
+  const indexFolders = () =>
     readdirSync(join(session.searchFolder ?? "", "default"))
       .filter((name) => name !== "jobs")
       .sort();
@@ -29,9 +30,9 @@ async function openWork() {
     path: folder.path,
     session,
     index,
-    kept,
+    indexFolders,
     passDays: (days: number) => {
-      ahead += days * day;
+      aheadMs += days * day;
     },
     async [Symbol.asyncDispose]() {
       await session[Symbol.asyncDispose]();
@@ -40,20 +41,20 @@ async function openWork() {
   };
 }
 
-test("an index of a folder that is gone goes with old artifacts, not before, and no other does", async () => {
+test("the index of a deleted folder expires at the age of artifacts, and no other index does", async () => {
   await using work = await openWork();
   const [gone, here] = [await work.index("gone"), await work.index("here")];
   rmSync(join(work.path, "gone"), { recursive: true });
   assert.equal((await sweepArtifacts(work.session)).deletedIndexes, 0);
-  assert.deepEqual(work.kept(), [gone, here].sort());
+  assert.deepEqual(work.indexFolders(), [gone, here].sort());
   work.passDays(15);
   assert.equal((await sweepArtifacts(work.session)).deletedIndexes, 1);
-  assert.deepEqual(work.kept(), [here]);
+  assert.deepEqual(work.indexFolders(), [here]);
   await assert.rejects(searchCode({ query: "needle", repository_id: gone }, work.session), /No repository/);
   assert.equal((await searchCode({ query: "needle", dir: "here" }, work.session)).returned_count, 1);
 });
 
-test("a folder that comes back in time has its index, and one that comes back later gets a new one", async () => {
+test("a folder that comes back in time keeps its index, and one that comes back later gets a new one", async () => {
   await using work = await openWork();
   const id = await work.index("moved");
   for (const days of [10, 15]) {
@@ -66,12 +67,25 @@ test("a folder that comes back in time has its index, and one that comes back la
   }
 });
 
-test("what a killed sweeper left goes at the next sweep; nothing is swept where all is in memory", async () => {
+test("a sweep that is due expires indexes and emits their sizes", async () => {
+  await using work = await openWork();
+  await work.index("gone");
+  rmSync(join(work.path, "gone"), { recursive: true });
+  work.passDays(15);
+  const events: Event[] = [];
+  await sweepIfDue({ ...work.session, emit: (event) => void events.push(event) });
+  assert.deepEqual(work.indexFolders(), []);
+  const [swept = assert.fail(), ...others] = events.filter(({ event }) => event === "index.swept");
+  assert.ok("size_bytes" in swept && Number(swept.size_bytes) > 0);
+  assert.deepEqual(others, []);
+});
+
+test("the next sweep deletes what a killed sweeper left; a session in memory has nothing to sweep", async () => {
   await using work = await openWork();
   const id = await work.index("here");
   mkdirSync(join(work.session.searchFolder ?? "", "default", "retired-0123456789ab"));
   await sweepArtifacts(work.session);
-  assert.deepEqual(work.kept(), [id]);
+  assert.deepEqual(work.indexFolders(), [id]);
   await using inMemory = await openSession({ inMemory: true, settings: defaultSettings });
   assert.equal((await sweepArtifacts(inMemory)).deletedIndexes, 0);
 });

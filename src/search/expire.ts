@@ -1,4 +1,4 @@
-/** Indexes of folders that are gone: kept for a while, for a drive may come back, then taken away like old artifacts. */
+/** Expiry of indexes whose folder is gone: kept for a grace period in case its drive is mounted again, then deleted. */
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -6,23 +6,19 @@ import { isUnwritable, systemCode } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import { takeLock } from "../system/lock.ts";
 import { isRefused } from "../system/sqlite.ts";
-import { closeUnused, lastUsedAt, lockFile, rootOf } from "./repository.ts";
+import { closeUnused, lastUsedAt, lockFile, readRoot } from "./repository.ts";
 
-/** An index that was taken away. */
-export type RetiredIndex = { readonly sizeBytes: number };
-
-/** What a killed sweeper may leave behind begins so. */
-const retiredPrefix = "retired-";
-
-/** Takes away indexes whose folder is gone and that nobody has used for as long as artifacts are kept. */
-export function retireIndexes({ searchFolder, settings, now }: Session): RetiredIndex[] {
-  if (searchFolder === null) return [];
-  const before = now() - settings["artifacts.keep"];
-  return foldersIn(searchFolder).flatMap((project) => {
+/** Deletes indexes whose folder is gone and that have not been used for as long as artifacts are kept. Gives how many. */
+export function expireIndexes({ searchFolder, settings, now, emit }: Session): number {
+  if (searchFolder === null) return 0;
+  const unusedSince = now() - settings["artifacts.keep"];
+  const sizes = foldersIn(searchFolder).flatMap((project) => {
     const indexes = foldersIn(project);
-    for (const folder of indexes) if (isRetired(folder)) rmSync(folder, { recursive: true, force: true });
-    return indexes.filter((folder) => !isRetired(folder) && isLeft(folder, before)).flatMap(retire);
+    for (const folder of indexes) if (isSetAside(folder)) rmSync(folder, { recursive: true, force: true });
+    return indexes.filter((folder) => !isSetAside(folder) && isExpired(folder, unusedSince)).flatMap(deleteIndex);
   });
+  for (const size_bytes of sizes) emit({ event: "index.swept", size_bytes });
+  return sizes.length;
 }
 
 function foldersIn(folder: string): string[] {
@@ -31,14 +27,17 @@ function foldersIn(folder: string): string[] {
   return entries.filter((entry) => entry.isDirectory()).map(({ name }) => join(folder, name));
 }
 
-const isRetired = (folder: string): boolean => /[/\\]retired-[0-9a-f]+$/.test(folder);
+/** An index is renamed to this before it is deleted; a killed sweeper may leave one behind. */
+const setAsidePrefix = "retired-";
 
-function isLeft(folder: string, before: number): boolean {
-  const root = rootOf(folder);
-  return root !== undefined && isGone(root) && lastUsedAt(folder) < before;
+const isSetAside = (folder: string): boolean => /[/\\]retired-[0-9a-f]+$/.test(folder);
+
+function isExpired(folder: string, unusedSince: number): boolean {
+  const root = readRoot(folder);
+  return root !== undefined && isGone(root) && lastUsedAt(folder) < unusedSince;
 }
 
-/** Only what is certainly not there: a folder that may not be looked at is not gone. */
+/** True only if the folder certainly does not exist: one that may not be read is not gone. */
 function isGone(root: string): boolean {
   try {
     statSync(root);
@@ -48,19 +47,22 @@ function isGone(root: string): boolean {
   }
 }
 
-/** Under the writer's lock, and out of sight in one step: whoever comes now begins a new index. */
-function retire(folder: string): RetiredIndex[] {
+/**
+ * Deletes one index under the writer's lock and gives its size in bytes, or nothing where it has to stay. It is renamed
+ * first, in one step: a process that opens the repository now begins a new index.
+ */
+function deleteIndex(folder: string): number[] {
   if (!closeUnused(folder)) return [];
   try {
     using lock = takeLock(join(folder, lockFile));
     if (lock === null) return [];
     const sizeBytes = sizeOf(folder);
-    const aside = join(folder, "..", `${retiredPrefix}${randomBytes(6).toString("hex")}`);
+    const aside = join(folder, "..", `${setAsidePrefix}${randomBytes(6).toString("hex")}`);
     renameSync(folder, aside);
     rmSync(aside, { recursive: true, force: true });
-    return [{ sizeBytes }];
+    return [sizeBytes];
   } catch (error) {
-    if (isUnwritable(error) || isRefused(error)) return []; // It is left for a sweep that can.
+    if (isUnwritable(error) || isRefused(error)) return []; // A later sweep may be able to delete it.
     throw error;
   }
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { folderMatcher } from "./filter.ts";
+import { makeFolderMatcher } from "./filter.ts";
 
-const cases: readonly (readonly [directory: string, path: string, lies: boolean])[] = [
+const cases: readonly (readonly [directory: string, path: string, matches: boolean])[] = [
   ["src", "src/a.ts", true],
   ["src/", "src/a.ts", true],
   ["./src", "src/a.ts", true],
@@ -29,14 +29,14 @@ const cases: readonly (readonly [directory: string, path: string, lies: boolean]
 ];
 
 describe("a directory filter", () => {
-  for (const [directory, path, lies] of cases) {
-    test(`${JSON.stringify(directory)} ${lies ? "takes" : "leaves"} ${path}`, () =>
-      assert.equal(folderMatcher(directory)(path), lies));
+  for (const [directory, path, matches] of cases) {
+    test(`${JSON.stringify(directory)} ${matches ? "matches" : "does not match"} ${path}`, () =>
+      assert.equal(makeFolderMatcher(directory)(path), matches));
   }
 
-  test("with many wildcards costs little", () => {
+  test("with many wildcards takes little time", () => {
     const started = performance.now();
-    assert.equal(folderMatcher(`${"%a".repeat(60)}%b`)("a".repeat(4_000)), false);
+    assert.equal(makeFolderMatcher(`${"%a".repeat(60)}%b`)("a".repeat(4_000)), false);
     assert.ok(performance.now() - started < 200);
   });
 });

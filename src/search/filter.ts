@@ -1,11 +1,11 @@
-/** Which files a search may answer with: by their ending and by their folder. */
+/** Filters the files of a search by extension and by folder. */
 import type { IndexView } from "./index/view.ts";
-import type { SearchRequest } from "./request.ts";
+import type { SearchParameters } from "./request.ts";
 
-/** 1 for each file of the view that passes; null when nothing is asked. */
-export function acceptedFiles(view: IndexView, { fileType, directory }: SearchRequest): Uint8Array | null {
+/** 1 for each file of the view that passes the filters; null without filters. */
+export function filterFiles(view: IndexView, { fileType, directory }: SearchParameters): Uint8Array | null {
   if (fileType === null && directory === null) return null;
-  const inFolder = directory === null ? () => true : folderMatcher(directory);
+  const inFolder = directory === null ? () => true : makeFolderMatcher(directory);
   const accepted = new Uint8Array(view.fileCount);
   for (const { segment, firstFile } of view.parts) {
     for (let file = 0; file < segment.fileCount; file++) {
@@ -17,7 +17,7 @@ export function acceptedFiles(view: IndexView, { fileType, directory }: SearchRe
   return accepted;
 }
 
-/** How many files that are still there pass. */
+/** How many live files are accepted. */
 export function countLiveFiles({ parts }: IndexView, accepted: Uint8Array): number {
   let count = 0;
   for (const { segment, firstFile, dead } of parts) {
@@ -28,46 +28,47 @@ export function countLiveFiles({ parts }: IndexView, accepted: Uint8Array): numb
   return count;
 }
 
-/** Whether a path lies in a folder, or is it. `%` stands for any run of characters, `\\%` and everything else for itself. */
-export function folderMatcher(directory: string): (path: string) => boolean {
+/** Tests whether a path is in a folder, or is it. `%` matches any characters, `\\%` a percent sign. */
+export function makeFolderMatcher(directory: string): (path: string) => boolean {
   const plain = directory
-    .replaceAll("\\%", literal)
+    .replaceAll("\\%", escapedPercent)
     .replaceAll("\\", "/")
     .replace(/^(?:\.?\/)+/, "")
     .replace(/\/+$/, "");
   if (plain === "" || plain === ".") return () => true;
-  const [first = "", ...rest] = plain.split(/%+/).map((piece) => piece.replaceAll(literal, "%"));
+  const [first = "", ...rest] = plain.split(/%+/).map((literal) => literal.replaceAll(escapedPercent, "%"));
   const last = rest.pop();
   return (path) => {
     if (!path.startsWith(first)) return false;
-    const at = afterPieces(path, first.length, rest);
-    if (at === -1) return false;
-    return last === undefined ? endsName(path, first.length) : hasEnding(path, at, last);
+    const end = endOfLiterals(path, first.length, rest);
+    if (end === -1) return false;
+    return last === undefined ? isNameEnd(path, first.length) : hasEnding(path, end, last);
   };
 }
 
-/** Stands for a `%` that means itself; no path has it. */
-const literal = "\0";
+/** Replaces an escaped `%` while the pattern is split; no path contains it. */
+const escapedPercent = "\0";
 
-function afterPieces(path: string, start: number, pieces: readonly string[]): number {
-  let at = start;
-  for (const piece of pieces) {
-    const found = path.indexOf(piece, at);
-    if (found === -1) return -1;
-    at = found + piece.length;
+/** Where the last of these literals ends, if the path has them in this order; else -1. */
+function endOfLiterals(path: string, start: number, literals: readonly string[]): number {
+  let end = start;
+  for (const literal of literals) {
+    const index = path.indexOf(literal, end);
+    if (index === -1) return -1;
+    end = index + literal.length;
   }
-  return at;
+  return end;
 }
 
-/** The last piece must end where a name ends, wherever that is. */
-function hasEnding(path: string, start: number, piece: string): boolean {
-  if (piece === "") return true;
-  for (let at = path.indexOf(piece, start); at !== -1; at = path.indexOf(piece, at + 1)) {
-    if (endsName(path, at + piece.length)) return true;
+/** Whether the last literal of a pattern occurs where a name ends. */
+function hasEnding(path: string, start: number, literal: string): boolean {
+  if (literal === "") return true;
+  for (let index = path.indexOf(literal, start); index !== -1; index = path.indexOf(literal, index + 1)) {
+    if (isNameEnd(path, index + literal.length)) return true;
   }
   return false;
 }
 
-function endsName(path: string, at: number): boolean {
-  return at === path.length || path[at] === "/";
+function isNameEnd(path: string, index: number): boolean {
+  return index === path.length || path[index] === "/";
 }

@@ -1,4 +1,4 @@
-/** Indexing as a job: started at once, one per repository, followed and cancelled by its id, never left as a ghost. */
+/** Indexing jobs: one at a time per repository, followed and cancelled by id. A job whose process died is marked. */
 import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -11,7 +11,8 @@ import { makeFolders } from "../system/folders.ts";
 import { isLocked, takeLock } from "../system/lock.ts";
 import { clipped, visiblePath } from "../system/safe-names.ts";
 import { isDamaged } from "../system/sqlite.ts";
-import { type Filled, fillVectors } from "./embed/fill.ts";
+import type { FillReport } from "./embed/fill.ts";
+import { fillVectors } from "./embed/lazy-embedding.ts";
 import { type UpdateReport, updateIndex } from "./index/update.ts";
 import type { Project } from "./project.ts";
 import { discardIndex, holdRepository, lockFile, type Repository, reopenRepository } from "./repository.ts";
@@ -19,78 +20,73 @@ import { discardIndex, holdRepository, lockFile, type Repository, reopenReposito
 /** A job of this process. */
 export type RunningJob = {
   record(): JobRecord;
-  /** Waits for the last record, or for the signal and then gives the latest; never rejects. */
+  /** Waits for the last record, or for the signal, and gives the latest record. Never rejects. */
   ended(signal?: AbortSignal): Promise<JobRecord>;
   cancel(): void;
-  /** Where an embeddings service is named: waits until the vectors are made that this run could make. */
-  embedded(): Promise<Filled>;
+  /** Waits until the vectors of the index are filled in, where an embeddings service is named. Never rejects. */
+  embedded(): Promise<FillReport>;
 };
 
 const running = new Map<Repository, RunningJob>();
 
-/** The job of a repository that this process runs, if any. */
-export function runningJob(repository: Repository): RunningJob | undefined {
-  return running.get(repository);
-}
-
 /**
- * Whether somebody asked for the job, for changed files or for all of them, or a search only looks for changes: then it
- * is kept on record if it takes long.
+ * Why a job runs: on request for changed files (`changes`) or for all (`force`), or because a search looks for changes
+ * (`background`). A background job is recorded only if it takes long.
  */
-export type Asked = "asked" | "anew" | "by the way";
+export type JobMode = "changes" | "force" | "background";
 
-/** Starts indexing a repository; where it is being indexed already, that job is given instead. */
-export async function startIndexing(repository: Repository, session: Session, asked: Asked): Promise<RunningJob> {
-  const known = runningJob(repository);
-  if (known !== undefined) return known;
+/** Starts to index a repository; gives the current job if it is being indexed already. */
+export async function startIndexing(repository: Repository, session: Session, mode: JobMode): Promise<RunningJob> {
+  const current = running.get(repository);
+  if (current !== undefined) return current;
   const lock = repository.lockPath === null ? { [Symbol.dispose]: () => undefined } : takeLock(repository.lockPath);
   if (lock === null) return foreignJob(repository);
-  const job = runJob(repository, session, lock, asked);
+  const job = runJob(repository, session, lock, mode);
   running.set(repository, job);
   void job.ended().finally(() => running.delete(repository));
   return job;
 }
 
-/** Times between two records written for other processes to see. */
-const recordEveryMs = 500;
+/** Between two records that are written for other processes. */
+const RECORD_INTERVAL_MS = 500;
 
-function runJob(repository: Repository, session: Session, lock: Disposable, asked: Asked): RunningJob {
+function runJob(repository: Repository, session: Session, lock: Disposable, mode: JobMode): RunningJob {
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, session.lifetime]);
-  const log = tolerant(jobLog(logPlace(repository)));
+  const log = ignoreFailures(openJobLog(logProject(repository)));
   let record = newRecord(repository, session.now());
   let writtenAt = session.now();
-  let recorded = asked !== "by the way";
-  const note = (changes: Partial<JobRecord>) => {
+  let isRecorded = mode !== "background";
+  const change = (changes: Partial<JobRecord>) => {
     record = { ...record, ...changes };
   };
   const progress = (done: number, total: number) => {
-    note({ status: "running", files_done: done, files_total: total, progress: total === 0 ? 1 : done / total });
-    if (session.now() - writtenAt < recordEveryMs) return;
+    change({ status: "running", files_done: done, files_total: total, progress: total === 0 ? 1 : done / total });
+    if (session.now() - writtenAt < RECORD_INTERVAL_MS) return;
     writtenAt = session.now();
-    recorded = true;
-    if (log.cancelAsked(record.job_id)) stop.abort();
+    isRecorded = true;
+    if (log.isCancelRequested(record.job_id)) stop.abort();
     log.write(record);
   };
 
-  async function update(place: Repository): Promise<UpdateReport> {
+  async function update(target: Repository): Promise<UpdateReport> {
     const { settings, now } = session;
     const maxFileBytes = settings["search.file_bytes"];
     const hidden = ownFolders(session);
-    const report = await updateIndex(place, { maxFileBytes, anew: asked === "anew", hidden, signal, now, progress });
-    place.store.write({ facts: { indexed_at: new Date(now()).toISOString() } });
+    const report = await updateIndex(target, { maxFileBytes, force: mode === "force", hidden, signal, now, progress });
+    target.store.write({ facts: { indexed_at: new Date(now()).toISOString() } });
     return report;
   }
 
-  /** An index that turns out to be damaged is made anew: its folder has everything that was in it. */
-  async function updateSound(): Promise<UpdateReport> {
+  /** A damaged index is deleted and built again: its folder has everything that was in it. */
+  async function updateOrRebuild(): Promise<UpdateReport> {
     try {
       return await update(repository);
     } catch (error) {
       if (!isDamaged(error)) throw error;
       discardIndex(repository);
-      using anew = await reopenRepository(repository);
-      return await update(anew.repository);
+      using reopened = await reopenRepository(repository);
+      return await update(reopened.repository);
     }
   }
 
@@ -99,34 +95,34 @@ function runJob(repository: Repository, session: Session, lock: Disposable, aske
     using _hold = holdRepository(repository);
     try {
       await log.open(repository.id);
-      if (recorded) log.write(record);
-      note(outcomeOf(await updateSound(), repository));
+      if (isRecorded) log.write(record);
+      change(outcomeOf(await updateOrRebuild(), repository));
     } catch (error) {
-      note(failureOf(error, signal));
+      change(failureOf(error, signal));
     }
-    note({ finished_at: new Date(session.now()).toISOString() });
-    if (recorded) log.write(record);
-    const changed = record.status !== "completed" || record.files_indexed + record.files_removed > 0;
-    if (recorded || changed) session.emit({ event: "index.completed", ...sizesOf(record) });
+    change({ finished_at: new Date(session.now()).toISOString() });
+    if (isRecorded) log.write(record);
+    const isEventful = record.status !== "completed" || record.files_indexed + record.files_removed > 0;
+    if (isRecorded || isEventful) session.emit({ event: "index.completed", ...sizesOf(record) });
     return record;
   }
   const done = work();
-  /** It goes on beside searches and later jobs: the index is complete without it. */
-  async function embed(): Promise<Filled> {
+  /** Runs beside searches and later jobs: the index is complete without vectors. */
+  async function embed(): Promise<FillReport> {
     const { status } = await done;
     using _hold = holdRepository(repository);
-    return status === "failed" || stop.signal.aborted ? nothingFilled : await fillVectors(repository, session);
+    return status === "failed" || stop.signal.aborted ? emptyFill : await fillVectors(repository, session);
   }
-  const embedded = embed();
-  return { record: () => record, ended: () => done, cancel: () => stop.abort(), embedded: () => embedded };
+  const vectorFill = embed();
+  return { record: () => record, ended: () => done, cancel: () => stop.abort(), embedded: () => vectorFill };
 }
 
-/** Where an index is in memory, so are its jobs. */
-function logPlace({ lockPath, project }: Repository): Project {
+/** The project whose job log is used: the jobs of an index in memory are in memory too. */
+function logProject({ lockPath, project }: Repository): Project {
   return lockPath === null ? { ...project, folder: null } : project;
 }
 
-/** Our own data may lie inside the folder that is indexed: it is nobody's source. */
+/** The folders of our own data, which may be inside the folder that is indexed and are not source. */
 export function ownFolders({ searchFolder }: Session): ReadonlySet<string> {
   if (searchFolder === null) return new Set();
   const own = resolve(searchFolder, "..", "..");
@@ -168,9 +164,11 @@ function outcomeOf(report: UpdateReport, { root }: Repository): Partial<JobRecor
     progress: 1,
   };
   if (report.files === 0) {
-    const why =
-      report.unreadable > 0 ? "what is in it cannot be read" : "it is empty, or everything in it is ignored or no text";
-    const error = `No files to index in ${clipped(root, 200)}: ${why}.`;
+    const reason =
+      report.unreadable > 0
+        ? "what is in it cannot be read"
+        : "it is empty, or everything in it is ignored or is not text";
+    const error = `No files to index in ${clipped(root, 200)}: ${reason}.`;
     return { ...facts, status: "failed", message: "Nothing was indexed.", error };
   }
   return { ...facts, status: report.unreadable > 0 ? "partial" : "completed", message: messageOf(report) };
@@ -180,9 +178,9 @@ function messageOf({ files, indexed, removed, skippedCount, unreadable }: Update
   if (indexed + removed + unreadable === 0) {
     return `Repository up to date - no file changes detected since last index (${files} files already indexed)`;
   }
-  const gone = removed === 0 ? "" : `, ${counted(removed, "file")} removed`;
-  const skipped = skippedCount === 0 ? "" : `, ${grouped(skippedCount)} skipped`;
-  return `Indexed ${counted(indexed, "file")}${gone}${skipped} (${counted(files, "file")} in the index)`;
+  const removedNote = removed === 0 ? "" : `, ${counted(removed, "file")} removed`;
+  const skippedNote = skippedCount === 0 ? "" : `, ${grouped(skippedCount)} skipped`;
+  return `Indexed ${counted(indexed, "file")}${removedNote}${skippedNote} (${counted(files, "file")} in the index)`;
 }
 
 function failureOf(error: unknown, signal: AbortSignal): Partial<JobRecord> {
@@ -193,111 +191,111 @@ function failureOf(error: unknown, signal: AbortSignal): Partial<JobRecord> {
   return { status: "failed", message: "Indexing failed.", error: clipped(sentence, 500) };
 }
 
-/** Somebody else holds the lock: their job, as far as it is known. */
+/** The job of another process, which holds the lock, as far as its record shows. */
 function foreignJob(repository: Repository): RunningJob {
-  const log = jobLog(logPlace(repository));
-  const theirs = log.all().findLast((each) => each.repository_id === repository.id && isOpen(each));
-  const record = theirs ?? { ...newRecord(repository, Date.now()), message: "Another process is indexing." };
+  const log = openJobLog(logProject(repository));
+  const openRecord = log.all().findLast((each) => each.repository_id === repository.id && isOpen(each));
+  const record = openRecord ?? { ...newRecord(repository, Date.now()), message: "Another process is indexing." };
   const latest = () => log.read(record.job_id) ?? record;
-  const ended = async (signal?: AbortSignal): Promise<JobRecord> => {
-    await untilFree(repository, signal);
-    // Who looks for changes by the way keeps no record unless it takes long, and is done when the lock is free.
-    return signal?.aborted || theirs !== undefined ? latest() : { ...record, status: "completed", progress: 1 };
+  const waitForRecord = async (signal?: AbortSignal): Promise<JobRecord> => {
+    await waitUntilUnlocked(repository, signal);
+    // A background job is not recorded unless it takes long: it has ended once the lock is free.
+    return signal?.aborted || openRecord !== undefined ? latest() : { ...record, status: "completed", progress: 1 };
   };
-  const cancel = () => log.askCancel(record.job_id);
-  return { record: latest, ended, cancel, embedded: async () => nothingFilled };
+  const cancel = () => log.requestCancel(record.job_id);
+  return { record: latest, ended: waitForRecord, cancel, embedded: async () => emptyFill };
 }
 
-const lookEveryMs = 100;
-/** An hour: nobody waits longer for somebody else. */
-const mostLooks = 36_000;
+const LOCK_CHECK_INTERVAL_MS = 100;
+/** An hour. */
+const MAX_LOCK_CHECKS = 36_000;
 
-async function untilFree({ lockPath }: Repository, signal?: AbortSignal): Promise<void> {
-  for (let look = 0; look < mostLooks && lockPath !== null && isLocked(lockPath); look++) {
+async function waitUntilUnlocked({ lockPath }: Repository, signal?: AbortSignal): Promise<void> {
+  for (let check = 0; check < MAX_LOCK_CHECKS && lockPath !== null && isLocked(lockPath); check++) {
     if (signal?.aborted) return;
-    await wait(lookEveryMs);
+    await wait(LOCK_CHECK_INTERVAL_MS);
   }
 }
 
-const nothingFilled: Filled = { files: 0, problem: null };
+const emptyFill: FillReport = { files: 0, problem: null };
 
 const isOpen = ({ status }: JobRecord): boolean => status === "pending" || status === "running";
 
-/** The state of a job of this project, wherever it runs. One whose process is gone is marked as interrupted. */
-export function indexingStatus(project: Project, jobId: string): JobRecord {
+/** The record of a job of this project, in whatever process it runs. A job whose process died is marked as interrupted. */
+export function readJob(project: Project, jobId: string): JobRecord {
   const own = running.values().find((job) => job.record().job_id === jobId && job.record().project_id === project.id);
   if (own !== undefined) return own.record();
-  const log = jobLog(project);
+  const log = openJobLog(project);
   const record = /^[0-9a-f-]{36}$/i.test(jobId) ? log.read(jobId.toLowerCase()) : undefined;
-  if (record === undefined) throw noJob(jobId, project);
-  return isOpen(record) && !isHeld(project, record) ? log.interrupt(record) : record;
+  if (record === undefined) throw jobNotFound(jobId, project);
+  return isOpen(record) && !isRepositoryLocked(project, record) ? log.interrupt(record) : record;
 }
 
-/** Asks a job of this project to stop; one that has ended stays as it is. */
-export function cancelIndexing(project: Project, jobId: string): JobRecord {
-  const record = indexingStatus(project, jobId);
+/** Asks a job of this project to stop; a job that has ended stays as it is. */
+export function cancelJob(project: Project, jobId: string): JobRecord {
+  const record = readJob(project, jobId);
   if (!isOpen(record)) return record;
   const own = running.values().find((job) => job.record().job_id === jobId);
-  if (own === undefined) jobLog(project).askCancel(record.job_id);
+  if (own === undefined) openJobLog(project).requestCancel(record.job_id);
   else own.cancel();
   return record;
 }
 
-function noJob(jobId: string, project: Project): SpillwayError {
+function jobNotFound(jobId: string, project: Project): SpillwayError {
   return new SpillwayError("job_not_found", `No job ${clipped(jobId)} in project ${JSON.stringify(project.id)}.`, {
-    hint: "Give the job_id of an indexing reply as it was, and its project_id.",
+    hint: "Give the job_id of an indexing reply unchanged, and its project_id.",
   });
 }
 
-function isHeld({ folder }: Project, { repository_id }: JobRecord): boolean {
+function isRepositoryLocked({ folder }: Project, { repository_id }: JobRecord): boolean {
   if (folder === null) return false;
   const lock = join(folder, repository_id, lockFile);
   return existsSync(lock) && isLocked(lock);
 }
 
-/** How many ended jobs a project remembers. */
-const mostJobs = 100;
+/** Ended jobs that a project keeps on record. */
+const MAX_RECORDED_JOBS = 100;
 
 type JobLog = {
-  /** Makes room, and marks what a killed process left of this repository; who calls holds its lock. */
+  /** Deletes old records and marks those of killed jobs of this repository. Hold its lock. */
   open(repositoryId: string): Promise<void>;
   write(record: JobRecord): void;
   read(jobId: string): JobRecord | undefined;
   all(): JobRecord[];
   interrupt(record: JobRecord): JobRecord;
-  askCancel(jobId: string): void;
-  cancelAsked(jobId: string): boolean;
+  requestCancel(jobId: string): void;
+  isCancelRequested(jobId: string): boolean;
 };
 
 /** The records of a project's jobs: one small file each, or in memory where nothing is kept on disk. */
-function jobLog({ id, folder, scope }: Project): JobLog {
+function openJobLog({ id, folder, scope }: Project): JobLog {
   return folder === null ? memoryLog(id, scope) : fileLog(join(folder, "jobs"));
 }
 
-/** For who indexes: where no record can be written, the index is worth more than the record. */
-function tolerant(log: JobLog): Pick<JobLog, "open" | "write" | "cancelAsked"> {
+/** The log for a running job: where records cannot be written, it indexes without them. */
+function ignoreFailures(log: JobLog): Pick<JobLog, "open" | "write" | "isCancelRequested"> {
   return {
-    cancelAsked: log.cancelAsked,
+    isCancelRequested: log.isCancelRequested,
     open: (repositoryId) => log.open(repositoryId).catch(() => undefined),
     write(record) {
       try {
         log.write(record);
       } catch {
-        // A full disk, or no folder: whoever asks for this job by its id is told that there is none.
+        // A full disk, or no folder: the job runs, but cannot be found by its id.
       }
     },
   };
 }
 
-const inMemory = new WeakMap<object, Map<string, JobRecord>>();
+const recordsInMemory = new WeakMap<object, Map<string, JobRecord>>();
 
-/** Only this process runs such jobs, so nobody else can ask it to cancel one, and none outlives it. */
+/** Only this process runs such jobs: no other process can cancel them, and none outlives it. */
 function memoryLog(projectId: string, scope: object): JobLog {
-  const records = inMemory.get(scope) ?? new Map<string, JobRecord>();
-  inMemory.set(scope, records);
+  const records = recordsInMemory.get(scope) ?? new Map<string, JobRecord>();
+  recordsInMemory.set(scope, records);
   return {
     async open() {
-      for (const jobId of [...records.keys()].slice(0, -mostJobs)) records.delete(jobId);
+      for (const jobId of [...records.keys()].slice(0, -MAX_RECORDED_JOBS)) records.delete(jobId);
     },
     write: (record) => void records.set(record.job_id, record),
     read(jobId) {
@@ -306,13 +304,13 @@ function memoryLog(projectId: string, scope: object): JobLog {
     },
     all: () => [...records.values()].filter(({ project_id }) => project_id === projectId),
     interrupt: (record) => record,
-    askCancel: () => undefined,
-    cancelAsked: () => false,
+    requestCancel: () => undefined,
+    isCancelRequested: () => false,
   };
 }
 
-function fileLog(place: string): JobLog {
-  const pathOf = (jobId: string, ending: string) => join(place, `${jobId}.${ending}`);
+function fileLog(folder: string): JobLog {
+  const pathOf = (jobId: string, ending: string) => join(folder, `${jobId}.${ending}`);
 
   function write(record: JobRecord): void {
     const unfinished = pathOf(record.job_id, `${process.pid}.unfinished`);
@@ -325,18 +323,18 @@ function fileLog(place: string): JobLog {
     try {
       return JSON.parse(readFileSync(pathOf(jobId, "json"), "utf8")) as JobRecord;
     } catch {
-      return undefined; // Never written, or tidied away.
+      return undefined; // Never written, or deleted as old.
     }
   }
 
   function all(): JobRecord[] {
-    if (!existsSync(place)) return [];
-    const ids = readdirSync(place).flatMap((name) => (name.endsWith(".json") ? [name.slice(0, -5)] : []));
+    if (!existsSync(folder)) return [];
+    const ids = readdirSync(folder).flatMap((name) => (name.endsWith(".json") ? [name.slice(0, -5)] : []));
     return ids.flatMap((id) => read(id) ?? []).sort((one, other) => (one.started_at < other.started_at ? -1 : 1));
   }
 
   function interrupt(record: JobRecord): JobRecord {
-    const message = "The process that indexed ended before it was done; index again to go on from there.";
+    const message = "The process ended before indexing was done; index again to continue from there.";
     const interrupted: JobRecord = { ...record, status: "interrupted", message };
     write(interrupted);
     return interrupted;
@@ -347,15 +345,15 @@ function fileLog(place: string): JobLog {
     read,
     all,
     async open(repositoryId) {
-      await makeFolders(place);
+      await makeFolders(folder);
       const records = all();
-      for (const { job_id } of records.slice(0, -mostJobs)) rmSync(pathOf(job_id, "json"), { force: true });
-      for (const record of records.slice(-mostJobs)) {
+      for (const { job_id } of records.slice(0, -MAX_RECORDED_JOBS)) rmSync(pathOf(job_id, "json"), { force: true });
+      for (const record of records.slice(-MAX_RECORDED_JOBS)) {
         if (record.repository_id === repositoryId && isOpen(record)) interrupt(record);
       }
     },
     interrupt,
-    askCancel: (jobId) => writeFileSync(pathOf(jobId, "cancel"), "", { mode: 0o600 }),
-    cancelAsked: (jobId) => existsSync(pathOf(jobId, "cancel")),
+    requestCancel: (jobId) => writeFileSync(pathOf(jobId, "cancel"), "", { mode: 0o600 }),
+    isCancelRequested: (jobId) => existsSync(pathOf(jobId, "cancel")),
   };
 }

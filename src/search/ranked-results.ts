@@ -1,99 +1,105 @@
-/** From a question to results: ranked files, each shown by its best lines as they were indexed. */
+/** Finds the results of a query: ranked files, each with its best lines as they were indexed. */
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { CodeResult, QuestionFacts, ResultSpan, SearchFacts } from "../answer/search-reply.ts";
 import { visiblePath } from "../system/safe-names.ts";
-import { acceptedFiles, countLiveFiles } from "./filter.ts";
+import { countLiveFiles, filterFiles } from "./filter.ts";
 import type { StoredText } from "./index/index-store.ts";
-import type { Loaded } from "./index/reader.ts";
+import type { LoadedIndex } from "./index/reader.ts";
 import type { IndexView } from "./index/view.ts";
-import { stampOf } from "./index/walk.ts";
-import { parseQuestion, type Question } from "./rank/query.ts";
-import { isAsked, type Meaning, partOfFile, type RankedFile, rankFiles, weighTerms } from "./rank/rank.ts";
+import { formatStamp } from "./index/walk.ts";
+import { type ParsedQuery, parseQuestion } from "./rank/query.ts";
+import { findPart, type Meaning, matchesPath, type RankedFile, rankFiles, weighTerms } from "./rank/rank.ts";
 import {
   type ChosenSpan,
   chooseSpans,
+  containsLine,
+  createHitFinder,
   type HitFinder,
-  hitFinder,
-  isIn,
   type ScoredChunk,
   type Span,
 } from "./rank/spans.ts";
-import { verbatimGain } from "./rank/verbatim.ts";
+import { createVerbatimGain } from "./rank/verbatim.ts";
 import type { Repository } from "./repository.ts";
-import { mostRanked, type SearchRequest } from "./request.ts";
+import { MAX_RANKED, type SearchParameters } from "./request.ts";
 
-/** The asked page of results, whether there are more behind it, and what a reply tells of the ranking. */
-export type Found = {
+/** One page of results. */
+export type ResultPage = {
   readonly results: readonly CodeResult[];
-  readonly more: boolean;
+  /** Whether there are results after these. */
+  readonly hasMore: boolean;
   /** Whether these are the last because no more are ranked. */
-  readonly atLimit: boolean;
+  readonly isAtLimit: boolean;
   readonly facts: Pick<SearchFacts, "filtered_files" | "question">;
 };
 
-/** Searches what is loaded. A file replaced since then is left out: its text belongs to another generation. */
+/** Searches the loaded index. A file that was replaced since then is left out: its text is of another generation. */
 export function findResults(
   repository: Repository,
-  { view }: Loaded,
-  request: SearchRequest,
+  { view }: LoadedIndex,
+  parameters: SearchParameters,
   { contextLines, meaning }: { readonly contextLines: number; readonly meaning: Meaning | null },
-): Found {
-  const { offset, limit } = request;
-  const question = parseQuestion(request.query);
-  const most = Math.min(Math.max(offset + limit + 1, mostReread), mostRanked);
-  const accepted = acceptedFiles(view, request);
+): ResultPage {
+  const { offset, limit } = parameters;
+  const query = parseQuestion(parameters.query);
+  const rankLimit = Math.min(Math.max(offset + limit + 1, MAX_REREAD), MAX_RANKED);
+  const accepted = filterFiles(view, parameters);
   const ranked = preferVerbatim(
     repository,
     view,
-    request.query,
-    rankFiles(view, question, { most, accepted, meaning }),
+    parameters.query,
+    rankFiles(view, query, { limit: rankLimit, accepted, meaning }),
   );
-  const weighed = weighTerms(view, question);
-  const hitsIn = hitFinder(
-    new Map(weighed.map(({ text, weight, rarity, rarest }) => [text, weight * Math.min(rarity, rarest)])),
+  const findHits = createHitFinder(
+    new Map(
+      weighTerms(view, query).map(({ text, weight, rarity, maxRarity }) => [
+        text,
+        weight * Math.min(rarity, maxRarity),
+      ]),
+    ),
   );
   const results = ranked.slice(offset, offset + limit).flatMap((file) => {
-    const { segment, firstFile, firstChunk } = partOfFile(view, file.file);
+    const { segment, firstFile, firstChunk } = findPart(view, file.file);
     const stored = repository.reader.text(segment.fileIds[file.file - firstFile] ?? 0);
     if (stored === undefined) return [];
-    const firstOwn = firstChunk + (segment.fileFirstChunk[file.file - firstFile] ?? 0);
-    const line = question.path !== null && isAsked(stored.path, question.path) ? question.line : null;
-    return [makeResult(repository, stored, file, firstOwn, { hitsIn, contextLines, line, explain: request.explain })];
+    const fileFirstChunk = firstChunk + (segment.fileFirstChunk[file.file - firstFile] ?? 0);
+    const line = query.path !== null && matchesPath(stored.path, query.path) ? query.line : null;
+    const options = { findHits, contextLines, line, explain: parameters.explain };
+    return [makeResult(repository, stored, file, fileFirstChunk, options)];
   });
   return {
     results,
-    more: ranked.length > offset + limit,
-    atLimit: ranked.length === mostRanked && offset + limit >= mostRanked,
+    hasMore: ranked.length > offset + limit,
+    isAtLimit: ranked.length === MAX_RANKED && offset + limit >= MAX_RANKED,
     facts: {
       ...(accepted !== null && { filtered_files: countLiveFiles(view, accepted) }),
-      ...(request.explain && { question: questionFacts(question) }),
+      ...(parameters.explain && { question: questionFacts(query) }),
     },
   };
 }
 
-function questionFacts({ kind, terms, names, path }: Question): QuestionFacts {
+function questionFacts({ kind, terms, names, path }: ParsedQuery): QuestionFacts {
   return { kind, terms, names: names.map(({ text }) => text), path };
 }
 
-/** So many of the best are read for the words of the question as they stand there. */
-const mostReread = 50;
+/** The best files, whose texts are searched for the words of the query in their order. */
+const MAX_REREAD = 50;
 
 function preferVerbatim({ reader }: Repository, view: IndexView, query: string, ranked: RankedFile[]): RankedFile[] {
-  const gainOf = verbatimGain(query);
+  const gainOf = createVerbatimGain(query);
   if (gainOf === null) return ranked;
-  const again = ranked.slice(0, mostReread).map((file) => {
-    const { segment, firstFile } = partOfFile(view, file.file);
+  const rescored = ranked.slice(0, MAX_REREAD).map((file) => {
+    const { segment, firstFile } = findPart(view, file.file);
     const text = reader.text(segment.fileIds[file.file - firstFile] ?? 0)?.text ?? "";
     return { ...file, score: Math.min(1, file.score + gainOf(text)) };
   });
-  return [...again.sort((one, other) => other.score - one.score), ...ranked.slice(mostReread)];
+  return [...rescored.sort((one, other) => other.score - one.score), ...ranked.slice(MAX_REREAD)];
 }
 
-type Showing = {
-  readonly hitsIn: HitFinder;
+type ResultOptions = {
+  readonly findHits: HitFinder;
   readonly contextLines: number;
-  /** The line of this file that is asked for. */
+  /** The line of this file that the query names. */
   readonly line: number | null;
   readonly explain: boolean;
 };
@@ -103,84 +109,85 @@ function makeResult(
   stored: StoredText,
   ranked: RankedFile,
   firstChunk: number,
-  { hitsIn, contextLines, line, explain }: Showing,
+  { findHits, contextLines, line, explain }: ResultOptions,
 ): CodeResult {
-  const found = ranked.chunks.map(({ chunk, score }) => ({ index: chunk - firstChunk, score }));
-  const chunks = line === null ? found : withLineFirst(stored, found, line);
-  const [main = { startLine: 1, endLine: 1, from: 0 }, ...further] = chooseSpans(stored, chunks, hitsIn, line);
-  const lines = lineReader(stored.text);
+  const scored = ranked.chunks.map(({ chunk, score }) => ({ index: chunk - firstChunk, score }));
+  const chunks = line === null ? scored : withLineFirst(stored, scored, line);
+  const [main = { startLine: 1, endLine: 1, offset: 0 }, ...further] = chooseSpans(stored, chunks, findHits, line);
+  const lines = createLineReader(stored.text);
   return {
     chunk_id: `${id.slice(0, 8)}-${stored.id}-${chunks[0]?.index ?? 0}`,
     ...pathFields(stored.path),
-    content: lines.between(main, main.from),
+    content: lines.read(main, main.offset),
     start_line: main.startLine,
     end_line: main.endLine,
     similarity_score: Number(ranked.score.toFixed(6)),
-    context_before: lines.between({
+    context_before: lines.read({
       startLine: Math.max(1, main.startLine - contextLines),
       endLine: main.startLine - 1,
     }),
-    context_after: lines.between({ startLine: main.endLine + 1, endLine: main.endLine + contextLines }),
-    ...(further.length === 0 ? {} : { spans: further.map((span) => spanOf(span, lines)) }),
+    context_after: lines.read({ startLine: main.endLine + 1, endLine: main.endLine + contextLines }),
+    ...(further.length === 0 ? {} : { spans: further.map((span) => toResultSpan(span, lines)) }),
     ...(isStale(root, stored) ? { stale: true } : {}),
-    ...(explain ? { explain: rounded(ranked.parts) } : {}),
+    ...(explain ? { explain: roundParts(ranked.parts) } : {}),
   };
 }
 
-function withLineFirst({ chunks }: StoredText, found: readonly ScoredChunk[], line: number): readonly ScoredChunk[] {
-  const index = chunks.findIndex((chunk) => isIn(chunk, line));
-  if (index === -1) return found;
-  return [{ index, score: found[0]?.score ?? 0 }, ...found.filter((chunk) => chunk.index !== index)];
+function withLineFirst({ chunks }: StoredText, scored: readonly ScoredChunk[], line: number): readonly ScoredChunk[] {
+  const index = chunks.findIndex((chunk) => containsLine(chunk, line));
+  if (index === -1) return scored;
+  return [{ index, score: scored[0]?.score ?? 0 }, ...scored.filter((chunk) => chunk.index !== index)];
 }
 
-/** A name may hold what turns the letters after it around, or a line of its own: neither reader nor terminal is fooled. */
+/** A name may contain line breaks and characters that reverse the text after them: these are made visible. */
 function pathFields(path: string): Pick<CodeResult, "file_path" | "encoded_path"> {
   const file_path = visiblePath(path);
   if (file_path === path) return { file_path };
   return { file_path, encoded_path: path.toWellFormed().split("/").map(encodeURIComponent).join("/") };
 }
 
-type LineReader = { between(span: Span, from?: number): string };
+/** Reads lines of a text; those that are too long are cut around the offset. */
+type LineReader = { read(span: Span, offset?: number): string };
 
-function spanOf(span: ChosenSpan, lines: LineReader): ResultSpan {
-  return { start_line: span.startLine, end_line: span.endLine, content: lines.between(span, span.from) };
+function toResultSpan(span: ChosenSpan, lines: LineReader): ResultSpan {
+  return { start_line: span.startLine, end_line: span.endLine, content: lines.read(span, span.offset) };
 }
 
-/** Lines of a text without the last one's newline; a span that is empty or outside gives nothing. Long lines are cut around `from`. */
-function lineReader(text: string): LineReader {
+/** Gives lines without the newline of the last; a span that is empty or outside the text gives nothing. */
+function createLineReader(text: string): LineReader {
   const starts = [0];
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) starts.push(end + 1);
   const startOf = (line: number): number => starts[line - 1] ?? text.length;
   return {
-    between({ startLine, endLine }, from = 0) {
+    read({ startLine, endLine }, offset = 0) {
       if (endLine < startLine) return "";
       const lines = text.slice(startOf(startLine), startOf(endLine + 1)).replace(/\n$/, "");
-      return cutAround(lines, from - startOf(startLine));
+      return cutAround(lines, offset - startOf(startLine));
     },
   };
 }
 
-/** A few endless lines must not fill a reply by themselves: three dots stand where they are cut. */
-const longestSpan = 4_000;
+/** A few very long lines must not fill a reply: they are cut, with three dots at the cut. */
+const MAX_SPAN_CHARS = 4_000;
 
-function cutAround(lines: string, place: number): string {
-  if (lines.length <= longestSpan) return lines;
-  const start = Math.min(Math.max(0, place - longestSpan / 4), lines.length - longestSpan);
-  const end = start + longestSpan;
-  const shown = lines.slice(start, end).toWellFormed();
-  return `${start > 0 ? "..." : ""}${shown}${end < lines.length ? "..." : ""}`;
+function cutAround(lines: string, offset: number): string {
+  if (lines.length <= MAX_SPAN_CHARS) return lines;
+  const start = Math.min(Math.max(0, offset - MAX_SPAN_CHARS / 4), lines.length - MAX_SPAN_CHARS);
+  const end = start + MAX_SPAN_CHARS;
+  const excerpt = lines.slice(start, end).toWellFormed();
+  return `${start > 0 ? "..." : ""}${excerpt}${end < lines.length ? "..." : ""}`;
 }
 
-/** Cheap to know for the few files of a reply: one look at each. */
+/** Whether the file changed since it was indexed: one lstat for each of the few files of a reply. */
 function isStale(root: string, { path, stamp }: StoredText): boolean {
   try {
-    return stampOf(lstatSync(join(root, path), { bigint: true })) !== stamp.replace("?", "");
+    return formatStamp(lstatSync(join(root, path), { bigint: true })) !== stamp.replace("?", "");
   } catch {
-    return true; // Gone, or no longer ours to see.
+    return true; // Deleted, or no longer accessible.
   }
 }
 
-function rounded(parts: RankedFile["parts"]): Record<string, number> {
+function roundParts(parts: RankedFile["parts"]): Record<string, number> {
   return Object.fromEntries(
     Object.entries(parts).flatMap(([name, value]) => (value === null ? [] : [[name, Number(value.toFixed(4))]])),
   );

@@ -1,4 +1,4 @@
-/** A repository is one folder under one project: its index, its reader, and the lock of its writer. */
+/** A repository is one folder in one project: its index, its reader, and the lock of its writer. */
 import { createHash } from "node:crypto";
 import {
   existsSync,
@@ -17,23 +17,23 @@ import { makeFolders } from "../system/folders.ts";
 import { takeLock } from "../system/lock.ts";
 import { clipped } from "../system/safe-names.ts";
 import { isDamaged, isRefused } from "../system/sqlite.ts";
-import type { IndexStore } from "./index/index-store.ts";
-import { memoryStore } from "./index/memory-index-store.ts";
+import type { IndexLocation, IndexStore } from "./index/index-store.ts";
+import { openMemoryStore } from "./index/memory-index-store.ts";
 import { type IndexReader, openReader } from "./index/reader.ts";
-import { sqliteStore } from "./index/sqlite-index-store.ts";
-import type { IndexPlace } from "./index/update.ts";
+import { openSqliteStore } from "./index/sqlite-index-store.ts";
 import type { Project } from "./project.ts";
-import { invalid } from "./request.ts";
+import { searchInvalid } from "./request.ts";
 
-export type Repository = IndexPlace & {
+/** An open repository. */
+export type Repository = IndexLocation & {
   readonly id: string;
   readonly project: Project;
   /** The store's name, as replies give it. */
   readonly databaseName: string;
   readonly reader: IndexReader;
-  /** Where the writer's lock is; null for an index in memory, which has one process only. */
+  /** The file of the writer's lock; null for an index in memory, which only this process uses. */
   readonly lockPath: string | null;
-  /** How many searches and jobs use it just now; only an unused one is closed. */
+  /** How many searches and jobs use it now; it is closed only while unused. */
   readonly holds: { count: number };
 };
 
@@ -51,14 +51,14 @@ export function holdRepository(repository: Repository): HeldRepository {
   };
 }
 
-/** Folders that may be searched; without them all may that the user can read. */
+/** Folders that may be searched; undefined allows all that the user can read. */
 export type Roots = readonly string[] | undefined;
 
-/** Opens the repository of a folder under a project; the same one for the same folder, however it is spelled. */
+/** Opens the repository of a folder in a project; the same one for the same folder, however its path is written. */
 export async function openRepository(project: Project, dir: string, roots: Roots): Promise<HeldRepository> {
   const root = requireFolder(dir);
   await refuseRoot(dir, root, roots);
-  return open(project, root, idOf(root));
+  return open(project, root, repositoryId(root));
 }
 
 async function refuseRoot(given: string, root: string, roots: Roots): Promise<void> {
@@ -66,21 +66,21 @@ async function refuseRoot(given: string, root: string, roots: Roots): Promise<vo
   await refuseOutside(given, root, roots);
 }
 
-/** Opens a repository by its id; only one that was indexed under this project is found. */
+/** Opens a repository by its id. Only repositories that were indexed in this project are found. */
 export async function findRepository(project: Project, id: string, roots: Roots): Promise<HeldRepository> {
   if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) {
-    throw invalid(
+    throw searchInvalid(
       `Invalid repository_id format: ${clipped(id)}`,
-      "Give the repository_id of an indexing reply as it was.",
+      "Give the repository_id of an indexing reply unchanged.",
     );
   }
-  const root = project.folder === null ? undefined : rootOf(join(project.folder, id.toLowerCase()));
+  const root = project.folder === null ? undefined : readRoot(join(project.folder, id.toLowerCase()));
   if (root !== undefined) {
     await refuseRoot(id, root, roots);
     return open(project, root, id.toLowerCase());
   }
   throw new SpillwayError("repository_not_found", `No repository ${id} in project ${JSON.stringify(project.id)}.`, {
-    hint: "Index its folder, or leave repository_id out to search the folder you stand in.",
+    hint: "Index its folder, or omit repository_id to search the current folder.",
   });
 }
 
@@ -89,65 +89,65 @@ function requireFolder(dir: string): string {
     const root = realpathSync(dir);
     if (statSync(root).isDirectory()) return root;
   } catch (cause) {
-    if (systemCode(cause) !== "ENOENT") throw noFolder(dir, "cannot be read", cause);
+    if (systemCode(cause) !== "ENOENT") throw folderNotFound(dir, "cannot be read", cause);
   }
-  throw noFolder(dir, existsSync(dir) ? "is no folder" : "does not exist");
+  throw folderNotFound(dir, existsSync(dir) ? "is not a folder" : "does not exist");
 }
 
-function noFolder(dir: string, why: string, cause?: unknown): SpillwayError {
-  return new SpillwayError("source_not_found", `${clipped(dir, 200)} ${why}.`, {
+function folderNotFound(dir: string, problem: string, cause?: unknown): SpillwayError {
+  return new SpillwayError("source_not_found", `${clipped(dir, 200)} ${problem}.`, {
     hint: "Name a folder with source files in it.",
     cause,
   });
 }
 
-/** The same folder has the same id for ever, in the form of a UUID. */
-function idOf(root: string): string {
+/** A UUID that is always the same for the same folder. */
+function repositoryId(root: string): string {
   const digest = createHash("sha256").update(`spillway repository\n${root}`).digest("hex");
   return digest.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
 const factsFile = "repository.json";
 const indexFile = "index.db";
-/** The writer's lock in the folder of an index. */
+/** The name of the writer's lock in the folder of an index. */
 export const lockFile = "lock.db";
-const opened = new Map<string, Repository>();
-const openedInMemory = new WeakMap<object, Map<string, Repository>>();
-/** Repositories a process keeps open; the one used longest ago is closed first. */
-const mostOpen = 16;
+const openRepositories = new Map<string, Repository>();
+const openInMemory = new WeakMap<object, Map<string, Repository>>();
+/** Repositories that a process keeps open; the least recently used is closed first. */
+const MAX_OPEN = 16;
 
 async function open(project: Project, root: string, id: string): Promise<HeldRepository> {
-  const known = placeOf(project);
+  const repositories = repositoriesOf(project);
   const key = `${project.folder}\n${project.id}\n${id}`;
-  const repository = known.get(key) ?? (await openNew(project, root, id));
-  // Another call may have opened it meanwhile; then that one is used, and this one is not needed.
-  const first = known.get(key) ?? repository;
+  const repository = repositories.get(key) ?? (await openNew(project, root, id));
+  // Another call may have opened it meanwhile; then that one is used, and this one is closed.
+  const first = repositories.get(key) ?? repository;
   if (first !== repository) repository.store[Symbol.dispose]();
-  known.delete(key);
-  known.set(key, first);
+  repositories.delete(key);
+  repositories.set(key, first);
   const held = holdRepository(first);
   closeOldest();
   return held;
 }
 
-/** Indexes in memory belong to one store of artifacts, so to one owner, and go with it. */
-function placeOf({ folder, scope }: Project): Map<string, Repository> {
-  if (folder !== null) return opened;
-  const own = openedInMemory.get(scope) ?? new Map();
-  openedInMemory.set(scope, own);
+/** Indexes in memory belong to one artifact store, and so to one owner, and live as long as it. */
+function repositoriesOf({ folder, scope }: Project): Map<string, Repository> {
+  if (folder !== null) return openRepositories;
+  const own = openInMemory.get(scope) ?? new Map();
+  openInMemory.set(scope, own);
   return own;
 }
 
 function closeOldest(): void {
-  for (const [key, { store, lockPath, holds }] of opened) {
-    if (opened.size <= mostOpen) return;
+  for (const [key, { store, lockPath, holds }] of openRepositories) {
+    if (openRepositories.size <= MAX_OPEN) return;
     if (holds.count > 0 || lockPath === null) continue;
-    opened.delete(key);
+    openRepositories.delete(key);
     store[Symbol.dispose]();
   }
 }
 
-/** Where nothing can be written the index is in memory: slower to begin with, but an answer. */
+/** Where the disk cannot be written, the index is in memory: the first search is slower. */
 async function openNew(project: Project, root: string, id: string): Promise<Repository> {
   const databaseName = `${basename(root) || "root"}-${id.slice(0, 8)}`;
   const facts = { id, project, root, databaseName, holds: { count: 0 } };
@@ -156,7 +156,7 @@ async function openNew(project: Project, root: string, id: string): Promise<Repo
   } catch (error) {
     if (!isUnwritable(error) && !isRefused(error)) throw error;
   }
-  const store = memoryStore();
+  const store = openMemoryStore();
   return { ...facts, store, segmentFolder: null, reader: openReader(store, null), lockPath: null };
 }
 
@@ -164,20 +164,20 @@ async function openOnDisk(folder: string, { id, root }: { id: string; root: stri
   await makeFolders(folder);
   writeFacts(join(folder, factsFile), { repository_id: id, root });
   const lockPath = join(folder, lockFile);
-  const store = openStoreAt(join(folder, indexFile), lockPath);
+  const store = openStore(join(folder, indexFile), lockPath);
   return { store, segmentFolder: folder, reader: openReader(store, folder), lockPath };
 }
 
-/** A damaged index is made anew from its folder, by whoever can have the lock. */
-function openStoreAt(path: string, lockPath: string): IndexStore {
+/** A damaged index is deleted, to be built again from its folder, if this process gets the lock. */
+function openStore(path: string, lockPath: string): IndexStore {
   try {
-    return sqliteStore(path);
+    return openSqliteStore(path);
   } catch (error) {
     if (!isDamaged(error)) throw error;
     using lock = takeLock(lockPath);
     if (lock === null) throw error;
     removeStore(path);
-    return sqliteStore(path);
+    return openSqliteStore(path);
   }
 }
 
@@ -187,21 +187,21 @@ function removeStore(path: string): void {
 
 const discarded = new WeakSet<Repository>();
 
-/** Whether the index was found damaged and closed: who still wants it opens the repository again. */
+/** Whether the index was found damaged and closed. The repository has to be opened again. */
 export function isDiscarded(repository: Repository): boolean {
   return discarded.has(repository);
 }
 
-/** Closes a damaged index and takes it away, so that the next to open it begins anew. Hold the lock. */
+/** Closes and deletes a damaged index: the next to open it begins a new one. Hold the lock. */
 export function discardIndex(repository: Repository): void {
   if (discarded.has(repository)) return;
   discarded.add(repository);
-  for (const [key, each] of opened) if (each === repository) opened.delete(key);
+  for (const [key, each] of openRepositories) if (each === repository) openRepositories.delete(key);
   repository.store[Symbol.dispose]();
   if (repository.segmentFolder !== null) removeStore(join(repository.segmentFolder, indexFile));
 }
 
-/** Opens a repository again whose index was discarded. */
+/** Opens a repository whose index was discarded. */
 export function reopenRepository({ project, root, id }: Repository): Promise<HeldRepository> {
   return open(project, root, id);
 }
@@ -212,18 +212,18 @@ export function lastUsedAt(folder: string): number {
   return Math.max(...names.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0));
 }
 
-/** Closes the index in this folder where this process has it open; false while it is in use. */
+/** Closes the index in this folder if this process has it open; false while it is in use. */
 export function closeUnused(folder: string): boolean {
-  for (const [key, { store, segmentFolder, holds }] of opened) {
+  for (const [key, { store, segmentFolder, holds }] of openRepositories) {
     if (segmentFolder !== folder) continue;
     if (holds.count > 0) return false;
-    opened.delete(key);
+    openRepositories.delete(key);
     store[Symbol.dispose]();
   }
   return true;
 }
 
-/** Once there, its time says when the index was last opened. */
+/** Writes the file once; later only its time changes, which says when the index was last opened. */
 function writeFacts(path: string, facts: object): void {
   const now = new Date();
   if (existsSync(path)) {
@@ -235,12 +235,12 @@ function writeFacts(path: string, facts: object): void {
   renameSync(unfinished, path);
 }
 
-/** The folder of sources that the index in this folder is of. */
-export function rootOf(folder: string): string | undefined {
+/** The source folder of the index in this folder; undefined if there is no index. */
+export function readRoot(folder: string): string | undefined {
   try {
     const facts: unknown = JSON.parse(readFileSync(join(folder, factsFile), "utf8"));
     return typeof facts === "object" && facts !== null && "root" in facts ? String(facts.root) : undefined;
   } catch {
-    return undefined; // Never indexed under this project.
+    return undefined; // Never indexed in this project.
   }
 }

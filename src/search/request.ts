@@ -1,28 +1,28 @@
-/** What a search is asked, checked once at the edge. */
+/** The input of a search, checked once at the edge. */
 import { existsSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { SpillwayError } from "../errors.ts";
 import { clipped } from "../system/safe-names.ts";
 
-/** A search as it comes in. Paths are those of the folder where the user stands. */
+/** A search as a client sends it. Paths are relative to the current folder. */
 export type SearchInput = {
   readonly query: string;
-  /** Folder to search; default: where the user stands. */
+  /** Folder to search; default: the current folder. */
   readonly dir?: string | undefined;
   readonly project_id?: string | undefined;
   readonly repository_id?: string | undefined;
-  /** A file name's ending without its dot. */
+  /** A file name's extension without its dot. */
   readonly file_type?: string | undefined;
-  /** Only files below this folder of the repository; `%` stands for anything. */
+  /** Only files below this folder of the repository; `%` matches any characters. */
   readonly directory?: string | undefined;
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
-  /** Whether each result says what its score is made of. */
+  /** Whether each result explains its score. */
   readonly explain?: boolean | undefined;
 };
 
-/** A search that can be done. */
-export type SearchRequest = {
+/** A search with valid options and defaults. */
+export type SearchParameters = {
   readonly query: string;
   readonly limit: number;
   readonly offset: number;
@@ -31,70 +31,71 @@ export type SearchRequest = {
   readonly explain: boolean;
 };
 
-const defaultLimit = 10;
+const DEFAULT_LIMIT = 10;
+/** Results of one reply. */
 export const largestLimit = 50;
-/** No ranking is read further than this. */
-export const mostRanked = 500;
+/** Results that are ranked; a cursor leads no further. */
+export const MAX_RANKED = 500;
 
-/** Throws with the next move for everything that is wrong with a search itself. */
-export function parseRequest(input: SearchInput): SearchRequest {
+/** Checks the input and fills in defaults. Throws with a hint for whatever is invalid. */
+export function parseSearchInput(input: SearchInput): SearchParameters {
   if (input.query.trim() === "")
-    throw invalid("Search query cannot be empty", "Say what to look for: words or a name.");
-  const limit = input.limit ?? defaultLimit;
+    throw searchInvalid("Search query cannot be empty", "Say what to look for: words or a name.");
+  const limit = input.limit ?? DEFAULT_LIMIT;
   if (!Number.isInteger(limit) || limit < 1 || limit > largestLimit) {
-    throw invalid(
+    throw searchInvalid(
       `Limit must be between 1 and ${largestLimit}, got ${limit}`,
-      "Ask for fewer, and read on by the cursor.",
+      "Ask for fewer, and continue with the cursor.",
     );
   }
   return {
     query: input.query,
     limit,
-    offset: offsetOf(input.cursor),
-    fileType: fileTypeOf(input.file_type),
+    offset: parseCursor(input.cursor),
+    fileType: parseFileType(input.file_type),
     directory: input.directory === undefined || input.directory === "" ? null : input.directory,
     explain: input.explain ?? false,
   };
 }
 
-/** An absolute directory below the root is the same as a relative one; one that lies elsewhere has nothing to find. */
-export function inRepository(request: SearchRequest, root: string): SearchRequest {
-  const { directory } = request;
-  if (directory === null || (!isAbsolute(directory) && !/(?:^|\/)\.\.(?:\/|$)/.test(directory))) return request;
+/** The parameters with the directory relative to the root. Throws for a directory outside the root. */
+export function resolveDirectory(parameters: SearchParameters, root: string): SearchParameters {
+  const { directory } = parameters;
+  if (directory === null || (!isAbsolute(directory) && !/(?:^|\/)\.\.(?:\/|$)/.test(directory))) return parameters;
   const path = relative(root, resolve(root, directory));
-  if (path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path)) return { ...request, directory: path };
-  if (isAbsolute(directory) && !existsSync(directory)) return request; // `/src` means `src`.
-  throw invalid(
+  if (path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path)) return { ...parameters, directory: path };
+  if (isAbsolute(directory) && !existsSync(directory)) return parameters; // `/src` means `src`.
+  throw searchInvalid(
     `Directory ${clipped(directory, 200)} is outside the repository ${clipped(root, 200)}`,
     "Name a folder below it.",
   );
 }
 
-function fileTypeOf(given: string | undefined): string | null {
+function parseFileType(given: string | undefined): string | null {
   if (given === undefined || given === "") return null;
   if (given.startsWith(".")) {
-    throw invalid("file_type should not include leading dot (use 'py' not '.py')", "Leave the dot out.");
+    throw searchInvalid("file_type should not include leading dot (use 'py' not '.py')", "Omit the dot.");
   }
   return given.toLowerCase();
 }
 
-/** `c_12` goes on after the first twelve results. */
-export const cursorAt = (offset: number): string => `c_${offset}`;
+/** `c_12` continues after the first twelve results. */
+export const formatCursor = (offset: number): string => `c_${offset}`;
 
-function offsetOf(cursor: string | undefined): number {
+function parseCursor(cursor: string | undefined): number {
   if (cursor === undefined || cursor === "") return 0;
   const offset = /^c_(\d{1,4})$/.exec(cursor)?.[1];
-  if (offset !== undefined && Number(offset) >= mostRanked) {
-    throw invalid(
-      `Cursor ${cursor} is past the last result: ${mostRanked} are ranked`,
-      "Ask more narrowly, or filter.",
+  if (offset !== undefined && Number(offset) >= MAX_RANKED) {
+    throw searchInvalid(
+      `Cursor ${cursor} is past the last result: ${MAX_RANKED} are ranked`,
+      "Make the query more specific, or filter.",
     );
   }
   if (offset !== undefined) return Number(offset);
-  throw invalid(`Invalid cursor: ${clipped(cursor)}`, "Give next_cursor of an earlier reply as it was, or none.");
+  throw searchInvalid(`Invalid cursor: ${clipped(cursor)}`, "Give next_cursor of an earlier reply unchanged, or none.");
 }
 
-/** A search that was asked wrongly. */
-export function invalid(sentence: string, hint: string): SpillwayError {
+/** The error for invalid input. */
+export function searchInvalid(sentence: string, hint: string): SpillwayError {
   return new SpillwayError("search_invalid", sentence, { hint });
 }

@@ -1,4 +1,4 @@
-/** What a search leaves behind: events and metrics without a word of it, and lines in the process's own log. */
+/** Reports a search: events and metrics, which hold no text of the query, and lines in the process's log. */
 import type { CodeResult, SearchFacts, SearchReply } from "../answer/search-reply.ts";
 import type { FittedResults, Overrun } from "../fit/fit-results.ts";
 import { TRUNCATION_WARNING_THRESHOLD } from "../fit/limits.ts";
@@ -6,7 +6,7 @@ import { cutBetweenCodePoints } from "../fit/measure.ts";
 import type { Session } from "../session/session.ts";
 import { clipped } from "../system/safe-names.ts";
 
-/** Tells of the reply that left. */
+/** Reports the reply that was sent. */
 export function reportSearch(
   { reply, overrun }: FittedResults<CodeResult, SearchFacts>,
   query: string,
@@ -32,22 +32,22 @@ function emitSizes(reply: SearchReply, durationMs: number, { emit }: Session): v
   if (reason !== null) emit({ event: "search.truncated", ...sizes, reason });
 }
 
-const queryChars = 100;
+const MAX_QUERY_CHARS = 100;
 
-/** A truncated reply, or one that comes near its limit, is worth a line; others are not. */
+/** A line for a reply that is truncated or near its limit; null for others. */
 function logLine({ truncation_info: info }: SearchReply, query: string): string | null {
   const { reason, returned_count, original_count, estimated_chars, actual_chars, limit_chars } = info;
   const sizes = `actual_chars=${actual_chars} limit_chars=${limit_chars}`;
-  const asked = `query=${JSON.stringify(clipped(cutBetweenCodePoints(query, queryChars), queryChars))}`;
+  const queryField = `query=${JSON.stringify(clipped(cutBetweenCodePoints(query, MAX_QUERY_CHARS), MAX_QUERY_CHARS))}`;
   if (reason !== null) {
     const counts = `returned_count=${returned_count} original_count=${original_count}`;
-    return `warning: search results truncated: ${asked} reason=${reason} ${counts} estimated_chars=${estimated_chars} ${sizes}`;
+    return `warning: search results truncated: ${queryField} reason=${reason} ${counts} estimated_chars=${estimated_chars} ${sizes}`;
   }
   const percent = utilizationPercent(info);
-  return percent === null ? null : `search reply near its limit: ${asked} utilization_pct=${percent} ${sizes}`;
+  return percent === null ? null : `search reply near its limit: ${queryField} utilization_pct=${percent} ${sizes}`;
 }
 
-/** Percent of the limit that a reply fills, where it is so much that somebody should know; else null. */
+/** Percent of the limit that a complete reply fills, if it is above the warning threshold; else null. */
 export function utilizationPercent({
   reason,
   actual_chars,

@@ -93,7 +93,7 @@ describe("a code search", () => {
     [{ query: "x", repository_id: "*" }, "Invalid repository_id format: *"],
     [{ query: "x", cursor: "c_-1" }, "Invalid cursor: c_-1"],
     [{ query: "x", project_id: "../x" }, "Invalid project_id format: ../x"],
-    [{ query: "x", project_id: "nobody" }, 'There is no project "nobody".'],
+    [{ query: "x", project_id: "unknown" }, 'There is no project "unknown".'],
     [{ query: "x", dir: "none" }, /none does not exist/],
   ] as const) {
     test(`refuses ${JSON.stringify(input)}`, async () => {
@@ -103,12 +103,12 @@ describe("a code search", () => {
     });
   }
 
-  test("of an empty folder says why there is nothing", async () => {
+  test("of an empty folder fails with the reason", async () => {
     await using work = await openWork();
     await assert.rejects(work.search("anything"), /No files to index in .*: it is empty/);
   });
 
-  test("without any word, or with words nobody wrote, finds nothing and says so in the counts", async () => {
+  test("without words, or with words that occur nowhere, finds nothing", async () => {
     await using work = await openWork();
     work.write("a.ts", "const value = 1;\n");
     for (const query of ["!!!", "zzzqqq", "\u0000", "' OR 7=7; --", "%", "\ud800"]) {
@@ -121,7 +121,7 @@ describe("a code search", () => {
     }
   });
 
-  test("filters by ending and by folder", async () => {
+  test("filters by extension and by folder", async () => {
     await using work = await openWork();
     for (const path of ["src/a.ts", "src/a.py", "lib/deep/a.ts"]) work.write(path, "const needle = 1;\n");
     const paths = async (input: Partial<SearchInput>) =>
@@ -131,7 +131,7 @@ describe("a code search", () => {
     assert.deepEqual(await paths({ directory: "lib/%", file_type: "ts" }), ["lib/deep/a.ts"]);
   });
 
-  test("shows further parts of a file as spans, and context from the same generation", async () => {
+  test("shows further matches in a file as spans, and context from the same generation", async () => {
     await using work = await openWork({ "search.context_lines": 2 });
     const filler = (name: string) => `function ${name}() {\n${"  compute(alpha, beta, gamma);\n".repeat(40)}}\n\n`;
     const needle = (name: string) => `function ${name}Invoice(order) {\n  return invoiceFor(order);\n}\n\n`;
@@ -149,7 +149,7 @@ describe("a code search", () => {
     }
   });
 
-  test("shows the part of an endless line that answers, once", async () => {
+  test("shows the matching part of a very long line, once", async () => {
     await using work = await openWork();
     const data = Array.from({ length: 900 }, (_, index) => `item${index}(first, second)`).join("; ");
     const line = `${data}; const needle = 1; ${data}; const needle = 2; ${data}`;
@@ -160,7 +160,7 @@ describe("a code search", () => {
     assert.ok(first.content.length < 4_100);
   });
 
-  test("counts lines as editors do, whatever separators stand in them", async () => {
+  test("counts lines as editors do, whatever separators they contain", async () => {
     await using work = await openWork();
     work.write("a.c", "one\f\ntwo\vtwo\nthree\u0085\nfour\rfour\r\nconst needle = 1;\n");
     const [first = assert.fail()] = (await work.search("needle", { explain: true })).results;
@@ -168,7 +168,7 @@ describe("a code search", () => {
     assert.equal(first.end_line, 5);
   });
 
-  test("prefers the file that has an error text word for word", async () => {
+  test("prefers the file that contains an error text word for word", async () => {
     await using work = await openWork();
     const words = "session connection closed before the response was complete";
     for (let file = 0; file < 20; file++)
@@ -177,7 +177,7 @@ describe("a code search", () => {
     assert.equal((await work.search(`Error: ${words}`)).results[0]?.file_path, "zz.ts");
   });
 
-  test("takes an absolute directory below the root, and refuses one elsewhere", async () => {
+  test("accepts an absolute directory below the root, and refuses one elsewhere", async () => {
     await using work = await openWork();
     for (const path of ["src/a.ts", "lib/b.ts"]) work.write(path, "const needle = 1;\n");
     assert.deepEqual(pathsOf(await work.search("needle", { directory: join(work.root, "src") })), ["src/a.ts"]);
@@ -188,7 +188,7 @@ describe("a code search", () => {
     }
   });
 
-  test("says when filters leave no file, and how many they leave", async () => {
+  test("says how many files pass the filters, and when none does", async () => {
     await using work = await openWork();
     for (const path of ["src/a.ts", "src/b.py"]) work.write(path, "const needle = 1;\n");
     const none = await work.search("needle", { directory: "srcc" });
@@ -215,11 +215,11 @@ describe("a code search", () => {
   });
 
   for (const query of ["lib/app.py:150", 'File "lib/app.py", line 150, in open', "app.py(150): error"]) {
-    test(`shows the line that is asked for: ${query}`, async () => {
+    test(`shows the line that the query names: ${query}`, async () => {
       await using work = await openWork();
       const lines = Array.from(
         { length: 200 },
-        (_, at) => `value${at + 1} = open(error, ${at})  # a line of some length`,
+        (_, index) => `value${index + 1} = open(error, ${index})  # a line of some length`,
       );
       work.write("lib/app.py", `${lines.join("\n")}\n`);
       work.write("app.rb", "value = 150\n");
@@ -230,7 +230,7 @@ describe("a code search", () => {
     });
   }
 
-  test("shows a name that would fool its reader as it is, and gives it so that it can be used", async () => {
+  test("makes hidden characters in a name visible, and gives the name in a form that can be used", async () => {
     await using work = await openWork({ "search.refresh_every": 3_600_000 });
     const path = "src/safe\u202est.\n.ts";
     work.write(path, "const needle = 1;\n");
@@ -243,7 +243,7 @@ describe("a code search", () => {
     assert.ok(searchBody(stale).includes(`hidden characters in its name: ${first.encoded_path}`));
   });
 
-  test("tells how a query was read where that is asked for", async () => {
+  test("explains how a query was parsed, on request", async () => {
     await using work = await openWork();
     work.write("a.ts", "const needle = 1;\n");
     for (const [query, kind] of [
@@ -259,7 +259,7 @@ describe("a code search", () => {
     assert.equal((await work.search("needle")).question, undefined);
   });
 
-  test("keeps looking for changes when the clock goes back", async () => {
+  test("still looks for changes when the clock is set back", async () => {
     await using work = await openWork({ "search.refresh_every": 20 });
     let time = Date.now();
     const session = { ...work.session, now: () => time };
@@ -278,7 +278,7 @@ describe("a code search", () => {
     assert.deepEqual(pathsOf(await work.search("billing")), ["billing/a.ts"]);
   });
 
-  test("marks what changed after it was indexed, and shows the indexed lines", async () => {
+  test("marks files that changed after they were indexed, and shows the indexed lines", async () => {
     await using work = await openWork({ "search.refresh_every": 3_600_000 });
     work.write("a.ts", "before();\nconst needle = 1;\nafter();\n");
     await work.search("needle");
@@ -303,27 +303,27 @@ describe("a code search", () => {
     );
   });
 
-  test("gives every result once when read on by the cursor", async () => {
+  test("gives every result once when continued with the cursor", async () => {
     await using work = await openWork();
     for (let file = 0; file < 23; file++) work.write(`f${file}.ts`, `const needle${file} = needle;\n`);
-    const seen: string[] = [];
+    const paths: string[] = [];
     let cursor: string | null = "c_0";
     for (let page = 0; page < 10 && cursor !== null; page++) {
       const reply = await work.search("needle", { limit: 5, cursor });
-      seen.push(...reply.results.map(({ file_path }) => file_path));
+      paths.push(...reply.results.map(({ file_path }) => file_path));
       cursor = reply.next_cursor;
     }
-    assert.deepEqual([seen.length, new Set(seen).size, cursor], [23, 23, null]);
+    assert.deepEqual([paths.length, new Set(paths).size, cursor], [23, 23, null]);
   });
 
-  test("says what a score is made of", async () => {
+  test("explains a score, on request", async () => {
     await using work = await openWork();
     work.write("src/router.ts", router);
     const [first] = (await work.search("router match", { explain: true })).results;
     assert.ok((first?.explain?.stem ?? 0) > 0 && first?.explain?.role === 1);
   });
 
-  test("gives the same reply to the same question", async () => {
+  test("gives the same reply to the same query", async () => {
     await using work = await openWork();
     for (let file = 0; file < 30; file++) work.write(`d${file % 3}/f${file}.ts`, "const needle = other;\n");
     const paths = async () =>
@@ -355,7 +355,7 @@ describe("the budget of a search", () => {
     );
   });
 
-  test("is lowered by the client's, down to one result kept as an artifact", async () => {
+  test("can be lowered by the client, down to one result that is stored as an artifact", async () => {
     await using work = await openWork();
     work.write("a.ts", `const needle = "${"x".repeat(3_000)}";\n`);
     const budget = makeBudget({ default: 1_500 });
@@ -366,7 +366,7 @@ describe("the budget of a search", () => {
     assert.equal((await work.session.store.find(ref)).content_kind, "text");
   });
 
-  test("moves the three metrics", async () => {
+  test("updates the three metrics", async () => {
     await using work = await openWork({ "search.context_lines": 50 });
     for (let file = 0; file < 50; file++)
       work.write(`f${file}.ts`, `const needle = 1;\n${"\t\t\t\t\n".repeat(2)}${'"\\"'.repeat(900)}\n`);
@@ -382,8 +382,8 @@ describe("the budget of a search", () => {
     for (const [index, name] of names.entries()) assert.ok(read(name) > (before[index] ?? 0), name);
   });
 
-  test("is counted also above the last bucket", () => {
-    const own = createMetrics();
+  test("is counted above the last bucket too", () => {
+    const freshMetrics = createMetrics();
     const event = {
       event: "search.completed",
       returned_count: 1,
@@ -392,8 +392,11 @@ describe("the budget of a search", () => {
       duration_ms: 1,
       indexing: false,
     } as const;
-    own.add({ ...event, actual_chars: 500, limit_chars: 100 });
-    assert.match(own.prometheus(), /utilization_ratio_bucket\{le="1"\} 0\n.*le="\+Inf"\} 1\n.*_sum 5\n.*_count 1/);
+    freshMetrics.add({ ...event, actual_chars: 500, limit_chars: 100 });
+    assert.match(
+      freshMetrics.prometheus(),
+      /utilization_ratio_bucket\{le="1"\} 0\n.*le="\+Inf"\} 1\n.*_sum 5\n.*_count 1/,
+    );
   });
 });
 
@@ -406,13 +409,13 @@ describe("projects", () => {
     assert.equal(getIndexingStatus({ job_id: job.job_id, project_id: "red" }, work.session).status, "completed");
     assert.throws(() => getIndexingStatus({ job_id: job.job_id }, work.session), /No job/);
     await (await startIndex({ project_id: "blue", repo_path: dirname(work.root) }, work.session)).ended();
-    const there = { project_id: "red", repository_id: job.repository_id };
-    assert.equal((await work.search("needle", there)).total_count, 1);
-    await assert.rejects(work.search("needle", { ...there, project_id: "blue" }), /No repository/);
+    const input = { project_id: "red", repository_id: job.repository_id };
+    assert.equal((await work.search("needle", input)).total_count, 1);
+    await assert.rejects(work.search("needle", { ...input, project_id: "blue" }), /No repository/);
     await assert.rejects(work.search("needle", { repository_id: job.repository_id }), /No repository/);
   });
 
-  test("are named by a file above, and a broken one is an error", async () => {
+  test("are named by the nearest project file, and a broken one is an error", async () => {
     await using work = await openWork();
     work.write("a.ts", "const needle = 1;\n");
     work.write(".spillway/project.json", '{"project_id": "team-x"}');
@@ -425,7 +428,7 @@ describe("projects", () => {
 });
 
 describe("an indexing job", () => {
-  test("returns at once, can be followed, and says when nothing changed", async () => {
+  test("returns at once, can be followed, and reports that nothing changed", async () => {
     await using work = await openWork();
     for (let file = 0; file < 40; file++) work.write(`f${file}.ts`, `const value = ${file};\n`);
     const first = await indexRepository({}, work.session);
@@ -449,7 +452,7 @@ describe("an indexing job", () => {
     assert.match(error ?? "", /^No files to index in/);
   });
 
-  test("can be cancelled, and the next one goes on", async () => {
+  test("can be cancelled, and the next one continues", async () => {
     await using work = await openWork();
     for (let file = 0; file < 3_000; file++) work.write(`f${file}.ts`, `const value${file} = ${file};\n`.repeat(10));
     const job = await startIndex({}, work.session);
@@ -461,7 +464,7 @@ describe("an indexing job", () => {
     assert.equal((await work.search("value2999")).results[0]?.file_path, "f2999.ts");
   });
 
-  test("left by a process that is gone is interrupted, not running for ever", async () => {
+  test("whose process died is marked as interrupted", async () => {
     await using work = await openWork();
     work.write("a.ts", "const value = 1;\n");
     const done = await (await startIndex({}, work.session)).ended();
@@ -470,14 +473,14 @@ describe("an indexing job", () => {
     assert.equal(getIndexingStatus({ job_id: done.job_id }, work.session).status, "interrupted");
   });
 
-  test("nobody knows is an error, whatever its id looks like", async () => {
+  test("that is unknown is an error, whatever its id looks like", async () => {
     await using work = await openWork();
     for (const job_id of ["", "*", "../../x", "0".repeat(36), crypto.randomUUID()]) {
       assert.throws(() => getIndexingStatus({ job_id }, work.session), /No job/, job_id);
     }
   });
 
-  test("answers searches with what is ready, saying so", async () => {
+  test("lets searches answer with what is indexed so far, and they say so", async () => {
     await using work = await openWork({ "search.wait": 0 });
     for (let file = 0; file < 1_500; file++) work.write(`f${file}.ts`, `const needle${file} = needle;\n`.repeat(20));
     const reply = await work.search("needle");
@@ -487,7 +490,7 @@ describe("an indexing job", () => {
     assert.equal((await work.search("needle1499")).indexing, undefined);
   });
 
-  test("of another process is waited for, and a complete index is not said to be unfinished", async () => {
+  test("of another process is waited for, and a complete index is not reported as unfinished", async () => {
     await using work = await openWork({ "search.refresh_wait": 400 });
     work.write("a.ts", "const needle = 1;\n");
     const { repository_id } = await work.search("needle");
@@ -499,7 +502,7 @@ describe("an indexing job", () => {
     assert.equal((await work.search("needle")).indexing, undefined);
   });
 
-  test("that was killed is marked by the next one", async () => {
+  test("that was killed is marked by the next job", async () => {
     await using work = await openWork();
     work.write("a.ts", "const value = 1;\n");
     const done = await (await startIndex({}, work.session)).ended();
@@ -509,7 +512,7 @@ describe("an indexing job", () => {
     assert.equal(JSON.parse(readFileSync(path, "utf8")).status, "interrupted");
   });
 
-  test("is waited for by who wants a complete answer", async () => {
+  test("is waited for where a complete answer is required", async () => {
     await using work = await openWork({ "search.wait": 0 });
     for (let file = 0; file < 600; file++) work.write(`f${file}.ts`, `const needle${file} = needle;\n`.repeat(20));
     const reply = await searchCode({ query: "needle599" }, work.session, { complete: true });
@@ -517,7 +520,7 @@ describe("an indexing job", () => {
   });
 });
 
-test("a confined session searches below its folder only, and nobody searches the kernel's files", async () => {
+test("a confined session searches only below its folder, and no session searches the kernel's files", async () => {
   await using work = await openWork({}, { confined: true });
   work.write("a.ts", "const needle = 1;\n");
   assert.equal((await work.search("needle")).total_count, 1);
@@ -532,7 +535,7 @@ test("a confined session searches below its folder only, and nobody searches the
   if (existsSync("/proc")) await assert.rejects(free.search("needle", { dir: "/proc" }), { code: "source_refused" });
 });
 
-test("our own data inside the folder is nobody's source", async () => {
+test("our own data inside the folder is not indexed", async () => {
   await using work = await openWork();
   const settings = { ...work.session.settings, home: join(work.root, ".data") };
   await using session = await openSession({ settings, cwd: work.root });
@@ -545,7 +548,7 @@ test("our own data inside the folder is nobody's source", async () => {
   );
 });
 
-test("a data folder that cannot be written still leaves an answer", async () => {
+test("a search answers where the data folder cannot be written", async () => {
   await using work = await openWork();
   work.write("home", "a file where the folder should be\n");
   const settings = { ...work.session.settings, home: join(work.root, "home") };
@@ -554,7 +557,7 @@ test("a data folder that cannot be written still leaves an answer", async () => 
   assert.equal((await searchCode({ query: "needle" }, session)).total_count, 1);
 });
 
-test("a job whose record cannot be written indexes all the same", async () => {
+test("a job whose record cannot be written still indexes", async () => {
   await using work = await openWork();
   work.write("a.ts", "const needle = 1;\n");
   mkdirSync(join(work.session.searchFolder ?? "", "default"), { recursive: true });
@@ -563,7 +566,7 @@ test("a job whose record cannot be written indexes all the same", async () => {
   assert.equal((await (await startIndex({}, work.session)).ended()).status, "completed");
 });
 
-test("an index that cannot be brought up to date answers as it is, saying so", async () => {
+test("a search of an index that cannot be updated answers from it and says so", async () => {
   await using work = await openWork();
   work.write("a.ts", "const needle = 1;\n");
   await work.search("needle");
@@ -575,13 +578,13 @@ test("an index that cannot be brought up to date answers as it is, saying so", a
   assert.match(searchNotices(reply).join(), /could not be brought up to date and is of \d{4}-.*No files to index/);
 });
 
-test("a damaged index is made anew", async () => {
+test("a damaged index is built again", async () => {
   await using work = await openWork();
   work.write("a.ts", "const needle = 1;\n");
   const { repository_id, repository_path } = await (await startIndex({ project_id: "once" }, work.session)).ended();
-  const place = join(work.session.searchFolder ?? "", "other", repository_id);
-  mkdirSync(place, { recursive: true });
-  writeFileSync(join(place, "index.db"), "this is no database, and long enough to be looked at as one".repeat(100));
+  const indexFolder = join(work.session.searchFolder ?? "", "other", repository_id);
+  mkdirSync(indexFolder, { recursive: true });
+  writeFileSync(join(indexFolder, "index.db"), "not a database, but long enough to be read as one".repeat(100));
   const { total_count } = await work.search("needle", { project_id: "other", dir: repository_path });
   assert.equal(total_count, 1);
 });
@@ -592,21 +595,22 @@ describe("damage", () => {
     "random bytes all over": (bytes) => noise(bytes.length + 20_000),
     zeros: (bytes) => Buffer.concat([bytes.subarray(0, 100), Buffer.alloc(bytes.length)]),
   };
-  const noise = (length: number) => Buffer.from(Array.from({ length }, (_, at) => (at * 2_654_435_761) >>> 13));
+  const noise = (length: number) => Buffer.from(Array.from({ length }, (_, index) => (index * 2_654_435_761) >>> 13));
 
   for (const ending of ["index.db", "lock.db", ".segment"]) {
     for (const [how, spoil] of Object.entries(damage)) {
       for (const when of ["before it is opened", "while it is open"]) {
-        test(`to ${ending} by ${how} ${when} is mended`, async () => {
+        test(`to ${ending} by ${how} ${when} is repaired`, async () => {
           await using work = await openWork();
           for (let file = 0; file < 120; file++) work.write(`f${file}.ts`, `const needle${file} = value;\n`);
           const { repository_id } = await work.search("needle7");
-          const place = join(work.session.searchFolder ?? "", "default", repository_id);
-          if (when === "before it is opened") assert.ok(closeUnused(place));
-          const names = readdirSync(place).filter((name) => name.endsWith(ending));
+          const indexFolder = join(work.session.searchFolder ?? "", "default", repository_id);
+          if (when === "before it is opened") assert.ok(closeUnused(indexFolder));
+          const names = readdirSync(indexFolder).filter((name) => name.endsWith(ending));
           assert.ok(names.length > 0);
-          for (const name of names) writeFileSync(join(place, name), spoil(readFileSync(join(place, name))));
-          if (ending === "index.db") rmSync(join(place, "index.db-wal"), { force: true });
+          for (const name of names)
+            writeFileSync(join(indexFolder, name), spoil(readFileSync(join(indexFolder, name))));
+          if (ending === "index.db") rmSync(join(indexFolder, "index.db-wal"), { force: true });
           for (let again = 0; again < 2; again++) {
             work.write("new.ts", `const needle${again}new = value;\n`);
             assert.deepEqual(pathsOf(await work.search("needle7")), ["f7.ts"]);
@@ -620,15 +624,15 @@ describe("damage", () => {
 
 const pathsOf = ({ results }: SearchReply): string[] => results.map(({ file_path }) => file_path);
 
-test("the index is for its owner alone", { skip: process.platform === "win32" }, async () => {
+test("only the owner can read the index", { skip: process.platform === "win32" }, async () => {
   await using work = await openWork();
   work.write("a.ts", "const needle = 1;\n");
   const { repository_id } = await work.search("needle");
-  const place = join(work.session.searchFolder ?? "", "default", repository_id);
-  for (const name of readdirSync(place)) assert.equal(statSync(join(place, name)).mode & 0o077, 0, name);
+  const indexFolder = join(work.session.searchFolder ?? "", "default", repository_id);
+  for (const name of readdirSync(indexFolder)) assert.equal(statSync(join(indexFolder, name)).mode & 0o077, 0, name);
 });
 
-test("more folders than are kept open are searched at once", async () => {
+test("more folders than are kept open can be searched at once", async () => {
   await using work = await openWork({ "search.wait": 60_000, "search.refresh_wait": 60_000 });
   const folders = Array.from({ length: 40 }, (_, index) => `r${index}`);
   for (const folder of folders) work.write(`${folder}/a.ts`, `const needle${folder} = 1;\n`.repeat(200));
@@ -645,29 +649,28 @@ test("sessions in memory have nothing in common", async () => {
   await using other = await openWork({}, { inMemory: true });
   one.write("a.ts", "const needle = 1;\n");
   const job = await (await startIndex({}, one.session)).ended();
-  const there = { job_id: job.job_id };
-  assert.throws(() => getIndexingStatus(there, other.session), /No job/);
+  assert.throws(() => getIndexingStatus({ job_id: job.job_id }, other.session), /No job/);
   await assert.rejects(other.search("needle", { repository_id: job.repository_id }), /No repository/);
 });
 
-test("a session in memory searches too and writes nothing", async () => {
+test("a session in memory can search", async () => {
   await using work = await openWork({}, { inMemory: true });
   work.write("a.ts", "const needle = 1;\n");
   assert.equal((await work.search("needle")).total_count, 1);
 });
 
-test("whoever waits for an index is told how far it is, and may stop waiting", async () => {
+test("a search that waits for an index reports progress and can be aborted", async () => {
   await using work = await openWork({ "search.wait": 1_300 });
   work.write("a.ts", "const needle = 1;\n");
   const job = await startIndex({}, work.session);
   const { repository_id } = await job.ended();
   work.write("b.ts", "const needle = 2;\n");
   using _lock = takeLock(join(work.session.searchFolder ?? "", "default", repository_id, "lock.db"));
-  const told: string[] = [];
+  const messages: string[] = [];
   const slow = { ...work.session, settings: { ...work.session.settings, "search.refresh_wait": 1_300 } };
-  const reply = await searchCode({ query: "needle" }, slow, { progress: (message) => void told.push(message) });
+  const reply = await searchCode({ query: "needle" }, slow, { progress: (message) => void messages.push(message) });
   assert.equal(reply.returned_count, 1);
-  assert.ok(told.length > 0 && told.every((message) => message === "Indexed 0 of 0 files"), told.join());
+  assert.ok(messages.length > 0 && messages.every((message) => message === "Indexed 0 of 0 files"), messages.join());
   assert.ok(reply.indexing !== undefined);
   const signal = AbortSignal.timeout(100);
   const since = performance.now();

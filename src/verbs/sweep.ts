@@ -1,38 +1,56 @@
-/** The verbs that take artifacts away, each with its event: by retention, when it is due, or at the owner's word. */
+/** Sweeping: applies retention to what an owner has stored, when it is due or on request, and removes single artifacts. */
+import { existsSync } from "node:fs";
 import { removeArtifact as remove, type SweepReport, type Swept, sweep, sweepWhenDue } from "../artifacts/sweeper.ts";
 import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
-import { retireIndexes } from "../search/expire.ts";
 import type { Session } from "../session/session.ts";
 
-/** What a sweep took away. */
+/** What a sweep deleted. */
 export type Sweeping = SweepReport & { readonly deletedIndexes: number };
 
-/** Applies retention to the owner's artifacts, and to search indexes of folders that are gone, now. */
+/** Expiry of something other than artifacts. Its module is loaded only where the owner has something to sweep. */
+type Sweeper = {
+  hasWork(session: Session): boolean;
+  /** Gives the function that deletes what has expired, emits the events and counts. */
+  load(): Promise<(session: Session) => number>;
+};
+
+const indexSweeper: Sweeper = {
+  hasWork: ({ searchFolder }) => searchFolder !== null && existsSync(searchFolder),
+  load: async () => (await import("../search/expire.ts")).expireIndexes,
+};
+
+/** Every sweeper, by the count of the report that it fills. */
+const sweepers: Readonly<Record<Exclude<keyof Sweeping, keyof SweepReport>, Sweeper>> = {
+  deletedIndexes: indexSweeper,
+};
+
+/** Applies retention to the owner's artifacts and runs every sweeper, now. */
 export async function sweepArtifacts(session: Session): Promise<Sweeping> {
-  const report = await sweep(session.store, session.settings).catch(unwritable);
-  for (const swept of report.swept) tell(session, swept);
-  return { ...report, deletedIndexes: sweepIndexes(session) };
+  const report = await sweep(session.store, session.settings).catch(throwUnwritable);
+  for (const swept of report.swept) emitSwept(session, swept);
+  return { ...report, deletedIndexes: await runSweeper(sweepers.deletedIndexes, session) };
 }
 
-/** Applies retention when the last time is long enough ago; every fetch and every indexing that is asked for wants it. */
+/** Does the same if the last sweep is long enough ago; every fetch and every requested indexing calls it. */
 export async function sweepIfDue(session: Session): Promise<void> {
   const report = await sweepWhenDue(session.store, session.settings);
-  for (const swept of report?.swept ?? []) tell(session, swept);
-  if (report !== undefined) sweepIndexes(session);
+  if (report === undefined) return;
+  for (const swept of report.swept) emitSwept(session, swept);
+  for (const sweeper of Object.values(sweepers)) await runSweeper(sweeper, session);
 }
 
-function sweepIndexes(session: Session): number {
-  const retired = retireIndexes(session);
-  for (const { sizeBytes } of retired) session.emit({ event: "index.swept", size_bytes: sizeBytes });
-  return retired.length;
+async function runSweeper({ hasWork, load }: Sweeper, session: Session): Promise<number> {
+  if (!hasWork(session)) return 0;
+  const expire = await load();
+  return expire(session);
 }
 
-/** Removes one artifact; its ref then says when that was. */
+/** Removes one artifact; its ref then says when it was removed. */
 export async function removeArtifact(ref: string, session: Session): Promise<void> {
-  tell(session, await remove(session.store, ref).catch(unwritable));
+  emitSwept(session, await remove(session.store, ref).catch(throwUnwritable));
 }
 
-function unwritable(error: unknown): never {
+function throwUnwritable(error: unknown): never {
   if (!isUnwritable(error)) throw error;
   throw new SpillwayError("store_unavailable", `The store cannot be changed (${systemCode(error)}).`, {
     hint: "Give this user the right to write to it, or free space on its disk.",
@@ -40,6 +58,6 @@ function unwritable(error: unknown): never {
   });
 }
 
-function tell({ emit }: Session, { ref, reason, sizeBytes }: Swept): void {
+function emitSwept({ emit }: Session, { ref, reason, sizeBytes }: Swept): void {
   emit({ event: "artifact.swept", artifact_ref: ref, reason, size_bytes: sizeBytes });
 }

@@ -6,7 +6,7 @@ import { openSession } from "../../src/session/session.ts";
 const [home = "", root = ""] = process.argv.slice(2);
 const session = await openSession({ settings: { ...defaultSettings, home, "search.refresh_every": 0 }, cwd: root });
 process.stdout.write("ready\n");
-// Bounded, should nobody kill it.
+// Bounded, in case it is not killed.
 for (let round = 0; round < 10_000; round++) {
   await (await startIndex({}, session)).ended();
   const { results } = await searchCode({ query: "value order" }, session);

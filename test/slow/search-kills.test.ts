@@ -14,34 +14,34 @@ import { searchCode, startIndex } from "../../src/search/search.ts";
 import { openSession } from "../../src/session/session.ts";
 import { temporaryFolder } from "../bodies.ts";
 
-const kills = 200;
-const writers = 2;
-const files = 400;
+const KILLS = 200;
+const WRITERS = 2;
+const FILES = 400;
 
-test(`${kills} kills over ${writers} indexers leave no bad state, and the next run completes`, {
+test(`${KILLS} kills over ${WRITERS} indexers leave no bad state, and the next run completes`, {
   timeout: 900_000,
 }, async (t) => {
   await using folder = await temporaryFolder();
   const [home, root] = [join(folder.path, "home"), join(folder.path, "root")];
   mkdirSync(root);
-  for (let file = 0; file < files; file++) change(root, file, 0);
+  for (let file = 0; file < FILES; file++) change(root, file, 0);
   let killed = 0;
 
   async function work(): Promise<void> {
-    while (killed < kills) {
+    while (killed < KILLS) {
       const child = spawn(process.execPath, [join(import.meta.dirname, "indexer.ts"), home, root], {
         stdio: ["ignore", "pipe", 2],
       });
       const closed = once(child, "close");
       await once(child.stdout ?? assert.fail("no output"), "data");
       await wait(randomInt(250));
-      for (let each = 0; each < 30; each++) change(root, randomInt(files), killed);
+      for (let each = 0; each < 30; each++) change(root, randomInt(FILES), killed);
       child.kill("SIGKILL");
-      assert.deepEqual(await closed, [null, "SIGKILL"], "the process ended by itself");
+      assert.deepEqual(await closed, [null, "SIGKILL"], "the process ended on its own");
       killed++;
     }
   }
-  await Promise.all(Array.from({ length: writers }, work));
+  await Promise.all(Array.from({ length: WRITERS }, work));
 
   await using session = await openSession({
     settings: { ...defaultSettings, home, "search.refresh_every": 0 },
@@ -51,7 +51,7 @@ test(`${kills} kills over ${writers} indexers leave no bad state, and the next r
   assert.deepEqual([status, error], ["completed", null]);
   const project = findProject({
     explicit: undefined,
-    from: root,
+    startFolder: root,
     home: session.searchFolder,
     scope: session,
     create: false,
@@ -69,20 +69,22 @@ test(`${kills} kills over ${writers} indexers leave no bad state, and the next r
   const database = new DatabaseSync(join(segmentFolder ?? "", "index.db"), { readOnly: true });
   assert.equal(database.prepare("PRAGMA integrity_check").get()?.integrity_check, "ok");
   database.close();
-  const { results } = await searchCode({ query: `value${files - 1}` }, session);
+  const { results } = await searchCode({ query: `value${FILES - 1}` }, session);
   assert.equal(
     results[0]?.file_path,
-    names.find((name) => name.startsWith(`f${files - 1}.`)),
+    names.find((name) => name.startsWith(`f${FILES - 1}.`)),
   );
-  const left = readdirSync(segmentFolder ?? "").filter((name) => name.includes("unfinished"));
-  t.diagnostic(`${killed} kills, ${store.generation()} generations, ${left.length} unfinished segments left`);
+  const unfinished = readdirSync(segmentFolder ?? "").filter((name) => name.includes("unfinished"));
+  t.diagnostic(`${killed} kills, ${store.generation()} generations, ${unfinished.length} unfinished segments left`);
 });
 
 function change(root: string, file: number, round: number): void {
   const path = join(root, `f${file}.ts`);
-  const gone = round > 0 && file % 11 === 0 && randomInt(2) === 0;
-  if (gone) rmSync(path, { force: true });
-  if (gone) return;
+  const isDeleted = round > 0 && file % 11 === 0 && randomInt(2) === 0;
+  if (isDeleted) {
+    rmSync(path, { force: true });
+    return;
+  }
   writeFileSync(
     path,
     `export function value${file}(order: Order) {\n  return ${round} + order.total;\n}\n`.repeat(1 + randomInt(40)),

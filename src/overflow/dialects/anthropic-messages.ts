@@ -1,129 +1,133 @@
-/** Anthropic Messages: blocks in messages, tool results inside user messages, thinking that must not be touched. */
-import type { Edit } from "../wire/edits.ts";
+/** Anthropic Messages: blocks in messages, tool results inside user messages, signed thinking that must not change. */
+import type { Edit } from "../wire/json-edits.ts";
 import {
-  currentIn,
   type Dialect,
   type Fields,
   fieldsOf,
+  findExchangeStart,
   itemsOf,
-  namesOf,
-  newestFrom,
+  makeTextBlock,
+  markCurrent,
   type Part,
   type PartContent,
-  textBlock,
-  textOf,
+  readToolNames,
+  toText,
 } from "./dialect.ts";
 
 export const anthropicMessages: Dialect = {
   name: "anthropic-messages",
-  // Another service posts single messages to its threads.
+  // OpenAI's Assistants post single messages to /threads/{id}/messages.
   endpoint: /(?<!\/threads\/[^/]+)\/messages$/,
+  lifecycleEvents: ["ping", "message_start"],
   parts(request) {
     const messages = itemsOf(request.messages);
-    const newest = newestFrom(messages, isModels);
-    const turn = newestFrom(messages, isModels, isPersons);
+    const newestStart = findExchangeStart(messages, isFromModel);
+    const turnStart = findExchangeStart(messages, isFromModel, isFromUser);
     const tools = toolsByUse(messages);
     return messages.flatMap((message, index) => {
       const { role, content } = fieldsOf(message);
       if (role !== "user") return [];
-      return itemsOf(content).flatMap((item, at) => {
+      return itemsOf(content).flatMap((item, position) => {
         const block = fieldsOf(item);
-        const place = { at: ["messages", index, "content", at], newest: index >= newest };
-        return partsOf(block, isResult(block) ? place : { ...place, ...currentIn(index, turn) }, tools);
+        const place = { path: ["messages", index, "content", position], isNewest: index >= newestStart };
+        return partsOf(block, isResult(block) ? place : { ...place, ...markCurrent(index, turnStart) }, tools);
       });
     });
   },
-  outputRoom: ({ max_tokens, thinking }) => {
+  findOutputLimit: ({ max_tokens, thinking }) => {
     if (typeof max_tokens !== "number") return undefined;
-    return { tokens: max_tokens, lowered: (tokens) => lowered(tokens, fieldsOf(thinking).budget_tokens) };
+    return { tokens: max_tokens, lowerTo: (tokens) => lowerOutput(tokens, fieldsOf(thinking).budget_tokens) };
   },
   sharesWindow: true,
-  serverState: () => undefined,
-  opening: ({ messages }) => withoutCacheMarks(itemsOf(messages)[0]),
-  toolNames: ({ tools }) => namesOf(tools),
+  findServerState: () => undefined,
+  findOpening: ({ messages }) => withoutCacheMarks(itemsOf(messages)[0]),
+  findToolNames: ({ tools }) => readToolNames(tools),
 };
 
-/** The smallest thinking budget the provider takes. */
-const leastThinking = 1_024;
+/** The smallest thinking budget that the provider accepts. */
+const MIN_THINKING_TOKENS = 1_024;
 
-/** The output must stay larger than the thinking inside it. */
-function lowered(tokens: number, thinking: unknown): readonly Edit[] | undefined {
-  const output = { at: ["max_tokens"], value: tokens };
+/** The output limit must stay larger than the thinking budget, which is part of it. */
+function lowerOutput(tokens: number, thinking: unknown): readonly Edit[] | undefined {
+  const output = { path: ["max_tokens"], value: tokens };
   if (typeof thinking !== "number" || thinking < tokens) return [output];
   const budget = Math.floor(tokens / 2);
-  return budget < leastThinking ? undefined : [output, { at: ["thinking", "budget_tokens"], value: budget }];
+  return budget < MIN_THINKING_TOKENS ? undefined : [output, { path: ["thinking", "budget_tokens"], value: budget }];
 }
 
-const isModels = ({ role }: Fields): boolean => role === "assistant";
+const isFromModel = ({ role }: Fields): boolean => role === "assistant";
 const isResult = ({ type }: Fields): boolean => type === "tool_result";
 
-/** Results come in the user's name too; a message with nothing else is none of a person. */
-function isPersons({ role, content }: Fields): boolean {
+/** Tool results have the role `user` too: a message that holds nothing else is not from the user. */
+function isFromUser({ role, content }: Fields): boolean {
   return role === "user" && (typeof content === "string" || itemsOf(content).some((item) => !isResult(fieldsOf(item))));
 }
 
-type Place = Pick<Part, "at" | "newest" | "current" | "tool">;
+type Place = Pick<Part, "path" | "isNewest" | "isCurrent" | "tool">;
 
 function partsOf(block: Fields, place: Place, tools: ReadonlyMap<unknown, string>): Part[] {
   if (!isResult(block)) return attachedParts(block, place);
   const tool = tools.get(block.tool_use_id);
-  const at = [...place.at, "content"];
-  const named = { ...place, at, ...(tool ? { tool } : {}) };
+  const path = [...place.path, "content"];
+  const resultPlace = { ...place, path, ...(tool ? { tool } : {}) };
   const { content } = block;
   if (typeof content === "string") {
-    return [{ ...named, role: "tool_result", content: { text: content }, replacement: (text) => text }];
+    return [{ ...resultPlace, role: "tool_result", content: { text: content }, makeReplacement: (text) => text }];
   }
-  return itemsOf(content).flatMap((item, index) => innerParts(fieldsOf(item), { ...named, at: [...at, index] }));
+  return itemsOf(content).flatMap((item, index) =>
+    innerParts(fieldsOf(item), { ...resultPlace, path: [...path, index] }),
+  );
 }
 
 function innerParts(block: Fields, place: Place): Part[] {
   if (block.type === "text")
-    return textParts([block], { ...place, at: place.at.slice(0, -1) }, Number(place.at.at(-1)));
+    return textParts([block], { ...place, path: place.path.slice(0, -1) }, Number(place.path.at(-1)));
   return attachedParts(block, place);
 }
 
-/** Pictures and documents; a document made of blocks and a search result stay what they are around their texts. */
+/** Pictures and documents. In a document made of blocks and in a search result only the texts are replaced. */
 function attachedParts(block: Fields, place: Place): Part[] {
-  const attached = attachmentOf(block);
-  if (attached) return [attachment(block, attached, place)];
+  const attachment = attachmentOf(block);
+  if (attachment) return [attachmentPart(block, attachment, place)];
   if (block.type === "search_result")
-    return textParts(itemsOf(block.content), { ...place, at: [...place.at, "content"] });
+    return textParts(itemsOf(block.content), { ...place, path: [...place.path, "content"] });
   const { content } = block.type === "document" ? fieldsOf(block.source) : {};
-  const at = [...place.at, "source", "content"];
-  if (typeof content !== "string") return textParts(itemsOf(content), { ...place, at });
-  return [{ ...place, at, role: "tool_result", content: { text: content }, replacement: (stub) => stub }];
+  const path = [...place.path, "source", "content"];
+  if (typeof content !== "string") return textParts(itemsOf(content), { ...place, path });
+  return [{ ...place, path, role: "tool_result", content: { text: content }, makeReplacement: (stub) => stub }];
 }
 
-function textParts(blocks: readonly unknown[], place: Place, from = 0): Part[] {
+function textParts(blocks: readonly unknown[], place: Place, firstIndex = 0): Part[] {
   return blocks.flatMap((item, index): Part[] => {
-    const text = textOf(fieldsOf(item).text);
+    const text = toText(fieldsOf(item).text);
     if (text === undefined) return [];
-    const leaf = { ...place, at: [...place.at, from + index, "text"], content: { text } };
-    return [{ ...leaf, role: "tool_result", replacement: (stub) => stub }];
+    const leaf = { ...place, path: [...place.path, firstIndex + index, "text"], content: { text } };
+    return [{ ...leaf, role: "tool_result", makeReplacement: (stub) => stub }];
   });
 }
 
-function attachment(block: Fields, content: PartContent, place: Place): Part {
-  return { ...place, role: "attachment", content, replacement: (text) => textBlock("text", text, block) };
+function attachmentPart(block: Fields, content: PartContent, place: Place): Part {
+  return { ...place, role: "attachment", content, makeReplacement: (text) => makeTextBlock("text", text, block) };
 }
 
-/** Only what is inside the request can be kept; a URL or a file id costs the request nothing to hold. */
+/** Only bytes inside the request are worth replacing: a URL or a file id takes no space. */
 function attachmentOf({ type, source, title }: Fields): PartContent | undefined {
   if (type !== "image" && type !== "document") return undefined;
-  const { type: how, data, media_type } = fieldsOf(source);
+  const { type: sourceType, data, media_type } = fieldsOf(source);
   if (typeof data !== "string") return undefined;
-  if (how === "text") return { text: data };
-  const name = textOf(title);
-  return { base64: data, mediaType: textOf(media_type) ?? "", ...(name === undefined ? {} : { name }) };
+  if (sourceType === "text") return { text: data };
+  const name = toText(title);
+  return { base64: data, mediaType: toText(media_type) ?? "", ...(name === undefined ? {} : { name }) };
 }
 
+/** The name of the tool by the id of the call. */
 function toolsByUse(messages: readonly unknown[]): ReadonlyMap<unknown, string> {
   const blocks = messages.flatMap((message) => itemsOf(fieldsOf(message).content).map(fieldsOf));
   const uses = blocks.filter(({ type }) => type === "tool_use");
-  return new Map(uses.map(({ id, name }) => [id, textOf(name) ?? ""]));
+  return new Map(uses.map(({ id, name }) => [id, toText(name) ?? ""]));
 }
 
-/** Cache points wander as a conversation grows, and a text becomes a block to carry one; the message is the same. */
+/** Clients move cache marks as a conversation grows, and turn a text into a block to carry one. The message is the same. */
 function withoutCacheMarks(message: unknown): unknown {
   const { content } = fieldsOf(message);
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : itemsOf(content);

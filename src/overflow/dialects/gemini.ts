@@ -1,99 +1,103 @@
-/** Gemini generateContent: contents of parts, function responses that are objects, signatures on parts. */
+/** Gemini generateContent: contents made of parts, function responses that are objects, signatures on parts. */
 import { isStub } from "../../answer/stub-text.ts";
 import {
-  currentIn,
   type Dialect,
   type Fields,
   fieldsOf,
+  findExchangeStart,
   itemsOf,
-  newestFrom,
+  markCurrent,
   type Part,
   type PartContent,
-  textOf,
+  toText,
 } from "./dialect.ts";
 
 export const gemini: Dialect = {
   name: "gemini",
   endpoint: /:(?:generateContent|streamGenerateContent)$/,
+  lifecycleEvents: [],
   parts(request) {
     const contents = itemsOf(request.contents);
-    const newest = newestFrom(contents, isModels);
-    const turn = newestFrom(contents, isModels, isPersons);
+    const newestStart = findExchangeStart(contents, isFromModel);
+    const turnStart = findExchangeStart(contents, isFromModel, isFromUser);
     return contents.flatMap((value, index) => {
       const content = fieldsOf(value);
-      if (isModels(content)) return [];
-      return itemsOf(content.parts).flatMap((item, at) => {
+      if (isFromModel(content)) return [];
+      return itemsOf(content.parts).flatMap((item, position) => {
         const part = fieldsOf(item);
-        const place = { at: ["contents", index, "parts", at], newest: index >= newest };
-        return partsOf(part, responseKey(part) ? place : { ...place, ...currentIn(index, turn) });
+        const place = { path: ["contents", index, "parts", position], isNewest: index >= newestStart };
+        return partsOf(part, responseKey(part) ? place : { ...place, ...markCurrent(index, turnStart) });
       });
     });
   },
-  outputRoom: (request) => {
+  findOutputLimit: (request) => {
     const field = ["generationConfig", "generation_config"].find((name) => request[name] !== undefined);
     const config = fieldsOf(request[field ?? ""]);
     const key = ["maxOutputTokens", "max_output_tokens"].find((name) => typeof config[name] === "number");
     if (field === undefined || key === undefined) return undefined;
-    return { tokens: Number(config[key]), lowered: (tokens) => [{ at: [field, key], value: tokens }] };
+    return { tokens: Number(config[key]), lowerTo: (tokens) => [{ path: [field, key], value: tokens }] };
   },
   sharesWindow: false,
-  serverState: (request) =>
+  findServerState: (request) =>
     ["cachedContent", "cached_content"].find((field) => request[field] !== undefined && request[field] !== null),
-  opening: ({ contents }) => itemsOf(contents)[0],
-  toolNames: ({ tools }) =>
+  findOpening: ({ contents }) => itemsOf(contents)[0],
+  findToolNames: ({ tools }) =>
     itemsOf(tools).flatMap((tool) => {
       const { functionDeclarations, function_declarations } = fieldsOf(tool);
-      const declared = [...itemsOf(functionDeclarations), ...itemsOf(function_declarations)];
-      return declared.flatMap((one) => textOf(fieldsOf(one).name) ?? []);
+      const declarations = [...itemsOf(functionDeclarations), ...itemsOf(function_declarations)];
+      return declarations.flatMap((declaration) => toText(fieldsOf(declaration).name) ?? []);
     }),
 };
 
-const isModels = ({ role }: Fields): boolean => role === "model";
+const isFromModel = ({ role }: Fields): boolean => role === "model";
 
-/** Responses come in the user's name too; a content with nothing else is none of a person. */
-const isPersons = (content: Fields): boolean =>
-  !isModels(content) && itemsOf(content.parts).some((part) => responseKey(fieldsOf(part)) === undefined);
+/** Function responses have the role `user` too: a content that holds nothing else is not from the user. */
+const isFromUser = (content: Fields): boolean =>
+  !isFromModel(content) && itemsOf(content.parts).some((part) => responseKey(fieldsOf(part)) === undefined);
 
 const responseKey = (part: Fields): string | undefined =>
   ["functionResponse", "function_response"].find((key) => part[key] !== undefined);
 
-type Place = Pick<Part, "at" | "newest" | "current">;
+type Place = Pick<Part, "path" | "isNewest" | "isCurrent">;
 
 function partsOf(part: Fields, place: Place): Part[] {
-  const called = responseKey(part);
-  if (called !== undefined) return responseParts(fieldsOf(part[called]), { ...place, at: [...place.at, called] });
-  const attached = attachmentOf(part.inlineData ?? part.inline_data);
-  if (attached === undefined) return [];
-  // The signature of a part stays on it, whatever the part holds; what only pictures have does not.
-  const signed = Object.entries(part).filter(([key]) => /^thought/.test(key));
-  const replacement = (text: string) => ({ ...Object.fromEntries(signed), text });
-  return [{ ...place, role: "attachment", content: attached, replacement }];
+  const key = responseKey(part);
+  if (key !== undefined) return responseParts(fieldsOf(part[key]), { ...place, path: [...place.path, key] });
+  const content = attachmentOf(part.inlineData ?? part.inline_data);
+  if (content === undefined) return [];
+  // A signature stays on its part; fields that only media have are dropped.
+  const signatures = Object.entries(part).filter(([key]) => /^thought/.test(key));
+  const makeReplacement = (text: string) => ({ ...Object.fromEntries(signatures), text });
+  return [{ ...place, role: "attachment", content, makeReplacement }];
 }
 
-/** A response must stay an object: its long texts are replaced one by one; one without is replaced as a whole. */
+/** A response must stay an object: its long texts are replaced one by one, and a response without any as a whole. */
 function responseParts({ response, name, parts }: Fields, place: Place): Part[] {
-  const tool = textOf(name);
-  const named = { ...place, ...(tool === undefined ? {} : { tool }) };
-  return [...valueParts(response, { ...named, at: [...place.at, "response"] }), ...mediaParts(parts, named)];
+  const tool = toText(name);
+  const toolPlace = { ...place, ...(tool === undefined ? {} : { tool }) };
+  return [
+    ...valueParts(response, { ...toolPlace, path: [...place.path, "response"] }),
+    ...mediaParts(parts, toolPlace),
+  ];
 }
 
 function valueParts(response: unknown, place: Place & { readonly tool?: string }): Part[] {
   const result = { ...place, role: "tool_result" as const };
   const texts = Object.entries(fieldsOf(response)).filter(([, value]) => typeof value === "string");
-  const longest = Math.max(0, ...texts.map(([, value]) => String(value).length));
+  const longestText = Math.max(0, ...texts.map(([, value]) => String(value).length));
   const whole = JSON.stringify(response) ?? "";
-  if (longest < whole.length / 2) {
-    return [{ ...result, content: { text: whole }, verbatim: true, replacement: (text) => ({ output: text }) }];
+  if (longestText < whole.length / 2) {
+    return [{ ...result, content: { text: whole }, isVerbatim: true, makeReplacement: (text) => ({ output: text }) }];
   }
   return texts.map(([key, value]) => ({
     ...result,
-    at: [...place.at, key],
+    path: [...place.path, key],
     content: { text: String(value) },
-    replacement: (text: string) => text,
+    makeReplacement: (text: string) => text,
   }));
 }
 
-/** Pictures a function gave back; its parts hold media only, so the stub is a small text file. */
+/** Media that a function returned. These parts hold media only, so the stub is a small text file. */
 function mediaParts(parts: unknown, place: Place & { readonly tool?: string }): Part[] {
   return itemsOf(parts).flatMap((item, index): Part[] => {
     const fields = fieldsOf(item);
@@ -102,15 +106,15 @@ function mediaParts(parts: unknown, place: Place & { readonly tool?: string }): 
     if (!content || isStub(Buffer.from("base64" in content ? content.base64 : "", "base64").toString("utf8")))
       return [];
     const type = key === "inlineData" ? "mimeType" : "mime_type";
-    const replacement = (text: string) => ({ [type]: "text/plain", data: Buffer.from(text).toString("base64") });
-    return [{ ...place, at: [...place.at, "parts", index, key], role: "attachment", content, replacement }];
+    const makeReplacement = (text: string) => ({ [type]: "text/plain", data: Buffer.from(text).toString("base64") });
+    return [{ ...place, path: [...place.path, "parts", index, key], role: "attachment", content, makeReplacement }];
   });
 }
 
 function attachmentOf(data: unknown): PartContent | undefined {
   const { mimeType, mime_type, data: base64, displayName } = fieldsOf(data);
   if (typeof base64 !== "string") return undefined;
-  const name = textOf(displayName);
-  const mediaType = textOf(mimeType) ?? textOf(mime_type) ?? "";
+  const name = toText(displayName);
+  const mediaType = toText(mimeType) ?? toText(mime_type) ?? "";
   return { base64, mediaType, ...(name === undefined ? {} : { name }) };
 }

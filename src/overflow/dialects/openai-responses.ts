@@ -1,67 +1,73 @@
+/** OpenAI Responses: a flat list of items, in which calls, outputs and reasoning are items of their own. */
 import {
-  currentIn,
   type Dialect,
-  dataUrlContent,
   type Fields,
   fieldsOf,
+  findExchangeStart,
   itemsOf,
-  namesOf,
-  newestFrom,
+  makeTextBlock,
+  markCurrent,
   type Part,
   type PartContent,
-  roomOf,
-  textBlock,
-  textOf,
+  parseDataUrl,
+  readOutputLimit,
+  readToolNames,
+  toText,
 } from "./dialect.ts";
 
-/** Items the model wrote; reasoning and calls belong to it as much as its messages do. */
-const isModels = ({ role, type }: Fields): boolean =>
-  role === "assistant" || type === "reasoning" || /_call$/.test(textOf(type) ?? "");
+/** Items that the model wrote: messages, reasoning and calls. */
+const isFromModel = ({ role, type }: Fields): boolean =>
+  role === "assistant" || type === "reasoning" || /_call$/.test(toText(type) ?? "");
 
-const isPersons = ({ role }: Fields): boolean => role === "user";
+const isFromUser = ({ role }: Fields): boolean => role === "user";
 
-const isOutput = ({ type }: Fields): boolean => /_call_output$/.test(textOf(type) ?? "");
+const isOutput = ({ type }: Fields): boolean => /_call_output$/.test(toText(type) ?? "");
 
 export const openaiResponses: Dialect = {
   name: "openai-responses",
   endpoint: /\/responses$/,
+  lifecycleEvents: ["response.created", "response.in_progress", "response.queued"],
   parts(request) {
     const items = itemsOf(request.input);
-    const newest = newestFrom(items, isModels);
-    const turn = newestFrom(items, isModels, isPersons);
-    const tools = new Map(items.map(fieldsOf).map(({ call_id, name }) => [call_id, textOf(name)]));
+    const newestStart = findExchangeStart(items, isFromModel);
+    const turnStart = findExchangeStart(items, isFromModel, isFromUser);
+    const tools = new Map(items.map(fieldsOf).map(({ call_id, name }) => [call_id, toText(name)]));
     return items.flatMap((value, index) => {
       const item = fieldsOf(value);
       const tool = isOutput(item) ? tools.get(item.call_id) : undefined;
-      const place = { at: ["input", index], newest: index >= newest, ...(tool ? { tool } : {}) };
+      const place = { path: ["input", index], isNewest: index >= newestStart, ...(tool ? { tool } : {}) };
       if (isOutput(item)) return outputParts(item, place);
-      if (isModels(item)) return [];
-      const inside = { ...place, at: [...place.at, "content"] };
-      return blockParts(item.content, isPersons(item) ? { ...inside, ...currentIn(index, turn) } : inside, false);
+      if (isFromModel(item)) return [];
+      const contentPlace = { ...place, path: [...place.path, "content"] };
+      return blockParts(
+        item.content,
+        isFromUser(item) ? { ...contentPlace, ...markCurrent(index, turnStart) } : contentPlace,
+        false,
+      );
     });
   },
-  outputRoom: (request) => roomOf(request, "max_output_tokens"),
+  findOutputLimit: (request) => readOutputLimit(request, "max_output_tokens"),
   sharesWindow: true,
-  serverState: (request) => {
+  findServerState: (request) => {
     const isReference = (item: unknown) => fieldsOf(item).type === "item_reference";
     const field = ["previous_response_id", "conversation"].find((name) => (request[name] ?? null) !== null);
     return field ?? (itemsOf(request.input).some(isReference) ? "item_reference" : undefined);
   },
-  opening: ({ input }) => itemsOf(input).find((item) => fieldsOf(item).role === "user") ?? input,
-  toolNames: ({ tools }) => namesOf(tools),
+  findOpening: ({ input }) => itemsOf(input).find((item) => fieldsOf(item).role === "user") ?? input,
+  findToolNames: ({ tools }) => readToolNames(tools),
 };
 
-type Place = Pick<Part, "at" | "newest" | "current" | "tool">;
+type Place = Pick<Part, "path" | "isNewest" | "isCurrent" | "tool">;
 
 function outputParts({ output }: Fields, place: Place): Part[] {
-  const at = [...place.at, "output"];
-  if (typeof output === "string") return [textPart(output, { ...place, at })];
-  const screenshot = dataUrlContent(fieldsOf(output).image_url);
-  if (screenshot === undefined) return blockParts(output, { ...place, at }, true);
-  // Nothing but a picture may stand in the place of a screenshot; the one the model is to look at now stays.
-  if (place.newest || String(fieldsOf(output).image_url) === blankPicture) return [];
-  const replacement = () => blankPicture;
-  return [{ ...place, at: [...at, "image_url"], role: "attachment", content: screenshot, replacement }];
+  const path = [...place.path, "output"];
+  if (typeof output === "string") return [textPart(output, { ...place, path })];
+  const screenshot = parseDataUrl(fieldsOf(output).image_url);
+  if (screenshot === undefined) return blockParts(output, { ...place, path }, true);
+  // Only a picture can replace a screenshot. The one that the model is about to look at stays.
+  if (place.isNewest || String(fieldsOf(output).image_url) === blankPicture) return [];
+  const makeReplacement = () => blankPicture;
+  return [{ ...place, path: [...path, "image_url"], role: "attachment", content: screenshot, makeReplacement }];
 }
 
 /** One transparent pixel. */
@@ -69,28 +75,28 @@ const blankPicture =
   "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
 function textPart(text: string, place: Place): Part {
-  return { ...place, role: "tool_result", content: { text }, replacement: (stub) => stub };
+  return { ...place, role: "tool_result", content: { text }, makeReplacement: (stub) => stub };
 }
 
-function blockParts(content: unknown, place: Place, ofTool: boolean): Part[] {
+function blockParts(content: unknown, place: Place, isFromTool: boolean): Part[] {
   return itemsOf(content).flatMap((item, index): Part[] => {
     const block = fieldsOf(item);
-    const at = [...place.at, index];
-    const attached = attachmentOf(block);
-    if (attached) {
-      const replacement = (text: string) => textBlock("input_text", text, block);
-      return [{ ...place, at, role: "attachment", content: attached, replacement }];
+    const path = [...place.path, index];
+    const attachment = attachmentOf(block);
+    if (attachment) {
+      const makeReplacement = (text: string) => makeTextBlock("input_text", text, block);
+      return [{ ...place, path, role: "attachment", content: attachment, makeReplacement }];
     }
-    if (!ofTool) return [];
-    // A shell's answer has its texts side by side.
+    if (!isFromTool) return [];
+    // The output of a shell has several texts in one item.
     return ["text", "stdout", "stderr"].flatMap((key) => {
-      const text = textOf(block[key]);
-      return text === undefined ? [] : [textPart(text, { ...place, at: [...at, key] })];
+      const text = toText(block[key]);
+      return text === undefined ? [] : [textPart(text, { ...place, path: [...path, key] })];
     });
   });
 }
 
 function attachmentOf({ type, image_url, file_data, filename }: Fields): PartContent | undefined {
-  if (type === "input_image") return dataUrlContent(image_url);
-  return type === "input_file" ? dataUrlContent(file_data, textOf(filename)) : undefined;
+  if (type === "input_image") return parseDataUrl(image_url);
+  return type === "input_file" ? parseDataUrl(file_data, toText(filename)) : undefined;
 }

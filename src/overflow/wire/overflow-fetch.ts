@@ -1,16 +1,22 @@
-/** Recovery as a `fetch`: for every SDK that takes one. A success is handed on as it came. */
+/** Recovery as a `fetch`, for every SDK that accepts one. A success passes through unchanged. */
 import type { OverflowReport } from "../../answer/overflow-reply.ts";
 import { openSession, type Session } from "../../session/session.ts";
 import { classify } from "../classify/classify.ts";
 import type { Dialect } from "../dialects/dialect.ts";
-import { dialectFor } from "../dialects/dialects.ts";
+import { findDialect } from "../dialects/dialects.ts";
 import { recoverExchange, type Sent } from "../exchange.ts";
 import { openRecovery } from "../open-recovery.ts";
 import type { Recovery } from "../recovery.ts";
-import { failureBody, failureHeaders, failureStream, preparedHeader, recoveredHeader } from "./failure.ts";
-import { type Outgoing, outgoingOf, textOfJson } from "./outgoing.ts";
-import { firstLook, type Look } from "./stream.ts";
-import { inputTokensIn } from "./token-usage.ts";
+import {
+  addReportToBody,
+  addReportToStream,
+  failureHeaders,
+  makePreparedHeader,
+  makeRecoveredHeader,
+} from "./failure.ts";
+import { decodeBody, type Outgoing, parseOutgoing } from "./outgoing-request.ts";
+import { createRefusalScanner, type RefusalScanner } from "./refusal-scanner.ts";
+import { readInputTokens } from "./token-usage.ts";
 
 type Fetch = typeof globalThis.fetch;
 type Input = Parameters<Fetch>[0];
@@ -23,14 +29,14 @@ export type FetchRecoveryOptions = {
   readonly recovery?: Recovery;
 };
 
-/** A `fetch` that sends a request refused for its size once more, smaller. Everything else passes untouched. */
+/** A `fetch` that retries a request once, smaller, when it is refused for its size. Everything else passes unchanged. */
 export function withOverflowRecovery(fetch: Fetch = globalThis.fetch, options: FetchRecoveryOptions = {}): Fetch {
-  let opened = options.recovery ?? (options.session && openRecovery(options.session));
+  let recovery = options.recovery ?? (options.session && openRecovery(options.session));
   return async (input, init) => {
-    const call = init && callOf(input, init);
+    const call = init && recoverableCall(input, init);
     if (call === undefined) return fetch(input, init);
-    opened ??= openRecovery(await openSession());
-    return opened.mode === "off" ? fetch(input, init) : recovering(fetch, call, opened);
+    recovery ??= openRecovery(await openSession());
+    return recovery.mode === "off" ? fetch(input, init) : fetchWithRecovery(fetch, call, recovery);
   };
 }
 
@@ -43,36 +49,37 @@ type Call = {
   readonly body: string | Uint8Array;
 };
 
-function callOf(input: Input, init: Init): Call | undefined {
+function recoverableCall(input: Input, init: Init): Call | undefined {
   const { body, method = "GET" } = init;
   if (typeof body !== "string" && !(body instanceof Uint8Array)) return undefined;
   const address = input instanceof Request ? input.url : String(input);
   if (!URL.canParse(address)) return undefined;
   const url = new URL(address);
-  const dialect = dialectFor(method.toUpperCase(), url.pathname);
+  const dialect = findDialect(method.toUpperCase(), url.pathname);
   return dialect && { input, init, dialect, url, body };
 }
 
-/** A response, and where it refuses, the same with a report in it. */
-type Answer = { readonly response: Response; readonly told?: (report: OverflowReport) => Response };
+/** A response and, where it refuses, a function that adds the report to it. */
+type Answer = { readonly response: Response; readonly addReport?: (report: OverflowReport) => Response };
 
-async function recovering(fetch: Fetch, call: Call, recovery: Recovery): Promise<Response> {
+async function fetchWithRecovery(fetch: Fetch, call: Call, recovery: Recovery): Promise<Response> {
   const { input, init } = call;
-  const ended = await recoverExchange<Answer>(recovery, {
+  const result = await recoverExchange<Answer>(recovery, {
     read: () => readOutgoing(call),
-    send: async (instead) => seen(await fetch(input, instead ? withBody(init, instead) : init)),
-    resend: async (smaller) => seen(await fetch(input, withNewKey(withBody(init, smaller)))),
+    send: async (instead) => inspectResponse(await fetch(input, instead ? withBody(init, instead) : init)),
+    resend: async (smaller) => inspectResponse(await fetch(input, withNewKey(withBody(init, smaller)))),
   });
-  const { response, told } = ended.answer;
-  if (ended.how === "as_it_came") return response;
-  if (ended.how === "failed") return marked(told?.(ended.report) ?? response, failureHeaders);
-  return marked(response, ended.how === "prepared" ? preparedHeader(ended.stubs) : recoveredHeader(ended.stubs));
+  const { response, addReport } = result.answer;
+  if (result.how === "unchanged") return response;
+  if (result.how === "failed") return withHeaders(addReport?.(result.report) ?? response, failureHeaders);
+  const makeHeader = result.how === "prepared" ? makePreparedHeader : makeRecoveredHeader;
+  return withHeaders(response, makeHeader(result.stubs));
 }
 
 function readOutgoing({ input, init, dialect, body, url }: Call): Outgoing | undefined {
   const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : undefined));
-  const json = typeof body === "string" ? body : textOfJson(body);
-  return json === undefined ? undefined : outgoingOf({ dialect, url, header: (name) => headers.get(name) }, json);
+  const json = typeof body === "string" ? body : decodeBody(body);
+  return json === undefined ? undefined : parseOutgoing({ dialect, url, header: (name) => headers.get(name) }, json);
 }
 
 function withBody(init: Init, { json }: Outgoing): Init {
@@ -81,7 +88,7 @@ function withBody(init: Init, { json }: Outgoing): Init {
   return { ...init, headers, body: json ?? null };
 }
 
-/** A provider that remembers keys would answer the smaller request with the refusal of the first. */
+/** With the same idempotency key a provider would answer the smaller request with the refusal of the first one. */
 function withNewKey(init: Init): Init {
   const headers = new Headers(init.headers);
   const key = headers.get("idempotency-key");
@@ -89,49 +96,49 @@ function withNewKey(init: Init): Init {
   return { ...init, headers };
 }
 
-/** Only errors and the beginning of JSON and streams are looked at. */
-async function seen(response: Response): Promise<Sent<Answer>> {
-  if (!response.ok) return seenError(response);
-  const looking = response.body ? firstLook(response.headers.get("content-type") ?? "") : undefined;
-  if (looking === undefined || response.body === null) return { answer: { response }, accepted: true };
-  return seenSuccess(response, response.body, looking);
+/** Reads errors, and the beginning of JSON and streams. Anything else is not read. */
+async function inspectResponse(response: Response): Promise<Sent<Answer>> {
+  if (!response.ok) return inspectError(response);
+  const scanner = response.body ? createRefusalScanner(response.headers.get("content-type") ?? "") : undefined;
+  if (scanner === undefined || response.body === null) return { answer: { response }, accepted: true };
+  return inspectSuccess(response, response.body, scanner);
 }
 
-async function seenError(response: Response): Promise<Sent<Answer>> {
+async function inspectError(response: Response): Promise<Sent<Answer>> {
   const body = await response.text();
   const { status } = response;
   const headers = Object.fromEntries(response.headers);
   const refusal = { verdict: classify({ status, headers, body }), status, body };
-  const told = (report: OverflowReport) => again(response, failureBody(report, body));
-  return { answer: { response: again(response, body), told }, accepted: false, refusal };
+  const addReport = (report: OverflowReport) => copyResponse(response, addReportToBody(report, body));
+  return { answer: { response: copyResponse(response, body), addReport }, accepted: false, refusal };
 }
 
-/** A refusal under status 200, or an answer that was cut before its first token. */
-async function seenSuccess(
+/** A success may hold a refusal, or an answer that was cut before its first token. */
+async function inspectSuccess(
   response: Response,
   stream: ReadableStream<Uint8Array>,
-  { look, end }: Look,
+  { scan, finish }: RefusalScanner,
 ): Promise<Sent<Answer>> {
   const reader = stream.getReader();
   const held: Uint8Array[] = [];
   for (;;) {
     const { done, value } = await reader.read();
     if (value) held.push(value);
-    const found = done ? end() : look(value);
-    if (found.is === "open") continue;
-    const opening = (first: readonly Uint8Array[]) =>
-      again(response, done ? Buffer.concat(first) : resumed(reader, first));
-    const answer = { response: opening(held) };
-    if (found.is !== "refused") return { answer, accepted: true, inputTokens: () => inputTokensIn(held) };
-    const { verdict, body } = found;
-    const told = (report: OverflowReport) => opening([failureStream(report, held, body)]);
+    const result = done ? finish() : scan(value);
+    if (result.is === "undecided") continue;
+    const resumeWith = (chunks: readonly Uint8Array[]) =>
+      copyResponse(response, done ? Buffer.concat(chunks) : resumeStream(reader, chunks));
+    const answer = { response: resumeWith(held) };
+    if (result.is !== "refused") return { answer, accepted: true, inputTokens: () => readInputTokens(held) };
+    const { verdict, body } = result;
+    const addReport = (report: OverflowReport) => resumeWith([addReportToStream(report, held, body)]);
     const refusal = { verdict, status: response.status, body };
-    return { answer: { ...answer, told }, accepted: false, refusal, discard: () => reader.cancel() };
+    return { answer: { ...answer, addReport }, accepted: false, refusal, discard: () => reader.cancel() };
   }
 }
 
-/** What was held, then the rest as it comes. */
-function resumed(
+/** The chunks that were held, then the rest of the stream as it arrives. */
+function resumeStream(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   held: readonly Uint8Array[],
 ): ReadableStream<Uint8Array> {
@@ -151,8 +158,8 @@ function resumed(
   );
 }
 
-/** The same answer with its body to be read again: the length and the encoding were those of the wire. */
-function again(response: Response, body: string | Buffer | ReadableStream<Uint8Array> | null): Response {
+/** The response with another body. Length and encoding described the bytes on the wire and are dropped. */
+function copyResponse(response: Response, body: string | Buffer | ReadableStream<Uint8Array> | null): Response {
   const { status, statusText, url } = response;
   const headers = new Headers(response.headers);
   headers.delete("content-length");
@@ -164,9 +171,9 @@ function again(response: Response, body: string | Buffer | ReadableStream<Uint8A
 
 const hasNoBody = (status: number): boolean => [204, 205, 304].includes(status);
 
-/** The caller learns what was done with its request. */
-function marked(response: Response, headers: Readonly<Record<string, string>>): Response {
-  const copy = again(response, response.body);
+/** The response with headers that say what was done with the request. */
+function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
+  const copy = copyResponse(response, response.body);
   for (const [name, value] of Object.entries(headers)) copy.headers.set(name, value);
   return copy;
 }

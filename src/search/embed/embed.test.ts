@@ -10,7 +10,6 @@ import { searchNotices } from "../../answer/search-reply.ts";
 import { defaultSettings, type Settings } from "../../config/settings.ts";
 import { openSession } from "../../session/session.ts";
 import { searchCode, startIndex } from "../search.ts";
-import { createByteRows } from "./dot-products.ts";
 import { createVectorTable, packVectors } from "./vectors.ts";
 
 async function openWork(settings: Partial<Settings> = {}) {
@@ -19,7 +18,7 @@ async function openWork(settings: Partial<Settings> = {}) {
   const root = join(folder.path, "work");
   mkdirSync(root);
   const log: string[] = [];
-  let ahead = 0;
+  let aheadMs = 0;
   const base = {
     ...defaultSettings,
     home: join(folder.path, "home"),
@@ -33,7 +32,7 @@ async function openWork(settings: Partial<Settings> = {}) {
       settings: { ...base, ...settings, ...more },
       cwd: root,
       env: {},
-      now: () => Date.now() + ahead,
+      now: () => Date.now() + aheadMs,
       log: (line) => void log.push(line),
     });
   const session = await sessionWith({});
@@ -46,7 +45,7 @@ async function openWork(settings: Partial<Settings> = {}) {
     index: async (by = session) => (await startIndex({}, by)).embedded(),
     search: (query: string, by = session) => searchCode({ query, explain: true }, by),
     passMinutes: (minutes: number) => {
-      ahead += minutes * 60_000;
+      aheadMs += minutes * 60_000;
     },
     async [Symbol.asyncDispose]() {
       await session[Symbol.asyncDispose]();
@@ -65,16 +64,16 @@ function writeRiver(work: Work): void {
 }
 
 describe("embeddings", () => {
-  test("are off by default: nothing is sent, and a reply does not speak of them", async () => {
+  test("are off by default: nothing is sent, and a reply does not mention them", async () => {
     await using work = await openWork({ "search.embed_url": null });
     writeRiver(work);
     assert.deepEqual(await work.index(), { files: 0, problem: null });
     assert.equal((await work.search("lower the weir")).embedding, undefined);
-    assert.equal(work.service.asked.length, 0);
+    assert.equal(work.service.inputs.length, 0);
   });
 
   for (const path of ["/v1/embeddings", "/api/embed", "/api/embeddings"]) {
-    test(`by ${path} find what words do not`, async () => {
+    test(`of ${path} find what words do not`, async () => {
       await using work = await openWork();
       const session = await work.sessionWith({ "search.embed_url": `${work.service.origin}${path}` });
       writeRiver(work);
@@ -89,7 +88,7 @@ describe("embeddings", () => {
     });
   }
 
-  test("are asked for with the headers that the user keeps for the service's host", async () => {
+  test("are requested with the headers that the user set for the host of the service", async () => {
     await using work = await openWork();
     writeRiver(work);
     const headers = { [work.service.origin]: { Authorization: "Bearer key" } };
@@ -102,33 +101,36 @@ describe("embeddings", () => {
     );
   });
 
-  test("do not push away what words find", async () => {
+  test("do not displace what words find", async () => {
     await using work = await openWork();
     writeRiver(work);
     await work.index();
     assert.equal((await work.search("total items sum")).results[0]?.file_path, "count.ts");
   });
 
-  test("are made once, in batches; a changed file's anew, and go on after a failure where they were", async () => {
+  test("are made once, in batches, again for a changed file, and from where a failure stopped them", async () => {
     await using work = await openWork({ "search.embed_batch": 10 });
     for (let file = 0; file < 100; file++) work.write(`f${file}.ts`, `const weir${file} = 1;\n`);
-    let left = 5;
-    work.service.mood = (response) => left-- <= 0 && Boolean(response.writeHead(500).end());
-    const broken = await work.index();
-    assert.ok(broken.files > 0 && broken.files < 100 && /500/.test(broken.problem ?? ""), JSON.stringify(broken));
+    let remaining = 5;
+    work.service.override = (response) => remaining-- <= 0 && Boolean(response.writeHead(500).end());
+    const failedFill = await work.index();
+    assert.ok(
+      failedFill.files > 0 && failedFill.files < 100 && /500/.test(failedFill.problem ?? ""),
+      JSON.stringify(failedFill),
+    );
     assert.match(work.log.join(), /warning: code was not embedded/);
-    work.service.mood = undefined;
+    work.service.override = undefined;
     assert.deepEqual(
       await work.index(),
       { files: 0, problem: null },
-      "a service that failed is left alone for a while",
+      "a service that failed is not asked again for a while",
     );
     work.passMinutes(1);
-    const asked = work.service.asked.length;
-    assert.deepEqual(await work.index(), { files: 100 - broken.files, problem: null });
-    const texts = work.service.asked.slice(asked).flatMap(({ input = [] }) => input);
-    assert.equal(texts.length, 100 - broken.files);
-    assert.ok(work.service.asked.every(({ input = [] }) => input.length <= 10));
+    const inputsBefore = work.service.inputs.length;
+    assert.deepEqual(await work.index(), { files: 100 - failedFill.files, problem: null });
+    const texts = work.service.inputs.slice(inputsBefore).flatMap(({ input = [] }) => input);
+    assert.equal(texts.length, 100 - failedFill.files);
+    assert.ok(work.service.inputs.every(({ input = [] }) => input.length <= 10));
     work.write("f7.ts", "const changed = 1;\n");
     assert.deepEqual(await work.index(), { files: 1, problem: null });
   });
@@ -138,13 +140,13 @@ describe("embeddings", () => {
     writeRiver(work);
     await work.index();
     const other = await work.sessionWith({ "search.embed_model": "other" });
-    work.service.mood = (response) => Boolean(response.writeHead(500).end());
+    work.service.override = (response) => Boolean(response.writeHead(500).end());
     const before = await work.search("barrage", other);
     assert.match(before.embedding?.problem ?? "", /by hashed, and are not mixed/);
     assert.match(searchNotices(before).join(), /Ranked by words alone/);
     await work.index(other);
     work.passMinutes(1);
-    work.service.mood = undefined;
+    work.service.override = undefined;
     work.service.dimensions = 32;
     assert.deepEqual(await work.index(other), { files: 3, problem: null });
     assert.deepEqual((await work.search("barrage", other)).embedding, { model: "other", problem: null });
@@ -152,7 +154,7 @@ describe("embeddings", () => {
     await other[Symbol.asyncDispose]();
   });
 
-  const moods: Readonly<Record<string, (response: ServerResponse) => unknown>> = {
+  const responses: Readonly<Record<string, (response: ServerResponse) => unknown>> = {
     "an error": (response) => response.writeHead(503).end(),
     "no JSON": (response) => response.end("<html>"),
     "another shape": (response) => response.end('{"data":"none"}'),
@@ -163,12 +165,12 @@ describe("embeddings", () => {
     "a vector of another length": (response) => response.end('{"data":[{"index":0,"embedding":[1,2]}]}'),
     silence: () => undefined,
   };
-  for (const [name, answer] of Object.entries(moods)) {
-    test(`a service that answers with ${name} breaks no search, and does not slow the next one`, async () => {
+  for (const [name, answer] of Object.entries(responses)) {
+    test(`a service that answers with ${name} does not break a search or slow the next one`, async () => {
       await using work = await openWork({ "search.embed_wait": 200 });
       writeRiver(work);
       await work.index();
-      work.service.mood = (response) => {
+      work.service.override = (response) => {
         answer(response);
         return true;
       };
@@ -176,19 +178,19 @@ describe("embeddings", () => {
       assert.equal(reply.results[0]?.file_path, "gate.ts");
       assert.ok(reply.embedding?.problem, name);
       assert.ok(reply.truncation_info.actual_chars === JSON.stringify(reply).length);
-      const asked = work.service.asked.length;
+      const inputsBefore = work.service.inputs.length;
       await work.search(`colour the wall ${name}`);
-      if (name !== "a vector of another length") assert.equal(work.service.asked.length, asked);
+      if (name !== "a vector of another length") assert.equal(work.service.inputs.length, inputsBefore);
     });
   }
 
-  test("an address that is none, and one that network.deny names, are told and break nothing", async () => {
+  test("an invalid address, and one that network.deny names, are reported and break nothing", async () => {
     await using work = await openWork();
     writeRiver(work);
     await work.index();
     for (const [settings, problem] of [
-      [{ "search.embed_url": "ftp://x/y" }, /no address of a service/],
-      [{ "search.embed_url": "http://user:key@127.0.0.1/v1" }, /no address of a service/],
+      [{ "search.embed_url": "ftp://x/y" }, /not the address of a service/],
+      [{ "search.embed_url": "http://user:key@127.0.0.1/v1" }, /not the address of a service/],
       [{ "network.deny": ["127.0.0.1"] }, /network\.deny/],
     ] as const) {
       await using session = await work.sessionWith(settings);
@@ -199,7 +201,7 @@ describe("embeddings", () => {
     }
   });
 
-  test("being named allows the service alone: a fetch of the same host is still refused", async () => {
+  test("allow requests to the service alone: a fetch from the same host is still refused", async () => {
     await using work = await openWork();
     writeRiver(work);
     await work.index();
@@ -212,54 +214,29 @@ describe("embeddings", () => {
 });
 
 describe("a table of vectors", () => {
-  test("finds the nearest as exact numbers would, within what a byte can tell", () => {
+  test("finds the nearest as exact numbers would, within the precision of a byte", () => {
     const vector = fc.array(fc.float({ min: -1, max: 1, noNaN: true }), { minLength: 16, maxLength: 16 });
     fc.assert(
-      fc.property(fc.array(vector, { minLength: 1, maxLength: 40 }), vector, (vectors, asked) => {
+      fc.property(fc.array(vector, { minLength: 1, maxLength: 40 }), vector, (vectors, query) => {
         const table = createVectorTable(16);
         for (const [id, each] of vectors.entries()) table.add(id, packVectors([Float32Array.from(each)]));
-        const found = table.nearest(Float32Array.from(asked), 5, () => true);
-        for (const { fileId, cosine } of found) {
-          assert.ok(Math.abs(cosine - exactCosine(vectors[fileId] ?? [], asked)) < 0.03);
+        const nearest = table.nearest(Float32Array.from(query), 5, () => true);
+        for (const { fileId, cosine } of nearest) {
+          assert.ok(Math.abs(cosine - exactCosine(vectors[fileId] ?? [], query)) < 0.03);
         }
-        const best = Math.max(...vectors.map((each) => exactCosine(each, asked)));
-        assert.ok(best - exactCosine(vectors[found[0]?.fileId ?? 0] ?? [], asked) < 0.03);
+        const best = Math.max(...vectors.map((each) => exactCosine(each, query)));
+        assert.ok(best - exactCosine(vectors[nearest[0]?.fileId ?? 0] ?? [], query) < 0.03);
       }),
     );
   });
 
-  test("multiplies bytes exactly, whatever the width and the number of rows", () => {
-    const bytes = (count: number) => Int8Array.from({ length: count }, (_, at) => ((at * 7919) % 255) - 127);
-    for (const [width, rows] of [
-      [1, 3],
-      [15, 7],
-      [16, 5_000],
-      [17, 4_096],
-      [768, 4_097],
-      [4_096, 40],
-    ] as const) {
-      const [table, values, asked] = [createByteRows(width), bytes(width * rows), bytes(width + 3).subarray(3)];
-      table.append(values.subarray(0, width));
-      table.append(values.subarray(width));
-      const found: number[] = [];
-      table.products(asked, (first, products) => {
-        assert.equal(first, found.length);
-        found.push(...products);
-      });
-      const exact = Array.from({ length: rows }, (_, row) =>
-        asked.reduce((sum, number, at) => sum + number * (values[row * width + at] ?? 0), 0),
-      );
-      assert.deepEqual(found, exact);
-    }
-  });
-
-  test("leaves out files that do not count, and bytes of another length", () => {
+  test("ignores files that do not count, and bytes of another length", () => {
     const table = createVectorTable(64);
-    const vectorOf = (text: string) => Float32Array.from(hashedVector(text));
-    for (const [id, text] of ["weir", "wall", "weir gate"].entries()) table.add(id, packVectors([vectorOf(text)]));
+    const toVector = (text: string) => Float32Array.from(hashedVector(text));
+    for (const [id, text] of ["weir", "wall", "weir gate"].entries()) table.add(id, packVectors([toVector(text)]));
     table.add(9, Uint8Array.of(1, 2, 3));
     assert.equal(table.rows(), 3);
-    const near = table.nearest(vectorOf("dam"), 2, (id) => id !== 0);
+    const near = table.nearest(toVector("dam"), 2, (id) => id !== 0);
     assert.deepEqual(
       near.map(({ fileId }) => fileId),
       [2, 1],
@@ -268,7 +245,7 @@ describe("a table of vectors", () => {
 });
 
 function exactCosine(one: readonly number[], other: readonly number[]): number {
-  const dot = one.reduce((sum, number, at) => sum + number * (other[at] ?? 0), 0);
+  const dot = one.reduce((sum, number, index) => sum + number * (other[index] ?? 0), 0);
   const size = Math.hypot(...one) * Math.hypot(...other);
   return size === 0 ? 0 : dot / size;
 }

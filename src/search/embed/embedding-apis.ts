@@ -1,51 +1,51 @@
-/** How embeddings services are asked, and how they answer: one row for each form, chosen by the service's address. */
+/** The APIs of embeddings services: how each is asked and answers. One entry for each, chosen by the service's address. */
 import { isRecord } from "./shape.ts";
 
-/** A form of request and answer. */
-export type EmbedDialect = {
+/** The form of requests to a service and of its responses. */
+export type EmbeddingApi = {
   readonly name: string;
-  /** Whether the address is one of this form. */
+  /** Whether an address with this path belongs to this API. */
   fits(path: string): boolean;
   /** Texts that one request may carry. */
-  readonly mostTexts: number;
+  readonly maxTexts: number;
   request(model: string, texts: readonly string[]): object;
-  /** The vectors in the order of the texts, as far as the answer has the right form; what is in them is judged later. */
-  vectors(answer: unknown): unknown[];
+  /** The vectors in the order of the texts, as far as the response has the right form; the caller checks what is in them. */
+  vectors(response: unknown): unknown[];
 };
 
-const ollama: EmbedDialect = {
+const ollama: EmbeddingApi = {
   name: "ollama",
   fits: (path) => path.endsWith("/api/embed"),
-  mostTexts: Infinity,
+  maxTexts: Infinity,
   request: (model, texts) => ({ model, input: texts }),
-  vectors: (answer) => listIn(answer, "embeddings"),
+  vectors: (response) => listIn(response, "embeddings"),
 };
 
 /** Ollama before 0.3: one text at a time. */
-const olderOllama: EmbedDialect = {
+const olderOllama: EmbeddingApi = {
   name: "ollama-older",
   fits: (path) => path.endsWith("/api/embeddings"),
-  mostTexts: 1,
+  maxTexts: 1,
   request: (model, texts) => ({ model, prompt: texts[0] ?? "" }),
-  vectors: (answer) => (isRecord(answer) ? [answer.embedding] : []),
+  vectors: (response) => (isRecord(response) ? [response.embedding] : []),
 };
 
-const openai: EmbedDialect = {
+const openai: EmbeddingApi = {
   name: "openai",
   fits: () => true,
-  mostTexts: Infinity,
+  maxTexts: Infinity,
   request: (model, texts) => ({ model, input: texts, encoding_format: "float" }),
-  vectors: (answer) =>
-    listIn(answer, "data")
+  vectors: (response) =>
+    listIn(response, "data")
       .filter(isRecord)
       .sort((one, other) => Number(one.index) - Number(other.index))
       .map(({ embedding }) => embedding),
 };
 
-function listIn(answer: unknown, key: string): unknown[] {
-  const list = isRecord(answer) ? answer[key] : undefined;
+function listIn(response: unknown, key: string): unknown[] {
+  const list = isRecord(response) ? response[key] : undefined;
   return Array.isArray(list) ? list : [];
 }
 
-/** The first that fits is taken. */
-export const embedDialects: readonly EmbedDialect[] = [ollama, olderOllama, openai];
+/** Every API. The first that fits the address is used. */
+export const embeddingApis: readonly EmbeddingApi[] = [ollama, olderOllama, openai];

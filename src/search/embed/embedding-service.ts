@@ -1,83 +1,88 @@
-/** The embeddings service that the settings name: texts in, vectors out, bounded, and nothing believed unseen. */
+/** Client of the embeddings service that the settings name: texts in, vectors out. Its answers are validated and bounded. */
 import { SpillwayError } from "../../errors.ts";
 import type { Session } from "../../session/session.ts";
 import { clipped } from "../../system/safe-names.ts";
-import { embedDialects } from "./embedding-apis.ts";
+import { embeddingApis } from "./embedding-apis.ts";
 
 /** Makes vectors of texts. */
-export type EmbedService = {
+export type EmbeddingService = {
   readonly model: string;
-  /** One vector for each text, all of the same length. Throws where that cannot be had. */
+  /** One vector for each text, all of the same length. Rejects where the service does not give them. */
   embed(texts: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<Float32Array[]>;
 };
 
-/** A number as JSON takes so many bytes at most, and a vector has no more numbers than this. */
-const bytesPerNumber = 32;
-const longestVector = 4_096;
-/** A chunk is shorter; whatever is longer says no more by its rest. */
-const longestText = 4_000;
+/** A service that failed is not asked again for this long: it must not slow every search down. */
+export const FAILURE_PAUSE_MS = 30_000;
 
-/** The service, or null where none is named. An address that is none is an error. */
-export function embedServiceOf({ settings, network }: Session): EmbedService | null {
+/** The bytes that a number may take as JSON. */
+const MAX_NUMBER_BYTES = 32;
+const MAX_DIMENSIONS = 4_096;
+/** A chunk is shorter; what follows in a longer query adds nothing. */
+const MAX_TEXT_CHARS = 4_000;
+
+/** The service, or null where none is named. Throws for an address that cannot be one. */
+export function openEmbeddingService({ settings, network }: Session): EmbeddingService | null {
   const { "search.embed_url": address, "search.embed_model": model, "search.embed_batch": batch } = settings;
   if (address === null || model === null) return null;
-  const url = requireAddress(address);
-  const dialect = embedDialects.find(({ fits }) => fits(url.pathname)) ?? unknownDialect();
-  const mostTexts = Math.min(batch, dialect.mostTexts);
+  const url = parseAddress(address);
+  const api = embeddingApis.find(({ fits }) => fits(url.pathname)) ?? throwNoApi();
+  const maxTexts = Math.min(batch, api.maxTexts);
 
-  async function embedSome(texts: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<Float32Array[]> {
-    const json = JSON.stringify(dialect.request(model ?? "", texts));
-    const maxBytes = (texts.length + 1) * longestVector * bytesPerNumber;
-    const answer = await network?.post(url, { json, timeoutMs, maxBytes, signal });
-    const vectors = dialect.vectors(parsed(answer ?? "")).map(vectorOf);
+  async function embedBatch(texts: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<Float32Array[]> {
+    const json = JSON.stringify(api.request(model ?? "", texts));
+    const maxBytes = (texts.length + 1) * MAX_DIMENSIONS * MAX_NUMBER_BYTES;
+    const response = await network?.post(url, { json, timeoutMs, maxBytes, signal });
+    const vectors = api.vectors(parseJson(response ?? "")).map(toVector);
     if (vectors.length !== texts.length) throw unusable(url, `${vectors.length} vectors for ${texts.length} texts`);
-    return vectors.map((vector) => vector ?? refuse(url, "a vector is no list of numbers"));
+    return vectors.map((vector) => vector ?? throwUnusable(url, "a vector is not a list of numbers"));
   }
 
   async function embed(texts: readonly string[], timeoutMs: number, signal: AbortSignal): Promise<Float32Array[]> {
     const vectors: Float32Array[] = [];
-    for (let at = 0; at < texts.length; at += mostTexts) {
-      const some = texts.slice(at, at + mostTexts).map((text) => text.slice(0, longestText).toWellFormed());
-      vectors.push(...(await embedSome(some, timeoutMs, signal)));
+    for (let first = 0; first < texts.length; first += maxTexts) {
+      const batchTexts = texts
+        .slice(first, first + maxTexts)
+        .map((text) => text.slice(0, MAX_TEXT_CHARS).toWellFormed());
+      vectors.push(...(await embedBatch(batchTexts, timeoutMs, signal)));
     }
     const lengths = new Set(vectors.map(({ length }) => length));
-    return lengths.size <= 1 ? vectors : refuse(url, "its vectors differ in length");
+    return lengths.size <= 1 ? vectors : throwUnusable(url, "its vectors differ in length");
   }
   return { model, embed };
 }
 
-function unknownDialect(): never {
-  throw new RangeError("The last dialect fits every address.");
+function throwNoApi(): never {
+  throw new RangeError("The last API fits every address.");
 }
 
-function requireAddress(address: string): URL {
+function parseAddress(address: string): URL {
   const url = URL.parse(address);
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "") return url;
-  throw new SpillwayError("config_invalid", `search.embed_url is no address of a service: ${clipped(address)}.`, {
+  throw new SpillwayError("config_invalid", `search.embed_url is not the address of a service: ${clipped(address)}.`, {
     hint: "Write it as http://127.0.0.1:11434/api/embed or https://host/v1/embeddings; keys go into network.headers.",
   });
 }
 
-function parsed(answer: string): unknown {
+function parseJson(text: string): unknown {
   try {
-    return JSON.parse(answer);
+    return JSON.parse(text);
   } catch {
-    return undefined; // What is no JSON has no vectors, and that is what is said of it.
+    return undefined; // Reported as a response without vectors.
   }
 }
 
-function vectorOf(given: unknown): Float32Array | undefined {
-  if (!Array.isArray(given) || given.length === 0 || given.length > longestVector) return undefined;
-  const vector = Float32Array.from(given, (number) => (typeof number === "number" ? number : Number.NaN));
+function toVector(value: unknown): Float32Array | undefined {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_DIMENSIONS) return undefined;
+  const vector = Float32Array.from(value, (number) => (typeof number === "number" ? number : Number.NaN));
   return vector.every(Number.isFinite) ? vector : undefined;
 }
 
-function refuse(url: URL, why: string): never {
-  throw unusable(url, why);
+function throwUnusable(url: URL, reason: string): never {
+  throw unusable(url, reason);
 }
 
-function unusable({ host }: URL, why: string): SpillwayError {
-  return new SpillwayError("response_invalid", `The embeddings of ${clipped(host)} cannot be used: ${why}.`, {
+function unusable({ host }: URL, reason: string): SpillwayError {
+  return new SpillwayError("response_invalid", `The embeddings of ${clipped(host)} cannot be used: ${reason}.`, {
     hint: "Check search.embed_url and search.embed_model.",
   });
 }

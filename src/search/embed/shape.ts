@@ -1,4 +1,4 @@
-/** Judges what came from outside by its form alone. */
+/** Checks the shape of values that come from outside. */
 
 /** Whether a value is an object with keys. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,11 +1,11 @@
-/** Vectors as bytes: each number in one, so that a hundred thousand chunks are scanned in memory. */
+/** Vectors with one byte for each number, so that those of a hundred thousand chunks are scanned in memory. */
 import { createByteRows } from "./dot-products.ts";
 
 /** A vector in bytes: its direction, and what one step of a byte is worth. */
-export type ByteVector = { readonly step: number; readonly values: Int8Array };
+type ByteVector = { readonly step: number; readonly values: Int8Array };
 
-/** The vector brought to length 1 and rounded to bytes; one without a direction is all zeros. */
-export function toBytes(vector: Float32Array): ByteVector {
+/** The vector scaled to length 1 and rounded to bytes; a vector without a direction is all zeros. */
+function toBytes(vector: Float32Array): ByteVector {
   let [squares, largest] = [0, 0];
   for (const number of vector) {
     squares += number * number;
@@ -17,42 +17,42 @@ export function toBytes(vector: Float32Array): ByteVector {
   return { step: largest / length / 127, values };
 }
 
-/** The vectors of a file's chunks: the steps of all, then the values of all. */
+/** The vectors of a file's chunks as they are stored: the steps of all, then the values of all. */
 export function packVectors(vectors: readonly Float32Array[]): Uint8Array {
   const bytes = vectors.map(toBytes);
   const steps = new Uint8Array(Float32Array.from(bytes, ({ step }) => step).buffer);
   return Buffer.concat([steps, ...bytes.map(({ values }) => new Uint8Array(values.buffer))]);
 }
 
-/** A chunk, by the file it is of and its number in it, and how near it is: the cosine, at most 1. */
+/** A chunk, by its file and its index in the file, and its cosine with the query, at most 1. */
 export type NearChunk = { readonly fileId: number; readonly index: number; readonly cosine: number };
 
 export type VectorTable = {
   readonly dimensions: number;
-  /** Rows, those of files that are gone included. */
+  /** Rows, including those of deleted files. */
   rows(): number;
-  /** Adds what packVectors made of a file; bytes of another length are left out. */
+  /** Adds what packVectors made of a file; bytes of another length are ignored. */
   add(fileId: number, packed: Uint8Array): void;
-  /** The nearest chunks of files that count, nearest first; equals in the order they were added. */
-  nearest(vector: Float32Array, most: number, counts: (fileId: number) => boolean): NearChunk[];
+  /** The nearest chunks of the files that count, the nearest first; equals in the order they were added. */
+  nearest(vector: Float32Array, limit: number, counts: (fileId: number) => boolean): NearChunk[];
 };
 
-const firstRows = 1_024;
+const INITIAL_ROWS = 1_024;
 
 /** An empty table of vectors of one length. */
 export function createVectorTable(dimensions: number): VectorTable {
   const values = createByteRows(dimensions);
-  let steps = new Float32Array(firstRows);
-  let files = new Float64Array(firstRows);
-  let indexes = new Uint32Array(firstRows);
+  let steps = new Float32Array(INITIAL_ROWS);
+  let files = new Float64Array(INITIAL_ROWS);
+  let indexes = new Uint32Array(INITIAL_ROWS);
   let rows = 0;
 
-  function grow(wanted: number): void {
-    if (wanted <= steps.length) return;
-    const size = Math.max(wanted, steps.length * 2);
-    steps = grown(steps, new Float32Array(size));
-    files = grown(files, new Float64Array(size));
-    indexes = grown(indexes, new Uint32Array(size));
+  function reserve(count: number): void {
+    if (count <= steps.length) return;
+    const size = Math.max(count, steps.length * 2);
+    steps = copyInto(new Float32Array(size), steps);
+    files = copyInto(new Float64Array(size), files);
+    indexes = copyInto(new Uint32Array(size), indexes);
   }
 
   return {
@@ -61,25 +61,25 @@ export function createVectorTable(dimensions: number): VectorTable {
     add(fileId, packed) {
       const count = packed.length / (dimensions + 4);
       if (!Number.isInteger(count)) return;
-      grow(rows + count);
-      const own = Uint8Array.from(packed);
-      steps.set(new Float32Array(own.buffer, 0, count), rows);
-      values.append(new Int8Array(own.buffer, count * 4));
+      reserve(rows + count);
+      const copy = Uint8Array.from(packed); // Aligned, as a Float32Array has to be.
+      steps.set(new Float32Array(copy.buffer, 0, count), rows);
+      values.append(new Int8Array(copy.buffer, count * 4));
       for (let index = 0; index < count; index++) {
         files[rows] = fileId;
         indexes[rows++] = index;
       }
     },
-    nearest(vector, most, counts) {
-      const asked = toBytes(vector);
-      const best = createNearest(most);
-      let [last, counted] = [-1, false];
-      values.products(asked.values, (first, products) => {
-        for (let at = 0; at < products.length; at++) {
-          const row = first + at;
+    nearest(vector, limit, counts) {
+      const query = toBytes(vector);
+      const best = createNearest(limit);
+      let [lastFileId, isCounted] = [-1, false];
+      values.products(query.values, (firstRow, products) => {
+        for (let index = 0; index < products.length; index++) {
+          const row = firstRow + index;
           const fileId = files[row] ?? 0;
-          if (fileId !== last) [last, counted] = [fileId, counts(fileId)];
-          if (counted) best.add(row, (products[at] ?? 0) * (steps[row] ?? 0) * asked.step);
+          if (fileId !== lastFileId) [lastFileId, isCounted] = [fileId, counts(fileId)];
+          if (isCounted) best.add(row, (products[index] ?? 0) * (steps[row] ?? 0) * query.step);
         }
       });
       return best.sorted().map(({ row, cosine }) => {
@@ -89,30 +89,30 @@ export function createVectorTable(dimensions: number): VectorTable {
   };
 }
 
-function grown<T extends Float32Array | Float64Array | Uint32Array>(from: T, to: T): T {
-  to.set(from);
-  return to;
+function copyInto<T extends Float32Array | Float64Array | Uint32Array>(target: T, source: T): T {
+  target.set(source);
+  return target;
 }
 
-type Near = { readonly row: number; readonly cosine: number };
+type NearRow = { readonly row: number; readonly cosine: number };
 
-/** Keeps the nearest of many. */
-function createNearest(most: number) {
-  let kept: Near[] = [];
-  let least = -Infinity;
+/** Keeps the nearest of many rows. */
+function createNearest(limit: number) {
+  let rows: NearRow[] = [];
+  let minCosine = -Infinity;
   const cut = () => {
-    kept = kept.sort((one, other) => other.cosine - one.cosine || one.row - other.row).slice(0, most);
-    if (kept.length === most) least = kept.at(-1)?.cosine ?? least;
+    rows = rows.sort((one, other) => other.cosine - one.cosine || one.row - other.row).slice(0, limit);
+    if (rows.length === limit) minCosine = rows.at(-1)?.cosine ?? minCosine;
   };
   return {
     add(row: number, cosine: number): void {
-      if (cosine <= least) return;
-      kept.push({ row, cosine });
-      if (kept.length >= most * 4) cut();
+      if (cosine <= minCosine) return;
+      rows.push({ row, cosine });
+      if (rows.length >= limit * 4) cut();
     },
-    sorted(): readonly Near[] {
+    sorted(): readonly NearRow[] {
       cut();
-      return kept;
+      return rows;
     },
   };
 }

@@ -1,4 +1,4 @@
-/** What of WebAssembly is used here; its full types come only with a browser's library, which this project does not load. */
+/** The part of WebAssembly used here; its full types are in the DOM library, which this project does not load. */
 declare namespace WebAssembly {
   class Module {
     constructor(bytes: Uint8Array);

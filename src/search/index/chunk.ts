@@ -1,6 +1,6 @@
-/** Cuts a source text into chunks of whole lines, between blocks where it can: by blank lines and indentation alone. */
+/** Cuts a source text into chunks of whole lines, between blocks where possible, by blank lines and indentation alone. */
 
-/** A run of whole lines. Offsets are characters of the text, lines count from 1, both ends as `slice` and people read. */
+/** Whole lines of a text. `end` is exclusive, as in `slice`; lines are counted from 1 and `endLine` is inclusive. */
 export type Chunk = {
   readonly start: number;
   readonly end: number;
@@ -8,27 +8,27 @@ export type Chunk = {
   readonly endLine: number;
 };
 
-/** No chunk is longer, except one that is a single piece of a long line, which is cut to `longestLine`. */
-export const chunkChars = 1_200;
-/** A chunk grows to this before a good border may end it. */
-const smallestChars = 400;
-/** A longer line is cut into pieces: minified code and data have no lines to speak of. */
-const longestLine = 2_000;
+/** No chunk is longer, except a part of a long line, which has up to MAX_LINE_CHARS. */
+export const MAX_CHUNK_CHARS = 1_200;
+/** A chunk ends at a border between blocks only from this length on. */
+const MIN_CHUNK_CHARS = 400;
+/** A longer line is cut: minified code and data have few line breaks. */
+const MAX_LINE_CHARS = 2_000;
 
-/** The chunks of a text, in order; together they hold every line of it. An empty text has none. */
+/** The chunks of a text, in order; together they have every line. An empty text has none. */
 export function chunkText(text: string): Chunk[] {
   const chunks: Chunk[] = [];
   const lines = measureLines(text);
   let first = 0;
   while (first < lines.count) {
-    const next = nextBorder(lines, first);
+    const next = findBorder(lines, first);
     pushChunk(chunks, lines, first, next);
     first = next;
   }
   return chunks;
 }
 
-/** Per line where it starts, how it is indented (-1 for a blank line), and one entry more for the end of the text. */
+/** Start and indentation of each line (-1 for a blank line), and one more entry for the end of the text. */
 export type Lines = {
   readonly count: number;
   readonly starts: Int32Array;
@@ -36,18 +36,18 @@ export type Lines = {
 };
 
 const [newline, space, tab, carriageReturn] = [10, 32, 9, 13];
-const tabWidth = 4;
-const deepest = 200;
+const TAB_WIDTH = 4;
+const MAX_INDENT = 200;
 
-/** One pass over the text. */
+/** Finds the lines of a text. */
 export function measureLines(text: string): Lines {
   const count = countLines(text);
   const starts = new Int32Array(count + 1);
   const indents = new Int16Array(count + 1);
   let start = 0;
   for (let line = 0; line < count; line++) {
-    const found = text.indexOf("\n", start);
-    const end = found === -1 ? text.length : found + 1;
+    const lineEnd = text.indexOf("\n", start);
+    const end = lineEnd === -1 ? text.length : lineEnd + 1;
     starts[line] = start;
     indents[line] = indentOf(text, start, end);
     start = end;
@@ -58,58 +58,58 @@ export function measureLines(text: string): Lines {
 
 function countLines(text: string): number {
   let count = 0;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++;
+  for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) count++;
   return text.length > 0 && text.charCodeAt(text.length - 1) !== newline ? count + 1 : count;
 }
 
 function indentOf(text: string, start: number, end: number): number {
   let indent = 0;
-  for (let at = start; at < end; at++) {
-    const unit = text.charCodeAt(at);
+  for (let index = start; index < end; index++) {
+    const unit = text.charCodeAt(index);
     if (unit === space) indent += 1;
-    else if (unit === tab) indent += tabWidth;
-    else return unit === newline || unit === carriageReturn ? -1 : Math.min(indent, deepest);
+    else if (unit === tab) indent += TAB_WIDTH;
+    else return unit === newline || unit === carriageReturn ? -1 : Math.min(indent, MAX_INDENT);
   }
   return -1;
 }
 
-/** The line the next chunk begins with: the end of the text, the best border within reach, or where it gets too long. */
-function nextBorder(lines: Lines, first: number): number {
+/** The first line of the next chunk: after the best border, or where the chunk gets too long, or the end of the text. */
+function findBorder(lines: Lines, first: number): number {
   const { starts, count } = lines;
-  const from = at(starts, first);
+  const start = numberAt(starts, first);
   let best = first + 1;
   let bestCost = Infinity;
   for (let line = first + 1; line <= count; line++) {
-    const chars = at(starts, line) - from;
-    if (chars > chunkChars) return Math.min(best, line);
+    const chars = numberAt(starts, line) - start;
+    if (chars > MAX_CHUNK_CHARS) return Math.min(best, line);
     if (line === count) return count;
-    const cost = chars < smallestChars ? Infinity : borderCost(lines, line);
+    const cost = chars < MIN_CHUNK_CHARS ? Infinity : borderCost(lines, line);
     if (cost <= bestCost) [best, bestCost] = [line, cost];
   }
   return count;
 }
 
-/** Low where a new block begins: little indentation, best after a blank line; inside a block, and before an end, high. */
+/** Low where a block begins: at little indentation, best after a blank line. Highest before a blank line. */
 function borderCost({ indents }: Lines, line: number): number {
-  const indent = at(indents, line);
-  if (indent === -1) return 2 * deepest;
-  const afterBlank = at(indents, line - 1) === -1;
-  return afterBlank ? indent : indent + 6;
+  const indent = numberAt(indents, line);
+  if (indent === -1) return 2 * MAX_INDENT;
+  const isAfterBlank = numberAt(indents, line - 1) === -1;
+  return isAfterBlank ? indent : indent + 6;
 }
 
 function pushChunk(chunks: Chunk[], { starts }: Lines, first: number, next: number): void {
-  const start = at(starts, first);
-  const end = at(starts, next);
-  const place = { startLine: first + 1, endLine: next };
-  if (next - first > 1 || end - start <= longestLine) {
-    chunks.push({ start, end, ...place });
+  const start = numberAt(starts, first);
+  const end = numberAt(starts, next);
+  const lines = { startLine: first + 1, endLine: next };
+  if (next - first > 1 || end - start <= MAX_LINE_CHARS) {
+    chunks.push({ start, end, ...lines });
     return;
   }
-  for (let from = start; from < end; from += longestLine) {
-    chunks.push({ start: from, end: Math.min(end, from + longestLine), ...place });
+  for (let offset = start; offset < end; offset += MAX_LINE_CHARS) {
+    chunks.push({ start: offset, end: Math.min(end, offset + MAX_LINE_CHARS), ...lines });
   }
 }
 
-function at(numbers: Int32Array | Int16Array, index: number): number {
+function numberAt(numbers: Int32Array | Int16Array, index: number): number {
   return numbers[index] ?? 0;
 }

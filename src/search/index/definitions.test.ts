@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { measureLines } from "./chunk.ts";
-import { definitionIn } from "./definitions.ts";
+import { findDefinition } from "./definitions.ts";
 
-/** What the first line defines: `name` with its rank, or null. */
-function defined(text: string): string | null {
+/** What the first line defines: the name with its rank, or null. */
+function describeDefinition(text: string): string | null {
   const { starts, indents } = measureLines(text);
-  const found = definitionIn(text, starts[0] ?? 0, starts[1] ?? text.length, indents[0] ?? 0);
-  return found === null ? null : `${text.slice(found.start, found.end)} ${found.rank}`;
+  const definition = findDefinition(text, starts[0] ?? 0, starts[1] ?? text.length, indents[0] ?? 0);
+  return definition === null ? null : `${text.slice(definition.start, definition.end)} ${definition.rank}`;
 }
 
-const cases: readonly (readonly [line: string, says: string | null])[] = [
+const cases: readonly (readonly [line: string, expected: string | null])[] = [
   ["class Router(Base):", "Router 3"],
   ["export default class App extends Component {", "App 3"],
   ["pub(crate) struct Shared<T> {", "Shared 3"],
@@ -74,7 +74,8 @@ const cases: readonly (readonly [line: string, says: string | null])[] = [
 ];
 
 describe("a line of code", () => {
-  for (const [line, says] of cases) {
-    test(`${JSON.stringify(line)} defines ${says ?? "nothing"}`, () => assert.equal(defined(line), says));
+  for (const [line, expected] of cases) {
+    test(`${JSON.stringify(line)} defines ${expected ?? "nothing"}`, () =>
+      assert.equal(describeDefinition(line), expected));
   }
 });

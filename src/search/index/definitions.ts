@@ -1,51 +1,52 @@
-/** Finds the name that a line of code defines, by the shape of the line alone: one set of rules for every language. */
+/** Finds the name that a line of code defines, by the form of the line alone: one set of rules for every language. */
 
-/** What is defined: a type or a module says more about a file than a function, a function more than a value. */
-export const definitionRanks = { value: 1, function: 2, type: 3 } as const;
-export type DefinitionRank = (typeof definitionRanks)[keyof typeof definitionRanks];
+/** A type or a module says more about a file than a function, and a function more than a value. */
+const definitionRanks = { value: 1, function: 2, type: 3 } as const;
+type DefinitionRank = (typeof definitionRanks)[keyof typeof definitionRanks];
 
-/** A name in a text, without its qualifiers. */
+/** Where a defined name is in a text, without its qualifiers. */
 export type Definition = { readonly start: number; readonly end: number; readonly rank: DefinitionRank };
 
-/** What the line [start, end) of the text defines, or null. `indent` is how far it is indented. */
-export function definitionIn(text: string, start: number, end: number, indent: number): Definition | null {
-  let at = skipBlanks(text, start, end);
-  const first = text.charCodeAt(at);
-  if (first === openParenthesis) return lispNamed(text, at, end);
-  const quoted = first === quote;
-  if (quoted && !isNotebookLine(text, at, end)) return null;
-  if (quoted) at = skipBlanks(text, at + 1, end);
-  let modified = false;
-  for (let words = 0; words < mostWords; words++) {
-    const stop = endOfWord(text, at, end);
-    if (stop === at) return null;
-    const role = roles.get(text.slice(at, stop));
+/** The name that the line [start, end) of the text defines, or null. `indent` is the line's indentation. */
+export function findDefinition(text: string, start: number, end: number, indent: number): Definition | null {
+  let index = skipBlanks(text, start, end);
+  const first = text.charCodeAt(index);
+  if (first === openParenthesis) return findLispName(text, index, end);
+  const isQuoted = first === quote;
+  if (isQuoted && !isNotebookLine(text, index, end)) return null;
+  if (isQuoted) index = skipBlanks(text, index + 1, end);
+  let isModified = false;
+  for (let words = 0; words < MAX_KEYWORDS; words++) {
+    const stop = endOfWord(text, index, end);
+    if (stop === index) return null;
+    const role = roles.get(text.slice(index, stop));
     if (role === "control") return null;
     const after = skipBlanks(text, stop, end);
-    const shaped = () => (quoted ? null : byShape(text, at, end, indent, modified));
-    if (role === "statement") return sqlNamed(text, stop, end) ?? shaped();
-    if (role === undefined) return shaped();
+    const findByForm = () => (isQuoted ? null : findUnmarked(text, index, end, indent, isModified));
+    if (role === "statement") return findSqlName(text, stop, end) ?? findByForm();
+    if (role === undefined) return findByForm();
     if (role !== "modifier") {
-      const found = named(text, stop, after, end, role, indent === 0 || modified);
-      return found === undefined ? shaped() : found;
+      const definition = findAfterKeyword(text, stop, after, end, role, indent === 0 || isModified);
+      return definition === undefined ? findByForm() : definition;
     }
-    modified = true;
-    at = skipGenerics(text, skipBlanks(text, skipParentheses(text, stop, end), end), end);
+    isModified = true;
+    index = skipGenerics(text, skipBlanks(text, skipParentheses(text, stop, end), end), end);
   }
   return null;
 }
 
-/** A line of code in a notebook is a string with the end of the line in it. */
-function isNotebookLine(text: string, at: number, end: number): boolean {
-  return /\\n",?\s*$/.test(text.slice(Math.max(at, end - 8), end));
+/** A line of code in a notebook is a JSON string that ends with an escaped newline. */
+function isNotebookLine(text: string, start: number, end: number): boolean {
+  return /\\n",?\s*$/.test(text.slice(Math.max(start, end - 8), end));
 }
 
-/** `public static async` and more: no line needs that many words before the name. */
-const mostWords = 8;
+/** Words before the name, such as `public static async`. */
+const MAX_KEYWORDS = 8;
 
 /**
- * `strict`: a type's keyword that also stands before variables and in sentences. `braced`: one that is a plain word unless
- * a block begins on its line. `let`: a value, or a function with its arguments. `statement`: the name comes after more keywords.
+ * What a word at the beginning of a line means. `strict`: a keyword of types that also occurs before variables and in
+ * prose. `braced`: a keyword of types that is a plain word unless a block begins on its line. `let`: a value, or a
+ * function with its arguments. `statement`: more keywords come before the name.
  */
 type Role = "type" | "strict" | "braced" | "function" | "value" | "let" | "modifier" | "control" | "statement";
 
@@ -81,98 +82,100 @@ function entries(role: Role, words: string): [string, Role][] {
   return words.split(" ").map((word) => [word, role]);
 }
 
-/** After a keyword: the name it introduces; null for none worth keeping, undefined where it was no keyword after all. */
-function named(
+/** The name that a keyword introduces; null for a name not worth indexing, undefined if the word is not a keyword here. */
+function findAfterKeyword(
   text: string,
   stop: number,
   after: number,
   end: number,
   role: "type" | "strict" | "braced" | "function" | "value" | "let",
-  outer: boolean,
+  isOuter: boolean,
 ): Definition | null | undefined {
   if (after === stop) return undefined;
-  const from = skipReceiver(text, after, end);
-  const last = endOfQualified(text, from, end);
-  if (last === from) return undefined;
-  if (role === "let" && outer) return letNamed(text, from, end) ?? valueNamed(text, from, last, end, outer);
-  if (role === "value" || role === "let") return valueNamed(text, from, last, end, outer);
-  if (role === "strict") return typeNamed(text, from, last, end);
-  if (role === "braced") return blockNamed(text, from, last, end);
-  return definition(text, from, last, definitionRanks[role]);
+  const nameStart = skipReceiver(text, after, end);
+  const nameEnd = endOfQualified(text, nameStart, end);
+  if (nameEnd === nameStart) return undefined;
+  if (role === "let" && isOuter)
+    return findLetName(text, nameStart, end) ?? findValueName(text, nameStart, nameEnd, end, isOuter);
+  if (role === "value" || role === "let") return findValueName(text, nameStart, nameEnd, end, isOuter);
+  if (role === "strict") return findTypeName(text, nameStart, nameEnd, end);
+  if (role === "braced") return findBlockName(text, nameStart, nameEnd, end);
+  return makeDefinition(text, nameStart, nameEnd, definitionRanks[role]);
 }
 
-/** A block begins right after the name. */
-function blockNamed(text: string, from: number, last: number, end: number): Definition | undefined {
-  const begins = text.charCodeAt(skipBlanks(text, last, end)) === openBrace && !isReserved(text.slice(from, last));
-  return begins ? definition(text, from, last, definitionRanks.type) : undefined;
+/** A name with the beginning of a block right after it. */
+function findBlockName(text: string, nameStart: number, nameEnd: number, end: number): Definition | undefined {
+  const isBlock =
+    text.charCodeAt(skipBlanks(text, nameEnd, end)) === openBrace && !isReserved(text.slice(nameStart, nameEnd));
+  return isBlock ? makeDefinition(text, nameStart, nameEnd, definitionRanks.type) : undefined;
 }
 
 /** `struct name *variable` declares a variable, "class will be" is a sentence: neither defines a type. */
-function typeNamed(text: string, from: number, last: number, end: number): Definition | null | undefined {
-  const next = skipBlanks(text, last, end);
+function findTypeName(text: string, nameStart: number, nameEnd: number, end: number): Definition | null | undefined {
+  const next = skipBlanks(text, nameEnd, end);
   const unit = text.charCodeAt(next);
   if (unit === asterisk || unit === ampersand || unit === closeParenthesis || unit === comma) return undefined;
-  if (!isWordUnit(unit) || next >= end) return definition(text, from, last, definitionRanks.type);
-  const goesOn = /^(?:extends|implements|with|where|for|permits|final|derives|is|of|sealed)\b/.test(
+  if (!isWordUnit(unit) || next >= end) return makeDefinition(text, nameStart, nameEnd, definitionRanks.type);
+  const hasClause = /^(?:extends|implements|with|where|for|permits|final|derives|is|of|sealed)\b/.test(
     text.slice(next, next + 12),
   );
-  return goesOn || /(?:[{:]|\bwhere)\s*$/.test(text.slice(next, end))
-    ? definition(text, from, last, definitionRanks.type)
+  return hasClause || /(?:[{:]|\bwhere)\s*$/.test(text.slice(next, end))
+    ? makeDefinition(text, nameStart, nameEnd, definitionRanks.type)
     : undefined;
 }
 
 /** `const name = ...`; but in `const char *name(...)` the word after the keyword is a type. */
-function valueNamed(
+function findValueName(
   text: string,
-  from: number,
-  last: number,
+  nameStart: number,
+  nameEnd: number,
   end: number,
-  outer: boolean,
+  isOuter: boolean,
 ): Definition | null | undefined {
-  const next = text.charCodeAt(skipBlanks(text, last, end));
+  const next = text.charCodeAt(skipBlanks(text, nameEnd, end));
   if (isWordUnit(next) || next === asterisk || next === ampersand || next === openParenthesis) return undefined;
-  const rank = rankOfValue(text, last, end);
-  return outer || rank > definitionRanks.value ? definition(text, from, last, rank) : null;
+  const rank = rankOfValue(text, nameEnd, end);
+  return isOuter || rank > definitionRanks.value ? makeDefinition(text, nameStart, nameEnd, rank) : null;
 }
 
-/** No line says later than here what it defines. */
-const longestShape = 300;
+/** Characters of a line that patterns are matched with. */
+const MAX_PATTERN_CHARS = 300;
 
-/** What a pattern finds at this place: its first group stands before the name, its second is the name. */
-function matched(text: string, at: number, end: number, pattern: RegExp, rank: DefinitionRank): Definition | null {
-  const [, before = "", name] = pattern.exec(text.slice(at, Math.min(end, at + longestShape))) ?? [];
+/** Matches a pattern whose first group is what precedes the name, and whose second is the name. */
+function matchName(text: string, start: number, end: number, pattern: RegExp, rank: DefinitionRank): Definition | null {
+  const [, before = "", name] = pattern.exec(text.slice(start, Math.min(end, start + MAX_PATTERN_CHARS))) ?? [];
   if (name === undefined) return null;
-  const start = at + before.length;
-  return { start, end: start + name.length, rank };
+  const nameStart = start + before.length;
+  return { start: nameStart, end: nameStart + name.length, rank };
 }
 
-const letShape =
+const letPattern =
   /^((?:(?:rec|inline|private)[ \t]+)*)(?!(?:rec|inline|private)\b)([a-z_][\w']*)[ \t]+[\w'(~?][^=;"]*=(?!=)/;
 
-/** `let rec name argument =`, as the kin of ML define functions. */
-function letNamed(text: string, from: number, end: number): Definition | null {
-  return matched(text, from, end, letShape, definitionRanks.function);
+/** `let rec name argument =`, as languages of the ML family define functions. */
+function findLetName(text: string, start: number, end: number): Definition | null {
+  return matchName(text, start, end, letPattern, definitionRanks.function);
 }
 
-const lispShape =
+const lispPattern =
   /^(\((?:def|defn-?|defun|defmacro|defmulti|defmethod|defgeneric|defprotocol|defrecord|deftype|defclass|defstruct|defvar|defparameter|defconst|defconstant|defcustom|defonce|deftest|define(?:-[\w-]+)?)[ \t]+(?:\^\S+[ \t]+)*\(?)([^\s()[\]{}"';^]+)/;
 
 /** `(defn name ...`, `(define (name ...`. */
-function lispNamed(text: string, at: number, end: number): Definition | null {
-  return matched(text, at, end, lispShape, definitionRanks.function);
+function findLispName(text: string, start: number, end: number): Definition | null {
+  return matchName(text, start, end, lispPattern, definitionRanks.function);
 }
 
-const sqlShape =
+const sqlPattern =
   /^([ \t]+(?:or[ \t]+(?:replace|alter)[ \t]+)?(?:(?:global|local|temp|temporary|unlogged|unique|materialized|recursive|virtual|external)[ \t]+)*(?:table|view|function|procedure|trigger|index|type|sequence|schema|domain|policy)[ \t]+(?:concurrently[ \t]+)?(?:if[ \t]+not[ \t]+exists[ \t]+)?(?:[\w"`[\]]+\.)*["`[]?)(\w+)/i;
 
 /** `CREATE TABLE IF NOT EXISTS schema.name`. */
-function sqlNamed(text: string, at: number, end: number): Definition | null {
-  return matched(text, at, end, sqlShape, definitionRanks.type);
+function findSqlName(text: string, start: number, end: number): Definition | null {
+  return matchName(text, start, end, sqlPattern, definitionRanks.type);
 }
 
-/** A value that is a function or a type is defined as one. */
-function rankOfValue(text: string, last: number, end: number): DefinitionRank {
-  const rest = text.slice(last, Math.min(end, last + 120));
+/** A value that is a function or a type counts as one. */
+function rankOfValue(text: string, nameEnd: number, end: number): DefinitionRank {
+  const rest = text.slice(nameEnd, Math.min(end, nameEnd + 120));
   if (/=\s*(?:pub\s+)?(?:packed\s+|extern\s+)?(?:class|struct|enum|union|interface)\b/.test(rest))
     return definitionRanks.type;
   return /=>|[=:]\s*(?:async\s+)?(?:function|fn|func|lambda|proc|->)(?!\w)/.test(rest)
@@ -181,69 +184,84 @@ function rankOfValue(text: string, last: number, end: number): DefinitionRank {
 }
 
 /** A line without a keyword: `int name(...) {`, `name(...) {`, `name = ...`, `name :: ...`. */
-function byShape(text: string, start: number, end: number, indent: number, modified: boolean): Definition | null {
-  let at = start;
-  while (at < end && isDeclaratorUnit(text.charCodeAt(at))) at++;
-  const unit = text.charCodeAt(at);
-  if (unit === openParenthesis) return callable(text, start, at, end, indent === 0 || modified);
-  if (unit === equals && text.charCodeAt(at + 1) !== equals) return assigned(text, start, at, end, indent);
-  if (unit === minus && text.charCodeAt(at - 1) === lessThan)
-    return matched(text, start, end, arrowShape, definitionRanks.function);
-  return indent === 0 ? signature(text, start, end) : null;
+function findUnmarked(
+  text: string,
+  start: number,
+  end: number,
+  indent: number,
+  isModified: boolean,
+): Definition | null {
+  let index = start;
+  while (index < end && isDeclaratorUnit(text.charCodeAt(index))) index++;
+  const unit = text.charCodeAt(index);
+  if (unit === openParenthesis) return findCallable(text, start, index, end, indent === 0 || isModified);
+  if (unit === equals && text.charCodeAt(index + 1) !== equals) return findAssigned(text, start, index, end, indent);
+  if (unit === minus && text.charCodeAt(index - 1) === lessThan)
+    return matchName(text, start, end, arrowPattern, definitionRanks.function);
+  return indent === 0 ? findSignature(text, start, end) : null;
 }
 
-/** `name <- function(...)`, as R defines. */
-const arrowShape = /^()([\w.]+)[ \t]*<-[ \t]*function\b/;
+/** `name <- function(...)`, as in R. */
+const arrowPattern = /^()([\w.]+)[ \t]*<-[ \t]*function\b/;
 
-/** A name before parentheses is defined where a body follows, or where it stands outside with its type before it. */
-function callable(text: string, start: number, parenthesis: number, end: number, outer: boolean): Definition | null {
-  const last = skipBlanksBack(text, parenthesis, start);
-  const from = startOfWord(text, last, start);
-  if (from === last || isDigit(text.charCodeAt(from)) || isReserved(text.slice(from, last))) return null;
-  const final = text.charCodeAt(skipBlanksBack(text, end, start) - 1);
-  if (final === semicolon) return null;
-  const typed = from > start && outer;
-  const bodied = final === openBrace || text.charCodeAt(skipBlanks(text, end, text.length)) === openBrace;
-  if (!typed && !(bodied && isBalanced(text, parenthesis, end))) return null;
-  return definition(text, from, last, definitionRanks.function);
+/** A name before parentheses is a definition if a body follows, or if it is at the outer level after its type. */
+function findCallable(
+  text: string,
+  start: number,
+  parenthesis: number,
+  end: number,
+  isOuter: boolean,
+): Definition | null {
+  const nameEnd = skipBlanksBack(text, parenthesis, start);
+  const nameStart = startOfWord(text, nameEnd, start);
+  if (nameStart === nameEnd || isDigit(text.charCodeAt(nameStart)) || isReserved(text.slice(nameStart, nameEnd)))
+    return null;
+  const lastUnit = text.charCodeAt(skipBlanksBack(text, end, start) - 1);
+  if (lastUnit === semicolon) return null;
+  const hasType = nameStart > start && isOuter;
+  const hasBody = lastUnit === openBrace || text.charCodeAt(skipBlanks(text, end, text.length)) === openBrace;
+  if (!hasType && !(hasBody && isBalanced(text, parenthesis, end))) return null;
+  return makeDefinition(text, nameStart, nameEnd, definitionRanks.function);
 }
 
-/** Words of some languages are names in others. */
+/** Whether a word is a keyword in all languages: some keywords are names in other languages. */
 function isReserved(word: string): boolean {
   const role = roles.get(word);
   return role !== undefined && role !== "braced" && role !== "statement";
 }
 
-/** A call that is given a block, `setup({`, leaves its parenthesis open. */
+/** False for a call with a block, `setup({`, whose parenthesis stays open. */
 function isBalanced(text: string, start: number, end: number): boolean {
   let depth = 0;
-  for (let at = start; at < end; at++) {
-    const unit = text.charCodeAt(at);
+  for (let index = start; index < end; index++) {
+    const unit = text.charCodeAt(index);
     if (unit === openParenthesis) depth++;
     else if (unit === closeParenthesis) depth--;
   }
   return depth === 0;
 }
 
-function assigned(text: string, start: number, sign: number, end: number, indent: number): Definition | null {
-  const last = endOfQualified(text, start, sign);
+/** `name = ...`, `name: type = ...`. */
+function findAssigned(text: string, start: number, sign: number, end: number, indent: number): Definition | null {
+  const nameEnd = endOfQualified(text, start, sign);
   if (text.charCodeAt(start) === dollar) return null;
-  const next = text.charCodeAt(skipBlanks(text, last, end));
+  const next = text.charCodeAt(skipBlanks(text, nameEnd, end));
   if (next !== equals && next !== colon) return null;
-  const rank = rankOfValue(text, last, end);
-  return indent === 0 || rank > definitionRanks.value ? definition(text, start, last, rank) : null;
+  const rank = rankOfValue(text, nameEnd, end);
+  return indent === 0 || rank > definitionRanks.value ? makeDefinition(text, start, nameEnd, rank) : null;
 }
 
-/** `name :: Type`, as Haskell declares, and `name : Type -> Type`, as others do. */
-function signature(text: string, start: number, end: number): Definition | null {
-  const last = endOfWord(text, start, end);
-  const at = skipBlanks(text, last, end);
-  const declares = text.startsWith(":: ", at) || (text.startsWith(": ", at) && text.slice(at, end).includes("->"));
-  return at > last && declares ? definition(text, start, last, definitionRanks.function) : null;
+/** `name :: Type`, as in Haskell, and `name : Type -> Type`, as in others. */
+function findSignature(text: string, start: number, end: number): Definition | null {
+  const nameEnd = endOfWord(text, start, end);
+  const next = skipBlanks(text, nameEnd, end);
+  const isSignature =
+    text.startsWith(":: ", next) || (text.startsWith(": ", next) && text.slice(next, end).includes("->"));
+  return next > nameEnd && isSignature ? makeDefinition(text, start, nameEnd, definitionRanks.function) : null;
 }
 
-function definition(text: string, from: number, last: number, rank: DefinitionRank): Definition {
-  return { start: startOfWord(text, last, from), end: last, rank };
+function makeDefinition(text: string, nameStart: number, nameEnd: number, rank: DefinitionRank): Definition {
+  return { start: startOfWord(text, nameEnd, nameStart), end: nameEnd, rank };
 }
 
 const [openParenthesis, closeParenthesis, asterisk, ampersand, comma, colon, semicolon, lessThan, equals] = [
@@ -251,7 +269,7 @@ const [openParenthesis, closeParenthesis, asterisk, ampersand, comma, colon, sem
 ];
 const [dot, openBrace, underscore, dollar, hash, quote, minus] = [46, 123, 95, 36, 35, 34, 45];
 
-/** What may stand in a name: letters, digits, `_`, `$`, and whatever is not ASCII. */
+/** Whether a name may contain this unit: letters, digits, `_`, `$`, and everything that is not ASCII. */
 export function isWordUnit(unit: number): boolean {
   return (
     (unit >= 97 && unit <= 122) ||
@@ -263,7 +281,7 @@ export function isWordUnit(unit: number): boolean {
   );
 }
 
-/** What may stand before the name of a function: types, pointers, generics, qualifiers. */
+/** Whether this unit may precede the name of a function: types, pointers, generics, qualifiers. */
 function isDeclaratorUnit(unit: number): boolean {
   return isWordUnit(unit) || " \t*&:<>[],.?~@".includes(String.fromCharCode(unit));
 }
@@ -271,31 +289,31 @@ function isDeclaratorUnit(unit: number): boolean {
 const isDigit = (unit: number): boolean => unit >= 48 && unit <= 57;
 
 function endOfWord(text: string, start: number, end: number): number {
-  let at = start;
-  if (text.charCodeAt(at) === hash) at++;
-  while (at < end && isWordUnit(text.charCodeAt(at))) at++;
-  return at;
+  let index = start;
+  if (text.charCodeAt(index) === hash) index++;
+  while (index < end && isWordUnit(text.charCodeAt(index))) index++;
+  return index;
 }
 
 function startOfWord(text: string, end: number, start: number): number {
-  let at = end;
-  while (at > start && isWordUnit(text.charCodeAt(at - 1))) at--;
-  return at;
+  let index = end;
+  while (index > start && isWordUnit(text.charCodeAt(index - 1))) index--;
+  return index;
 }
 
 /** Past `Outer.Inner::name`. */
 function endOfQualified(text: string, start: number, end: number): number {
-  let at = endOfWord(text, start, end);
-  while (at < end && isQualifier(text.charCodeAt(at)) && isWordUnit(text.charCodeAt(skipColons(text, at)))) {
-    at = endOfWord(text, skipColons(text, at), end);
+  let index = endOfWord(text, start, end);
+  while (index < end && isQualifier(text.charCodeAt(index)) && isWordUnit(text.charCodeAt(skipColons(text, index)))) {
+    index = endOfWord(text, skipColons(text, index), end);
   }
-  return at;
+  return index;
 }
 
 const isQualifier = (unit: number): boolean => unit === dot || unit === colon;
 
-function skipColons(text: string, at: number): number {
-  return text.charCodeAt(at) === colon && text.charCodeAt(at + 1) === colon ? at + 2 : at + 1;
+function skipColons(text: string, index: number): number {
+  return text.charCodeAt(index) === colon && text.charCodeAt(index + 1) === colon ? index + 2 : index + 1;
 }
 
 /** Past `(r *Receiver)` and `<T>` before a name. */
@@ -313,20 +331,20 @@ function skipGenerics(text: string, start: number, end: number): number {
 
 function skipParentheses(text: string, start: number, end: number): number {
   if (text.charCodeAt(start) !== openParenthesis) return start;
-  for (let at = start; at < end; at++) if (text.charCodeAt(at) === closeParenthesis) return at + 1;
+  for (let index = start; index < end; index++) if (text.charCodeAt(index) === closeParenthesis) return index + 1;
   return start;
 }
 
 function skipBlanks(text: string, start: number, end: number): number {
-  let at = start;
-  while (at < end && isBlank(text.charCodeAt(at))) at++;
-  return at;
+  let index = start;
+  while (index < end && isBlank(text.charCodeAt(index))) index++;
+  return index;
 }
 
 function skipBlanksBack(text: string, end: number, start: number): number {
-  let at = end;
-  while (at > start && isBlank(text.charCodeAt(at - 1))) at--;
-  return at;
+  let index = end;
+  while (index > start && isBlank(text.charCodeAt(index - 1))) index--;
+  return index;
 }
 
 function isBlank(unit: number): boolean {

@@ -1,35 +1,35 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { createPostings, createTally } from "./growable.ts";
+import { createCountTable, createPostings } from "./growable.ts";
 
-describe("a tally", () => {
+describe("a count table", () => {
   test("counts every number and keeps its highest rank, however large it is", () => {
     const entry = fc.record({ number: fc.nat(200_000), count: fc.integer({ min: 1, max: 9 }), rank: fc.nat(3) });
     fc.assert(
       fc.property(fc.array(entry), (entries) => {
-        const tally = createTally();
+        const table = createCountTable();
         for (const { number, count, rank } of entries) {
-          tally.add(number, count);
-          tally.mark(number, rank);
+          table.add(number, count);
+          table.mark(number, rank);
         }
         const byNumber = Map.groupBy(entries, ({ number }) => number);
-        assert.deepEqual([...tally.touched()], [...byNumber.keys()]);
+        assert.deepEqual([...table.numbers()], [...byNumber.keys()]);
         for (const [number, own] of byNumber) {
           assert.equal(
-            tally.count(number),
+            table.count(number),
             own.reduce((sum, { count }) => sum + count, 0),
           );
-          assert.equal(tally.rank(number), Math.max(...own.map(({ rank }) => rank)));
+          assert.equal(table.rank(number), Math.max(...own.map(({ rank }) => rank)));
         }
-        tally.clear();
-        assert.deepEqual([tally.touched().length, tally.count(7)], [0, 0]);
+        table.clear();
+        assert.deepEqual([table.numbers().length, table.count(7)], [0, 0]);
       }),
     );
   });
 });
 
-test("postings come back as they were pushed, past the room there was", () => {
+test("postings come back as they were pushed, beyond the initial size", () => {
   const postings = createPostings();
   for (let round = 0; round < 100; round++) {
     postings.reserve(100);

@@ -1,18 +1,18 @@
-/** Typed arrays that grow: millions of numbers without an object for each. */
+/** Typed arrays that grow: they hold millions of numbers without an object for each. */
 
-/** Term, place and weight of each posting, in the order they came. */
+/** Term, place and weight of each posting, in the order of `push`. */
 export type Postings = {
-  /** Makes room for so many more. */
+  /** Makes room for so many more postings; call it before `push`. */
   reserve(count: number): void;
   push(term: number, place: number, weight: number): void;
-  /** What was pushed so far, without copying. */
+  /** The postings so far, without copying. */
   view(): PostingColumns;
 };
 
 /** Postings as columns of equal length. */
 export type PostingColumns = readonly [terms: Uint32Array, places: Uint32Array, weights: Uint8Array];
 
-/** No postings yet. */
+/** An empty list of postings. */
 export function createPostings(): Postings {
   let terms = new Uint32Array(1 << 12);
   let places = new Uint32Array(1 << 12);
@@ -21,10 +21,10 @@ export function createPostings(): Postings {
   return {
     reserve(count) {
       if (length + count <= terms.length) return;
-      const room = 2 ** Math.ceil(Math.log2(length + count));
-      terms = moved(terms, new Uint32Array(room));
-      places = moved(places, new Uint32Array(room));
-      weights = moved(weights, new Uint8Array(room));
+      const size = 2 ** Math.ceil(Math.log2(length + count));
+      terms = copyInto(new Uint32Array(size), terms);
+      places = copyInto(new Uint32Array(size), places);
+      weights = copyInto(new Uint8Array(size), weights);
     },
     push(term, place, weight) {
       terms[length] = term;
@@ -35,58 +35,59 @@ export function createPostings(): Postings {
   };
 }
 
-/** Counts per number, with a rank beside each, that are handed out and forgotten chunk by chunk. */
-export type Tally = {
+/** A count and a rank for each number, filled and cleared chunk by chunk. */
+export type CountTable = {
   add(number: number, count: number): void;
-  /** Notes a rank; the highest counts. */
+  /** Sets a rank; the highest counts. */
   mark(number: number, rank: number): void;
   /** Every number that was added or marked since the last `clear`. */
-  touched(): Uint32Array;
+  numbers(): Uint32Array;
   count(number: number): number;
   rank(number: number): number;
   clear(): void;
 };
 
-/** Where in a number's entry its rank begins; below it is its count. */
-const rankShift = 24;
-const mostCounted = (1 << rankShift) - 1;
+/** The bits of an entry: the count, and above it the rank. */
+const RANK_SHIFT = 24;
+const MAX_COUNT = (1 << RANK_SHIFT) - 1;
 
-/** An empty tally. */
-export function createTally(): Tally {
+/** An empty table. */
+export function createCountTable(): CountTable {
   let entries = new Uint32Array(1 << 12);
-  let touched = new Uint32Array(1 << 10);
+  let numbers = new Uint32Array(1 << 10);
   let length = 0;
 
+  /** The entry of a number, which is now among `numbers`. */
   function touch(number: number): number {
-    if (number >= entries.length) entries = moved(entries, new Uint32Array(2 ** Math.ceil(Math.log2(number + 1))));
+    if (number >= entries.length) entries = copyInto(new Uint32Array(2 ** Math.ceil(Math.log2(number + 1))), entries);
     const entry = entries[number] as number;
     if (entry !== 0) return entry;
-    if (length === touched.length) touched = moved(touched, new Uint32Array(length * 2));
-    touched[length++] = number;
+    if (length === numbers.length) numbers = copyInto(new Uint32Array(length * 2), numbers);
+    numbers[length++] = number;
     return 0;
   }
 
   return {
     add(number, count) {
-      const entry = touch(number); // First: it may move the entries.
+      const entry = touch(number); // In a statement of its own: it may replace `entries`.
       entries[number] = entry + count;
     },
     mark(number, rank) {
       const entry = touch(number);
-      if (entry >> rankShift < rank) entries[number] = (entry & mostCounted) | (rank << rankShift);
+      if (entry >> RANK_SHIFT < rank) entries[number] = (entry & MAX_COUNT) | (rank << RANK_SHIFT);
     },
-    touched: () => touched.subarray(0, length),
-    count: (number) => (entries[number] as number) & mostCounted,
-    rank: (number) => (entries[number] as number) >> rankShift,
+    numbers: () => numbers.subarray(0, length),
+    count: (number) => (entries[number] as number) & MAX_COUNT,
+    rank: (number) => (entries[number] as number) >> RANK_SHIFT,
     clear() {
-      for (let at = 0; at < length; at++) entries[touched[at] as number] = 0;
+      for (let index = 0; index < length; index++) entries[numbers[index] as number] = 0;
       length = 0;
     },
   };
 }
 
-/** The same numbers in a larger place. */
-export function moved<A extends Uint8Array | Uint16Array | Uint32Array>(from: A, to: A): A {
-  to.set(from);
-  return to;
+/** Copies numbers into a larger array and gives that. */
+export function copyInto<A extends Uint8Array | Uint16Array | Uint32Array>(target: A, source: A): A {
+  target.set(source);
+  return target;
 }

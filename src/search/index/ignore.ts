@@ -1,193 +1,196 @@
-/** Ignore files as git reads them, matched without regular expressions: a pattern from a stranger cannot stall a walk. */
+/** Ignore files as git reads them, matched without regular expressions, so that a hostile pattern cannot stall a walk. */
 
-/** The rules of one ignore file. Most name a file or an ending, which is looked up instead of tried. */
+/** The rules of one ignore file. Most name a file or an extension: these are looked up in maps. */
 export type IgnoreRules = {
   readonly byName: ReadonlyMap<string, readonly Rule[]>;
-  readonly byEnding: ReadonlyMap<string, readonly Rule[]>;
+  readonly byExtension: ReadonlyMap<string, readonly Rule[]>;
   /** Patterns of a name at any depth. */
-  readonly names: readonly (Rule & { readonly pattern: string })[];
+  readonly namePatterns: readonly (Rule & { readonly pattern: string })[];
   readonly paths: readonly Rule[];
 };
 
 type Rule = {
-  /** Its place in the file: the last one that matches decides. */
+  /** Its line in the file: the last rule that matches decides. */
   readonly order: number;
-  readonly negated: boolean;
-  readonly folderOnly: boolean;
-  /** What a path must begin with, wherever in a name that ends. */
+  readonly isNegated: boolean;
+  readonly isFolderOnly: boolean;
+  /** What a path must begin with; it may end within a name. */
   readonly prefix: string;
-  /** The rest of the pattern between slashes; `**` stands for any number of folders. */
-  readonly segments: readonly string[];
+  /** The names of the rest of the pattern; `**` matches any number of folders. */
+  readonly names: readonly string[];
 };
 
-/** A file of more rules is read up to here. */
-const mostRules = 10_000;
+/** Further lines are ignored. */
+const MAX_RULES = 10_000;
 
 /**
- * Reads the text of an ignore file. https://git-scm.com/docs/gitignore#_pattern_format
- * Rules that would hide one of the `wanted` folders are left out: who names a folder wants to see into it.
+ * Parses the text of an ignore file. https://git-scm.com/docs/gitignore#_pattern_format
+ * Rules that would hide one of the `wanted` folders are left out: the user named that folder.
  */
 export function parseIgnore(text: string, wanted: readonly string[] = []): IgnoreRules {
   const byName = new Map<string, Rule[]>();
-  const byEnding = new Map<string, Rule[]>();
-  const names: (Rule & { pattern: string })[] = [];
+  const byExtension = new Map<string, Rule[]>();
+  const namePatterns: (Rule & { pattern: string })[] = [];
   const paths: Rule[] = [];
   for (const rule of text
     .replace(/^\ufeff/, "")
-    .split(/\r?\n/, mostRules)
+    .split(/\r?\n/, MAX_RULES)
     .flatMap(parseLine)
-    .filter((rule) => rule.negated || !wanted.some((folder) => matchesPath(rule, folder)))) {
-    const [any, pattern = "", ...rest] = rule.segments;
+    .filter((rule) => rule.isNegated || !wanted.some((folder) => matchesPath(rule, folder)))) {
+    const [any, pattern = "", ...rest] = rule.names;
     if (rule.prefix !== "" || any !== "**" || rest.length > 0 || pattern === "**") paths.push(rule);
     else if (!/[*?[\\]/.test(pattern)) byName.set(pattern, [...(byName.get(pattern) ?? []), rule]);
     else if (/^\*\.[^.*?[\\]+$/.test(pattern)) {
-      const ending = pattern.slice(1);
-      byEnding.set(ending, [...(byEnding.get(ending) ?? []), rule]);
-    } else names.push({ ...rule, pattern });
+      const extension = pattern.slice(1);
+      byExtension.set(extension, [...(byExtension.get(extension) ?? []), rule]);
+    } else namePatterns.push({ ...rule, pattern });
   }
-  return { byName, byEnding, names, paths };
+  return { byName, byExtension, namePatterns, paths };
 }
 
 function parseLine(line: string, order: number): Rule[] {
   const trimmed = withoutTrailingBlanks(line);
   if (trimmed === "" || trimmed.startsWith("#")) return [];
-  const negated = trimmed.startsWith("!");
-  const pattern = negated ? trimmed.slice(1) : trimmed;
-  const folderOnly = pattern.endsWith("/");
-  const body = folderOnly ? pattern.slice(0, -1) : pattern;
-  if (body === "") return [];
-  if (!body.includes("/")) return [{ order, negated, folderOnly, prefix: "", segments: ["**", body] }];
-  const { prefix, rest } = parted(body.replace(/^\//, ""));
-  const segments = rest.split("/").map((segment) => segment.replace(/^\*{3,}$/, "**"));
-  return [{ order, negated, folderOnly, prefix, segments }];
+  const isNegated = trimmed.startsWith("!");
+  const pattern = isNegated ? trimmed.slice(1) : trimmed;
+  const isFolderOnly = pattern.endsWith("/");
+  const path = isFolderOnly ? pattern.slice(0, -1) : pattern;
+  if (path === "") return [];
+  if (!path.includes("/")) return [{ order, isNegated, isFolderOnly, prefix: "", names: ["**", path] }];
+  const { prefix, rest } = splitPrefix(path.replace(/^\//, ""));
+  const names = rest.split("/").map((name) => name.replace(/^\*{3,}$/, "**"));
+  return [{ order, isNegated, isFolderOnly, prefix, names }];
 }
 
-/** git compares what stands before the first wildcard by itself, so that `a**\/b` is `a` and then `**\/b`. */
-function parted(pattern: string): { readonly prefix: string; readonly rest: string } {
+/** git compares what precedes the first wildcard separately, so that `a**\/b` is `a` and then `**\/b`. */
+function splitPrefix(pattern: string): { readonly prefix: string; readonly rest: string } {
   const prefix = /^[^*?[\\]*[^*?[\\/](?=\*\*+(?:\/|$))/.exec(pattern)?.[0] ?? "";
   return { prefix, rest: pattern.slice(prefix.length) };
 }
 
-/** Blanks at the end do not count, unless the last of them is escaped. */
+/** Trailing blanks do not count, unless the last is escaped. */
 function withoutTrailingBlanks(line: string): string {
   const trimmed = line.replace(/ +$/, "");
   return trimmed.endsWith("\\") && trimmed.length < line.length ? `${trimmed} ` : trimmed;
 }
 
 /**
- * What these rules say of a path relative to their folder: ignored, kept by a `!` rule, or nothing. The last rule that
- * matches decides; folders are asked before what is in them, as git does.
+ * What these rules say about a path relative to their folder: ignored, kept by a `!` rule, or nothing. The last rule
+ * that matches decides. Test folders before the files in them, as git does.
  */
-export function judge(rules: IgnoreRules, path: string, isFolder: boolean): "ignored" | "kept" | null {
+export function matchRules(rules: IgnoreRules, path: string, isFolder: boolean): "ignored" | "kept" | null {
   const name = path.slice(path.lastIndexOf("/") + 1);
   let last: Rule | undefined;
   const consider = (rule: Rule) => {
-    if ((isFolder || !rule.folderOnly) && rule.order >= (last?.order ?? 0)) last = rule;
+    if ((isFolder || !rule.isFolderOnly) && rule.order >= (last?.order ?? 0)) last = rule;
   };
   rules.byName.get(name)?.forEach(consider);
   const dot = name.lastIndexOf(".");
-  if (dot !== -1) rules.byEnding.get(name.slice(dot))?.forEach(consider);
-  for (const rule of rules.names) if (matchesName(rule.pattern, name)) consider(rule);
+  if (dot !== -1) rules.byExtension.get(name.slice(dot))?.forEach(consider);
+  for (const rule of rules.namePatterns) if (matchesName(rule.pattern, name)) consider(rule);
   for (const rule of rules.paths) if (matchesPath(rule, path)) consider(rule);
   if (last === undefined) return null;
-  return last.negated ? "kept" : "ignored";
+  return last.isNegated ? "kept" : "ignored";
 }
 
-function matchesPath({ prefix, segments }: Rule, path: string): boolean {
-  return path.startsWith(prefix) && matchesSegments(segments, path.slice(prefix.length).split("/"));
+function matchesPath({ prefix, names }: Rule, path: string): boolean {
+  return path.startsWith(prefix) && matchesNames(names, path.slice(prefix.length).split("/"));
 }
 
-/** One way back is remembered, to the last `**`: enough, as an earlier one could only match less. */
-function matchesSegments(segments: readonly string[], names: readonly string[]): boolean {
-  let [segment, name, star, mark] = [0, 0, -1, 0];
+/** It backtracks to the last `**` only: backtracking to an earlier one could not match more. */
+function matchesNames(patterns: readonly string[], names: readonly string[]): boolean {
+  let [pattern, name, star, starName] = [0, 0, -1, 0];
   while (name < names.length) {
-    if (segments[segment] === "**") {
-      [star, mark] = [segment++, name];
-      // A closing `**` means everything inside, so at least one name.
-      if (segment === segments.length) return true;
-    } else if (segment < segments.length && matchesName(segments[segment] ?? "", names[name] ?? "")) {
-      segment++;
+    if (patterns[pattern] === "**") {
+      [star, starName] = [pattern++, name];
+      // A final `**` matches everything inside, so at least one name.
+      if (pattern === patterns.length) return true;
+    } else if (pattern < patterns.length && matchesName(patterns[pattern] ?? "", names[name] ?? "")) {
+      pattern++;
       name++;
     } else if (star !== -1) {
-      segment = star + 1;
-      name = ++mark;
+      pattern = star + 1;
+      name = ++starName;
     } else return false;
   }
-  return segment === segments.length;
+  return pattern === patterns.length;
 }
 
-/** `*`, `?`, `[a-z]`, `[!a]`, `[[:digit:]]` and `\` inside one name. */
+/** Matches one name: `*`, `?`, `[a-z]`, `[!a]`, `[[:digit:]]` and `\`. */
 function matchesName(pattern: string, name: string): boolean {
-  let [at, place, star, mark] = [0, 0, -1, 0];
-  while (place < name.length) {
-    const step = at < pattern.length && pattern[at] !== "*" ? matchOne(pattern, at, name[place] ?? "") : 0;
+  let [position, index, star, starIndex] = [0, 0, -1, 0];
+  while (index < name.length) {
+    const canMatch = position < pattern.length && pattern[position] !== "*";
+    const step = canMatch ? matchOne(pattern, position, name[index] ?? "") : 0;
     if (step > 0) {
-      at += step;
-      place++;
-    } else if (pattern[at] === "*") {
-      [star, mark] = [at++, place];
+      position += step;
+      index++;
+    } else if (pattern[position] === "*") {
+      [star, starIndex] = [position++, index];
     } else if (star !== -1) {
-      at = star + 1;
-      place = ++mark;
+      position = star + 1;
+      index = ++starIndex;
     } else return false;
   }
-  while (pattern[at] === "*") at++;
-  return at === pattern.length;
+  while (pattern[position] === "*") position++;
+  return position === pattern.length;
 }
 
-/** How many characters of the pattern match this one, 0 for none. */
-function matchOne(pattern: string, at: number, character: string): number {
-  const sign = pattern[at];
+/** How many characters of the pattern match this character; 0 if it does not match. */
+function matchOne(pattern: string, position: number, character: string): number {
+  const sign = pattern[position];
   if (sign === "?") return 1;
-  if (sign === "\\") return pattern[at + 1] === character ? 2 : 0;
-  if (sign === "[") return matchClass(pattern, at, character);
+  if (sign === "\\") return pattern[position + 1] === character ? 2 : 0;
+  if (sign === "[") return matchSet(pattern, position, character);
   return sign === character ? 1 : 0;
 }
 
-/** A set of characters in brackets; one that is not closed, or names a class there is none of, matches nothing. */
-function matchClass(pattern: string, start: number, character: string): number {
-  const negated = pattern[start + 1] === "!" || pattern[start + 1] === "^";
-  const first = start + (negated ? 2 : 1);
-  let matched = false;
-  let before: string | null = null;
-  // A bracket right after the opening one is a member.
-  for (let at = first; at < pattern.length; ) {
-    if (pattern[at] === "]" && at > first) return matched === negated ? 0 : at - start + 1;
-    const member = readMember(pattern, at, before, character);
+/** A set of characters in brackets. A set that is not closed or names an unknown class matches nothing. */
+function matchSet(pattern: string, start: number, character: string): number {
+  const isNegated = pattern[start + 1] === "!" || pattern[start + 1] === "^";
+  const first = start + (isNegated ? 2 : 1);
+  let isMember = false;
+  let rangeStart: string | null = null;
+  // A closing bracket right after the opening one is a member.
+  for (let position = first; position < pattern.length; ) {
+    if (pattern[position] === "]" && position > first) return isMember === isNegated ? 0 : position - start + 1;
+    const member = readMember(pattern, position, rangeStart, character);
     if (member === null) return 0;
-    matched ||= member.matched;
-    before = member.from;
-    at = member.end;
+    isMember ||= member.matches;
+    rangeStart = member.rangeStart;
+    position = member.end;
   }
   return 0;
 }
 
-/** A member of a set: where it ends, whether it is the character, and what a range may begin with after it. */
-type Member = { readonly end: number; readonly matched: boolean; readonly from: string | null };
+/** A member of a set: where it ends, whether it matches the character, and the character that a range may begin with. */
+type Member = { readonly end: number; readonly matches: boolean; readonly rangeStart: string | null };
 
-function readMember(pattern: string, at: number, before: string | null, character: string): Member | null {
-  const sign = pattern[at];
-  if (sign === "-" && before !== null && at + 1 < pattern.length && pattern[at + 1] !== "]") {
-    const last = readLiteral(pattern, at + 1);
-    return last && { end: last.end, matched: before <= character && character <= last.text, from: null };
+function readMember(pattern: string, position: number, rangeStart: string | null, character: string): Member | null {
+  const sign = pattern[position];
+  if (sign === "-" && rangeStart !== null && position + 1 < pattern.length && pattern[position + 1] !== "]") {
+    const last = readLiteral(pattern, position + 1);
+    const matches = last !== null && rangeStart <= character && character <= last.text;
+    return last && { end: last.end, matches, rangeStart: null };
   }
-  const named = sign === "[" && pattern[at + 1] === ":" ? pattern.indexOf("]", at + 2) : -1;
-  if (named > at + 2 && pattern[named - 1] === ":") {
-    const kind = characterKinds.get(pattern.slice(at + 2, named - 1));
-    return kind === undefined ? null : { end: named + 1, matched: kind.test(character), from: null };
+  const classEnd = sign === "[" && pattern[position + 1] === ":" ? pattern.indexOf("]", position + 2) : -1;
+  if (classEnd > position + 2 && pattern[classEnd - 1] === ":") {
+    const characters = characterClasses.get(pattern.slice(position + 2, classEnd - 1));
+    if (characters === undefined) return null;
+    return { end: classEnd + 1, matches: characters.test(character), rangeStart: null };
   }
-  const literal = readLiteral(pattern, at);
-  return literal && { end: literal.end, matched: literal.text === character, from: literal.text };
+  const literal = readLiteral(pattern, position);
+  return literal && { end: literal.end, matches: literal.text === character, rangeStart: literal.text };
 }
 
-function readLiteral(pattern: string, at: number): { readonly text: string; readonly end: number } | null {
-  const place = pattern[at] === "\\" ? at + 1 : at;
-  const text = pattern[place];
-  return text === undefined ? null : { text, end: place + 1 };
+function readLiteral(pattern: string, position: number): { readonly text: string; readonly end: number } | null {
+  const index = pattern[position] === "\\" ? position + 1 : position;
+  const text = pattern[index];
+  return text === undefined ? null : { text, end: index + 1 };
 }
 
-/** What may stand as `[:name:]` in a set. */
-const characterKinds: ReadonlyMap<string, RegExp> = new Map([
+/** The classes that a set may name as `[:name:]`. */
+const characterClasses: ReadonlyMap<string, RegExp> = new Map([
   ["alnum", /[A-Za-z0-9]/],
   ["alpha", /[A-Za-z]/],
   ["blank", /[ \t]/],
@@ -202,7 +205,7 @@ const characterKinds: ReadonlyMap<string, RegExp> = new Map([
   ["xdigit", /[0-9A-Fa-f]/],
 ]);
 
-/** Never worth a search result: other people's code, caches, secrets, and what tools write for themselves. */
+/** Never worth a search result: third-party code, caches, secrets, and files that tools write for themselves. */
 export const defaultIgnores = parseIgnore(
   `.git/ .hg/ .svn/ .jj/ node_modules/ bower_components/ __pycache__/ .venv/ venv/ .tox/ .nox/ .mypy_cache/ .pytest_cache/
 .ruff_cache/ .gradle/ .idea/ .next/ .nuxt/ .svelte-kit/ .terraform/ .cache/ .parcel-cache/ .turbo/ .yarn/ .pnpm-store/ .eggs/

@@ -1,15 +1,17 @@
-/** What every store of an index promises; each implementation runs these. */
+/** The contract of index stores; each implementation runs these tests. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { chunkText } from "./chunk.ts";
 import type { IndexStore, NewFile } from "./index-store.ts";
 
+/** A file to put into a store. */
 export function newFile(path: string, text = `text of ${path}\n`): NewFile {
   return { path, stamp: `stamp ${text.length}`, hash: `hash of ${text}`, text, chunks: chunkText(text) };
 }
 
-export function storeContract(name: string, open: () => IndexStore): void {
-  describe(`${name} as the store of an index`, () => {
+/** Tests an implementation. */
+export function testIndexStore(name: string, open: () => IndexStore): void {
+  describe(`${name} as an index store`, () => {
     test("gives back what was put, with its chunks", () => {
       using store = open();
       const long = "line of text\n".repeat(500);
@@ -24,7 +26,7 @@ export function storeContract(name: string, open: () => IndexStore): void {
       assert.deepEqual(store.text(id), { id, path, stamp, text: long, chunks: chunkText(long) });
     });
 
-    test("counts a generation for every change and for nothing else", () => {
+    test("counts a generation for every change of files or segments, and for nothing else", () => {
       using store = open();
       assert.equal(store.generation(), 0);
       assert.equal(store.write({ put: [newFile("a.ts")] }), 1);
@@ -60,7 +62,7 @@ export function storeContract(name: string, open: () => IndexStore): void {
       assert.deepEqual([store.fileCount(), store.passedOver().length], [1, 0]);
     });
 
-    test("takes any path and text for what it is", () => {
+    test("accepts any path and text", () => {
       using store = open();
       const paths = ["'; DROP TABLE files; --", "%_\\", "日本語/𝒳.ts", "new\nline", "a'b\"c"];
       store.write({ put: paths.map((path) => newFile(path, `${path}\u2028 \ud83d\ude00 \t`)) });
@@ -74,7 +76,7 @@ export function storeContract(name: string, open: () => IndexStore): void {
       );
     });
 
-    test("keeps vectors by file, in the order they came, and says which files have none", () => {
+    test("keeps vectors by file, in the order they were stored, and says which files have none", () => {
       using store = open();
       store.write({ put: [newFile("a.ts"), newFile("b.ts"), newFile("c.ts")] });
       const [a = 0, b = 0, c = 0] = store.snapshot().fileIds;
@@ -93,14 +95,14 @@ export function storeContract(name: string, open: () => IndexStore): void {
       assert.deepEqual([store.filesWithoutVectors(9), store.filesWithoutVectors(0)], [[c], []]);
     });
 
-    test("never mixes vectors of two models, and forgets those of files that are gone or changed", () => {
+    test("never mixes vectors of two models, and deletes those of deleted and changed files", () => {
       using store = open();
       store.write({ put: [newFile("a.ts"), newFile("b.ts"), newFile("c.ts")] });
       const put = store.snapshot().fileIds.map((id) => ({ id, bytes: Uint8Array.of(id) }));
       store.write({ vectors: { madeBy: "one", put } });
       store.write({ remove: ["a.ts"], put: [newFile("b.ts", "changed\n")] });
-      const [left = assert.fail(), ...none] = store.vectorsAfter(0);
-      assert.deepEqual(none, []);
+      const [remaining = assert.fail(), ...others] = store.vectorsAfter(0);
+      assert.deepEqual(others, []);
       store.write({
         vectors: { madeBy: "two", put: store.filesWithoutVectors(1).map((id) => ({ id, bytes: Uint8Array.of(7) })) },
       });
@@ -110,7 +112,7 @@ export function storeContract(name: string, open: () => IndexStore): void {
         after.map(({ bytes }) => [...bytes]),
         [[7]],
       );
-      assert.ok((after[0]?.number ?? 0) > left.number);
+      assert.ok((after[0]?.number ?? 0) > remaining.number);
     });
   });
 }

@@ -4,23 +4,23 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, test } from "node:test";
 import { isLocked, takeLock } from "../../system/lock.ts";
-import { newFile, storeContract } from "./index-store.contract.ts";
-import { memoryStore } from "./memory-index-store.ts";
-import { sqliteStore } from "./sqlite-index-store.ts";
+import { newFile, testIndexStore } from "./index-store.contract.ts";
+import { openMemoryStore } from "./memory-index-store.ts";
+import { openSqliteStore } from "./sqlite-index-store.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "spillway-test-"));
 after(() => rmSync(folder, { recursive: true }));
 let count = 0;
 const nextPath = () => join(folder, `${count++}.db`);
 
-storeContract("memory", memoryStore);
-storeContract("SQLite", () => sqliteStore(nextPath()));
+testIndexStore("memory", openMemoryStore);
+testIndexStore("SQLite", () => openSqliteStore(nextPath()));
 
 describe("a store in SQLite", () => {
-  test("shows a reader whole changes, as they were when it looked", () => {
+  test("gives a reader whole changes, in snapshots", () => {
     const path = nextPath();
-    using writer = sqliteStore(path);
-    using reader = sqliteStore(path);
+    using writer = openSqliteStore(path);
+    using reader = openSqliteStore(path);
     writer.write({ put: [newFile("a.ts"), newFile("b.ts")] });
     const before = reader.snapshot();
     writer.write({ put: [newFile("c.ts")], remove: ["a.ts"] });
@@ -32,8 +32,8 @@ describe("a store in SQLite", () => {
     );
   });
 
-  test("takes back a change that fails in its middle", () => {
-    using store = sqliteStore(nextPath());
+  test("rolls back a change that fails halfway", () => {
+    using store = openSqliteStore(nextPath());
     const broken = { ...newFile("b.ts"), hash: null as unknown as string };
     assert.throws(() => store.write({ put: [newFile("a.ts"), broken] }));
     assert.deepEqual([store.fileCount(), store.generation()], [0, 0]);
@@ -41,7 +41,7 @@ describe("a store in SQLite", () => {
 });
 
 describe("the writer's lock", () => {
-  test("is held by one, and free again when it is given back", () => {
+  test("is held by one owner, and free again when it is released", () => {
     const path = nextPath();
     {
       using lock = takeLock(path);

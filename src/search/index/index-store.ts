@@ -1,7 +1,7 @@
-/** What an index is kept in: files with their chunks, and generations. Ranking and the inverted index stay above it. */
+/** What an index is stored in: files with their chunks, in generations. It knows nothing of ranking or inverted indexes. */
 import type { Chunk } from "./chunk.ts";
 
-/** A version of a file. A changed file gets a new id, so an id means the same text for ever. */
+/** A version of a file. A changed file gets a new id, so an id always means the same text. */
 export type StoredFile = { readonly id: number; readonly path: string; readonly stamp: string; readonly hash: string };
 
 /** The indexed text of a file and where its chunks are. */
@@ -16,38 +16,38 @@ export type StoredText = {
 /** A file as it is written. */
 export type NewFile = Omit<StoredFile, "id"> & { readonly text: string; readonly chunks: readonly Chunk[] };
 
-/** A file that was looked at and is none for the index; its stamp saves looking again. */
+/** A file that the index leaves out; the stamp saves reading it again. */
 export type PassedOver = { readonly path: string; readonly stamp: string; readonly reason: string };
 
-/** Vectors of the chunks of some files, as bytes, and what made them. Of files that are gone they are left out. */
+/** Vectors of the chunks of some files, as bytes, and what made them. Those of deleted files are ignored. */
 export type NewVectors = {
   readonly madeBy: string;
   readonly put: readonly { readonly id: number; readonly bytes: Uint8Array }[];
 };
 
-/** The vectors of one file. A later one has a higher number. */
+/** The vectors of one file. Those stored later have a higher number. */
 export type StoredVectors = { readonly number: number; readonly id: number; readonly bytes: Uint8Array };
 
-/** All of it happens, or nothing. */
+/** Changes that are made together or not at all. */
 export type Change = {
   readonly put?: readonly NewFile[];
-  /** Files with the same bytes and a new stamp: nothing but the stamp changes, and no generation passes. */
+  /** Files with the same bytes and a new stamp: only the stamp changes, and the generation stays. */
   readonly restamp?: readonly { readonly id: number; readonly stamp: string }[];
   readonly pass?: readonly PassedOver[];
-  /** Paths that are gone. */
+  /** Paths of deleted files. */
   readonly remove?: readonly string[];
-  /** A segment that now covers files; those it replaces. */
+  /** The name of a new segment, and of those it replaces. */
   readonly addSegment?: string;
   readonly dropSegments?: readonly string[];
-  /** Vectors of files, all by one model: those of any other go in the same step, so that two are never mixed. */
+  /** Vectors of files, all by one model. Those of any other model are deleted: two are never mixed. */
   readonly vectors?: NewVectors;
   /** Facts about the index as a whole, by name. */
   readonly facts?: Readonly<Record<string, string>>;
 };
 
-/** Everything a search needs to know, as of one generation. */
+/** The files and segments of one generation. */
 export type Snapshot = {
-  /** Raised by every change that adds, replaces or removes a file or a segment. */
+  /** Incremented by every change that adds, replaces or removes a file or a segment. */
   readonly generation: number;
   readonly fileIds: readonly number[];
   readonly segments: readonly string[];
@@ -62,14 +62,21 @@ export interface IndexStore extends Disposable {
   fileCount(): number;
   files(): StoredFile[];
   passedOver(): PassedOver[];
-  /** The text of a version; undefined once it was replaced or removed. */
+  /** The text of a version; undefined once the version is replaced or removed. */
   text(id: number): StoredText | undefined;
-  /** What made the vectors that are there; undefined while there are none. */
+  /** What made the stored vectors; undefined while there are none. */
   vectorsMadeBy(): string | undefined;
-  /** Vectors stored after this number, in their order. */
+  /** Vectors with a higher number than this, in order. */
   vectorsAfter(number: number): StoredVectors[];
   /** Files without vectors, the oldest first. */
-  filesWithoutVectors(most: number): number[];
-  /** Does all of it in one step and gives the generation after it. */
+  filesWithoutVectors(limit: number): number[];
+  /** Makes the change in one transaction and gives the generation after it. */
   write(change: Change): number;
 }
+
+/** An index and its source: the folder, the store, and the folder of its segments (null where segments are not kept). */
+export type IndexLocation = {
+  readonly root: string;
+  readonly store: IndexStore;
+  readonly segmentFolder: string | null;
+};

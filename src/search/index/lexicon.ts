@@ -1,196 +1,200 @@
-/** The words of source text and the terms they are found by. Each word is taken apart once, however often it occurs. */
+/** The words of source text and their terms, which searches look for. Each word is split once, however often it occurs. */
 import { eachPart, stem, termsOf, wordsOf } from "../../retrieval/terms.ts";
 import { isWordUnit } from "./definitions.ts";
-import { createTally, type Tally } from "./growable.ts";
-import { createUnits, createWordTable, hashOf, hashStart, type Units, type WordContent } from "./word-table.ts";
+import { type CountTable, copyInto, createCountTable } from "./growable.ts";
+import {
+  createUnitReader,
+  createWordTable,
+  extendHash,
+  HASH_START,
+  type Units,
+  type WordContent,
+} from "./word-table.ts";
 
-/** Longer runs of ASCII are keys, digests and data, not words anybody asks for; others are taken in pieces. */
-const longestWord = 80;
+/** Longer ASCII words are keys, digests and data, and are ignored; longer words of other scripts are cut. */
+const MAX_WORD_CHARS = 80;
 
-/** What one word is found by: the parts of an identifier, and the whole of it with case and underscores taken away. */
-export function termsOfWord(word: string): readonly string[] {
+/** The terms of a word: the parts of an identifier, and all of it without case and underscores. */
+export function findTerms(word: string): readonly string[] {
   return [...new Set(wordsOf(word).flatMap(termsOfPlain))];
 }
 
 function termsOfPlain(word: string): readonly string[] {
   const { parts, characters } = termsOf(word);
   if (characters.length > 0) return [...parts, ...characters];
-  return parts.length > 1 ? [...parts, plainName(word)] : parts;
+  return parts.length > 1 ? [...parts, toPlainName(word)] : parts;
 }
 
-/** A name as it is compared whole: `HashMap`, `hash_map`, `hash-map` and `hashMap` are one. */
-export function plainName(word: string): string {
+/** A name as whole names are compared: `HashMap`, `hash_map`, `hash-map` and `hashMap` are the same. */
+export function toPlainName(word: string): string {
   return word.toLowerCase().replace(/[_$-]+/g, "");
 }
 
 const [underscore, dollar, hyphen] = [95, 36, 45];
-/** 1 for each ASCII character that may stand in a word; whatever is not ASCII may. */
-const wordUnits = Uint8Array.from({ length: 128 }, (_, unit) => (isWordUnit(unit) ? 1 : 0));
-/** Each ASCII character as a small letter. */
-const smallUnits = Uint8Array.from({ length: 128 }, (_, unit) => (unit >= 65 && unit <= 90 ? unit + 32 : unit));
+/** 1 for each ASCII character that may be part of a word; all other characters may. */
+const asciiWordUnits = Uint8Array.from({ length: 128 }, (_, unit) => (isWordUnit(unit) ? 1 : 0));
+/** Each ASCII character in lower case. */
+const lowerUnits = Uint8Array.from({ length: 128 }, (_, unit) => (unit >= 65 && unit <= 90 ? unit + 32 : unit));
 
-/** Numbers for words and terms, given out as they come. */
+/** Numbers words and their terms in the order of their first occurrence. */
 export type Lexicon = {
-  /** The terms so far by their numbers; valid until the next one comes. */
+  /** The terms so far, by number. Valid until the next new term. */
   terms(): WordContent;
   readonly wordCount: () => number;
-  /** The number of the term, a new one where it is not known. */
+  /** The number of a term; a new term gets the next number. */
   term(text: string): number;
-  /** The term for the whole of a name that stands from `start` to `end`, behind a mark of its kind. */
+  /** The term for the whole name from `start` to `end`, after the prefix of its kind. */
   nameTerm(kind: string, units: Units, start: number, end: number): number;
   /** Counts the terms of a word that occurs so many times. */
-  count(tally: Tally, word: number, times: number): void;
-  /** Marks the terms of the words of a text from `start` to `end` with a rank. */
-  mark(tally: Tally, units: Units, start: number, end: number, rank: number): void;
-  /** Counts each word of a text from `start` to `end`, and gives how many there were. */
-  scan(words: Tally, units: Units, start: number, end: number): number;
+  count(terms: CountTable, word: number, times: number): void;
+  /** Marks the terms of the words from `start` to `end` with a rank. */
+  mark(terms: CountTable, units: Units, start: number, end: number, rank: number): void;
+  /** Counts each word from `start` to `end`, and gives how many there are. */
+  scan(words: CountTable, units: Units, start: number, end: number): number;
 };
 
-/** This place, or the one before it where it would part a surrogate pair. */
-function betweenPairs(units: Units, at: number): number {
-  const unit = units[at] ?? 0;
-  return unit >= 0xdc00 && unit <= 0xdfff ? at - 1 : at;
+/** This index, or the one before where it would split a surrogate pair. */
+function betweenPairs(units: Units, index: number): number {
+  const unit = units[index] ?? 0;
+  return unit >= 0xdc00 && unit <= 0xdfff ? index - 1 : index;
 }
 
 /** An empty lexicon. */
 export function createLexicon(): Lexicon {
   const [words, parts, terms] = [createWordTable(), createWordTable(), createWordTable()];
-  const unitsOf = createUnits();
+  const readUnits = createUnitReader();
   // The terms of all words one after the other, and where those of each word begin; the term of each part.
-  const list: number[] = [];
+  const wordTerms: number[] = [];
   const starts: number[] = [0];
   const partTerms: number[] = [];
-  /** The small letters of a name, after what was put before them. */
-  let small = new Uint16Array(1 << 10);
+  /** A buffer for a name in lower case, after a prefix. */
+  let lower = new Uint16Array(1 << 10);
 
   function term(text: string): number {
-    const units = unitsOf(text);
+    const units = readUnits(text);
     return terms.number(units, 0, units.length, hashBetween(units, 0, units.length));
   }
 
   function wordNumber(units: Units, start: number, end: number, hash: number): number {
     const before = words.count();
     const number = words.number(units, start, end, hash);
-    if (number === before) learn(units, start, end);
+    if (number === before) addTerms(units, start, end);
     return number;
   }
 
-  /** Says the same as `termsOfWord`, without a string where the word is ASCII and its parts are known. */
-  function learn(units: Units, start: number, end: number): void {
-    const first = list.length;
-    if (isPlain(units, start, end)) learnPlain(units, start, end);
-    else for (const each of termsOfWord(textBetween(units, start, end))) addOnce(term(each), first);
-    starts.push(list.length);
+  /** Gives a new word the terms that `findTerms` finds, without a string if it is ASCII and its parts are known. */
+  function addTerms(units: Units, start: number, end: number): void {
+    const first = wordTerms.length;
+    if (isPlain(units, start, end)) addPlainTerms(units, start, end);
+    else for (const each of findTerms(textBetween(units, start, end))) addOnce(term(each), first);
+    starts.push(wordTerms.length);
   }
 
-  function learnPlain(units: Units, start: number, end: number): void {
-    const first = list.length;
-    let found = 0;
+  function addPlainTerms(units: Units, start: number, end: number): void {
+    const first = wordTerms.length;
+    let count = 0;
     eachPart(units, start, end, (from, to) => {
-      found++;
+      count++;
       addOnce(partTerm(units, from, to), first);
     });
-    if (found > 1) addOnce(wholeTerm(units, start, end, 0), first);
+    if (count > 1) addOnce(wholeTerm(units, start, end, 0), first);
   }
 
   function addOnce(number: number, first: number): void {
-    for (let at = first; at < list.length; at++) if (list[at] === number) return;
-    list.push(number);
+    for (let index = first; index < wordTerms.length; index++) if (wordTerms[index] === number) return;
+    wordTerms.push(number);
   }
 
   function partTerm(units: Units, start: number, end: number): number {
-    const length = putSmall(units, start, end, 0);
+    const length = writeLower(units, start, end, 0);
     const before = parts.count();
-    const part = parts.number(small, 0, length, hashBetween(small, 0, length));
-    if (part === before) partTerms.push(term(stem(textBetween(small, 0, length))));
+    const part = parts.number(lower, 0, length, hashBetween(lower, 0, length));
+    if (part === before) partTerms.push(term(stem(textBetween(lower, 0, length))));
     return partTerms[part] as number;
   }
 
-  /** The term of a whole name, behind as many units as stand in `small` already. */
-  function wholeTerm(units: Units, start: number, end: number, after: number): number {
-    const length = putSmall(units, start, end, after);
-    return terms.number(small, 0, length, hashBetween(small, 0, length));
+  /** The term of a whole name, after a prefix of this length that is in `lower` already. */
+  function wholeTerm(units: Units, start: number, end: number, prefixLength: number): number {
+    const length = writeLower(units, start, end, prefixLength);
+    return terms.number(lower, 0, length, hashBetween(lower, 0, length));
   }
 
-  function putSmall(units: Units, start: number, end: number, after: number): number {
-    if (small.length < after + end - start) {
-      const larger = new Uint16Array((after + end - start) * 2);
-      larger.set(small);
-      small = larger;
-    }
-    let length = after;
-    for (let at = start; at < end; at++) {
-      const unit = units[at] as number;
-      if (unit !== underscore && unit !== dollar && unit !== hyphen) small[length++] = smallUnits[unit] as number;
+  function writeLower(units: Units, start: number, end: number, prefixLength: number): number {
+    const maxLength = prefixLength + end - start;
+    if (lower.length < maxLength) lower = copyInto(new Uint16Array(maxLength * 2), lower);
+    let length = prefixLength;
+    for (let index = start; index < end; index++) {
+      const unit = units[index] as number;
+      if (unit !== underscore && unit !== dollar && unit !== hyphen) lower[length++] = lowerUnits[unit] as number;
     }
     return length;
   }
 
   function nameTerm(kind: string, units: Units, start: number, end: number): number {
-    for (let at = start; at < end; at++) {
-      if ((units[at] as number) > 127) return term(kind + plainName(textBetween(units, start, end)));
+    for (let index = start; index < end; index++) {
+      if ((units[index] as number) > 127) return term(kind + toPlainName(textBetween(units, start, end)));
     }
-    for (let at = 0; at < kind.length; at++) small[at] = kind.charCodeAt(at);
+    for (let index = 0; index < kind.length; index++) lower[index] = kind.charCodeAt(index);
     return wholeTerm(units, start, end, kind.length);
   }
 
-  function scan(tally: Tally, units: Units, start: number, end: number): number {
-    let found = 0;
-    let at = start;
-    while (at < end) {
-      let unit = units[at] as number;
-      if (unit < 128 && wordUnits[unit] === 0) {
-        at++;
+  function scan(counts: CountTable, units: Units, start: number, end: number): number {
+    let total = 0;
+    let index = start;
+    while (index < end) {
+      let unit = units[index] as number;
+      if (unit < 128 && asciiWordUnits[unit] === 0) {
+        index++;
         continue;
       }
-      const from = at;
-      let hash = hashStart;
+      const wordStart = index;
+      let hash = HASH_START;
       do {
-        hash = hashOf(hash, unit);
-        if (++at === end) break;
-        unit = units[at] as number;
-      } while (unit >= 128 || wordUnits[unit] === 1);
-      if (at - from <= longestWord) {
-        found++;
-        tally.add(wordNumber(units, from, at, hash), 1);
-      } else found += scanPieces(tally, units, from, at);
+        hash = extendHash(hash, unit);
+        if (++index === end) break;
+        unit = units[index] as number;
+      } while (unit >= 128 || asciiWordUnits[unit] === 1);
+      if (index - wordStart <= MAX_WORD_CHARS) {
+        total++;
+        counts.add(wordNumber(units, wordStart, index, hash), 1);
+      } else total += scanLongWord(counts, units, wordStart, index);
     }
-    return found;
+    return total;
   }
 
-  /** Scripts without spaces have runs of any length. Pieces share a character: words are found by two that are neighbours. */
-  function scanPieces(tally: Tally, units: Units, start: number, end: number): number {
-    let found = 0;
-    for (let from = start; from < end - 1; from += longestWord - 2) {
-      const [first, last] = [betweenPairs(units, from), betweenPairs(units, Math.min(end, from + longestWord))];
+  /** Scripts without spaces have runs of any length. Cuts overlap: their terms are pairs of neighbouring characters. */
+  function scanLongWord(counts: CountTable, units: Units, start: number, end: number): number {
+    let total = 0;
+    for (let cut = start; cut < end - 1; cut += MAX_WORD_CHARS - 2) {
+      const [first, last] = [betweenPairs(units, cut), betweenPairs(units, Math.min(end, cut + MAX_WORD_CHARS))];
       if (units.subarray(first, last).every((unit) => unit < 128)) continue;
-      tally.add(wordNumber(units, first, last, hashBetween(units, first, last)), 1);
-      found++;
+      counts.add(wordNumber(units, first, last, hashBetween(units, first, last)), 1);
+      total++;
     }
-    return found;
+    return total;
   }
 
-  function count(tally: Tally, word: number, times: number): void {
+  function count(counts: CountTable, word: number, times: number): void {
     const end = starts[word + 1] as number;
-    for (let at = starts[word] as number; at < end; at++) tally.add(list[at] as number, times);
+    for (let index = starts[word] as number; index < end; index++) counts.add(wordTerms[index] as number, times);
   }
 
-  const named = createTally();
-  function mark(tally: Tally, units: Units, start: number, end: number, rank: number): void {
-    scan(named, units, start, end);
-    for (const word of named.touched()) {
+  const nameWords = createCountTable();
+  function mark(counts: CountTable, units: Units, start: number, end: number, rank: number): void {
+    scan(nameWords, units, start, end);
+    for (const word of nameWords.numbers()) {
       const last = starts[word + 1] as number;
-      for (let at = starts[word] as number; at < last; at++) tally.mark(list[at] as number, rank);
+      for (let index = starts[word] as number; index < last; index++) counts.mark(wordTerms[index] as number, rank);
     }
-    named.clear();
+    nameWords.clear();
   }
 
   return { terms: terms.content, wordCount: words.count, term, nameTerm, scan, count, mark };
 }
 
 function hashBetween(units: Units, start: number, end: number): number {
-  let hash = hashStart;
-  for (let at = start; at < end; at++) hash = hashOf(hash, units[at] as number);
+  let hash = HASH_START;
+  for (let index = start; index < end; index++) hash = extendHash(hash, units[index] as number);
   return hash;
 }
 
@@ -198,10 +202,10 @@ function textBetween(units: Units, start: number, end: number): string {
   return Buffer.from(units.buffer, units.byteOffset + start * 2, (end - start) * 2).toString("utf16le");
 }
 
-/** Letters, digits and underscores of ASCII, nothing else. */
+/** Whether a word has ASCII letters, digits and underscores only. */
 function isPlain(units: Units, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) {
-    const unit = units[at] as number;
+  for (let index = start; index < end; index++) {
+    const unit = units[index] as number;
     if (unit > 127 || unit === dollar) return false;
   }
   return true;

@@ -1,4 +1,4 @@
-/** The store of an index in memory: for tests, and for answering where no disk can be written. */
+/** An index store in memory: for tests, and for searches where the disk cannot be written. */
 import type {
   Change,
   IndexStore,
@@ -10,11 +10,11 @@ import type {
   StoredVectors,
 } from "./index-store.ts";
 
-/** An empty store; it is gone with the process. */
-export function memoryStore(): IndexStore {
+/** An empty store. */
+export function openMemoryStore(): IndexStore {
   const files = new Map<string, NewFile & { id: number }>();
   const byId = new Map<number, string>();
-  const passed = new Map<string, PassedOver>();
+  const passedFiles = new Map<string, PassedOver>();
   const segments = new Set<string>();
   const facts = new Map<string, string>();
   const vectors = new Map<number, StoredVectors>();
@@ -26,19 +26,19 @@ export function memoryStore(): IndexStore {
   function write(change: Change): number {
     let changed = false;
     for (const path of change.remove ?? []) {
-      passed.delete(path);
-      changed = forget(path) || changed;
+      passedFiles.delete(path);
+      changed = removeFile(path) || changed;
     }
     for (const file of change.put ?? []) {
-      passed.delete(file.path);
-      forget(file.path);
+      passedFiles.delete(file.path);
+      removeFile(file.path);
       files.set(file.path, { ...file, id: ++lastId });
       byId.set(lastId, file.path);
       changed = true;
     }
     for (const entry of change.pass ?? []) {
-      changed = forget(entry.path) || changed;
-      passed.set(entry.path, entry);
+      changed = removeFile(entry.path) || changed;
+      passedFiles.set(entry.path, entry);
     }
     for (const { id, stamp } of change.restamp ?? []) restamp(id, stamp);
     for (const segment of change.dropSegments ?? []) changed = segments.delete(segment) || changed;
@@ -49,23 +49,22 @@ export function memoryStore(): IndexStore {
     return generation;
   }
 
-  function forget(path: string): boolean {
+  function removeFile(path: string): boolean {
     byId.delete(files.get(path)?.id ?? 0);
     return files.delete(path);
   }
 
   const fileOf = (id: number) => files.get(byId.get(id) ?? "");
-  const isThere = (id: number): boolean => byId.has(id);
 
-  function putVectors(given: NewVectors): void {
-    if (madeBy !== given.madeBy) vectors.clear();
-    madeBy = given.madeBy;
-    for (const { id, bytes } of given.put) if (isThere(id)) vectors.set(id, { number: ++lastNumber, id, bytes });
+  function putVectors(change: NewVectors): void {
+    if (madeBy !== change.madeBy) vectors.clear();
+    madeBy = change.madeBy;
+    for (const { id, bytes } of change.put) if (byId.has(id)) vectors.set(id, { number: ++lastNumber, id, bytes });
   }
 
-  /** Vectors of files that are gone count no more. */
+  /** Also deletes the vectors of deleted files. */
   function liveVectors(): StoredVectors[] {
-    for (const id of vectors.keys()) if (!isThere(id)) vectors.delete(id);
+    for (const id of vectors.keys()) if (!byId.has(id)) vectors.delete(id);
     return [...vectors.values()].sort((one, other) => one.number - other.number);
   }
 
@@ -74,7 +73,7 @@ export function memoryStore(): IndexStore {
     if (file !== undefined) files.set(file.path, { ...file, stamp });
   }
 
-  const shown = ({ id, path, stamp, hash }: StoredFile): StoredFile => ({ id, path, stamp, hash });
+  const withoutText = ({ id, path, stamp, hash }: StoredFile): StoredFile => ({ id, path, stamp, hash });
 
   return {
     generation: () => generation,
@@ -85,16 +84,16 @@ export function memoryStore(): IndexStore {
       segments: [...segments],
     }),
     fileCount: () => files.size,
-    files: () => [...files.values()].map(shown),
-    passedOver: () => [...passed.values()],
+    files: () => [...files.values()].map(withoutText),
+    passedOver: () => [...passedFiles.values()],
     text(id): StoredText | undefined {
       const file = fileOf(id);
       return file && { id, path: file.path, stamp: file.stamp, text: file.text, chunks: file.chunks };
     },
     vectorsMadeBy: () => madeBy,
     vectorsAfter: (number) => liveVectors().filter((each) => each.number > number),
-    filesWithoutVectors: (most) =>
-      [...files.values()].flatMap(({ id }) => (vectors.has(id) ? [] : [id])).slice(0, most),
+    filesWithoutVectors: (limit) =>
+      [...files.values()].flatMap(({ id }) => (vectors.has(id) ? [] : [id])).slice(0, limit),
     write,
     [Symbol.dispose]: () => undefined,
   };

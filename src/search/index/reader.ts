@@ -1,67 +1,73 @@
-/** The index as searches see it: segments from the disk and, for files in none of them, one made on the spot. */
+/** Loads an index for searches: segments from disk, and segments built in memory for files that are in none of those. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createSegmentBuilder } from "./build.ts";
 import type { IndexStore, Snapshot, StoredText } from "./index-store.ts";
-import { openSegment, type Segment } from "./segment.ts";
-import { type IndexView, viewOf } from "./view.ts";
+import { type IndexSegment, openSegment } from "./segment.ts";
+import { createView, type IndexView } from "./view.ts";
 
-/** What a search works on: a view and the generation it stands for. */
-export type Loaded = { readonly view: IndexView; readonly snapshot: Snapshot; readonly waiting: number };
+/** A view, the generation it is of, and how many of its files are not in it yet. */
+export type LoadedIndex = {
+  readonly view: IndexView;
+  readonly snapshot: Snapshot;
+  readonly missingFiles: number;
+};
 
+/** Keeps what it has loaded, and loads only what changed. */
 export type IndexReader = {
   /**
-   * The index as it is now; what is loaded already is not loaded again. All of it, or as much as can be made at once: a
-   * search beside a first indexing does not wait for what has no segment yet.
+   * The index as it is now. Without `all`, a part of the files that are in no segment may be missing: a search beside
+   * a first indexing does not wait for them.
    */
-  load(all?: boolean): Loaded;
+  load(all?: boolean): LoadedIndex;
   text(id: number): StoredText | undefined;
 };
 
-/** Characters of text that are indexed on the spot for one answer; while a first indexing runs, more may be waiting. */
-const mostFreshChars = 4_000_000;
-/** Small segments made on the spot before they are made into one; those of so many chunks stay as they are. */
-const mostFreshSegments = 8;
-const largeChunks = 1_000;
+/** Characters of text in a segment that is built in memory. */
+const MAX_MEMORY_SEGMENT_CHARS = 4_000_000;
+/** Small segments in memory; when there are more, they are built again as one. */
+const MAX_SMALL_SEGMENTS = 8;
+const MIN_LARGE_CHUNKS = 1_000;
 
-/** A reader of the store whose segments lie in `folder`; null where segments are not kept. */
+/** A reader of the store whose segments are in `folder`; null where segments are not kept. */
 export function openReader(store: IndexStore, folder: string | null): IndexReader {
-  const stored = new Map<string, Segment | null>();
-  let fresh: Segment[] = [];
-  let loaded: Loaded | undefined;
+  const storedSegments = new Map<string, IndexSegment | null>();
+  let memorySegments: IndexSegment[] = [];
+  let loaded: LoadedIndex | undefined;
 
-  function load(all = true): Loaded {
-    if (loaded !== undefined && store.generation() === loaded.snapshot.generation && loaded.waiting === 0)
+  function load(all = true): LoadedIndex {
+    if (loaded !== undefined && store.generation() === loaded.snapshot.generation && loaded.missingFiles === 0)
       return loaded;
     const snapshot = store.snapshot();
-    for (const name of stored.keys()) if (!snapshot.segments.includes(name)) stored.delete(name);
-    const kept = folder === null ? [] : snapshot.segments.flatMap((name) => readStored(folder, name));
-    const waiting = addFresh(snapshot.fileIds, kept, all);
-    loaded = { view: viewOf([...kept, ...fresh], snapshot.fileIds), snapshot, waiting };
+    for (const name of storedSegments.keys()) if (!snapshot.segments.includes(name)) storedSegments.delete(name);
+    const stored = folder === null ? [] : snapshot.segments.flatMap((name) => readStored(folder, name));
+    const missingFiles = buildMissing(snapshot.fileIds, stored, all);
+    loaded = { view: createView([...stored, ...memorySegments], snapshot.fileIds), snapshot, missingFiles };
     return loaded;
   }
 
-  /** A segment that cannot be read is none: its files are indexed on the spot, and the next writer makes it anew. */
-  function readStored(place: string, name: string): Segment[] {
-    const known = stored.get(name);
-    if (known) return [known];
-    const segment = readSegment(join(place, name));
-    stored.set(name, segment);
+  /** Nothing for a segment that cannot be read: its files are indexed in memory, and the next writer replaces it. */
+  function readStored(segmentFolder: string, name: string): IndexSegment[] {
+    const cached = storedSegments.get(name);
+    if (cached) return [cached];
+    const segment = readSegment(join(segmentFolder, name));
+    storedSegments.set(name, segment);
     return segment === null ? [] : [segment];
   }
 
-  /** Covers files that are in no segment, as many as can be done at once, and gives how many are left. */
-  function addFresh(live: readonly number[], kept: readonly Segment[], all: boolean): number {
-    const left = new Set(live);
-    for (const segment of kept) cover(left, segment);
-    fresh = fresh.filter(({ fileIds }) => fileIds.some((id) => left.has(id)));
-    const isLarge = ({ chunkCount }: Segment) => chunkCount >= largeChunks;
-    if (fresh.filter((segment) => !isLarge(segment)).length > mostFreshSegments) fresh = fresh.filter(isLarge);
-    for (const segment of fresh) cover(left, segment);
-    let missing = [...left];
+  /** Builds segments in memory for files that are in none, one or all, and gives how many files are still missing. */
+  function buildMissing(liveIds: readonly number[], stored: readonly IndexSegment[], all: boolean): number {
+    const uncovered = new Set(liveIds);
+    for (const segment of stored) removeCovered(uncovered, segment);
+    memorySegments = memorySegments.filter(({ fileIds }) => fileIds.some((id) => uncovered.has(id)));
+    const isLarge = ({ chunkCount }: IndexSegment) => chunkCount >= MIN_LARGE_CHUNKS;
+    const smallCount = memorySegments.filter((segment) => !isLarge(segment)).length;
+    if (smallCount > MAX_SMALL_SEGMENTS) memorySegments = memorySegments.filter(isLarge);
+    for (const segment of memorySegments) removeCovered(uncovered, segment);
+    let missing = [...uncovered];
     do {
-      const { segment, count } = buildFrom(store, missing, mostFreshChars);
-      if (segment !== null) fresh.push(segment);
+      const { segment, count } = buildSegment(store, missing);
+      if (segment !== null) memorySegments.push(segment);
       missing = missing.slice(count);
     } while (all && missing.length > 0);
     return missing.length;
@@ -70,20 +76,19 @@ export function openReader(store: IndexStore, folder: string | null): IndexReade
   return { load, text: (id) => store.text(id) };
 }
 
-function cover(left: Set<number>, { fileIds }: Segment): void {
-  for (let file = 0; file < fileIds.length; file++) left.delete(fileIds[file] as number);
+function removeCovered(ids: Set<number>, { fileIds }: IndexSegment): void {
+  for (let file = 0; file < fileIds.length; file++) ids.delete(fileIds[file] as number);
 }
 
-/** A segment of these files of the store, up to so much text; files gone meanwhile are left out. */
-function buildFrom(
+/** A segment of the first of these files, and how many they are; files that were deleted meanwhile are left out. */
+function buildSegment(
   store: IndexStore,
   ids: readonly number[],
-  maxChars: number,
-): { readonly segment: Segment | null; readonly count: number } {
+): { readonly segment: IndexSegment | null; readonly count: number } {
   const builder = createSegmentBuilder();
   let count = 0;
   for (const id of ids) {
-    if (builder.textChars() >= maxChars) break;
+    if (builder.textChars() >= MAX_MEMORY_SEGMENT_CHARS) break;
     const file = store.text(id);
     if (file !== undefined) builder.add(file);
     count++;
@@ -91,10 +96,10 @@ function buildFrom(
   return { segment: builder.fileCount() === 0 ? null : openSegment(builder.finish()), count };
 }
 
-function readSegment(path: string): Segment | null {
+function readSegment(path: string): IndexSegment | null {
   try {
     return openSegment(readFileSync(path));
   } catch {
-    return null; // Gone or unreadable: what it held can be made again from the store.
+    return null; // Deleted or unreadable: its files can be indexed again from the store.
   }
 }

@@ -1,17 +1,17 @@
-/** What a file is for, told by its path: the code that does the work ranks above what surrounds it. */
+/** The role of a file, by its path: code that does the work ranks above tests, examples and other files around it. */
 
-/** One bit each, as they stand in the index. */
+/** One bit each, as the index stores them. */
 export const fileRoles = {
   test: 1,
   example: 2,
-  /** Names that only hand on what other files define: `__init__.py`, `index.ts`. */
+  /** Files that only export what others define: `__init__.py`, `index.ts`. */
   gateway: 4,
   declaration: 8,
   prose: 16,
   compatibility: 32,
-  /** Other people's code that lies in the repository. */
+  /** Third-party code in the repository. */
   vendored: 64,
-  /** Made by a tool from something else that is worth finding. */
+  /** Made by a tool from a source that is worth finding instead. */
   generated: 128,
 } as const;
 export type FileRole = keyof typeof fileRoles;
@@ -31,6 +31,6 @@ const patterns: readonly (readonly [FileRole, RegExp])[] = [
 ];
 
 /** The roles of a file as bits. */
-export function rolesOf(path: string): number {
+export function findFileRoles(path: string): number {
   return patterns.reduce((roles, [role, pattern]) => (pattern.test(path) ? roles | fileRoles[role] : roles), 0);
 }

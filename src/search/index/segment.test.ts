@@ -3,10 +3,10 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { createSegmentBuilder } from "./build.ts";
 import { chunkText } from "./chunk.ts";
-import { termsOfWord } from "./lexicon.ts";
-import { openSegment, type Segment } from "./segment.ts";
+import { findTerms } from "./lexicon.ts";
+import { type IndexSegment, openSegment } from "./segment.ts";
 
-function build(files: Record<string, string>): Segment {
+function build(files: Record<string, string>): IndexSegment {
   const builder = createSegmentBuilder();
   for (const [index, [path, text]] of Object.entries(files).entries()) {
     builder.add({ id: index + 1, path, text, chunks: chunkText(text) });
@@ -14,7 +14,7 @@ function build(files: Record<string, string>): Segment {
   return openSegment(builder.finish()) ?? assert.fail("the segment cannot be opened");
 }
 
-function filesWith(segment: Segment, term: string): string[] {
+function filesWith(segment: IndexSegment, term: string): string[] {
   const range = segment.find(term);
   if (range === null) return [];
   const files = [...segment.places.subarray(range.from, range.to)].map((chunk) => segment.chunkFile[chunk] ?? 0);
@@ -22,59 +22,60 @@ function filesWith(segment: Segment, term: string): string[] {
 }
 
 describe("a segment", () => {
-  test("finds an identifier by its parts, its whole, and either way of writing it", () => {
+  test("finds an identifier by its parts, as a whole, and in any spelling", () => {
     const segment = build({ "a.ts": "const hashMap = 1;", "b.py": "hash_map = 1", "c.c": "int hashmap;" });
     assert.deepEqual(filesWith(segment, "hash"), ["a.ts", "b.py"]);
     assert.deepEqual(filesWith(segment, "hashmap"), ["a.ts", "b.py", "c.c"]);
   });
 
-  test("knows definitions and paths apart from text", () => {
+  test("distinguishes definitions and paths from text", () => {
     const segment = build({ "src/render/json.go": "func WriteJSON(w Writer) {\n}\n", "x.go": "WriteJSON(w)\n" });
     assert.deepEqual(filesWith(segment, "=writejson"), ["src/render/json.go"]);
     assert.ok(segment.find("/render") !== null && segment.find("/json") !== null);
     assert.equal(segment.find("/write"), null);
-    assert.equal(segment.find("/go"), null, "the ending says nothing of what is inside");
+    assert.equal(segment.find("/go"), null, "the extension says nothing about the content");
   });
 
-  test("holds scripts without spaces, emoji and every byte order", () => {
+  test("indexes scripts without spaces and characters outside the BMP", () => {
     const segment = build({ "a.md": "検索エンジン 𝒳 ﬁne", "b.md": "naïve Ünïcode", "c.md": "plain" });
     assert.deepEqual(filesWith(segment, "検索"), ["a.md"]);
     assert.deepEqual(filesWith(segment, "plain"), ["c.md"]);
-    assert.deepEqual(filesWith(segment, termsOfWord("Ünïcode")[0] ?? ""), ["b.md"]);
+    assert.deepEqual(filesWith(segment, findTerms("Ünïcode")[0] ?? ""), ["b.md"]);
   });
 
-  test("finds every two neighbours of a long run without spaces", () => {
-    const run = Array.from({ length: 400 }, (_, at) => String.fromCodePoint(0x4e00 + at * 7)).join("");
+  test("finds every pair of neighbours in a long run without spaces", () => {
+    const run = Array.from({ length: 400 }, (_, index) => String.fromCodePoint(0x4e00 + index * 7)).join("");
     const segment = build({ "a.md": `# ${run}\n`, "b.md": `# ${"a1b2".repeat(100)}\n` });
-    for (let at = 0; at + 2 <= run.length; at++) assert.deepEqual(filesWith(segment, run.slice(at, at + 2)), ["a.md"]);
+    for (let start = 0; start + 2 <= run.length; start++)
+      assert.deepEqual(filesWith(segment, run.slice(start, start + 2)), ["a.md"]);
     assert.equal(segment.findPrefix("a1b2", 1_000, 1).length, 0);
   });
 
-  test("is refused when it is cut short, of another version, damaged anywhere, or no segment at all", () => {
+  test("is refused if it is truncated, of another version, damaged anywhere, or not a segment", () => {
     const builder = createSegmentBuilder();
     builder.add({ id: 1, path: "a", text: "word", chunks: chunkText("word") });
     const bytes = builder.finish();
     assert.equal(openSegment(bytes.slice(0, -1)), null);
     assert.equal(openSegment(bytes.slice(0, 10)), null);
     assert.equal(openSegment(Buffer.from("not a segment at all, but long enough to be one")), null);
-    for (const [at, byte] of bytes.entries()) {
-      bytes[at] = byte ^ 0x10;
-      assert.equal(openSegment(bytes), null, `byte ${at}`);
-      bytes[at] = byte;
+    for (const [index, byte] of bytes.entries()) {
+      bytes[index] = byte ^ 0x10;
+      assert.equal(openSegment(bytes), null, `byte ${index}`);
+      bytes[index] = byte;
     }
     assert.ok(openSegment(bytes.fill(0, 36)) === null);
   });
 
-  test("has exactly the terms of its words, whatever they are written in, in the order it is searched", () => {
+  test("has exactly the terms of its words, in any script, in the order of their bytes", () => {
     const letters = [..."abAB01_$é検索ーﬁ\ue000", "𝒳", "\u{10ffff}"];
     const word = fc.array(fc.constantFrom(...letters), { minLength: 1, maxLength: 10 }).map((all) => all.join(""));
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 40 }), (words) => {
         const segment = build({ f: words.join(" ") });
-        const terms = new Set(words.flatMap(termsOfWord));
-        const found = segment.findPrefix("", 1_000, 10_000).filter((term) => !/^[=/]/.test(term));
+        const terms = new Set(words.flatMap(findTerms));
+        const indexed = segment.findPrefix("", 1_000, 10_000).filter((term) => !/^[=/]/.test(term));
         assert.deepEqual(
-          found,
+          indexed,
           [...terms].sort((one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other))),
         );
         for (const term of terms) assert.notEqual(segment.find(term), null, term);
@@ -82,14 +83,14 @@ describe("a segment", () => {
     );
   });
 
-  test("finds what begins so, but nothing much longer", () => {
+  test("finds terms by prefix, but no much longer ones", () => {
     const segment = build({ a: "order orders ordering orderlinessless ordinal zebra" });
     assert.deepEqual(segment.findPrefix("order", 4, 10), ["order"]);
     assert.deepEqual(segment.findPrefix("ord", 20, 2), ["order", "orderlinessless"]);
     assert.deepEqual(segment.findPrefix("ord", 20, 1), ["order"]);
   });
 
-  test("gives back where every term of every text is", () => {
+  test("finds every file of every term", () => {
     const word = fc.stringMatching(/^[A-Za-z_]{1,12}$/);
     fc.assert(
       fc.property(
@@ -98,7 +99,7 @@ describe("a segment", () => {
           const files = Object.fromEntries(texts.map((words, index) => [`f${index}`, words.join(" ")]));
           const segment = build(files);
           for (const [path, text] of Object.entries(files)) {
-            for (const term of text.split(" ").flatMap(termsOfWord))
+            for (const term of text.split(" ").flatMap(findTerms))
               assert.ok(filesWith(segment, term).includes(path), term);
           }
         },

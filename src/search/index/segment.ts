@@ -1,30 +1,30 @@
-/** A segment is the inverted index of some files as one run of bytes: written once, read without parsing. */
+/** An index segment is the inverted index of some files in one array of bytes: written once, read without parsing. */
 import { crc32 } from "node:zlib";
 import type { PostingColumns } from "./growable.ts";
 import type { WordContent } from "./word-table.ts";
 
-/** What a term's first character says of it; the words of the text itself have none. */
+/** The first character of special terms; the words of the text have none. */
 export const termKinds = {
-  /** A name that is defined here. */
+  /** A name that the chunk defines. */
   definition: "=",
   /** A word of the path; its places are files instead of chunks. */
   path: "/",
 } as const;
 
 /** An occurrence count and a definition's rank share one byte: six bits and two. */
-export const mostOccurrences = 63;
+export const MAX_OCCURRENCES = 63;
 
-/** Where in a file's traits the number of terms of its own name begins; below it are its roles. */
-export const stemTermsShift = 8;
+/** The bits of a file's traits: its roles, and above them the number of terms in its name. */
+export const STEM_TERMS_SHIFT = 8;
 
 /** The columns a builder fills: one row per file, one per chunk. */
-export type SegmentParts = {
+export type SegmentColumns = {
   readonly fileIds: number[];
   readonly paths: string[];
   readonly fileTokens: number[];
-  /** What the file is for, as bits, and above them the number of terms in its own name. */
+  /** See STEM_TERMS_SHIFT. */
   readonly fileTraits: number[];
-  /** One more than files: where each file's chunks begin. */
+  /** Where each file's chunks begin, and one more entry for the end. */
   readonly fileFirstChunk: number[];
   readonly chunkStart: number[];
   readonly chunkEnd: number[];
@@ -34,7 +34,7 @@ export type SegmentParts = {
 };
 
 /** A segment opened for searching. */
-export type Segment = {
+export type IndexSegment = {
   readonly fileCount: number;
   readonly chunkCount: number;
   readonly fileIds: Uint32Array;
@@ -47,39 +47,40 @@ export type Segment = {
   readonly chunkStartLine: Uint32Array;
   readonly chunkEndLine: Uint32Array;
   readonly chunkTokens: Uint32Array;
-  /** Places and weights of all postings; a term's own lie between the two numbers `find` gives. */
+  /** Places and weights of all postings; `find` gives the range of a term. */
   readonly places: Uint32Array;
   readonly weights: Uint8Array;
   path(file: number): string;
-  /** Where a term's postings lie, or null where no file has it. */
-  find(term: string): Range | null;
-  /** The terms that begin so and have at most so many bytes more, at most `most` of them. */
-  findPrefix(prefix: string, moreBytes: number, most: number): readonly string[];
+  /** The range of a term's postings, or null if no file has it. */
+  find(term: string): PostingRange | null;
+  /** The first terms that have this prefix and at most so many bytes more. */
+  findPrefix(prefix: string, maxMoreBytes: number, limit: number): readonly string[];
 };
 
-export type Range = { readonly from: number; readonly to: number };
+/** The postings of a term; `to` is exclusive. */
+export type PostingRange = { readonly from: number; readonly to: number };
 
-const magic = 0x53505347;
-/** Raised with every change of the layout or of what terms mean; a segment of another version is built anew. */
-export const segmentVersion = 4;
-const headerNumbers = 9;
+const MAGIC = 0x53505347;
+/** Incremented with every change of the layout or of the terms; a segment of another version is built again. */
+const SEGMENT_VERSION = 4;
+const HEADER_NUMBERS = 9;
 
-/** The bytes of a segment. Postings are sorted by term without comparing: a count per term, then each into its place. */
-export function encodeSegment(parts: SegmentParts, terms: WordContent, postings: PostingColumns): Uint8Array {
+/** The bytes of a segment. Postings are sorted by term with a counting sort. */
+export function encodeSegment(files: SegmentColumns, terms: WordContent, postings: PostingColumns): Uint8Array {
   const { rank, sorted } = sortTerms(terms, postings[0]);
   const { offsets, places, weights } = sortPostings(postings, rank, sorted.length);
-  const paths = encodeTexts(parts.paths);
+  const paths = encodeTexts(files.paths);
   const words = encodeTerms(terms, sorted);
   const columns = [
-    Uint32Array.from(parts.fileIds),
-    Uint32Array.from(parts.fileTokens),
-    Uint32Array.from(parts.fileTraits),
-    Uint32Array.from(parts.fileFirstChunk),
-    Uint32Array.from(parts.chunkStart),
-    Uint32Array.from(parts.chunkEnd),
-    Uint32Array.from(parts.chunkStartLine),
-    Uint32Array.from(parts.chunkEndLine),
-    Uint32Array.from(parts.chunkTokens),
+    Uint32Array.from(files.fileIds),
+    Uint32Array.from(files.fileTokens),
+    Uint32Array.from(files.fileTraits),
+    Uint32Array.from(files.fileFirstChunk),
+    Uint32Array.from(files.chunkStart),
+    Uint32Array.from(files.chunkEnd),
+    Uint32Array.from(files.chunkStartLine),
+    Uint32Array.from(files.chunkEndLine),
+    Uint32Array.from(files.chunkTokens),
     paths.offsets,
     words.offsets,
     offsets,
@@ -89,48 +90,52 @@ export function encodeSegment(parts: SegmentParts, terms: WordContent, postings:
     words.bytes,
   ];
   const header = Uint32Array.of(
-    magic,
-    segmentVersion,
-    parts.fileIds.length,
-    parts.chunkStart.length,
+    MAGIC,
+    SEGMENT_VERSION,
+    files.fileIds.length,
+    files.chunkStart.length,
     sorted.length,
     places.length,
     paths.bytes.length,
     words.bytes.length,
     0,
   );
-  return sealed(join([header, ...columns]));
+  return addChecksum(concatenate([header, ...columns]));
 }
 
-/** The last number of the header is the checksum of everything but itself. */
-function sealed(bytes: Uint8Array): Uint8Array {
-  new Uint32Array(bytes.buffer, bytes.byteOffset, headerNumbers)[headerNumbers - 1] = checksumOf(bytes);
+/** The last number of the header is the checksum of everything else. */
+function addChecksum(bytes: Uint8Array): Uint8Array {
+  new Uint32Array(bytes.buffer, bytes.byteOffset, HEADER_NUMBERS)[HEADER_NUMBERS - 1] = checksumOf(bytes);
   return bytes;
 }
 
 function checksumOf(bytes: Uint8Array): number {
-  const header = bytes.subarray(0, (headerNumbers - 1) * 4);
-  return crc32(bytes.subarray(headerNumbers * 4), crc32(header));
+  const header = bytes.subarray(0, (HEADER_NUMBERS - 1) * 4);
+  return crc32(bytes.subarray(HEADER_NUMBERS * 4), crc32(header));
 }
 
-/** Opens the bytes of a segment; null for bytes that are none, of another version, cut short or damaged. */
-export function openSegment(bytes: Uint8Array): Segment | null {
+/** Opens the bytes of a segment; null for those of another version and for bytes that are truncated or damaged. */
+export function openSegment(bytes: Uint8Array): IndexSegment | null {
   const aligned = bytes.byteOffset % 4 === 0 ? bytes : Uint8Array.from(bytes);
-  if (aligned.length < headerNumbers * 4) return null;
-  const [found, version, files = 0, chunks = 0, terms = 0, postings = 0, pathBytes = 0, wordBytes = 0, sum] =
-    new Uint32Array(aligned.buffer, aligned.byteOffset, headerNumbers);
-  if (found !== magic || version !== segmentVersion) return null;
+  if (aligned.length < HEADER_NUMBERS * 4) return null;
+  const [magic, version, files = 0, chunks = 0, terms = 0, postings = 0, pathBytes = 0, wordBytes = 0, sum] =
+    new Uint32Array(aligned.buffer, aligned.byteOffset, HEADER_NUMBERS);
+  if (magic !== MAGIC || version !== SEGMENT_VERSION) return null;
   const perFile = [files, files, files, files + 1];
   const lengths = [...perFile, ...Array<number>(5).fill(chunks), files + 1, terms + 1, terms + 1, postings];
-  const size = lengths.reduce((sum, length) => sum + length * 4, headerNumbers * 4) + postings + pathBytes + wordBytes;
+  const size = lengths.reduce((sum, length) => sum + length * 4, HEADER_NUMBERS * 4) + postings + pathBytes + wordBytes;
   if (aligned.length !== size || checksumOf(aligned) !== sum) return null;
   return readColumns(aligned, lengths, { postings, pathBytes, terms });
 }
 
 type Sizes = { readonly postings: number; readonly pathBytes: number; readonly terms: number };
 
-function readColumns(bytes: Uint8Array, lengths: readonly number[], { postings, pathBytes, terms }: Sizes): Segment {
-  const column = columnReader(bytes);
+function readColumns(
+  bytes: Uint8Array,
+  lengths: readonly number[],
+  { postings, pathBytes, terms }: Sizes,
+): IndexSegment {
+  const column = createColumnReader(bytes);
   const next = lengths.map(column.take).values();
   const take = (): Uint32Array => next.next().value ?? new Uint32Array();
   const rest = column.rest();
@@ -158,16 +163,16 @@ function readColumns(bytes: Uint8Array, lengths: readonly number[], { postings, 
   };
 }
 
-/** Hands out one column after the other as a view on the bytes, then what remains. */
-function columnReader(bytes: Uint8Array) {
-  let at = bytes.byteOffset + headerNumbers * 4;
+/** Gives one column after the other as a view of the bytes, then the rest. */
+function createColumnReader(bytes: Uint8Array) {
+  let offset = bytes.byteOffset + HEADER_NUMBERS * 4;
   return {
     take(length: number): Uint32Array {
-      const column = new Uint32Array(bytes.buffer, at, length);
-      at += length * 4;
+      const column = new Uint32Array(bytes.buffer, offset, length);
+      offset += length * 4;
       return column;
     },
-    rest: () => Buffer.from(bytes.buffer, at, bytes.byteOffset + bytes.length - at),
+    rest: () => Buffer.from(bytes.buffer, offset, bytes.byteOffset + bytes.length - offset),
   };
 }
 
@@ -178,14 +183,17 @@ function chunkFiles(firstChunk: Uint32Array, chunks: number): Uint32Array {
 }
 
 function openDictionary(words: Buffer, wordOffsets: Uint32Array, postingOffsets: Uint32Array, count: number) {
-  const range = (term: number): Range => ({ from: postingOffsets[term] ?? 0, to: postingOffsets[term + 1] ?? 0 });
+  const range = (term: number): PostingRange => ({
+    from: postingOffsets[term] ?? 0,
+    to: postingOffsets[term + 1] ?? 0,
+  });
 
-  /** The first term that is not before the wanted one. */
-  function lowerBound(wanted: Buffer): number {
+  /** The first term that is not less than this one. */
+  function lowerBound(target: Buffer): number {
     let [low, high] = [0, count];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      const order = words.compare(wanted, 0, wanted.length, wordOffsets[middle], wordOffsets[middle + 1]);
+      const order = words.compare(target, 0, target.length, wordOffsets[middle], wordOffsets[middle + 1]);
       if (order < 0) low = middle + 1;
       else high = middle;
     }
@@ -195,61 +203,61 @@ function openDictionary(words: Buffer, wordOffsets: Uint32Array, postingOffsets:
   const text = (term: number): string => words.toString("utf8", wordOffsets[term], wordOffsets[term + 1]);
 
   return {
-    find(term: string): Range | null {
-      const found = lowerBound(Buffer.from(term));
-      return found < count && text(found) === term ? range(found) : null;
+    find(term: string): PostingRange | null {
+      const number = lowerBound(Buffer.from(term));
+      return number < count && text(number) === term ? range(number) : null;
     },
-    findPrefix(prefix: string, moreBytes: number, most: number): readonly string[] {
+    findPrefix(prefix: string, maxMoreBytes: number, limit: number): readonly string[] {
       const bytes = Buffer.from(prefix);
-      const found: string[] = [];
-      // No byte of UTF-8 is as high as this, so it stands behind everything that begins with the prefix.
+      const terms: string[] = [];
+      // 0xff does not occur in UTF-8, so the prefix with it is greater than every term that has the prefix.
       const end = lowerBound(Buffer.concat([bytes, Buffer.of(0xff)]));
-      for (let term = lowerBound(bytes); term < end && found.length < most; term++) {
+      for (let term = lowerBound(bytes); term < end && terms.length < limit; term++) {
         const length = (wordOffsets[term + 1] ?? 0) - (wordOffsets[term] ?? 0);
-        if (length <= bytes.length + moreBytes) found.push(text(term));
+        if (length <= bytes.length + maxMoreBytes) terms.push(text(term));
       }
-      return found;
+      return terms;
     },
   };
 }
 
-/** The numbers of the terms that are used, in the order of their UTF-8 bytes, as the dictionary is searched. */
+/** The numbers of the used terms, in the order of their UTF-8 bytes, and the place of each in that order. */
 function sortTerms(terms: WordContent, used: Uint32Array): { rank: Uint32Array; sorted: Uint32Array } {
   const rank = new Uint32Array(terms.starts.length);
   for (const term of used) rank[term] = 1;
   const numbers = new Uint32Array(rank.length);
   let count = 0;
   for (let term = 0; term < rank.length; term++) if (rank[term] === 1) numbers[count++] = term;
-  const sorted = inOrder(terms, numbers.subarray(0, count));
+  const sorted = sortNumbers(terms, numbers.subarray(0, count));
   for (let place = 0; place < sorted.length; place++) rank[sorted[place] as number] = place;
   return { rank, sorted };
 }
 
-/** Most terms differ early: they are sorted by their first letters as numbers, and only equals are compared further. */
-function inOrder(terms: WordContent, numbers: Uint32Array): Uint32Array {
+/** Most terms differ early: they are sorted by their first letters as one number, and only equals are compared further. */
+function sortNumbers(terms: WordContent, numbers: Uint32Array): Uint32Array {
   const keys = new BigUint64Array(numbers.length);
   const halves = new Uint32Array(keys.buffer);
-  for (let at = 0; at < numbers.length; at++) {
-    halves[at * 2] = at;
-    halves[at * 2 + 1] = keyOf(terms, numbers[at] as number);
+  for (let index = 0; index < numbers.length; index++) {
+    halves[index * 2] = index;
+    halves[index * 2 + 1] = keyOf(terms, numbers[index] as number);
   }
   keys.sort();
   const sorted = numbers.map((_, place) => numbers[halves[place * 2] as number] as number);
-  for (let from = 0, to = 1; to <= sorted.length; to++) {
-    if (to < sorted.length && halves[to * 2 + 1] === halves[from * 2 + 1]) continue;
-    if (to - from > 1) sorted.subarray(from, to).sort((one, other) => compareTerms(terms, one, other));
-    from = to;
+  for (let start = 0, end = 1; end <= sorted.length; end++) {
+    if (end < sorted.length && halves[end * 2 + 1] === halves[start * 2 + 1]) continue;
+    if (end - start > 1) sorted.subarray(start, end).sort((one, other) => compareTerms(terms, one, other));
+    start = end;
   }
   return sorted;
 }
 
-/** The first four letters. One that is not ASCII is the last that counts: what it is, and what follows, is compared. */
+/** The first four letters, up to one that is not ASCII: what follows is left to the comparison. */
 function keyOf({ units, starts }: WordContent, term: number): number {
   const end = starts[term + 1] as number;
-  let at = starts[term] as number;
+  let index = starts[term] as number;
   let key = 0;
-  for (let shift = 24; shift >= 0 && at < end; shift -= 8) {
-    const unit = units[at++] as number;
+  for (let shift = 24; shift >= 0 && index < end; shift -= 8) {
+    const unit = units[index++] as number;
     if (unit > 127) return key | (128 << shift);
     key |= unit << shift;
   }
@@ -259,15 +267,15 @@ function keyOf({ units, starts }: WordContent, term: number): number {
 function compareTerms({ units, starts }: WordContent, one: number, other: number): number {
   const [first, second] = [starts[one] as number, starts[other] as number];
   const length = Math.min((starts[one + 1] as number) - first, (starts[other + 1] as number) - second);
-  for (let at = 0; at < length; at++) {
-    const [left, right] = [units[first + at] as number, units[second + at] as number];
-    if (left !== right) return inBytes(left) - inBytes(right);
+  for (let index = 0; index < length; index++) {
+    const [left, right] = [units[first + index] as number, units[second + index] as number];
+    if (left !== right) return utf8Order(left) - utf8Order(right);
   }
   return (starts[one + 1] as number) - first - ((starts[other + 1] as number) - second);
 }
 
-/** UTF-16 puts the halves of pairs before U+E000, UTF-8 puts what they stand for behind it. */
-function inBytes(unit: number): number {
+/** In UTF-16, surrogate pairs are less than U+E000; in UTF-8, the characters they encode are greater. */
+function utf8Order(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
@@ -286,10 +294,10 @@ function sortPostings([terms, places, weights]: PostingColumns, rank: Uint32Arra
   const sortedWeights = new Uint8Array(weights.length);
   for (let posting = 0; posting < terms.length; posting++) {
     const place = rank[terms[posting] as number] as number;
-    const at = next[place] as number;
-    next[place] = at + 1;
-    sortedPlaces[at] = places[posting] as number;
-    sortedWeights[at] = weights[posting] as number;
+    const index = next[place] as number;
+    next[place] = index + 1;
+    sortedPlaces[index] = places[posting] as number;
+    sortedWeights[index] = weights[posting] as number;
   }
   return { offsets, places: sortedPlaces, weights: sortedWeights };
 }
@@ -297,10 +305,10 @@ function sortPostings([terms, places, weights]: PostingColumns, rank: Uint32Arra
 function encodeTexts(texts: readonly string[]): { offsets: Uint32Array; bytes: Uint8Array } {
   const bytes = Buffer.from(texts.join(""));
   const offsets = new Uint32Array(texts.length + 1);
-  let at = 0;
+  let end = 0;
   for (const [index, text] of texts.entries()) {
-    at += Buffer.byteLength(text);
-    offsets[index + 1] = at;
+    end += Buffer.byteLength(text);
+    offsets[index + 1] = end;
   }
   return { offsets, bytes };
 }
@@ -308,7 +316,7 @@ function encodeTexts(texts: readonly string[]): { offsets: Uint32Array; bytes: U
 function encodeTerms({ units, starts }: WordContent, sorted: Uint32Array): { offsets: Uint32Array; bytes: Uint8Array } {
   const offsets = new Uint32Array(sorted.length + 1);
   const length = sorted.reduce((sum, term) => sum + (starts[term + 1] as number) - (starts[term] as number), 0);
-  const bytes = Buffer.allocUnsafe(length * mostUnitBytes);
+  const bytes = Buffer.allocUnsafe(length * MAX_UNIT_BYTES);
   let end = 0;
   for (let place = 0; place < sorted.length; place++) {
     const term = sorted[place] as number;
@@ -318,24 +326,25 @@ function encodeTerms({ units, starts }: WordContent, sorted: Uint32Array): { off
   return { offsets, bytes: bytes.subarray(0, end) };
 }
 
-/** A UTF-16 unit takes no more bytes in UTF-8. */
-const mostUnitBytes = 3;
+/** Bytes of a UTF-16 unit in UTF-8. */
+const MAX_UNIT_BYTES = 3;
 
-function writeTerm(bytes: Buffer, place: number, units: Uint16Array, start: number, end: number): number {
-  for (let at = start; at < end; at++) {
-    const unit = units[at] as number;
-    if (unit > 127) return place + bytes.write(String.fromCharCode(...units.subarray(start, end)), place);
-    bytes[place + at - start] = unit;
+/** Writes a term at an offset and gives the offset after it. */
+function writeTerm(bytes: Buffer, offset: number, units: Uint16Array, start: number, end: number): number {
+  for (let index = start; index < end; index++) {
+    const unit = units[index] as number;
+    if (unit > 127) return offset + bytes.write(String.fromCharCode(...units.subarray(start, end)), offset);
+    bytes[offset + index - start] = unit;
   }
-  return place + end - start;
+  return offset + end - start;
 }
 
-function join(columns: readonly (Uint32Array | Uint8Array)[]): Uint8Array {
+function concatenate(columns: readonly (Uint32Array | Uint8Array)[]): Uint8Array {
   const bytes = new Uint8Array(columns.reduce((sum, { byteLength }) => sum + byteLength, 0));
-  let at = 0;
+  let offset = 0;
   for (const { buffer, byteOffset, byteLength } of columns) {
-    bytes.set(new Uint8Array(buffer, byteOffset, byteLength), at);
-    at += byteLength;
+    bytes.set(new Uint8Array(buffer, byteOffset, byteLength), offset);
+    offset += byteLength;
   }
   return bytes;
 }

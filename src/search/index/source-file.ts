@@ -1,4 +1,4 @@
-/** Reads one source file for the index: its text, or why it is passed over. */
+/** Reads one source file for the index: its text, or the reason why it is passed over. */
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
@@ -7,14 +7,14 @@ import { detectContentKind } from "../../detect/detect.ts";
 import { type Detection, firstLookBytes } from "../../detect/kind.ts";
 import { cleanText } from "../../extract/clean.ts";
 import { canDecode, decodeText } from "../../extract/decode-text.ts";
-import { stampOf, unreadable } from "./walk.ts";
+import { describeReadError, formatStamp } from "./walk.ts";
 
-/** The bytes of a file as they were at one moment, or why there are none. `again` when another run may succeed. */
+/** The bytes of a file at one moment, or why it could not be read. `again` if another run may succeed. */
 export type SourceBytes =
   | { readonly bytes: Buffer; readonly stamp: string; readonly hash: string }
   | { readonly reason: string; readonly again: boolean };
 
-/** Reads a file that must be a regular one and still below the root; a link put in its place is not followed. */
+/** Reads a regular file below the root. A link that was put in its place is not followed. */
 export function readSource(root: string, path: string, maxBytes: number): SourceBytes {
   try {
     const file = openSync(
@@ -27,7 +27,7 @@ export function readSource(root: string, path: string, maxBytes: number): Source
       closeSync(file);
     }
   } catch (error) {
-    return { reason: unreadable(error), again: true };
+    return { reason: describeReadError(error), again: true };
   }
 }
 
@@ -43,36 +43,38 @@ function readOpen(file: number, maxBytes: number): SourceBytes {
     length += read;
   }
   const whole = bytes.subarray(0, length);
-  return { bytes: whole, stamp: stampOf(stats), hash: createHash("sha256").update(whole).digest("base64url") };
+  return { bytes: whole, stamp: formatStamp(stats), hash: createHash("sha256").update(whole).digest("base64url") };
 }
 
-/** Why a file above this size is passed over. */
+/** The reason why a file above this size is passed over. */
 export const tooLarge = (maxBytes: number): string => `larger than ${maxBytes} bytes`;
-/** Whether that is the reason, whatever the size was. */
+/** Whether the reason is the size, for any limit. */
 export const isTooLarge = (reason: string): boolean => /^larger than \d+ bytes$/.test(reason);
 
+/** The text of a file, or why it is passed over. */
 export type SourceText = { readonly text: string } | { readonly reason: string };
 
-/** The clean text of a file's bytes; what is not text is passed over, and so is what has no lines to speak of. */
-export async function textOf(bytes: Buffer, path: string): Promise<SourceText> {
+/** Decodes and cleans the bytes of a file. Binary files and minified text are passed over. */
+export async function decodeSource(bytes: Buffer, path: string): Promise<SourceText> {
   const detection = detectContentKind({ firstBytes: bytes.subarray(0, firstLookBytes), url: path });
   const { kind, mediaType, charset } = detection;
-  if (kind !== "text" && kind !== "html" && !isBlemished(bytes, detection))
+  if (kind !== "text" && kind !== "html" && !isTextWithControls(bytes, detection))
     return { reason: `not text (${mediaType})` };
-  // The first look sees the beginning only; a zero byte further on is no text in any charset that has none there.
+  // Detection sees the beginning only. A zero byte further on means binary data, except in UTF-16 and UTF-32.
   if (isByteCharset(charset) && bytes.includes(0)) return { reason: "not text (binary data inside)" };
   if (!canDecode(charset)) return { reason: `charset ${charset} cannot be read` };
-  const { text: whole } = cleanText(withOwnLines(await decode(bytes, charset)));
-  const text = longestLine(whole) < shortestData ? whole : whole.replace(dataRun, (run) => (isData(run) ? "..." : run));
+  const { text: whole } = cleanText(keepEditorLines(await decode(bytes, charset)));
+  const text =
+    longestLine(whole) < MIN_DATA_CHARS ? whole : whole.replace(dataPattern, (run) => (isBase64(run) ? "..." : run));
   return isMinified(text) ? { reason: "minified or data: its lines are too long" } : { text };
 }
 
-/** Pictures and fonts that stand inside source, a notebook or a style sheet: three dots say as much to a search. */
-const shortestData = 1_000;
-const dataRun = new RegExp(`[A-Za-z0-9+/=_-]{${shortestData},}`, "g");
+/** Images and fonts inside source, notebooks and style sheets are replaced by three dots. */
+const MIN_DATA_CHARS = 1_000;
+const dataPattern = new RegExp(`[A-Za-z0-9+/=_-]{${MIN_DATA_CHARS},}`, "g");
 
-/** Base64 has everything; what lacks a kind of letters is a row of signs or a long word. */
-const isData = (run: string): boolean => /[a-z]/.test(run) && /[A-Z]/.test(run) && /[0-9]/.test(run);
+/** Base64 has letters of both cases and digits; without one of these it is a ruler line or a long word. */
+const isBase64 = (run: string): boolean => /[a-z]/.test(run) && /[A-Z]/.test(run) && /[0-9]/.test(run);
 
 function longestLine(text: string): number {
   let [longest, start] = [0, 0];
@@ -83,17 +85,17 @@ function longestLine(text: string): number {
   return Math.max(longest, text.length - start);
 }
 
-/** Lines are counted as editors count them; what cleaning would make a line end of stands inside a line here. */
-function withOwnLines(text: string): string {
+/** Lines are counted as editors count them: characters that cleaning would turn into line ends become spaces. */
+function keepEditorLines(text: string): string {
   const hasLines = text.includes("\n");
   return text.replace(hasLines ? /[\f\v\x85]|\r(?!\n)/g : /[\f\v\x85]/g, " ");
 }
 
-/** One stray control character in so many bytes: an icon or a separator that somebody typed into a string. */
-const bytesPerBlemish = 1_000;
+/** Bytes of text for each stray control character: an icon or a separator in a string. */
+const MIN_BYTES_PER_CONTROL = 1_000;
 
-/** Source that is UTF-8 from end to end, named as text, but for a few control characters, which cleaning takes out. */
-function isBlemished(bytes: Buffer, { kind, signals }: Detection): boolean {
+/** Whether a file named as text is UTF-8 with a few control characters, which cleaning removes. */
+function isTextWithControls(bytes: Buffer, { kind, signals }: Detection): boolean {
   if (
     kind !== "unknown_binary" ||
     signals.magic !== null ||
@@ -103,7 +105,7 @@ function isBlemished(bytes: Buffer, { kind, signals }: Detection): boolean {
   }
   let controls = 0;
   for (const byte of bytes) if (byte < 32 && byte !== 9 && byte !== 10 && byte !== 13) controls++;
-  return isUtf8(bytes) && controls * bytesPerBlemish <= bytes.length;
+  return isUtf8(bytes) && controls * MIN_BYTES_PER_CONTROL <= bytes.length;
 }
 
 const isByteCharset = (charset: string | null): boolean => !/^utf-?(?:16|32)/i.test(charset ?? "");
@@ -117,13 +119,13 @@ async function* chunksOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** Source has lines of some ten characters; a bundle or a table of numbers has few and endless ones. */
-const shortestMinified = 5_000;
-const longestMeanLine = 400;
+/** Lines of source have some tens of characters; bundles and tables of numbers have few and very long lines. */
+const MIN_MINIFIED_CHARS = 5_000;
+const MAX_MEAN_LINE_CHARS = 400;
 
 function isMinified(text: string): boolean {
-  if (text.length < shortestMinified) return false;
+  if (text.length < MIN_MINIFIED_CHARS) return false;
   let lines = 1;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines++;
-  return text.length / lines > longestMeanLine;
+  for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) lines++;
+  return text.length / lines > MAX_MEAN_LINE_CHARS;
 }

@@ -1,13 +1,13 @@
-/** The store of an index in SQLite, in WAL mode: readers see whole changes only, and a killed writer leaves none by half. */
+/** An index store in SQLite, in WAL mode: readers see whole changes only, and a killed writer leaves no partial one. */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { makePrivate } from "../../system/sqlite.ts";
 import type { Chunk } from "./chunk.ts";
 import type { Change, IndexStore, NewVectors, PassedOver } from "./index-store.ts";
 
-/** Raised with every change of tables or of what is in them; an index of another version is built anew. */
-const schemaVersion = 4;
+/** Incremented with every change of the tables or of their content; an index of another version is built again. */
+const SCHEMA_VERSION = 4;
 
-/** Texts lie apart: whoever looks over all files reads some hundred pages then, not one or more for each file. */
+/** Texts have a table of their own: listing all files then reads some hundred pages, not one or more for each file. */
 const schema = `
   CREATE TABLE IF NOT EXISTS files (
     id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL UNIQUE, stamp TEXT NOT NULL, hash TEXT NOT NULL
@@ -27,18 +27,18 @@ const schema = `
 
 const madeByFact = "vectors_made_by";
 
-/** Opens the store at this path and makes it where there is none. */
-export function sqliteStore(path: string): IndexStore {
-  const database = openPrepared(path);
+/** Opens the store at this path, or creates it. */
+export function openSqliteStore(path: string): IndexStore {
+  const database = openDatabase(path);
   const statements = new Map<string, StatementSync>();
   const sql = (text: string): StatementSync => {
-    const known = statements.get(text) ?? database.prepare(text);
-    statements.set(text, known);
-    return known;
+    const statement = statements.get(text) ?? database.prepare(text);
+    statements.set(text, statement);
+    return statement;
   };
 
-  /** Many rows at once: parsing one text is several times faster than an object from each row. */
-  const json = <Row>(text: string): Row[] => JSON.parse(String(sql(text).get()?.rows));
+  /** Many rows at once: parsing one JSON text is several times faster than an object from each row. */
+  const readJson = <Row>(text: string): Row[] => JSON.parse(String(sql(text).get()?.rows));
   const fact = (name: string) => sql("SELECT value FROM facts WHERE name = ?").get(name)?.value as string | undefined;
   const setFact = (name: string, value: string) => sql("INSERT OR REPLACE INTO facts VALUES (?, ?)").run(name, value);
 
@@ -52,19 +52,19 @@ export function sqliteStore(path: string): IndexStore {
   function apply(change: Change): number {
     let changed = 0;
     const run = (text: string, ...values: (string | number | Uint8Array)[]) => Number(sql(text).run(...values).changes);
-    const forget = (file: string) => run("DELETE FROM files WHERE path = ?", file);
+    const removeFile = (file: string) => run("DELETE FROM files WHERE path = ?", file);
     for (const file of change.remove ?? []) {
-      changed += forget(file);
+      changed += removeFile(file);
       run("DELETE FROM passed WHERE path = ?", file);
     }
     for (const { path: file, stamp, hash, text, chunks } of change.put ?? []) {
-      forget(file);
+      removeFile(file);
       run("DELETE FROM passed WHERE path = ?", file);
       changed += run("INSERT INTO files (path, stamp, hash) VALUES (?, ?, ?)", file, stamp, hash);
       run("INSERT INTO texts VALUES (last_insert_rowid(), ?, ?)", packChunks(chunks), text);
     }
     for (const { path: file, stamp, reason } of change.pass ?? []) {
-      changed += forget(file);
+      changed += removeFile(file);
       run("INSERT OR REPLACE INTO passed VALUES (?, ?, ?)", file, stamp, reason);
     }
     for (const { id, stamp } of change.restamp ?? []) run("UPDATE files SET stamp = ? WHERE id = ?", stamp, id);
@@ -84,14 +84,14 @@ export function sqliteStore(path: string): IndexStore {
     snapshot: () =>
       inTransaction(database, "BEGIN", () => ({
         generation: Number(fact("generation")),
-        fileIds: json<number>("SELECT json_group_array(id) AS rows FROM (SELECT id FROM files ORDER BY id)"),
+        fileIds: readJson<number>("SELECT json_group_array(id) AS rows FROM (SELECT id FROM files ORDER BY id)"),
         segments: sql("SELECT name FROM segments ORDER BY name")
           .all()
           .map(({ name }) => String(name)),
       })),
     fileCount: () => Number(sql("SELECT count(*) AS files FROM files").get()?.files),
     files: () =>
-      json<[number, string, string, string]>(
+      readJson<[number, string, string, string]>(
         "SELECT json_group_array(json_array(id, path, stamp, hash)) AS rows FROM files",
       ).map(([id, file, stamp, hash]) => ({ id, path: file, stamp, hash })),
     passedOver: () => sql("SELECT path, stamp, reason FROM passed").all() as unknown as PassedOver[],
@@ -106,20 +106,20 @@ export function sqliteStore(path: string): IndexStore {
       sql("SELECT number, file, bytes FROM vectors WHERE number > ? ORDER BY number")
         .all(number)
         .map((row) => ({ number: Number(row.number), id: Number(row.file), bytes: row.bytes as Uint8Array })),
-    filesWithoutVectors: (most) =>
+    filesWithoutVectors: (limit) =>
       sql("SELECT id FROM files WHERE id NOT IN (SELECT file FROM vectors) ORDER BY id LIMIT ?")
-        .all(most)
+        .all(limit)
         .map(({ id }) => Number(id)),
     write: (change) => inTransaction(database, "BEGIN IMMEDIATE", () => apply(change)),
     [Symbol.dispose]: () => database.close(),
   };
 }
 
-function openPrepared(path: string): DatabaseSync {
+function openDatabase(path: string): DatabaseSync {
   makePrivate(path);
   const database = new DatabaseSync(path);
   try {
-    prepare(database);
+    prepareSchema(database);
     return database;
   } catch (error) {
     database.close();
@@ -127,18 +127,18 @@ function openPrepared(path: string): DatabaseSync {
   }
 }
 
-function prepare(database: DatabaseSync): void {
-  // Whole texts lie in a row: large pages hold them in fewer pieces.
+function prepareSchema(database: DatabaseSync): void {
+  // A row holds a whole text: large pages split it less.
   database.exec("PRAGMA busy_timeout = 10000; PRAGMA page_size = 16384");
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
   const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
-  if (version === schemaVersion) return;
+  if (version === SCHEMA_VERSION) return;
   inTransaction(database, "BEGIN IMMEDIATE", () => {
     for (const table of ["vectors", "texts", "files", "passed", "segments", "facts"]) {
       if (version !== 0) database.exec(`DROP TABLE IF EXISTS ${table}`);
     }
     database.exec(schema);
-    database.exec(`PRAGMA user_version = ${schemaVersion}`);
+    database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
 }
 
@@ -154,7 +154,7 @@ function inTransaction<T>(database: DatabaseSync, begin: "BEGIN" | "BEGIN IMMEDI
   }
 }
 
-/** Four numbers a chunk; every file is read and written with all of its own. */
+/** Four numbers for each chunk; the chunks of a file are read and written together. */
 function packChunks(chunks: readonly Chunk[]): Uint8Array {
   const numbers = new Uint32Array(chunks.length * 4);
   for (const [index, { start, end, startLine, endLine }] of chunks.entries()) {
@@ -165,9 +165,10 @@ function packChunks(chunks: readonly Chunk[]): Uint8Array {
 
 function unpackChunks(bytes: Uint8Array): Chunk[] {
   const numbers = new Uint32Array(Uint8Array.from(bytes).buffer);
-  const number = (at: number) => numbers[at] as number;
+  const numberAt = (offset: number) => numbers[offset] as number;
   return Array.from({ length: numbers.length / 4 }, (_, index) => {
-    const at = index * 4;
-    return { start: number(at), end: number(at + 1), startLine: number(at + 2), endLine: number(at + 3) };
+    const first = index * 4;
+    const [start, end] = [numberAt(first), numberAt(first + 1)];
+    return { start, end, startLine: numberAt(first + 2), endLine: numberAt(first + 3) };
   });
 }

@@ -4,12 +4,12 @@ import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { temporaryFolder } from "../../../test/bodies.ts";
 import { parseQuestion } from "../rank/query.ts";
-import { partOfFile, rankFiles } from "../rank/rank.ts";
+import { findPart, rankFiles } from "../rank/rank.ts";
 import { newFile } from "./index-store.contract.ts";
-import { memoryStore } from "./memory-index-store.ts";
+import { openMemoryStore } from "./memory-index-store.ts";
 import { publishSegments } from "./publish.ts";
 import { openReader } from "./reader.ts";
-import { sqliteStore } from "./sqlite-index-store.ts";
+import { openSqliteStore } from "./sqlite-index-store.ts";
 import { updateIndex } from "./update.ts";
 
 async function openIndex() {
@@ -17,22 +17,22 @@ async function openIndex() {
   const root = join(folder.path, "root");
   const segmentFolder = join(folder.path, "index");
   for (const each of [root, segmentFolder]) mkdirSync(each);
-  const store = sqliteStore(join(segmentFolder, "index.db"));
+  const store = openSqliteStore(join(segmentFolder, "index.db"));
   const reader = openReader(store, segmentFolder);
-  const place = { root, store, segmentFolder };
+  const location = { root, store, segmentFolder };
   return {
-    ...place,
+    ...location,
     reader,
     write(path: string, content: string | Uint8Array) {
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), content);
     },
     update: (signal = new AbortController().signal, now = () => Date.now() + 10_000) =>
-      updateIndex(place, { maxFileBytes: 100_000, signal, now }),
-    find(query: string, from = reader): string[] {
-      const { view } = from.load();
-      return rankFiles(view, parseQuestion(query), { most: 20 }).map(({ file }) => {
-        const { segment, firstFile } = partOfFile(view, file);
+      updateIndex(location, { maxFileBytes: 100_000, signal, now }),
+    find(query: string, source = reader): string[] {
+      const { view } = source.load();
+      return rankFiles(view, parseQuestion(query), { limit: 20 }).map(({ file }) => {
+        const { segment, firstFile } = findPart(view, file);
         return segment.path(file - firstFile);
       });
     },
@@ -43,8 +43,8 @@ async function openIndex() {
   };
 }
 
-describe("bringing an index up to date", () => {
-  test("indexes what is new, changed and gone, and nothing else", async () => {
+describe("an update of the index", () => {
+  test("indexes new and changed files, removes deleted ones, and does nothing else", async () => {
     await using index = await openIndex();
     index.write("a.ts", "function parseOrders() {}\n");
     index.write("b.ts", "function sendInvoice() {}\n");
@@ -58,7 +58,7 @@ describe("bringing an index up to date", () => {
     assert.deepEqual(index.find("reminder"), ["b.ts"]);
   });
 
-  test("sees other bytes under an older time and the same size, as a branch switch leaves them", async () => {
+  test("notices other bytes with an older time and the same size, as after a branch switch", async () => {
     await using index = await openIndex();
     index.write("a.ts", "const first = 1;\n");
     await index.update();
@@ -69,7 +69,7 @@ describe("bringing an index up to date", () => {
     assert.deepEqual(index.find("other"), ["a.ts"]);
   });
 
-  test("reads a file again that was touched, but does not index it again", async () => {
+  test("does not index a file again that was only touched", async () => {
     await using index = await openIndex();
     index.write("a.ts", "const first = 1;\n");
     await index.update();
@@ -79,14 +79,14 @@ describe("bringing an index up to date", () => {
     assert.equal(index.store.generation(), generation);
   });
 
-  test("looks again at a file written this very moment", async () => {
+  test("marks a file that was written just now, to read it again", async () => {
     await using index = await openIndex();
     index.write("a.ts", "const first = 1;\n");
     await index.update(undefined, Date.now);
     assert.match(index.store.files()[0]?.stamp ?? "", /\?$/);
   });
 
-  test("passes over what is no source, with the reason, and never stops for it", async () => {
+  test("passes over files that are not source, with the reason", async () => {
     await using index = await openIndex();
     index.write("good.ts", "export const good = 1;\n");
     index.write("large.ts", "x = 1\n".repeat(30_000));
@@ -110,17 +110,17 @@ describe("bringing an index up to date", () => {
     assert.match(reasons["bundle.js"] ?? "", /lines are too long/);
     assert.equal(reasons["link.ts"], "symbolic link");
     assert.deepEqual(index.find("café"), ["latin.py"]);
-    const again = await index.update();
-    assert.deepEqual([again.indexed, again.skippedCount], [0, skipped.length]);
+    const second = await index.update();
+    assert.deepEqual([second.indexed, second.skippedCount], [0, skipped.length]);
   });
 
-  test("takes pictures out of a notebook instead of passing it over, and keeps its lines where they are", async () => {
+  test("removes images from a notebook, and keeps its line numbers", async () => {
     await using index = await openIndex();
-    const picture = Buffer.from(Array.from({ length: 60_000 }, (_, at) => (at * 7_919) % 251)).toString("base64");
+    const image = Buffer.from(Array.from({ length: 60_000 }, (_, index) => (index * 7_919) % 251)).toString("base64");
     const lines = [
       '   "source": [',
       '    "def plot_orders(path):\\n",',
-      `   "image/png": "${picture}"`,
+      `   "image/png": "${image}"`,
       '    "needle"',
       "   ]",
     ];
@@ -135,23 +135,23 @@ describe("bringing an index up to date", () => {
     ]);
   });
 
-  test("follows the limit of size when that is changed", async () => {
+  test("applies a changed size limit", async () => {
     await using index = await openIndex();
     index.write("a.ts", `const needle = 1;\n${"const filler = 1;\n".repeat(100)}`);
     const { signal } = new AbortController();
-    const place = { root: index.root, store: index.store, segmentFolder: index.segmentFolder };
+    const location = { root: index.root, store: index.store, segmentFolder: index.segmentFolder };
     for (const [maxFileBytes, files] of [
       [100, 0],
       [10_000, 1],
       [200, 0],
       [200, 0],
     ] as const) {
-      const report = await updateIndex(place, { maxFileBytes, signal, now: () => Date.now() + 10_000 });
+      const report = await updateIndex(location, { maxFileBytes, signal, now: () => Date.now() + 10_000 });
       assert.equal(report.files, files, `${maxFileBytes}`);
     }
   });
 
-  test("reports an unreadable file, drops its old text, and takes it in again later", {
+  test("reports an unreadable file, removes its old text, and indexes it again later", {
     skip: process.getuid?.() === 0,
   }, async () => {
     await using index = await openIndex();
@@ -166,16 +166,16 @@ describe("bringing an index up to date", () => {
     assert.equal((await index.update()).indexed, 1);
   });
 
-  test("keeps what was stored before an abort, and goes on from there", async () => {
+  test("keeps what was stored before an abort, and continues from there", async () => {
     await using index = await openIndex();
     for (let file = 0; file < 1_200; file++) index.write(`f${file}.ts`, `const value${file} = ${file};\n`.repeat(20));
     const stop = new AbortController();
-    const place = { root: index.root, store: index.store, segmentFolder: index.segmentFolder };
+    const location = { root: index.root, store: index.store, segmentFolder: index.segmentFolder };
     const options = { maxFileBytes: 100_000, now: () => Date.now() + 10_000, signal: stop.signal };
     const progress = (done: number) => {
       if (done === 800) stop.abort();
     };
-    await assert.rejects(updateIndex(place, { ...options, progress }));
+    await assert.rejects(updateIndex(location, { ...options, progress }));
     const before = index.store.fileCount();
     assert.ok(before >= 500 && before < 1_200, `${before} files`);
     const { indexed, files } = await index.update();
@@ -183,10 +183,10 @@ describe("bringing an index up to date", () => {
   });
 });
 
-test("more files may be gone or passed over than a call takes arguments", async () => {
+test("more files may be deleted or passed over than a call can have arguments", async () => {
   await using folder = await temporaryFolder();
   writeFileSync(join(folder.path, "a.ts"), "const value = 1;\n");
-  const store = memoryStore();
+  const store = openMemoryStore();
   const pass = Array.from({ length: 200_000 }, (_, file) => ({ path: `gone/${file}.png`, stamp: "s", reason: "r" }));
   store.write({ pass });
   const sizes: number[] = [];
@@ -194,29 +194,29 @@ test("more files may be gone or passed over than a call takes arguments", async 
     sizes.push(change.remove?.length ?? 0);
     return store.write(change);
   };
-  const place = { root: folder.path, store: { ...store, write }, segmentFolder: null };
+  const location = { root: folder.path, store: { ...store, write }, segmentFolder: null };
   const { signal } = new AbortController();
-  const { files, removed } = await updateIndex(place, { maxFileBytes: 1_000, signal, now: Date.now });
+  const { files, removed } = await updateIndex(location, { maxFileBytes: 1_000, signal, now: Date.now });
   assert.deepEqual([files, removed, store.passedOver().length], [1, 0, 0]);
   assert.ok(Math.max(...sizes) <= 1_000, "removed in one step");
 });
 
-test("an index in memory, and a few large files on disk, are searched whole", async () => {
+test("an index in memory and an index of a few large files are searched completely", async () => {
   await using index = await openIndex();
   const filler = "const filler = compute(value);\n".repeat(3_000);
   for (let file = 0; file < 60; file++) index.write(`f${file}.ts`, `const needle${file} = 1;\n${filler}`);
-  const store = memoryStore();
+  const store = openMemoryStore();
   const { signal } = new AbortController();
   const options = { maxFileBytes: 1_000_000, signal, now: Date.now };
   await updateIndex({ root: index.root, store, segmentFolder: null }, options);
   assert.deepEqual(index.find("needle59", openReader(store, null)), ["f59.ts"]);
   await updateIndex({ root: index.root, store: index.store, segmentFolder: index.segmentFolder }, options);
   assert.deepEqual(index.find("needle59"), ["f59.ts"]);
-  assert.ok(index.store.snapshot().segments.length > 0, "made on the spot for every search");
+  assert.ok(index.store.snapshot().segments.length > 0, "no segment was published");
 });
 
 describe("segments", () => {
-  test("give the same answers as files that are in none", async () => {
+  test("give the same results as files that are in none", async () => {
     await using index = await openIndex();
     for (let file = 0; file < 250; file++) {
       index.write(
@@ -235,18 +235,18 @@ describe("segments", () => {
     );
   });
 
-  test("are made file by file, so that others have their turn", async () => {
+  test("are built with a pause after each file", async () => {
     await using index = await openIndex();
-    const store = memoryStore();
+    const store = openMemoryStore();
     store.write({ put: Array.from({ length: 120 }, (_, file) => newFile(`f${file}.ts`)) });
-    let turns = 0;
+    let pauses = 0;
     await publishSegments({ root: index.root, store, segmentFolder: index.segmentFolder }, async () => {
-      turns++;
+      pauses++;
     });
-    assert.ok(turns >= 120, `${turns} turns`);
+    assert.ok(pauses >= 120, `${pauses} pauses`);
   });
 
-  test("that are damaged are made again, and leftovers go", async () => {
+  test("that are damaged are built again, and leftovers are deleted", async () => {
     await using index = await openIndex();
     for (let file = 0; file < 150; file++) index.write(`f${file}.ts`, `const value${file} = ${file};\n`);
     await index.update();
@@ -256,12 +256,12 @@ describe("segments", () => {
     assert.deepEqual(index.find("value149"), ["f149.ts"]);
     index.write("new.ts", "const fresh = 1;\n");
     await index.update();
-    const left = readdirSync(index.segmentFolder).filter((each) => each.includes(".segment"));
-    assert.deepEqual(left, index.store.snapshot().segments);
-    assert.ok(!left.includes(name), "the damaged one is still in use");
+    const names = readdirSync(index.segmentFolder).filter((each) => each.includes(".segment"));
+    assert.deepEqual(names, index.store.snapshot().segments);
+    assert.ok(!names.includes(name), "the damaged one is still in use");
   });
 
-  test("follow changes: the newest text counts, once", async () => {
+  test("follow changes: only the newest text of a file counts", async () => {
     await using index = await openIndex();
     for (let file = 0; file < 150; file++) index.write(`f${file}.ts`, `const value${file} = alpha;\n`);
     await index.update();

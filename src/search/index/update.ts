@@ -1,24 +1,21 @@
 /** Brings an index up to date with its folder: walk, read what changed, store it, and publish segments as it grows. */
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { chunkText } from "./chunk.ts";
-import type { IndexStore, NewFile, PassedOver, StoredFile } from "./index-store.ts";
+import type { IndexLocation, IndexStore, NewFile, PassedOver, StoredFile } from "./index-store.ts";
+import { createPause, type Pause } from "./pause.ts";
 import { publishSegments } from "./publish.ts";
-import { isTooLarge, readSource, textOf, tooLarge } from "./source-file.ts";
+import { decodeSource, isTooLarge, readSource, tooLarge } from "./source-file.ts";
 import { type FoundFile, type SkippedFile, walkFolder } from "./walk.ts";
-
-/** The place of an index: its folder of sources, its store, and where its segments lie (null: kept nowhere). */
-export type IndexPlace = { readonly root: string; readonly store: IndexStore; readonly segmentFolder: string | null };
 
 export type UpdateOptions = {
   /** Larger files are passed over. */
   readonly maxFileBytes: number;
-  /** Every file is read and stored again, whatever is known of it. */
-  readonly anew?: boolean;
-  /** Folders that are never walked, by their full path. */
+  /** Read and store every file again, changed or not. */
+  readonly force?: boolean;
+  /** Full paths of folders that are not walked. */
   readonly hidden?: ReadonlySet<string>;
   readonly signal: AbortSignal;
   readonly now: () => number;
-  /** Told of every file that is looked into and at the end: how many are done, of how many. */
+  /** Called for every file that is read, and at the end: how many files are done, of how many. */
   readonly progress?: (done: number, total: number) => void;
 };
 
@@ -26,164 +23,160 @@ export type UpdateOptions = {
 export type UpdateReport = {
   /** Files in the index after the run. */
   readonly files: number;
-  /** New and changed files that were indexed now, and files that are gone. */
+  /** New and changed files that this run indexed, and deleted files. */
   readonly indexed: number;
   readonly removed: number;
   readonly skippedCount: number;
-  /** How many of the skipped may be readable another time. */
+  /** How many of the skipped files may be readable another time. */
   readonly unreadable: number;
-  /** The first of them, with the reason. */
+  /** The first skipped files, with the reasons. */
   readonly skipped: readonly SkippedFile[];
-  /** Bytes read now. */
+  /** Bytes that this run read. */
   readonly bytes: number;
 };
 
-/** A report names so many skipped files; the count is of all. */
-const mostSkippedNamed = 200;
+/** Skipped files that a report names; the count includes all. */
+const MAX_SKIPPED_NAMED = 200;
 
 /** Runs to the end or to an abort; what was stored before an abort stays. Hold the lock: there is one writer at a time. */
-export async function updateIndex(place: IndexPlace, options: UpdateOptions): Promise<UpdateReport> {
-  const turn = createTurn(options.signal);
-  const known = knownFiles(place.store);
-  const skipped = createSkipped();
-  const found = await walk(place.root, options.hidden, turn, skipped);
-  const writer = createWriter(place, turn, skipped);
-  let met = 0;
-  for (const [done, file] of found.entries()) {
-    const before = known.files.get(file.path);
-    if (before !== undefined || known.passed.has(file.path)) met++;
-    if (isSame(file, before, options)) continue;
-    options.progress?.(done, found.length);
-    await writer.add(await examine(file, known, place.root, options));
-    await turn();
+export async function updateIndex(location: IndexLocation, options: UpdateOptions): Promise<UpdateReport> {
+  const pause = createPause(options.signal);
+  const knownFiles = readKnownFiles(location.store);
+  const skipped = createSkippedList();
+  const files = await walk(location.root, options.hidden, pause, skipped);
+  const writer = createWriter(location, pause, skipped);
+  let knownCount = 0;
+  for (const [done, file] of files.entries()) {
+    const stored = knownFiles.files.get(file.path);
+    if (stored !== undefined || knownFiles.passed.has(file.path)) knownCount++;
+    if (isUnchanged(file, stored, options)) continue;
+    options.progress?.(done, files.length);
+    await writer.add(await examine(file, knownFiles, location.root, options));
+    await pause();
   }
-  const gone = met === known.files.size + known.passed.size ? [] : unseen(known, found);
-  await writer.finish(gone);
-  options.progress?.(found.length, found.length);
+  const deleted = knownCount === knownFiles.files.size + knownFiles.passed.size ? [] : findDeleted(knownFiles, files);
+  await writer.finish(deleted);
+  options.progress?.(files.length, files.length);
   const { indexed, bytes } = writer.sums;
-  const removed = gone.filter((path) => known.files.has(path)).length;
-  return { files: place.store.fileCount(), indexed, removed, ...skipped.report(), bytes };
+  const removed = deleted.filter((path) => knownFiles.files.has(path)).length;
+  return { files: location.store.fileCount(), indexed, removed, ...skipped.report(), bytes };
 }
 
-/** Counts what is passed over and keeps the first of it: a tree may have more of that than of source. */
-function createSkipped() {
+/** Counts skipped files and keeps the first: a tree may have more of them than source files. */
+function createSkippedList() {
   const first: SkippedFile[] = [];
   let [count, unreadable] = [0, 0];
   return {
     add(file: SkippedFile): void {
       count += 1;
       if (file.again) unreadable += 1;
-      if (first.length < mostSkippedNamed) first.push(file);
+      if (first.length < MAX_SKIPPED_NAMED) first.push(file);
     },
     report: () => ({ skippedCount: count, unreadable, skipped: first }),
   };
 }
 
-type Skipped = ReturnType<typeof createSkipped>;
+type SkippedList = ReturnType<typeof createSkippedList>;
 
-/** Lets others have their turn now and then, and stops where the caller does not want to go on; null where none is due. */
-export type Turn = () => Promise<void> | null;
+type KnownFiles = {
+  readonly files: ReadonlyMap<string, StoredFile>;
+  readonly passed: ReadonlyMap<string, PassedOver>;
+};
 
-const longestTurnMs = 12;
-
-function createTurn(signal: AbortSignal): Turn {
-  let since = performance.now();
-  const pause = async () => {
-    signal.throwIfAborted();
-    await nextTurn();
-    since = performance.now();
-  };
-  return () => (performance.now() - since < longestTurnMs ? null : pause());
-}
-
-type Known = { readonly files: ReadonlyMap<string, StoredFile>; readonly passed: ReadonlyMap<string, PassedOver> };
-
-function knownFiles(store: IndexStore): Known {
+function readKnownFiles(store: IndexStore): KnownFiles {
   return {
     files: new Map(store.files().map((file) => [file.path, file])),
     passed: new Map(store.passedOver().map((entry) => [entry.path, entry])),
   };
 }
 
-async function walk(root: string, hidden: ReadonlySet<string> | undefined, turn: Turn, skipped: Skipped) {
-  const found: FoundFile[] = [];
+async function walk(root: string, hidden: ReadonlySet<string> | undefined, pause: Pause, skipped: SkippedList) {
+  const files: FoundFile[] = [];
   for (const step of walkFolder(root, hidden)) {
-    if ("file" in step) found.push(step.file);
+    if ("file" in step) files.push(step.file);
     else skipped.add(step.skipped);
-    const pause = turn();
-    if (pause !== null) await pause; // To await nothing for each of many files would take longer than to look at them.
+    const paused = pause();
+    if (paused !== null) await paused; // An `await` of nothing for each of many files takes longer than the walk.
   }
-  return found;
+  return files;
 }
 
-function unseen({ files, passed }: Known, found: readonly FoundFile[]): string[] {
-  const seen = new Set(found.map(({ path }) => path));
-  return [...files.keys(), ...passed.keys()].filter((path) => !seen.has(path));
+function findDeleted({ files, passed }: KnownFiles, walked: readonly FoundFile[]): string[] {
+  const paths = new Set(walked.map(({ path }) => path));
+  return [...files.keys(), ...passed.keys()].filter((path) => !paths.has(path));
 }
 
-/** Nearly all files are: they are passed by without a promise for each. */
-function isSame(file: FoundFile, before: StoredFile | undefined, { anew, maxFileBytes }: UpdateOptions): boolean {
-  return !anew && before?.stamp === file.stamp && file.sizeBytes <= maxFileBytes;
+/** True for nearly all files: they cost no promise. */
+function isUnchanged(file: FoundFile, stored: StoredFile | undefined, { force, maxFileBytes }: UpdateOptions): boolean {
+  return !force && stored?.stamp === file.stamp && file.sizeBytes <= maxFileBytes;
 }
 
 /** What is to be done about one file. */
 type Finding =
   | { readonly is: "restamped"; readonly id: number; readonly stamp: string }
   | { readonly is: "changed"; readonly file: NewFile; readonly bytes: number }
-  | { readonly is: "passed"; readonly entry: PassedOver; readonly known: boolean }
+  | { readonly is: "passed"; readonly entry: PassedOver; readonly isStored: boolean }
   | { readonly is: "unreadable"; readonly skipped: SkippedFile };
 
-async function examine(file: FoundFile, known: Known, root: string, options: UpdateOptions): Promise<Finding> {
+async function examine(
+  file: FoundFile,
+  knownFiles: KnownFiles,
+  root: string,
+  options: UpdateOptions,
+): Promise<Finding> {
   const { path } = file;
-  const before = options.anew ? undefined : known.files.get(path);
-  const passed = options.anew ? undefined : known.passed.get(path);
+  const stored = options.force ? undefined : knownFiles.files.get(path);
+  const passed = options.force ? undefined : knownFiles.passed.get(path);
   const { maxFileBytes } = options;
-  if (passed?.stamp === file.stamp && !wasForSize(passed, maxFileBytes))
-    return { is: "passed", entry: passed, known: true };
+  if (passed?.stamp === file.stamp && !wasForOtherSize(passed, maxFileBytes))
+    return { is: "passed", entry: passed, isStored: true };
   const source = readSource(root, path, maxFileBytes);
   if ("reason" in source) {
     const { reason, again } = source;
     if (again) return { is: "unreadable", skipped: { path, reason, again } };
-    return { is: "passed", entry: { path, stamp: file.stamp, reason }, known: false };
+    return { is: "passed", entry: { path, stamp: file.stamp, reason }, isStored: false };
   }
-  const stamp = settled(source.stamp, options.now());
-  if (before?.hash === source.hash) return { is: "restamped", id: before.id, stamp };
-  const read = await textOf(source.bytes, path);
-  if ("reason" in read) return { is: "passed", entry: { path, stamp, reason: read.reason }, known: false };
-  const { text } = read;
+  const stamp = markUnsettled(source.stamp, options.now());
+  if (stored?.hash === source.hash) return { is: "restamped", id: stored.id, stamp };
+  const decoded = await decodeSource(source.bytes, path);
+  if ("reason" in decoded) {
+    return { is: "passed", entry: { path, stamp, reason: decoded.reason }, isStored: false };
+  }
+  const { text } = decoded;
   const changed = { path, stamp, hash: source.hash, text, chunks: chunkText(text) };
   return { is: "changed", file: changed, bytes: source.bytes.length };
 }
 
-/** Passed over for a limit that is another now. */
-function wasForSize({ reason }: PassedOver, maxFileBytes: number): boolean {
+/** Whether the file was passed over because of a size limit that has changed since. */
+function wasForOtherSize({ reason }: PassedOver, maxFileBytes: number): boolean {
   return isTooLarge(reason) && reason !== tooLarge(maxFileBytes);
 }
 
-/** Clocks of file systems tick slowly: a file written this moment may be written again under the same stamp. */
-const unsettledMs = 100;
+/** Clocks of file systems are coarse: a file written within this time may be written again under the same stamp. */
+const UNSETTLED_MS = 100;
 
-function settled(stamp: string, now: number): string {
+/** A marked stamp never equals the file's next one, so the file is read again. */
+function markUnsettled(stamp: string, now: number): string {
   const changedMs = Number(BigInt(stamp.split(".")[1] ?? 0) / 1_000_000n);
-  return now - changedMs < unsettledMs ? `${stamp}?` : stamp;
+  return now - changedMs < UNSETTLED_MS ? `${stamp}?` : stamp;
 }
 
-/** So much is stored in one step: a search beside an indexing run sees it grow. */
-const batchFiles = 500;
-const batchChars = 2_000_000;
-/** Text stored before a segment of it is published; each is twice as large as the one before, up to the last. */
-const firstSegmentChars = 2_000_000;
-const largestSegmentChars = 16_000_000;
+/** What is stored in one step: a search beside an indexing run sees the index grow. */
+const BATCH_CHANGES = 500;
+const BATCH_CHARS = 2_000_000;
+/** Text that is stored before a segment is published: each segment is twice as large as the last, up to the limit. */
+const FIRST_PUBLISH_CHARS = 2_000_000;
+const MAX_PUBLISH_CHARS = 16_000_000;
 
-function createWriter(place: IndexPlace, turn: Turn, skipped: Skipped) {
+function createWriter(location: IndexLocation, pause: Pause, skipped: SkippedList) {
   const sums = { indexed: 0, bytes: 0 };
   let batch = emptyBatch();
   let unpublishedChars = 0;
-  let nextSegmentChars = firstSegmentChars;
+  let publishChars = FIRST_PUBLISH_CHARS;
 
   async function add(finding: Finding): Promise<void> {
     if (finding.is === "restamped") batch.restamp.push(finding);
-    if (finding.is === "passed") pass(finding.entry, finding.known);
+    if (finding.is === "passed") pass(finding.entry, finding.isStored);
     if (finding.is === "unreadable") {
       skipped.add(finding.skipped);
       batch.remove.push(finding.skipped.path);
@@ -199,36 +192,36 @@ function createWriter(place: IndexPlace, turn: Turn, skipped: Skipped) {
     sums.bytes += bytes;
   }
 
-  function pass(entry: PassedOver, known: boolean): void {
+  function pass(entry: PassedOver, isStored: boolean): void {
     skipped.add({ path: entry.path, reason: entry.reason, again: false });
-    if (!known) batch.pass.push(entry);
+    if (!isStored) batch.pass.push(entry);
   }
 
   async function flushIfLarge(): Promise<void> {
     const { put: files, restamp, pass: passed, remove } = batch;
     const changes = files.length + restamp.length + passed.length + remove.length;
-    if (changes >= batchFiles || batch.chars >= batchChars) await flush();
+    if (changes >= BATCH_CHANGES || batch.chars >= BATCH_CHARS) await flush();
   }
 
   async function flush(): Promise<void> {
     const { chars, ...change } = batch;
     batch = emptyBatch();
     if (Object.values(change).every(({ length }) => length === 0)) return;
-    place.store.write(change);
+    location.store.write(change);
     unpublishedChars += chars;
-    if (unpublishedChars < nextSegmentChars) return;
-    await publishSegments(place, turn);
+    if (unpublishedChars < publishChars) return;
+    await publishSegments(location, pause);
     unpublishedChars = 0;
-    nextSegmentChars = Math.min(nextSegmentChars * 2, largestSegmentChars);
+    publishChars = Math.min(publishChars * 2, MAX_PUBLISH_CHARS);
   }
 
-  async function finish(gone: readonly string[]): Promise<void> {
-    for (const path of gone) {
+  async function finish(deleted: readonly string[]): Promise<void> {
+    for (const path of deleted) {
       batch.remove.push(path);
       await flushIfLarge();
     }
     await flush();
-    await publishSegments(place, turn);
+    await publishSegments(location, pause);
   }
 
   return { sums, add, finish };

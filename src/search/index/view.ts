@@ -1,35 +1,36 @@
-/** Several segments seen as one index: what a search reads. Files that are gone stay in their segment and count as dead. */
-import type { Range, Segment } from "./segment.ts";
+/** Several segments as one index, which a search reads. Deleted files stay in their segment and count as dead. */
+import type { IndexSegment, PostingRange } from "./segment.ts";
 
-/** A segment's place among the others, and which of its files no longer count. */
+/** A segment, its place among the others, and its dead files. */
 export type ViewPart = {
-  readonly segment: Segment;
+  readonly segment: IndexSegment;
   readonly firstFile: number;
   readonly firstChunk: number;
-  /** 1 for each file that is gone or was replaced; null when all are there. */
+  /** 1 for each file that was deleted or replaced; null if all are live. */
   readonly dead: Uint8Array | null;
 };
 
+/** Segments with their files and chunks numbered through. */
 export type IndexView = {
   readonly parts: readonly ViewPart[];
-  /** Numbers given out, dead ones included. */
+  /** Files and chunks of all segments, including dead ones. */
   readonly fileCount: number;
   readonly chunkCount: number;
   readonly liveFiles: number;
   readonly liveChunks: number;
   readonly meanFileTokens: number;
   readonly meanChunkTokens: number;
-  /** Terms looked up before: a view never changes, and the same words are asked for again. */
-  readonly known: Map<string, readonly TermPostings[]>;
+  /** Terms that were looked up before: a view never changes. */
+  readonly cachedTerms: Map<string, readonly TermPostings[]>;
 };
 
-/** The view of these segments in which only the files with these ids count. Without ids, all do. */
-export function viewOf(segments: readonly Segment[], liveIds: readonly number[] | null): IndexView {
+/** The view of these segments in which the files with these ids are live; null makes all live. */
+export function createView(segments: readonly IndexSegment[], liveIds: readonly number[] | null): IndexView {
   const parts: ViewPart[] = [];
   const sums = { files: 0, chunks: 0, liveFiles: 0, liveChunks: 0, tokens: 0 };
-  const waiting = liveIds === null ? null : new Set(liveIds);
+  const remaining = liveIds === null ? null : new Set(liveIds);
   for (const segment of segments) {
-    const dead = waiting === null ? null : deadFiles(segment, waiting);
+    const dead = remaining === null ? null : findDead(segment, remaining);
     parts.push({ segment, firstFile: sums.files, firstChunk: sums.chunks, dead });
     sums.files += segment.fileCount;
     sums.chunks += segment.chunkCount;
@@ -43,19 +44,19 @@ export function viewOf(segments: readonly Segment[], liveIds: readonly number[] 
     liveChunks: sums.liveChunks,
     meanFileTokens: sums.tokens / Math.max(1, sums.liveFiles),
     meanChunkTokens: sums.tokens / Math.max(1, sums.liveChunks),
-    known: new Map(),
+    cachedTerms: new Map(),
   };
 }
 
-/** A file counts in the first segment that has it. */
-function deadFiles({ fileIds }: Segment, waiting: Set<number>): Uint8Array | null {
-  const dead = Uint8Array.from(fileIds, (id) => (waiting.delete(id) ? 0 : 1));
+/** A file is live in the first segment that has it. */
+function findDead({ fileIds }: IndexSegment, remaining: Set<number>): Uint8Array | null {
+  const dead = Uint8Array.from(fileIds, (id) => (remaining.delete(id) ? 0 : 1));
   return dead.includes(1) ? dead : null;
 }
 
 function addLive(
   sums: { liveFiles: number; liveChunks: number; tokens: number },
-  { fileCount, fileFirstChunk, fileTokens }: Segment,
+  { fileCount, fileFirstChunk, fileTokens }: IndexSegment,
   dead: Uint8Array | null,
 ): void {
   for (let file = 0; file < fileCount; file++) {
@@ -67,20 +68,19 @@ function addLive(
 }
 
 /** A term's postings in one segment. */
-export type TermPostings = Range & { readonly part: ViewPart };
+export type TermPostings = PostingRange & { readonly part: ViewPart };
 
-/** More terms than this are not remembered. */
-const mostKnown = 20_000;
+const MAX_CACHED_TERMS = 20_000;
 
 /** A term's postings in all segments that have it. */
 export function findTerm(view: IndexView, term: string): readonly TermPostings[] {
-  const known = view.known.get(term);
-  if (known !== undefined) return known;
-  const found: TermPostings[] = [];
+  const cached = view.cachedTerms.get(term);
+  if (cached !== undefined) return cached;
+  const postings: TermPostings[] = [];
   for (const part of view.parts) {
     const range = part.segment.find(term);
-    if (range !== null) found.push({ part, from: range.from, to: range.to });
+    if (range !== null) postings.push({ part, from: range.from, to: range.to });
   }
-  if (view.known.size < mostKnown) view.known.set(term, found);
-  return found;
+  if (view.cachedTerms.size < MAX_CACHED_TERMS) view.cachedTerms.set(term, postings);
+  return postings;
 }

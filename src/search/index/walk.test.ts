@@ -21,7 +21,7 @@ function walk(root: string) {
 }
 
 describe("walking a folder", () => {
-  test("respects ignore files, nested ones over outer ones, ours over git's", async () => {
+  test("respects ignore files: inner before outer ones, ours before git's", async () => {
     await using folder = await temporaryFolder();
     write(folder.path, {
       ".gitignore": "*.log\n/out/\nsecret.txt\n",
@@ -50,7 +50,7 @@ describe("walking a folder", () => {
     ]);
   });
 
-  test("never enters .git, and lets only our own ignore file bring back what our list leaves out", async () => {
+  test("never enters .git, and lets only our own ignore file override the default list", async () => {
     await using folder = await temporaryFolder();
     write(folder.path, {
       ".git/config": "",
@@ -68,7 +68,7 @@ describe("walking a folder", () => {
     assert.deepEqual(walk(folder.path).files, ["b.ts", "src/.gitignore", "tree/c.ts", "yarn.lock"]);
   });
 
-  test("obeys the repository around it, and its private exclude file", async () => {
+  test("obeys the git repository around the folder, and its exclude file", async () => {
     await using folder = await temporaryFolder();
     write(folder.path, {
       ".git/info/exclude": "mine.ts\n",
@@ -80,7 +80,7 @@ describe("walking a folder", () => {
     assert.deepEqual(walk(join(folder.path, "pkg")).files, ["b.ts"]);
   });
 
-  test("obeys the private exclude file of the repository that a worktree was made from", async () => {
+  test("obeys the exclude file of the main repository of a worktree", async () => {
     await using folder = await temporaryFolder();
     write(folder.path, {
       "main/.git/info/exclude": "mine.ts\n",
@@ -97,7 +97,7 @@ describe("walking a folder", () => {
     assert.deepEqual(walk(join(folder.path, "main/part")).files, ["b.ts"]);
   });
 
-  test("sees into a folder that was named, although everything around it is ignored", async () => {
+  test("walks the root even where an outer rule ignores it", async () => {
     await using folder = await temporaryFolder();
     write(folder.path, {
       ".git/info/exclude": "named\n",
@@ -111,7 +111,7 @@ describe("walking a folder", () => {
     assert.deepEqual(walk(folder.path).files, []);
   });
 
-  test("follows no link, so a loop ends and nothing outside is seen", async () => {
+  test("does not follow links, into loops or outside the root", async () => {
     await using folder = await temporaryFolder();
     await using outside = await temporaryFolder();
     write(outside.path, { "secret.ts": "" });
@@ -124,7 +124,7 @@ describe("walking a folder", () => {
     assert.deepEqual(skipped, ["loop: symbolic link", "out: symbolic link", "secret.ts: symbolic link"]);
   });
 
-  test("goes on past a folder it may not read", { skip: process.getuid?.() === 0 }, async () => {
+  test("continues after a folder that cannot be read", { skip: process.getuid?.() === 0 }, async () => {
     await using folder = await temporaryFolder();
     write(folder.path, { "closed/a.ts": "", "open/b.ts": "" });
     chmodSync(join(folder.path, "closed"), 0o000);
@@ -134,14 +134,14 @@ describe("walking a folder", () => {
     assert.deepEqual(skipped, ["closed: permission denied"]);
   });
 
-  test("takes strange names as they are", async () => {
+  test("accepts unusual names", async () => {
     await using folder = await temporaryFolder();
     const names = ["a b.ts", "[x].ts", "%.ts", "'; DROP TABLE files; --.ts", "日本語.ts", "new\nline.ts"];
     for (const name of names) writeFileSync(join(folder.path, name), "");
     assert.deepEqual(walk(folder.path).files, names.toSorted());
   });
 
-  test("goes on past a name that is not UTF-8", { skip: process.platform !== "linux" }, async () => {
+  test("continues after a name that is not UTF-8", { skip: process.platform !== "linux" }, async () => {
     await using folder = await temporaryFolder();
     const name = Buffer.concat([Buffer.from(`${folder.path}/bad`), Buffer.from([0xff]), Buffer.from(".ts")]);
     writeFileSync(name, "x");
@@ -149,7 +149,7 @@ describe("walking a folder", () => {
     assert.deepEqual(walk(folder.path), { files: ["good.ts"], skipped: ["bad\ufffd.ts: its name is not UTF-8"] });
   });
 
-  test("says so of a root that is gone", () => {
+  test("reports a root that does not exist", () => {
     assert.deepEqual(walk("/no/such/folder"), { files: [], skipped: [".: vanished while indexing"] });
   });
 });

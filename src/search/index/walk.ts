@@ -1,81 +1,86 @@
-/** Walks a folder and tells of every file in it, those that are passed over with the reason. Content is not read here. */
+/** Walks a folder and yields every file in it, and what is passed over with the reason. It does not read the files. */
 import { type BigIntStats, existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { systemCode } from "../../errors.ts";
-import { defaultIgnores, type IgnoreRules, judge, parseIgnore } from "./ignore.ts";
+import { defaultIgnores, type IgnoreRules, matchRules, parseIgnore } from "./ignore.ts";
 
-/** A regular file, by its path below the root with `/` between names. */
+/** A regular file, by its path relative to the root with `/` between names. */
 export type FoundFile = { readonly path: string; readonly sizeBytes: number; readonly stamp: string };
 
-/** What was passed over. `again` when another run may find it readable. */
+/** What was passed over. `again` if another run may be able to read it. */
 export type SkippedFile = { readonly path: string; readonly reason: string; readonly again: boolean };
 
+/** One entry of a walk. */
 export type WalkStep = { readonly file: FoundFile } | { readonly skipped: SkippedFile };
 
-/** Deeper folders are passed over: no project needs them, and a loop made by other means than links ends here. */
-const deepest = 64;
+/** Deeper folders are passed over: no project needs them, and a loop that is not made by links ends here. */
+const MAX_DEPTH = 64;
 
-/** Every file below the root that no ignore file names, in a fixed order. Neither they nor `hidden` folders are told. */
+/** Every file below the root in a fixed order, except ignored files and `hidden` folders. */
 export function* walkFolder(root: string, hidden: ReadonlySet<string> = new Set()): Generator<WalkStep> {
   yield* walkInto({ root, hidden }, "", rulesAbove(root), 0);
 }
 
 type Walk = { readonly root: string; readonly hidden: ReadonlySet<string> };
 
-/** Ignore rules with the folder they count from, the outermost first. */
-type ScopedRules = { readonly base: string; readonly rules: IgnoreRules; readonly from: "git" | "us" };
+/** Ignore rules, and the folder that they are relative to. */
+type ScopedRules = { readonly base: string; readonly rules: IgnoreRules; readonly owner: "git" | "spillway" };
 
-function* walkInto(walk: Walk, folder: string, above: readonly ScopedRules[], depth: number): Generator<WalkStep> {
+/** `outerRules` has the outermost rules first. */
+function* walkInto(walk: Walk, folder: string, outerRules: readonly ScopedRules[], depth: number): Generator<WalkStep> {
   const { root, hidden } = walk;
-  const place = join(root, folder);
-  const entries = entriesOf(place);
+  const fullFolder = join(root, folder);
+  const entries = readEntries(fullFolder);
   if (!Array.isArray(entries)) {
     yield { skipped: { path: folder || ".", reason: entries.reason, again: true } };
     return;
   }
   const names = new Set(entries.map(({ name }) => name));
-  const rules = [...above, ...rulesIn(place, (name) => names.has(name))];
-  // Names come from the disk and need no `join`, which would look into each of them.
-  const prefix = place.endsWith(sep) ? place : place + sep;
+  const rules = [...outerRules, ...rulesIn(fullFolder, (name) => names.has(name))];
+  // Names from the disk need no normalising: `join` would cost time for each.
+  const prefix = fullFolder.endsWith(sep) ? fullFolder : fullFolder + sep;
   for (const entry of entries) {
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-    const full = prefix + entry.name;
-    if (entry.name === ".git" || hidden.has(full) || isIgnored(root, rules, full, entry.isDirectory())) continue;
-    if (!entry.isDirectory()) yield entry.isFile() ? look(full, path) : skip(path, kindWords(entry), false);
-    else if (depth >= deepest) yield skip(path, `deeper than ${deepest} folders`, false);
+    const fullPath = prefix + entry.name;
+    if (entry.name === ".git" || hidden.has(fullPath)) continue;
+    if (isIgnored(root, rules, fullPath, entry.isDirectory())) continue;
+    if (!entry.isDirectory()) yield entry.isFile() ? inspect(fullPath, path) : skip(path, describeKind(entry), false);
+    else if (depth >= MAX_DEPTH) yield skip(path, `deeper than ${MAX_DEPTH} folders`, false);
     else yield* walkInto(walk, path, rules, depth + 1);
   }
 }
 
-function entriesOf(folder: string) {
+function readEntries(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true }).sort((one, other) => (one.name < other.name ? -1 : 1));
   } catch (error) {
-    return { reason: unreadable(error) };
+    return { reason: describeReadError(error) };
   }
 }
 
-/** Links are never followed: what they lead to inside the root is walked anyway, and outside is none of ours. */
-function kindWords(entry: { isSymbolicLink(): boolean }): string {
+/** Links are not followed: a target inside the root is walked anyway, and one outside must not be. */
+function describeKind(entry: { isSymbolicLink(): boolean }): string {
   return entry.isSymbolicLink() ? "symbolic link" : "not a regular file";
 }
 
-function look(full: string, path: string): WalkStep {
+function inspect(fullPath: string, path: string): WalkStep {
   try {
-    const stats = lstatSync(full, { bigint: true });
+    const stats = lstatSync(fullPath, { bigint: true });
     if (!stats.isFile()) return skip(path, "not a regular file", true);
-    return { file: { path, sizeBytes: Number(stats.size), stamp: stampOf(stats) } };
+    return { file: { path, sizeBytes: Number(stats.size), stamp: formatStamp(stats) } };
   } catch (error) {
-    // Node gives a name that is not UTF-8 with U+FFFD in it, under which the file cannot be found again.
-    return path.includes("\ufffd") ? skip(path, "its name is not UTF-8", false) : skip(path, unreadable(error), true);
+    // Node replaces bytes of a name that are not UTF-8 by U+FFFD, and no file has that name.
+    return path.includes("\ufffd")
+      ? skip(path, "its name is not UTF-8", false)
+      : skip(path, describeReadError(error), true);
   }
 }
 
 /**
- * Changes with every write: unlike the time of modification, that of the last change cannot be set back, so a branch
- * switch or a restored backup is seen. The same stamp means the same bytes; another one means that they are hashed.
+ * A string that changes with every write. Unlike mtime, ctime cannot be set back, so a branch switch or a restored
+ * backup changes it. The same stamp means the same bytes; for another stamp the bytes are hashed.
  */
-export function stampOf({ mtimeNs, ctimeNs, ino, size }: BigIntStats): string {
+export function formatStamp({ mtimeNs, ctimeNs, ino, size }: BigIntStats): string {
   return `${mtimeNs}.${ctimeNs}.${ino}.${size}`;
 }
 
@@ -83,99 +88,99 @@ function skip(path: string, reason: string, again: boolean): WalkStep {
   return { skipped: { path, reason, again } };
 }
 
-/** Why the system would not let us, in a word or two. */
-export function unreadable(error: unknown): string {
+/** The reason why a file could not be read, in a few words. */
+export function describeReadError(error: unknown): string {
   const code = systemCode(error);
   if (code === "EACCES" || code === "EPERM") return "permission denied";
   if (code === "ENOENT" || code === "ENOTDIR") return "vanished while indexing";
   return code === undefined ? "unreadable" : `unreadable (${code})`;
 }
 
-/** Our own ignore files have the last word; what git keeps may still be on the list of our own. */
+/** Our own ignore files decide first, then the default list, then git's ignore files. */
 function isIgnored(root: string, scopes: readonly ScopedRules[], path: string, isFolder: boolean): boolean {
-  const ours = verdictOf("us", scopes, path, isFolder);
-  if (ours !== null) return ours === "ignored";
-  if (judge(defaultIgnores, below(root, path), isFolder) === "ignored") return true;
-  return verdictOf("git", scopes, path, isFolder) === "ignored";
+  const ownVerdict = findVerdict("spillway", scopes, path, isFolder);
+  if (ownVerdict !== null) return ownVerdict === "ignored";
+  if (matchRules(defaultIgnores, relativePath(root, path), isFolder) === "ignored") return true;
+  return findVerdict("git", scopes, path, isFolder) === "ignored";
 }
 
-/** The innermost rules are asked first; the first that says anything decides. */
-function verdictOf(from: ScopedRules["from"], scopes: readonly ScopedRules[], path: string, isFolder: boolean) {
-  for (let at = scopes.length - 1; at >= 0; at--) {
-    const scope = scopes[at];
-    if (scope === undefined || scope.from !== from) continue;
-    const verdict = judge(scope.rules, below(scope.base, path), isFolder);
+/** The innermost rules that match decide. */
+function findVerdict(owner: ScopedRules["owner"], scopes: readonly ScopedRules[], path: string, isFolder: boolean) {
+  for (let index = scopes.length - 1; index >= 0; index--) {
+    const scope = scopes[index];
+    if (scope === undefined || scope.owner !== owner) continue;
+    const verdict = matchRules(scope.rules, relativePath(scope.base, path), isFolder);
     if (verdict !== null) return verdict;
   }
   return null;
 }
 
-/** The path from a folder above it; that of the root of a disk ends in its separator already. */
-function below(base: string, path: string): string {
-  const inside = path.slice(base.endsWith(sep) ? base.length : base.length + 1);
-  return sep === "/" ? inside : inside.replaceAll(sep, "/");
+/** The path relative to a folder above it. The root of a disk already ends with a separator. */
+function relativePath(base: string, path: string): string {
+  const rest = path.slice(base.endsWith(sep) ? base.length : base.length + 1);
+  return sep === "/" ? rest : rest.replaceAll(sep, "/");
 }
 
 const ignoreFiles = [
   [".gitignore", "git"],
-  [".spillwayignore", "us"],
+  [".spillwayignore", "spillway"],
 ] as const;
-/** A larger ignore file is no ignore file. */
-const largestIgnoreBytes = 1_000_000;
+/** A larger ignore file is not read. */
+const MAX_IGNORE_BYTES = 1_000_000;
 
-/** A folder whose names are known is asked only for what it has. */
+/** Reads only the ignore files that the folder has. */
 function rulesIn(folder: string, has: (name: string) => boolean): ScopedRules[] {
   return ignoreFiles
     .filter(([name]) => has(name))
-    .flatMap(([name, from]) => readRules(folder, join(folder, name), from));
+    .flatMap(([name, owner]) => readRules(folder, join(folder, name), owner));
 }
 
-/** An ignore file that cannot be read hides nothing; its folder is walked as if it were not there. */
+/** An ignore file that cannot be read has no rules. */
 function readRules(
   base: string,
   file: string,
-  from: ScopedRules["from"],
+  owner: ScopedRules["owner"],
   wanted: readonly string[] = [],
 ): ScopedRules[] {
-  const text = smallText(file);
-  return text === null ? [] : [{ base, rules: parseIgnore(text, wanted), from }];
+  const text = readSmallText(file);
+  return text === null ? [] : [{ base, rules: parseIgnore(text, wanted), owner }];
 }
 
-function smallText(file: string): string | null {
+function readSmallText(file: string): string | null {
   try {
     const stats = lstatSync(file, { throwIfNoEntry: false });
-    if (stats === undefined || !stats.isFile() || stats.size > largestIgnoreBytes) return null;
+    if (stats === undefined || !stats.isFile() || stats.size > MAX_IGNORE_BYTES) return null;
     return readFileSync(file, "utf8");
   } catch {
     return null;
   }
 }
 
-/** What the repository around the folder says: a folder inside it is under its rules too, but for those against itself. */
+/** Rules of the git repository that contains the root, except those that would hide the root itself. */
 function rulesAbove(root: string): ScopedRules[] {
-  const top = repositoryAround(root);
+  const top = findGitRoot(root);
   if (top === null) return [];
   const between = relative(top, root).split(sep).filter(Boolean);
   const wantedFrom = (depth: number) =>
     between.slice(depth).map((_, last) => between.slice(depth, depth + last + 1).join("/"));
-  const own = readRules(top, join(privateFolder(top), "info", "exclude"), "git", wantedFrom(0));
+  const excludes = readRules(top, join(findGitFolder(top), "info", "exclude"), "git", wantedFrom(0));
   const outer = between.flatMap((_, depth) => {
     const folder = join(top, ...between.slice(0, depth));
-    return ignoreFiles.flatMap(([name, from]) => readRules(folder, join(folder, name), from, wantedFrom(depth)));
+    return ignoreFiles.flatMap(([name, owner]) => readRules(folder, join(folder, name), owner, wantedFrom(depth)));
   });
-  return [...own, ...outer];
+  return [...excludes, ...outer];
 }
 
-/** Where git keeps what belongs to a repository; that of a worktree is the one of the repository it was made from. */
-function privateFolder(top: string): string {
-  const named = /^gitdir: (.+)$/m.exec(smallText(join(top, ".git")) ?? "")?.[1];
-  if (named === undefined) return join(top, ".git");
-  const folder = resolve(top, named);
-  const shared = smallText(join(folder, "commondir"))?.trim();
-  return shared === undefined ? folder : resolve(folder, shared);
+/** The `.git` folder of a repository; for a worktree, that of its main repository. */
+function findGitFolder(top: string): string {
+  const gitdir = /^gitdir: (.+)$/m.exec(readSmallText(join(top, ".git")) ?? "")?.[1];
+  if (gitdir === undefined) return join(top, ".git");
+  const folder = resolve(top, gitdir);
+  const commonFolder = readSmallText(join(folder, "commondir"))?.trim();
+  return commonFolder === undefined ? folder : resolve(folder, commonFolder);
 }
 
-function repositoryAround(root: string): string | null {
+function findGitRoot(root: string): string | null {
   for (let folder = root; ; folder = dirname(folder)) {
     if (existsSync(join(folder, ".git"))) return folder;
     if (dirname(folder) === folder) return null;

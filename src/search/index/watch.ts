@@ -1,58 +1,63 @@
-/** Tells when something below a folder changed. */
+/** Watches a folder for changes. */
 import { watch } from "node:fs/promises";
 import { join, sep } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
+import { setTimeout as delay } from "node:timers/promises";
 
-/** Changes come in swarms: a branch switch touches hundreds of files at once. */
-const settleMs = 200;
-/** Where the system tells nothing (a network disk, too many folders), the folder is looked over so often. */
-const lookEveryMs = 30_000;
+/** Changes come in bursts: a branch switch touches hundreds of files at once. */
+const SETTLE_MS = 200;
+/** Where the system does not report changes (a network disk, too many folders), the caller checks this often. */
+const CHECK_INTERVAL_MS = 30_000;
 
-/** Yields once after each swarm of changes, not of those in `hidden`, and now and then without any, until aborted. */
+/** Yields after each burst of changes outside `hidden`, and now and then without a change, until aborted. */
 export async function* watchFolder(
   root: string,
   signal: AbortSignal,
   hidden: ReadonlySet<string> = new Set(),
 ): AsyncGenerator<void> {
-  const bell = createBell();
+  const change = createFlag();
   const isHidden = (path: string) => hidden.values().some((each) => path === each || path.startsWith(each + sep));
-  const ring = (name: string | null) => {
-    if (name === null || !isHidden(join(root, name))) bell.ring();
+  const onChange = (name: string | null) => {
+    if (name === null || !isHidden(join(root, name))) change.set();
   };
-  void ringOnChange(root, signal, ring);
+  void watchUntilAborted(root, signal, onChange);
   while (!signal.aborted) {
-    await bell.rung(lookEveryMs, signal);
-    await sleep(settleMs, signal);
-    bell.reset();
+    await change.wait(CHECK_INTERVAL_MS, signal);
+    await sleep(SETTLE_MS, signal);
+    change.reset();
     if (!signal.aborted) yield;
   }
 }
 
-/** Where watching is not possible, or no longer, looking over now and then has to do. */
-async function ringOnChange(root: string, signal: AbortSignal, ring: (name: string | null) => void): Promise<void> {
+/** Returns early where the folder cannot be watched: then the regular checks have to do. */
+async function watchUntilAborted(
+  root: string,
+  signal: AbortSignal,
+  onChange: (name: string | null) => void,
+): Promise<void> {
   try {
-    for await (const { filename } of watch(root, { recursive: true, signal, overflow: "ignore" })) ring(filename);
+    for await (const { filename } of watch(root, { recursive: true, signal, overflow: "ignore" })) onChange(filename);
   } catch {
-    // Aborted, or the system has no more watches to give.
+    // Aborted, or the system's limit of watches is reached.
   }
 }
 
-function createBell() {
-  let bell = Promise.withResolvers<void>();
+/** A flag that can be waited for. */
+function createFlag() {
+  let flag = Promise.withResolvers<void>();
   return {
-    ring: () => bell.resolve(),
+    set: () => flag.resolve(),
     reset: () => {
-      bell = Promise.withResolvers();
+      flag = Promise.withResolvers();
     },
-    async rung(longestMs: number, signal: AbortSignal): Promise<void> {
-      const heard = new AbortController();
-      await Promise.race([bell.promise, sleep(longestMs, AbortSignal.any([signal, heard.signal]))]);
-      heard.abort();
+    async wait(maxMs: number, signal: AbortSignal): Promise<void> {
+      const done = new AbortController();
+      await Promise.race([flag.promise, sleep(maxMs, AbortSignal.any([signal, done.signal]))]);
+      done.abort();
     },
   };
 }
 
-/** Wakes up early when aborted. */
+/** Returns early when aborted. */
 async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  await wait(ms, undefined, { signal }).catch(() => undefined);
+  await delay(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -1,11 +1,11 @@
-/** Numbers for words, given out as they come: a hash table on UTF-16 units, so that a word seen before costs no string. */
-import { moved } from "./growable.ts";
+/** Numbers words in the order of their first occurrence. It hashes UTF-16 units, so that a known word costs no string. */
+import { copyInto } from "./growable.ts";
 
-/** The units of a text: read by number, which is faster than from the text itself. */
+/** The UTF-16 units of a text: reading them by index is faster than from the string. */
 export type Units = Uint16Array;
 
-/** Gives the units of one text after the other in the same place; those of the text before are gone then. */
-export function createUnits(): (text: string) => Units {
+/** Gives the units of one text after the other in the same buffer: each call overwrites the units before. */
+export function createUnitReader(): (text: string) => Units {
   let bytes = Buffer.alloc(1 << 10);
   return (text) => {
     const length = text.length * 2;
@@ -15,29 +15,29 @@ export function createUnits(): (text: string) => Units {
   };
 }
 
-/** A word keeps the number it is given. */
+/** A table of words; the number of a word never changes. */
 export type WordTable = {
   /** Words so far. */
   count(): number;
-  /** The number of what stands from `start` to `end`, whose hash is given; a new one where it is not known. */
+  /** The number of the word from `start` to `end` with this hash; a new word gets the next number. */
   number(units: Units, start: number, end: number, hash: number): number;
-  /** The units of all words one after the other, and where those of each begin; valid until the next word comes. */
+  /** All words. Valid until the next new word. */
   content(): WordContent;
 };
 
-/** The words of a table, by number. */
+/** The units of all words one after the other, and where those of each begin. */
 export type WordContent = { readonly units: Units; readonly starts: Uint32Array };
 
-/** The hash of a word is made unit by unit, beginning with this. */
-export const hashStart = 0x811c9dc5 | 0;
+/** The hash of an empty word (FNV-1a); that of a longer one is made unit by unit. */
+export const HASH_START = 0x811c9dc5 | 0;
 /** The hash with one unit more. */
-export const hashOf = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x01000193);
+export const extendHash = (hash: number, unit: number): number => Math.imul(hash ^ unit, 0x01000193);
 
 /** An empty table. */
 export function createWordTable(): WordTable {
-  /** A word's hash and its number plus one, side by side; 0 where there is none. */
+  /** For each slot a word's hash, and its number plus one; 0 in an empty slot. */
   let slots = new Int32Array(1 << 15);
-  let known = new Uint16Array(1 << 15);
+  let wordUnits = new Uint16Array(1 << 15);
   let starts = new Uint32Array(1 << 13);
   let count = 0;
 
@@ -45,44 +45,45 @@ export function createWordTable(): WordTable {
     const mask = slots.length - 2;
     let slot = (hash << 1) & mask;
     for (let word = slots[slot + 1] as number; word !== 0; word = slots[slot + 1] as number) {
-      if (slots[slot] === hash && isSame(word - 1, units, start, end)) return word - 1;
+      if (slots[slot] === hash && isWord(word - 1, units, start, end)) return word - 1;
       slot = (slot + 2) & mask;
     }
     return add(units, start, end, hash, slot);
   }
 
-  function isSame(word: number, units: Units, start: number, end: number): boolean {
+  function isWord(word: number, units: Units, start: number, end: number): boolean {
     const shift = (starts[word] as number) - start;
     if ((starts[word + 1] as number) !== end + shift) return false;
-    for (let at = start; at < end; at++) if (known[at + shift] !== units[at]) return false;
+    for (let index = start; index < end; index++) if (wordUnits[index + shift] !== units[index]) return false;
     return true;
   }
 
   function add(units: Units, start: number, end: number, hash: number, slot: number): number {
-    const from = starts[count] as number;
-    const to = from + end - start;
-    if (to > known.length) known = moved(known, new Uint16Array(2 ** Math.ceil(Math.log2(to + 1))));
-    if (count + 2 > starts.length) starts = moved(starts, new Uint32Array(starts.length * 2));
-    for (let at = start; at < end; at++) known[from + at - start] = units[at] as number;
+    const wordStart = starts[count] as number;
+    const wordEnd = wordStart + end - start;
+    if (wordEnd > wordUnits.length)
+      wordUnits = copyInto(new Uint16Array(2 ** Math.ceil(Math.log2(wordEnd + 1))), wordUnits);
+    if (count + 2 > starts.length) starts = copyInto(new Uint32Array(starts.length * 2), starts);
+    for (let index = start; index < end; index++) wordUnits[wordStart + index - start] = units[index] as number;
     slots[slot] = hash;
     slots[slot + 1] = ++count;
-    starts[count] = to;
+    starts[count] = wordEnd;
     if (count * 4 >= slots.length) grow();
     return count - 1;
   }
 
   function grow(): void {
-    const before = slots;
-    slots = new Int32Array(before.length * 2);
+    const oldSlots = slots;
+    slots = new Int32Array(oldSlots.length * 2);
     const mask = slots.length - 2;
-    for (let old = 0; old < before.length; old += 2) {
-      if (before[old + 1] === 0) continue;
-      let slot = ((before[old] as number) << 1) & mask;
+    for (let old = 0; old < oldSlots.length; old += 2) {
+      if (oldSlots[old + 1] === 0) continue;
+      let slot = ((oldSlots[old] as number) << 1) & mask;
       while (slots[slot + 1] !== 0) slot = (slot + 2) & mask;
-      slots[slot] = before[old] as number;
-      slots[slot + 1] = before[old + 1] as number;
+      slots[slot] = oldSlots[old] as number;
+      slots[slot + 1] = oldSlots[old + 1] as number;
     }
   }
 
-  return { count: () => count, number, content: () => ({ units: known, starts }) };
+  return { count: () => count, number, content: () => ({ units: wordUnits, starts }) };
 }

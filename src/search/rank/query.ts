@@ -1,79 +1,80 @@
-/** What a query asks for: the terms it is found by, the names it mentions, and the kinds of files it is about. */
+/** Parses a query: the terms to look for, the names and paths it mentions, and the roles of files it is about. */
 import { isQuestionWord, wordsOf } from "../../retrieval/terms.ts";
-import { plainName, termsOfWord } from "../index/lexicon.ts";
+import { findTerms, toPlainName } from "../index/lexicon.ts";
 import { type FileRole, fileRoles } from "../index/role.ts";
 
-export type Question = {
-  /** What it looks like as a whole; the ranking goes by its parts below. */
+/** A query as the ranking uses it. */
+export type ParsedQuery = {
+  /** What the query looks like as a whole, for the reply alone: the ranking uses the fields below. */
   readonly kind: "symbol" | "path" | "words";
   readonly terms: readonly string[];
-  /** The path or file's name that the query is or mentions. */
+  /** The path or file name that the query is or mentions. */
   readonly path: string | null;
   /** The line of that file, where the query names one: `app.py:12`, `"app.py", line 12`, `app.cs(12,4)`. */
   readonly line: number | null;
-  readonly names: readonly QuestionName[];
-  /** Roles of files that the query speaks of, as bits: who asks for tests wants them. */
+  readonly names: readonly QueryName[];
+  /** Roles of files that the query mentions, as bits: a query about tests looks for tests. */
   readonly roles: number;
 };
 
 /** Why a word of the query may be the name of something in the code. */
 export type Certainty = "spelled" | "capitalised" | "joined" | "plain";
 
-/** A name as it is compared whole. */
-export type QuestionName = { readonly text: string; readonly certainty: Certainty };
+/** A name in the form in which whole names are compared. */
+export type QueryName = { readonly text: string; readonly certainty: Certainty };
 
-/** A longer query is read up to here: past it no word changes the answer, and work stays bounded. */
-const longestQuery = 2_000;
-const mostWords = 64;
+/** A longer query is read up to here, to bound the work: words after that hardly change the answer. */
+const MAX_QUERY_CHARS = 2_000;
+const MAX_QUERY_WORDS = 64;
 
-/** Reads a query. One that is all small words is taken by them; one without any word asks for nothing. */
-export function parseQuestion(query: string): Question {
-  const text = query.slice(0, longestQuery).replace(/['’]s\b/g, "");
-  const words = wordsOf(text).slice(0, mostWords);
-  const terms = new Set(words.flatMap(termsOfWord));
+/** Parses a query. Question words count only if there are no others; a query without words finds nothing. */
+export function parseQuestion(query: string): ParsedQuery {
+  const text = query.slice(0, MAX_QUERY_CHARS).replace(/['’]s\b/g, "");
+  const words = wordsOf(text).slice(0, MAX_QUERY_WORDS);
+  const terms = new Set(words.flatMap(findTerms));
   const subject = [...terms].filter((term) => !isQuestionWord(term));
   return {
     kind: kindOf(query, words),
-    path: pathIn(text),
-    line: lineIn(text),
+    path: findPath(text),
+    line: findLine(text),
     terms: subject.length > 0 ? subject : [...terms],
-    names: namesIn(text, words),
-    roles: rolesIn(terms),
+    names: findNames(text, words),
+    roles: findRoles(terms),
   };
 }
 
-/** A name with an ending, with or without folders, a line and what stands around it; or a single word with a slash. */
-function pathIn(text: string): string | null {
+/** A file name with an extension, alone or after folders and before a line number; or a single word with a slash. */
+function findPath(text: string): string | null {
   const plain = text.trim().replaceAll("\\", "/");
-  const named = /(?<![\w/.@+-])[\w/.@+-]{0,300}[\w@+-]\.[a-z]\w{0,9}(?![\w/@+-])/i.exec(plain)?.[0];
-  const found = named ?? (/^\S*\/\S*$/.test(plain) ? plain.replace(/:\d+$/, "") : undefined);
-  return found?.replace(/^(?:\.?\/)+/, "") ?? null;
+  const fileName = /(?<![\w/.@+-])[\w/.@+-]{0,300}[\w@+-]\.[a-z]\w{0,9}(?![\w/@+-])/i.exec(plain)?.[0];
+  const path = fileName ?? (/^\S*\/\S*$/.test(plain) ? plain.replace(/:\d+$/, "") : undefined);
+  return path?.replace(/^(?:\.?\/)+/, "") ?? null;
 }
 
-function lineIn(text: string): number | null {
+function findLine(text: string): number | null {
   const line = /[\w@+-]\.[a-z]\w{0,9}(?::|\(|["']?, line )(\d{1,7})(?!\d)/i.exec(text)?.[1];
   return line === undefined ? null : Number(line);
 }
 
-function kindOf(query: string, words: readonly string[]): Question["kind"] {
-  const single = !/\s/.test(query.trim());
-  if (single && /[/\\]|\w\.[a-z]{1,4}$/i.test(query)) return "path";
-  return single || words.length === 1 ? "symbol" : "words";
+function kindOf(query: string, words: readonly string[]): ParsedQuery["kind"] {
+  const isSingle = !/\s/.test(query.trim());
+  if (isSingle && /[/\\]|\w\.[a-z]{1,4}$/i.test(query)) return "path";
+  return isSingle || words.length === 1 ? "symbol" : "words";
 }
 
-/** The best reason counts, from the last of these to the first. */
+/** From the most certain to the least: the most certain of several counts. */
 const certainties: readonly Certainty[] = ["spelled", "capitalised", "joined", "plain"];
 
-/** Words that stand side by side in a question may be one name in the code. */
-const mostJoined = 3;
+/** Neighbouring words of a query that may be one name in the code. */
+const MAX_JOINED_WORDS = 3;
 
-function namesIn(text: string, words: readonly string[]): QuestionName[] {
+function findNames(text: string, words: readonly string[]): QueryName[] {
   const names = new Map<string, Certainty>();
   const add = (word: string, certainty: Certainty) => {
-    const name = plainName(word);
-    const known = names.get(name);
-    const better = known === undefined || certainties.indexOf(certainty) < certainties.indexOf(known);
-    if (name !== "" && better) names.set(name, certainty);
+    const name = toPlainName(word);
+    const current = names.get(name);
+    const isBetter = current === undefined || certainties.indexOf(certainty) < certainties.indexOf(current);
+    if (name !== "" && isBetter) names.set(name, certainty);
   };
   const subject = words.filter((word) => !isQuestionWord(word.toLowerCase()));
   for (const [index, word] of words.entries()) {
@@ -81,16 +82,16 @@ function namesIn(text: string, words: readonly string[]): QuestionName[] {
     if (certainty !== null) add(word, certainty);
   }
   for (const [call] of text.matchAll(/[\p{L}_$][\p{L}\p{N}_$]*(?=\()/gu)) add(call, "spelled");
-  for (let words = 2; words <= mostJoined; words++) {
-    for (let first = 0; first + words <= subject.length; first++)
-      add(subject.slice(first, first + words).join(""), "joined");
+  for (let count = 2; count <= MAX_JOINED_WORDS; count++) {
+    for (let first = 0; first + count <= subject.length; first++)
+      add(subject.slice(first, first + count).join(""), "joined");
   }
   return [...names].map(([name, certainty]) => ({ text: name, certainty }));
 }
 
-function certaintyOf(word: string, first: boolean): Certainty | null {
+function certaintyOf(word: string, isFirst: boolean): Certainty | null {
   if (/\p{Ll}\p{N}*\p{Lu}|[\p{L}\p{N}]_[\p{L}\p{N}]|^\p{Lu}{2,}\p{Ll}/u.test(word)) return "spelled";
-  if (!first && /^\p{Lu}\p{Ll}+$/u.test(word)) return "capitalised";
+  if (!isFirst && /^\p{Lu}\p{Ll}+$/u.test(word)) return "capitalised";
   return isQuestionWord(word.toLowerCase()) ? null : "plain";
 }
 
@@ -105,7 +106,7 @@ const roleWords: Readonly<Record<FileRole, RegExp>> = {
   generated: /^generated?$/,
 };
 
-function rolesIn(terms: ReadonlySet<string>): number {
+function findRoles(terms: ReadonlySet<string>): number {
   let roles = 0;
   for (const [role, pattern] of Object.entries(roleWords) as [FileRole, RegExp][]) {
     if ([...terms].some((term) => pattern.test(term))) roles |= fileRoles[role];

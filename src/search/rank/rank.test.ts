@@ -4,13 +4,13 @@ import fc from "fast-check";
 import { createSegmentBuilder } from "../index/build.ts";
 import { chunkText } from "../index/chunk.ts";
 import { openSegment } from "../index/segment.ts";
-import { viewOf } from "../index/view.ts";
+import { createView } from "../index/view.ts";
 import { parseQuestion } from "./query.ts";
-import { partOfFile, rankFiles } from "./rank.ts";
+import { findPart, rankFiles } from "./rank.ts";
 
 type Files = Readonly<Record<string, string>>;
 
-function segmentOf(files: Files, firstId = 1) {
+function buildSegment(files: Files, firstId = 1) {
   const builder = createSegmentBuilder();
   for (const [index, [path, text]] of Object.entries(files).entries()) {
     builder.add({ id: firstId + index, path, text, chunks: chunkText(text) });
@@ -18,34 +18,36 @@ function segmentOf(files: Files, firstId = 1) {
   return openSegment(builder.finish()) ?? assert.fail("no segment");
 }
 
-function ranked(files: Files, query: string): string[] {
-  const segment = segmentOf(files);
-  return rankFiles(viewOf([segment], null), parseQuestion(query), { most: 50 }).map(({ file }) => segment.path(file));
+function rankedPaths(files: Files, query: string): string[] {
+  const segment = buildSegment(files);
+  return rankFiles(createView([segment], null), parseQuestion(query), { limit: 50 }).map(({ file }) =>
+    segment.path(file),
+  );
 }
 
 const body = "  return compute(value);\n".repeat(10);
 
 const cases: readonly { name: string; query: string; files: Files; first: string }[] = [
   {
-    name: "where a name is defined comes before where it is used",
+    name: "the definition of a name ranks above its uses",
     query: "parseOrder",
     files: { "use.ts": "parseOrder(a);\n".repeat(20), "define.ts": `function parseOrder(text) {\n${body}}\n` },
     first: "define.ts",
   },
   {
-    name: "a type comes before a function of the same name",
+    name: "a type ranks above a function of the same name",
     query: "Router",
     files: { "a.go": "func Router() *Thing {\n}\n", "b.go": "type Router struct {\n\tname string\n}\n" },
     first: "b.go",
   },
   {
-    name: "a file named after the question comes first",
+    name: "a file that is named like the query ranks first",
     query: "session handling",
     files: { "server.py": `def start():\n${body}# session\n`, "session.py": `def open():\n${body}# session\n` },
     first: "session.py",
   },
   {
-    name: "code comes before its tests",
+    name: "code ranks above its tests",
     query: "retry with backoff",
     files: {
       "tests/retry_test.py": "def retry_backoff():\n  pass\n",
@@ -54,7 +56,7 @@ const cases: readonly { name: string; query: string; files: Files; first: string
     first: "net/retry.py",
   },
   {
-    name: "but not for who asks for tests",
+    name: "tests rank first for a query about tests",
     query: "tests for retry backoff",
     files: {
       "tests/retry_test.py": `def test_retry_backoff():\n${body}`,
@@ -63,7 +65,7 @@ const cases: readonly { name: string; query: string; files: Files; first: string
     first: "tests/retry_test.py",
   },
   {
-    name: "code of our own comes before other people's and before what a tool has made",
+    name: "code ranks above third-party and generated code",
     query: "order parser",
     files: {
       "third_party/order_parser.go": `func OrderParser() {\n${body}}\n`,
@@ -74,7 +76,7 @@ const cases: readonly { name: string; query: string; files: Files; first: string
     first: "zz/order_parser.go",
   },
   {
-    name: "but not for who asks for it",
+    name: "third-party code ranks first for a query about it",
     query: "third party order parser",
     files: {
       "third_party/order_parser.go": `func OrderParser() {\n${body}}\n`,
@@ -92,26 +94,26 @@ const cases: readonly { name: string; query: string; files: Files; first: string
     first: "z.clj",
   },
   {
-    name: "words of one family are found in paths",
+    name: "words of the same family are found in paths",
     query: "serialization",
     files: { "serializer.ts": `export const x = 1;\n${body}`, "other.ts": `export const objects = 1;\n${body}` },
     first: "serializer.ts",
   },
   {
-    name: "short forms are known",
+    name: "short forms are found",
     query: "request context",
     files: { "ctx.py": `class RequestContext:\n${body}`, "zzz.py": `x = 1\n${body}` },
     first: "ctx.py",
   },
   {
-    name: "a path asks for that file",
+    name: "a path finds that file",
     query: "lib/app.py",
     files: { "app.py": body, "lib/app.py": "", "lib/other.py": `app lib py ${body}` },
     first: "lib/app.py",
   },
   ...["src/flask/sessions.py:120", "sessions.py:120: KeyError", "at src/flask/sessions.py:120 in open"].map(
     (query) => ({
-      name: `a place in a file asks for that file: ${query}`,
+      name: `a line of a file finds that file: ${query}`,
       query,
       files: {
         "docs/error.py": `KeyError open at src flask sessions py ${body}`,
@@ -122,7 +124,7 @@ const cases: readonly { name: string; query: string; files: Files; first: string
     }),
   ),
   {
-    name: "two words are one name in the code",
+    name: "two words of the query find one name in the code",
     query: "hash map",
     files: { "a.zig": `pub const HashMap = struct {\n${body}};\n`, "b.zig": `// hash of a map\n${body}` },
     first: "a.zig",
@@ -131,15 +133,15 @@ const cases: readonly { name: string; query: string; files: Files; first: string
 
 describe("the ranking", () => {
   for (const { name, query, files, first } of cases) {
-    test(name, () => assert.equal(ranked(files, query)[0], first));
+    test(name, () => assert.equal(rankedPaths(files, query)[0], first));
   }
 
-  test("gives scores between 0 and 1, the best first, whatever is asked", () => {
-    const segment = segmentOf(Object.fromEntries(cases.flatMap(({ files }) => Object.entries(files))));
-    const view = viewOf([segment], null);
+  test("gives scores between 0 and 1, the best first, for any query", () => {
+    const segment = buildSegment(Object.fromEntries(cases.flatMap(({ files }) => Object.entries(files))));
+    const view = createView([segment], null);
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.constantFrom(...cases.map(({ query }) => query)), fc.lorem()), (query) => {
-        const scores = rankFiles(view, parseQuestion(query), { most: 50 }).map(({ score }) => score);
+        const scores = rankFiles(view, parseQuestion(query), { limit: 50 }).map(({ score }) => score);
         assert.ok(scores.every((score) => score >= 0 && score <= 1));
         assert.deepEqual(
           scores,
@@ -149,36 +151,43 @@ describe("the ranking", () => {
     );
   });
 
-  test("does not depend on how files are spread over segments, nor on files that are gone", () => {
+  test("does not depend on how files are spread over segments, or on deleted files", () => {
     const files = Object.fromEntries(
       Array.from({ length: 40 }, (_, index) => [`f${index}.ts`, `const needle${index % 7} = hay + needle;\n${body}`]),
     );
     const [first, second] = [Object.entries(files).slice(0, 15), Object.entries(files).slice(15)];
-    const gone = Object.fromEntries(
+    const deleted = Object.fromEntries(
       Object.entries(files).map(([path]) => [`gone/${path}`, "class goneOnly {}\nfunction needle() { hay }\n"]),
     );
     const live = Array.from({ length: 40 }, (_, index) => index + 1);
-    const spread = viewOf(
-      [segmentOf(Object.fromEntries(first), 1), segmentOf(gone, 1_000), segmentOf(Object.fromEntries(second), 16)],
+    const spread = createView(
+      [
+        buildSegment(Object.fromEntries(first), 1),
+        buildSegment(deleted, 1_000),
+        buildSegment(Object.fromEntries(second), 16),
+      ],
       live,
     );
-    const turned = viewOf([segmentOf(Object.fromEntries(second)), segmentOf(Object.fromEntries(first), 100)], null);
-    const whole = viewOf([segmentOf(files, 1)], null);
+    const reversed = createView(
+      [buildSegment(Object.fromEntries(second)), buildSegment(Object.fromEntries(first), 100)],
+      null,
+    );
+    const whole = createView([buildSegment(files, 1)], null);
     const scores = (view: typeof whole, query: string) =>
-      rankFiles(view, parseQuestion(query), { most: 10 }).map(({ file, score }) => {
-        const { segment, firstFile } = partOfFile(view, file);
+      rankFiles(view, parseQuestion(query), { limit: 10 }).map(({ file, score }) => {
+        const { segment, firstFile } = findPart(view, file);
         return `${segment.path(file - firstFile)} ${score.toFixed(12)}`;
       });
     for (const query of ["needle", "needle3 hay", "f7", "needles haying", "goneOnly needle"]) {
       assert.deepEqual(scores(spread, query), scores(whole, query), query);
-      assert.deepEqual(scores(turned, query), scores(whole, query), query);
+      assert.deepEqual(scores(reversed, query), scores(whole, query), query);
     }
   });
 
-  test("reads a question of any length in bounded time", () => {
-    const segment = segmentOf({ "a.ts": body });
+  test("takes bounded time for a query of any length", () => {
+    const segment = buildSegment({ "a.ts": body });
     const started = performance.now();
-    rankFiles(viewOf([segment], null), parseQuestion("wordsWithoutEnd and_more ".repeat(100_000)), { most: 10 });
+    rankFiles(createView([segment], null), parseQuestion("wordsWithoutEnd and_more ".repeat(100_000)), { limit: 10 });
     assert.ok(performance.now() - started < 1_000);
   });
 });

@@ -1,25 +1,25 @@
-/** Ranks files for a question: BM25 over chunks and over files, names, paths, and what the file is for. */
+/** Ranks files for a query: BM25 over chunks and over files, names, paths, and the role of the file. */
 import { type FileRole, fileRoles } from "../index/role.ts";
-import { type Segment, stemTermsShift, termKinds } from "../index/segment.ts";
+import { type IndexSegment, STEM_TERMS_SHIFT, termKinds } from "../index/segment.ts";
 import { findTerm, type IndexView, type TermPostings } from "../index/view.ts";
-import type { Question } from "./query.ts";
-import { highestScore, weights } from "./weights.ts";
-import { longestEnding, rootOf, shortFormsOf } from "./word-families.ts";
+import type { ParsedQuery } from "./query.ts";
+import { MAX_SCORE, weights } from "./weights.ts";
+import { findShortForms, findWordRoot, MAX_ENDING_CHARS } from "./word-families.ts";
 
-/** A file that answers a question. Numbers are those of the view. */
+/** A file that answers a query. Files and chunks are numbered as in the view. */
 export type RankedFile = {
   readonly file: number;
   /** Between 0 and 1, higher is better. */
   readonly score: number;
-  /** What the score is made of, before the factor of the file's roles. */
+  /** What the score is made of, before the factor for the file's roles. */
   readonly parts: ScoreParts;
-  /** Its chunks that hold something of the question, best first. */
+  /** Its chunks that match the query, best first. */
   readonly chunks: readonly RankedChunk[];
 };
 
 export type RankedChunk = { readonly chunk: number; readonly score: number };
 
-/** Each between 0 and its weight; `role` is the factor for tests, examples and their like. */
+/** Each is between 0 and its weight; `role` is the factor for tests, examples and so on. */
 export type ScoreParts = {
   readonly chunk: number;
   readonly file: number;
@@ -28,42 +28,42 @@ export type ScoreParts = {
   readonly stemShare: number;
   readonly name: number;
   readonly size: number;
-  /** Null where vectors were not asked. */
+  /** Null where no vectors were used. */
   readonly meaning: number | null;
   readonly role: number;
 };
 
-/** Chunks of the view that are near the question in meaning, from 0 to 1. */
+/** How near chunks of the view are to the query in meaning, from 0 to 1. */
 export type Meaning = ReadonlyMap<number, number>;
 
 export type RankOptions = {
-  /** How many files to give. */
-  readonly most: number;
-  /** 1 for each file of the view that may be given; without it all may. */
+  /** The number of files to give. */
+  readonly limit: number;
+  /** 1 for each file of the view that may be given; null allows all. */
   readonly accepted?: Uint8Array | null;
-  /** What vectors tell; null where there are none. */
+  /** Null where there are no vectors. */
   readonly meaning?: Meaning | null;
 };
 
-/** The best files, best first; equal scores by their paths, so that the same files give the same answer. */
-export function rankFiles(view: IndexView, question: Question, options: RankOptions): RankedFile[] {
-  const { most, accepted = null, meaning = null } = options;
+/** The best files, best first. Equal scores are ordered by path, so that the same files give the same answer. */
+export function rankFiles(view: IndexView, query: ParsedQuery, options: RankOptions): RankedFile[] {
+  const { limit, accepted = null, meaning = null } = options;
   const scores = emptyScores(view);
-  const share = 1 / Math.max(1, question.terms.length);
-  for (const { text, weight, rarest, pathWeight } of weighTerms(view, question)) {
-    addText(view, scores, findTerm(view, text), weight, rarest);
+  const share = 1 / Math.max(1, query.terms.length);
+  for (const { text, weight, maxRarity, pathWeight } of weighTerms(view, query)) {
+    addText(view, scores, findTerm(view, text), weight, maxRarity);
     addPath(scores, findTerm(view, termKinds.path + text), pathWeight * share, pathWeight === 1);
   }
-  addNames(view, scores, question);
-  if (question.path !== null) addPathAsked(view, scores, question.path);
+  addNames(view, scores, query);
+  if (query.path !== null) addNamedPath(view, scores, query.path);
   const near = meaning === null ? null : addMeaning(view, scores, meaning);
-  return pickFiles(view, question, { ...scores, meaning: near }, most, accepted);
+  return pickFiles(view, query, { ...scores, meaning: near }, limit, accepted);
 }
 
-/** What is summed up per chunk and per file of the view. */
+/** Sums for each chunk and for each file of the view. */
 type Scores = {
   readonly chunk: Float64Array;
-  /** Rarity of the question's words in names that the chunk defines. */
+  /** Rarity of the query's words in names that the chunk defines. */
   readonly defined: Float64Array;
   readonly file: Float64Array;
   readonly stem: Float64Array;
@@ -73,17 +73,17 @@ type Scores = {
   readonly bestChunk: Float64Array;
 };
 
-/** With what vectors tell of each file, or null. */
+/** With the nearness in meaning of each file, or null. */
 type FinalScores = Scores & { readonly meaning: Float64Array | null };
 
-/** One question is ranked at a time, so all on a view take turns with the same arrays: megabytes less to tidy up. */
-const scoresOf = new WeakMap<IndexView, Scores>();
+/** One query is ranked at a time, so all queries on a view share the arrays: that is megabytes less garbage. */
+const scoresByView = new WeakMap<IndexView, Scores>();
 
 function emptyScores(view: IndexView): Scores {
-  const used = scoresOf.get(view);
-  if (used !== undefined) for (const numbers of Object.values(used)) numbers.fill(0);
-  const scores = used ?? createScores(view);
-  scoresOf.set(view, scores);
+  const previous = scoresByView.get(view);
+  if (previous !== undefined) for (const numbers of Object.values(previous)) numbers.fill(0);
+  const scores = previous ?? createScores(view);
+  scoresByView.set(view, scores);
   return scores;
 }
 
@@ -101,64 +101,65 @@ function createScores({ chunkCount, fileCount }: IndexView): Scores {
 }
 
 /** A term that files are ranked by. */
-export type WeighedTerm = {
+export type WeightedTerm = {
   readonly text: string;
   readonly weight: number;
   readonly rarity: number;
-  /** A relative of a word is never rarer than the word itself. */
-  readonly rarest: number;
+  /** A word of the same family never counts as rarer than the query's own word. */
+  readonly maxRarity: number;
   readonly pathWeight: number;
 };
 
-/** More relatives than any word needs; a root that short stands for too much. */
-const mostRelatives = 300;
-const shortestWithRelatives = 4;
+/** More words than any family needs. */
+const MAX_FAMILY_WORDS = 300;
+/** A shorter word has too many others that begin like it. */
+const MIN_FAMILY_TERM_CHARS = 4;
 
-/** The question's own terms, then their relatives, each once. */
-export function weighTerms(view: IndexView, question: Question): WeighedTerm[] {
+/** The query's own terms, then the words of their families and their short forms, each once. */
+export function weighTerms(view: IndexView, query: ParsedQuery): WeightedTerm[] {
   const rarityOf = (text: string) => rarity(view.liveChunks, countLive(findTerm(view, text)).chunks);
-  const own = question.terms.map((text) => {
-    return { text, weight: 1, rarity: rarityOf(text), rarest: Infinity, pathWeight: 1 };
+  const own = query.terms.map((text) => {
+    return { text, weight: 1, rarity: rarityOf(text), maxRarity: Infinity, pathWeight: 1 };
   });
-  const known = new Set(question.terms);
-  const relatives: WeighedTerm[] = [];
-  const add = (text: string, weight: number, rarest: number) => {
-    if (known.has(text)) return;
-    known.add(text);
-    relatives.push({ text, weight, rarity: rarityOf(text), rarest, pathWeight: weights.kinInPath });
+  const added = new Set(query.terms);
+  const related: WeightedTerm[] = [];
+  const add = (text: string, weight: number, maxRarity: number) => {
+    if (added.has(text)) return;
+    added.add(text);
+    related.push({ text, weight, rarity: rarityOf(text), maxRarity, pathWeight: weights.familyInPath });
   };
-  for (const { text, rarity: rarest } of own) {
-    for (const relative of relativesOf(view, text)) add(relative, weights.kin, rarest);
-    for (const short of shortFormsOf(text)) add(short, weights.shortForm, rarest);
+  for (const { text, rarity: maxRarity } of own) {
+    for (const word of familyOf(view, text)) add(word, weights.family, maxRarity);
+    for (const short of findShortForms(text)) add(short, weights.shortForm, maxRarity);
   }
-  return [...own, ...relatives];
+  return [...own, ...related];
 }
 
-/** The families met so far in a view, by their root. */
-const familiesOf = new WeakMap<IndexView, Map<string, readonly string[]>>();
-const mostFamilies = 5_000;
+/** The word families found so far in a view, by root. */
+const familiesByView = new WeakMap<IndexView, Map<string, readonly string[]>>();
+const MAX_CACHED_FAMILIES = 5_000;
 
-function relativesOf(view: IndexView, term: string): readonly string[] {
-  if (term.length < shortestWithRelatives) return [];
-  const root = rootOf(term);
-  const families = familiesOf.get(view) ?? new Map<string, readonly string[]>();
-  familiesOf.set(view, families);
+function familyOf(view: IndexView, term: string): readonly string[] {
+  if (term.length < MIN_FAMILY_TERM_CHARS) return [];
+  const root = findWordRoot(term);
+  const families = familiesByView.get(view) ?? new Map<string, readonly string[]>();
+  familiesByView.set(view, families);
   const family = families.get(root) ?? findFamily(view, root);
-  if (families.size < mostFamilies) families.set(root, family);
+  if (families.size < MAX_CACHED_FAMILIES) families.set(root, family);
   return family;
 }
 
 function findFamily({ parts }: IndexView, root: string): readonly string[] {
-  const beginning = (kind: string) =>
+  const termsWithPrefix = (kind: string) =>
     parts.flatMap(({ segment }) =>
-      segment.findPrefix(kind + root, longestEnding, mostRelatives).map((found) => found.slice(kind.length)),
+      segment.findPrefix(kind + root, MAX_ENDING_CHARS, MAX_FAMILY_WORDS).map((term) => term.slice(kind.length)),
     );
-  const all = new Set([...beginning(""), ...beginning(termKinds.path)].filter((found) => rootOf(found) === root));
-  // Sums of the same numbers in another order differ in their last digit, and that must not depend on the segments.
-  return [...all].sort();
+  const candidates = [...termsWithPrefix(""), ...termsWithPrefix(termKinds.path)];
+  // Sorted, because a sum depends on the order of its numbers in the last digit, and must not depend on the segments.
+  return [...new Set(candidates.filter((term) => findWordRoot(term) === root))].sort();
 }
 
-/** BM25's measure of how much a word tells. */
+/** BM25's inverse document frequency. */
 function rarity(total: number, count: number): number {
   return Math.log(1 + Math.max(0, total - count + 0.5) / (count + 0.5));
 }
@@ -169,45 +170,45 @@ const rankOf = (weight: number): number => weight >> 6;
 function addText(
   view: IndexView,
   scores: Scores,
-  found: readonly TermPostings[],
+  postings: readonly TermPostings[],
   weight: number,
-  rarest: number,
+  maxRarity: number,
 ): void {
-  if (found.length === 0) return;
-  const { chunks, files } = countLive(found);
-  const chunkRarity = weight * Math.min(rarest, rarity(view.liveChunks, chunks));
+  if (postings.length === 0) return;
+  const { chunks, files } = countLive(postings);
+  const chunkRarity = weight * Math.min(maxRarity, rarity(view.liveChunks, chunks));
   const fileRarity = weight * rarity(view.liveFiles, files);
-  for (const postings of found) addPostings(view, scores, postings, chunkRarity, fileRarity);
+  for (const each of postings) addPostings(view, scores, each, chunkRarity, fileRarity);
 }
 
 type LiveCounts = { readonly chunks: number; readonly files: number };
 
-/** A view gives the same postings for a term every time, and they never change. */
-const counted = new WeakMap<readonly TermPostings[], LiveCounts>();
+/** Counts by postings: a view gives the same object for a term every time, and it never changes. */
+const cachedCounts = new WeakMap<readonly TermPostings[], LiveCounts>();
 
-function countLive(found: readonly TermPostings[]): LiveCounts {
-  const counts = counted.get(found) ?? countPostings(found);
-  counted.set(found, counts);
+function countLive(postings: readonly TermPostings[]): LiveCounts {
+  const counts = cachedCounts.get(postings) ?? countPostings(postings);
+  cachedCounts.set(postings, counts);
   return counts;
 }
 
-function countPostings(found: readonly TermPostings[]): LiveCounts {
+function countPostings(postings: readonly TermPostings[]): LiveCounts {
   let [chunks, files] = [0, 0];
-  for (const { part, from, to } of found) {
+  for (const { part, from, to } of postings) {
     const { places, chunkFile } = part.segment;
-    let last = -1;
-    for (let at = from; at < to; at++) {
-      const file = chunkFile[places[at] ?? 0] ?? 0;
+    let lastFile = -1;
+    for (let posting = from; posting < to; posting++) {
+      const file = chunkFile[places[posting] ?? 0] ?? 0;
       if (part.dead?.[file] === 1) continue;
       chunks++;
-      if (file !== last) files++;
-      last = file;
+      if (file !== lastFile) files++;
+      lastFile = file;
     }
   }
   return { chunks, files };
 }
 
-/** The innermost loop: one posting after the other, and the file's sum whenever the file changes. */
+/** The innermost loop: adds one posting after the other, and the sum of a file whenever the file changes. */
 function addPostings(
   { meanChunkTokens, meanFileTokens }: IndexView,
   scores: Scores,
@@ -221,15 +222,15 @@ function addPostings(
   const chunkSlope = (chunkSaturation * chunkLength) / meanChunkTokens;
   const fileFloor = fileSaturation * (1 - fileLength);
   const fileSlope = (fileSaturation * fileLength) / meanFileTokens;
-  for (let at = from; at < to; ) {
-    const file = chunkFile[places[at] ?? 0] ?? 0;
-    const counts = part.dead?.[file] !== 1;
+  for (let posting = from; posting < to; ) {
+    const file = chunkFile[places[posting] ?? 0] ?? 0;
+    const isLive = part.dead?.[file] !== 1;
     let sum = 0;
-    for (; at < to; at++) {
-      const chunk = places[at] ?? 0;
+    for (; posting < to; posting++) {
+      const chunk = places[posting] ?? 0;
       if (chunkFile[chunk] !== file) break;
-      if (!counts) continue;
-      const weight = bytes[at] ?? 0;
+      if (!isLive) continue;
+      const weight = bytes[posting] ?? 0;
       const rank = rankOf(weight);
       const count = occurrences(weight) + (defined[rank] ?? 0);
       const place = part.firstChunk + chunk;
@@ -246,49 +247,49 @@ function addPostings(
   }
 }
 
-/** Rare or common does not matter in a path: whoever named the file has chosen the word. */
-function addPath(scores: Scores, found: readonly TermPostings[], weight: number, own: boolean): void {
-  for (const { part, from, to } of found) {
-    for (let at = from; at < to; at++) {
-      const place = part.firstFile + (part.segment.places[at] ?? 0);
-      const inStem = rankOf(part.segment.weights[at] ?? 0) > 0;
-      const sums = inStem ? scores.stem : scores.folder;
+/** Rarity does not matter in a path: the author of the file chose the word deliberately. */
+function addPath(scores: Scores, postings: readonly TermPostings[], weight: number, isOwn: boolean): void {
+  for (const { part, from, to } of postings) {
+    for (let posting = from; posting < to; posting++) {
+      const place = part.firstFile + (part.segment.places[posting] ?? 0);
+      const isInStem = rankOf(part.segment.weights[posting] ?? 0) > 0;
+      const sums = isInStem ? scores.stem : scores.folder;
       sums[place] = Math.min(1, (sums[place] ?? 0) + weight);
-      if (inStem && own) scores.stemHits[place] = (scores.stemHits[place] ?? 0) + 1;
+      if (isInStem && isOwn) scores.stemHits[place] = (scores.stemHits[place] ?? 0) + 1;
     }
   }
 }
 
-/** Whether a path is the one that is asked for, or ends in it. */
-export function isAsked(path: string, asked: string): boolean {
-  return `/${path.toLowerCase()}`.endsWith(`/${asked.toLowerCase()}`);
+/** Whether a path is the one that the query names, or ends with it. */
+export function matchesPath(path: string, namedPath: string): boolean {
+  return `/${path.toLowerCase()}`.endsWith(`/${namedPath.toLowerCase()}`);
 }
 
-/** Who asks for a file by its path means that file. */
-function addPathAsked({ parts }: IndexView, scores: Scores, asked: string): void {
+/** A query that names a path means that file. */
+function addNamedPath({ parts }: IndexView, scores: Scores, namedPath: string): void {
   for (const { segment, firstFile } of parts) {
     for (let file = 0; file < segment.fileCount; file++) {
-      if (!isAsked(segment.path(file), asked)) continue;
+      if (!matchesPath(segment.path(file), namedPath)) continue;
       scores.name[firstFile + file] = weights.named[3];
       scores.stem[firstFile + file] = 1;
     }
   }
 }
 
-/** A name that many files define says little about each. */
-function addNames(view: IndexView, scores: Scores, { names }: Question): void {
+/** Adds for definitions of the query's names. A name that many files define says little about each. */
+function addNames(view: IndexView, scores: Scores, { names }: ParsedQuery): void {
   const best = largest(scores.chunk);
   for (const { text, certainty } of names) {
-    const found = findTerm(view, termKinds.definition + text);
-    if (found.length === 0) continue;
-    const strength = weights.certainty[certainty] / (1 + Math.log(Math.max(1, countLive(found).files)));
-    for (const { part, from, to } of found) {
-      for (let at = from; at < to; at++) {
-        const chunk = part.segment.places[at] ?? 0;
-        const own = part.segment.chunkFile[chunk] ?? 0;
-        if (part.dead?.[own] === 1) continue;
-        const file = part.firstFile + own;
-        const value = strength * (weights.named[rankOf(part.segment.weights[at] ?? 0)] ?? 0);
+    const postings = findTerm(view, termKinds.definition + text);
+    if (postings.length === 0) continue;
+    const strength = weights.certainty[certainty] / (1 + Math.log(Math.max(1, countLive(postings).files)));
+    for (const { part, from, to } of postings) {
+      for (let posting = from; posting < to; posting++) {
+        const chunk = part.segment.places[posting] ?? 0;
+        const segmentFile = part.segment.chunkFile[chunk] ?? 0;
+        if (part.dead?.[segmentFile] === 1) continue;
+        const file = part.firstFile + segmentFile;
+        const value = strength * (weights.named[rankOf(part.segment.weights[posting] ?? 0)] ?? 0);
         scores.name[file] = Math.max(scores.name[file] ?? 0, value);
         const place = part.firstChunk + chunk;
         scores.chunk[place] = (scores.chunk[place] ?? 0) + value * weights.namedChunk * best;
@@ -297,7 +298,7 @@ function addNames(view: IndexView, scores: Scores, { names }: Question): void {
   }
 }
 
-/** How near each file is by its nearest chunk; the chunks themselves rise, so that they are what is shown. */
+/** How near each file is, by its nearest chunk. The chunks gain too, so that they are the ones shown. */
 function addMeaning(view: IndexView, scores: Scores, meaning: Meaning): Float64Array {
   const near = new Float64Array(view.fileCount);
   const best = largest(scores.chunk) || 1;
@@ -312,39 +313,39 @@ function addMeaning(view: IndexView, scores: Scores, meaning: Meaning): Float64A
 }
 
 function largest(numbers: Float64Array): number {
-  let most = 0;
-  for (let at = 0; at < numbers.length; at++) if ((numbers[at] ?? 0) > most) most = numbers[at] ?? 0;
-  return most;
+  let max = 0;
+  for (let index = 0; index < numbers.length; index++) if ((numbers[index] ?? 0) > max) max = numbers[index] ?? 0;
+  return max;
 }
 
 function pickFiles(
   view: IndexView,
-  question: Question,
+  query: ParsedQuery,
   scores: FinalScores,
-  most: number,
+  limit: number,
   accepted: Uint8Array | null,
 ): RankedFile[] {
   const bestChunks = bestChunkPerFile(view, scores);
-  const tops = { chunk: largest(bestChunks) || 1, file: largest(scores.file) || 1 };
+  const maxScores = { chunk: largest(bestChunks) || 1, file: largest(scores.file) || 1 };
   const pathOf = (file: number): string => {
-    const { segment, firstFile } = partOfFile(view, file);
+    const { segment, firstFile } = findPart(view, file);
     return segment.path(file - firstFile);
   };
-  const best = createBest(most, pathOf);
+  const best = createBest(limit, pathOf);
   const scratch = { ...noParts };
   for (const { segment, firstFile, dead } of view.parts) {
-    for (let own = 0; own < segment.fileCount; own++) {
-      const file = firstFile + own;
+    for (let segmentFile = 0; segmentFile < segment.fileCount; segmentFile++) {
+      const file = firstFile + segmentFile;
       const chunk = bestChunks[file] ?? 0;
-      const isFound = chunk > 0 || scores.stem[file] !== 0 || scores.folder[file] !== 0;
-      if (!isFound || dead?.[own] === 1 || accepted?.[file] === 0) continue;
-      best.add(file, totalOf(fillParts(scratch, segment, own, file, chunk, scores, tops, question.roles)));
+      const isMatch = chunk > 0 || scores.stem[file] !== 0 || scores.folder[file] !== 0;
+      if (!isMatch || dead?.[segmentFile] === 1 || accepted?.[file] === 0) continue;
+      best.add(file, totalOf(fillParts(scratch, segment, segmentFile, file, chunk, scores, maxScores, query.roles)));
     }
   }
   return best.sorted().map(({ file, score }) => {
-    const { segment, firstFile } = partOfFile(view, file);
-    const own = file - firstFile;
-    const parts = fillParts({ ...noParts }, segment, own, file, bestChunks[file] ?? 0, scores, tops, question.roles);
+    const { segment, firstFile } = findPart(view, file);
+    const chunk = bestChunks[file] ?? 0;
+    const parts = fillParts({ ...noParts }, segment, file - firstFile, file, chunk, scores, maxScores, query.roles);
     return { file, score, parts, chunks: rankChunks(view, scores, file) };
   });
 }
@@ -362,52 +363,52 @@ const noParts: ScoreParts = {
   role: 1,
 };
 
-/** Thousands of files are weighed for a few that are shown: who only wants the sum fills the same parts again. */
+/** Thousands of files are scored for a few that are shown: to get the sum alone, the same object is filled again. */
 function fillParts(
   parts: MutableParts,
-  segment: Segment,
-  own: number,
+  segment: IndexSegment,
+  segmentFile: number,
   file: number,
   chunk: number,
   scores: FinalScores,
-  tops: { readonly chunk: number; readonly file: number },
-  asked: number,
+  maxScores: { readonly chunk: number; readonly file: number },
+  queryRoles: number,
 ): ScoreParts {
-  const traits = segment.fileTraits[own] ?? 0;
-  const stemTerms = Math.max(1, traits >> stemTermsShift);
-  parts.chunk = (weights.chunk * chunk) / tops.chunk;
-  parts.file = (weights.file * (scores.file[file] ?? 0)) / tops.file;
+  const traits = segment.fileTraits[segmentFile] ?? 0;
+  const stemTerms = Math.max(1, traits >> STEM_TERMS_SHIFT);
+  parts.chunk = (weights.chunk * chunk) / maxScores.chunk;
+  parts.file = (weights.file * (scores.file[file] ?? 0)) / maxScores.file;
   parts.stem = weights.stem * (scores.stem[file] ?? 0);
   parts.folder = weights.folder * (scores.folder[file] ?? 0);
   parts.stemShare = weights.stemShare * Math.min(1, (scores.stemHits[file] ?? 0) / stemTerms);
   parts.name = weights.name * (scores.name[file] ?? 0);
-  parts.size = weights.size * Math.min(1, Math.log(1 + (segment.fileTokens[own] ?? 0)) / 9);
+  parts.size = weights.size * Math.min(1, Math.log(1 + (segment.fileTokens[segmentFile] ?? 0)) / 9);
   parts.meaning = scores.meaning === null ? null : weights.meaning * (scores.meaning[file] ?? 0);
-  parts.role = roleFactor(traits, asked);
+  parts.role = roleFactor(traits, queryRoles);
   return parts;
 }
 
-type Scored = { readonly file: number; readonly score: number };
+type ScoredFile = { readonly file: number; readonly score: number };
 
-/** Keeps the best of many: those that cannot be among them are not kept at all. */
-function createBest(most: number, pathOf: (file: number) => string) {
-  let kept: Scored[] = [];
-  let least = -1;
-  const byScore = (one: Scored, other: Scored) =>
+/** Keeps the best of many files, without storing those that cannot be among them. */
+function createBest(limit: number, pathOf: (file: number) => string) {
+  let files: ScoredFile[] = [];
+  let minScore = -1;
+  const byScore = (one: ScoredFile, other: ScoredFile) =>
     other.score - one.score || (pathOf(one.file) < pathOf(other.file) ? -1 : 1);
   const cut = () => {
-    kept = kept.sort(byScore).slice(0, most);
-    if (kept.length === most) least = kept.at(-1)?.score ?? -1;
+    files = files.sort(byScore).slice(0, limit);
+    if (files.length === limit) minScore = files.at(-1)?.score ?? -1;
   };
   return {
     add(file: number, score: number): void {
-      if (score < least) return;
-      kept.push({ file, score });
-      if (kept.length >= most * 4) cut();
+      if (score < minScore) return;
+      files.push({ file, score });
+      if (files.length >= limit * 4) cut();
     },
-    sorted(): readonly Scored[] {
+    sorted(): readonly ScoredFile[] {
       cut();
-      return kept;
+      return files;
     },
   };
 }
@@ -424,37 +425,38 @@ function bestChunkPerFile(view: IndexView, { chunk: chunkScores, bestChunk: best
 }
 
 function totalOf({ chunk, file, stem, folder, stemShare, name, size, meaning, role }: ScoreParts): number {
-  const highest = meaning === null ? highestScore : highestScore + weights.meaning;
-  return Math.min(1, ((chunk + file + stem + folder + stemShare + name + size + (meaning ?? 0)) * role) / highest);
+  const maxScore = meaning === null ? MAX_SCORE : MAX_SCORE + weights.meaning;
+  return Math.min(1, ((chunk + file + stem + folder + stemShare + name + size + (meaning ?? 0)) * role) / maxScore);
 }
 
 const roleWeights = (Object.keys(fileRoles) as FileRole[]).map(
   (role) => [fileRoles[role], weights.roles[role]] as const,
 );
 
-function roleFactor(traits: number, asked: number): number {
+function roleFactor(traits: number, queryRoles: number): number {
   let factor = 1;
   for (const [bit, weight] of roleWeights) {
-    if ((traits & bit) !== 0) factor *= (asked & bit) === 0 ? weight : weights.askedRole;
+    if ((traits & bit) !== 0) factor *= (queryRoles & bit) === 0 ? weight : weights.namedRole;
   }
   return factor;
 }
 
-/** Inside a file, a chunk whose definitions are named with the question's words is what is looked for. */
+/** Within a file, chunks that define names with the query's words rank higher. */
 function rankChunks(view: IndexView, scores: Scores, file: number): RankedChunk[] {
-  const { segment, firstChunk, firstFile } = partOfFile(view, file);
-  const own = file - firstFile;
+  const { segment, firstChunk, firstFile } = findPart(view, file);
+  const segmentFile = file - firstFile;
+  const [first, end] = [segment.fileFirstChunk[segmentFile] ?? 0, segment.fileFirstChunk[segmentFile + 1] ?? 0];
   const ranked: RankedChunk[] = [];
-  for (let at = segment.fileFirstChunk[own] ?? 0; at < (segment.fileFirstChunk[own + 1] ?? 0); at++) {
-    const chunk = firstChunk + at;
+  for (let segmentChunk = first; segmentChunk < end; segmentChunk++) {
+    const chunk = firstChunk + segmentChunk;
     const score = (scores.chunk[chunk] ?? 0) + weights.definedSpan * (scores.defined[chunk] ?? 0);
     if (score > 0) ranked.push({ chunk, score });
   }
   return ranked.sort((one, other) => other.score - one.score || one.chunk - other.chunk);
 }
 
-/** The segment a file of the view lies in. */
-export function partOfFile(view: IndexView, file: number) {
+/** The part of the view that has this file. */
+export function findPart(view: IndexView, file: number) {
   const part = view.parts.findLast(({ firstFile }) => firstFile <= file);
   if (part === undefined) throw new RangeError(`No file ${file} in the index.`);
   return part;

@@ -1,123 +1,129 @@
-/** The parts of a file worth showing: the best chunk cut down to what answers, and glimpses of one or two others. */
+/** Chooses the spans of a file to show: the best chunk cut to the lines that match, and shorter cuts of one or two others. */
 import { type Chunk, type Lines, measureLines } from "../index/chunk.ts";
-import { definitionIn } from "../index/definitions.ts";
+import { findDefinition } from "../index/definitions.ts";
 import type { StoredText } from "../index/index-store.ts";
-import { termsOfWord } from "../index/lexicon.ts";
+import { findTerms } from "../index/lexicon.ts";
 
 /** Whole lines of a file, counted from 1. */
 export type Span = { readonly startLine: number; readonly endLine: number };
 
-/** Lines to show. Where they are too long to be shown whole, what answers stands after `from` in the text. */
-export type ChosenSpan = Span & { readonly from: number };
+/** Lines to show. Where they are too long to show whole, the part to show begins at this offset of the text. */
+export type ChosenSpan = Span & { readonly offset: number };
 
-/** A chunk of the file by its number in it, and how well it answers. */
+/** A chunk of the file by its index in it, and its score. */
 export type ScoredChunk = { readonly index: number; readonly score: number };
 
-/** A term of the question in a word of the text, and what it counts. */
+/** A term of the query in a word of the text, and its weight. */
 export type Hit = { readonly term: string; readonly weight: number };
+/** Finds the hits in a word. */
 export type HitFinder = (word: string) => readonly Hit[];
 
-/** Characters of the main span and of each further one: small enough that several files fit where one chunk would. */
-const mainChars = 680;
-const furtherChars = 300;
-const mostFurther = 2;
-/** A chunk this much weaker than the best is not worth a glimpse. */
-const weakestShare = 0.45;
+/** Characters of the main span and of each further one: several files fit where one chunk would. */
+const MAX_MAIN_CHARS = 680;
+const MAX_FURTHER_CHARS = 300;
+const MAX_FURTHER_SPANS = 2;
+/** The share of the best chunk's score that another chunk needs to be shown. */
+const MIN_SCORE_SHARE = 0.45;
 
-/** The best span first, then up to two more in the order of their worth. A line that is asked for is in the first. */
+/** The best span first, then up to two more by their score. The first contains the line, if one is given. */
 export function chooseSpans(
   file: StoredText,
   chunks: readonly ScoredChunk[],
-  hitsIn: HitFinder,
+  findHits: HitFinder,
   line: number | null = null,
 ): ChosenSpan[] {
-  const leastScore = (chunks[0]?.score ?? 0) * weakestShare;
-  const worthShowing = oncePerLine(
-    chunks.flatMap(({ index, score }) => (score >= leastScore ? (file.chunks[index] ?? []) : [])),
+  const minScore = (chunks[0]?.score ?? 0) * MIN_SCORE_SHARE;
+  const candidates = oncePerLine(
+    chunks.flatMap(({ index, score }) => (score >= minScore ? (file.chunks[index] ?? []) : [])),
   );
-  const spans = worthShowing.slice(0, 1 + mostFurther).map((chunk, place) => {
-    const room = place === 0 ? mainChars : furtherChars;
+  const spans = candidates.slice(0, 1 + MAX_FURTHER_SPANS).map((chunk, rank) => {
+    const maxChars = rank === 0 ? MAX_MAIN_CHARS : MAX_FURTHER_CHARS;
     const { start, end } = chunk;
     const text = file.text.slice(start, end);
-    const asked = place === 0 && line !== null && isIn(chunk, line);
-    return { ...(asked ? windowAround(text, chunk, room, line) : bestWindow(text, chunk, room, hitsIn)), from: start };
+    const span =
+      rank === 0 && line !== null && containsLine(chunk, line)
+        ? linesAround(line, text, chunk, maxChars)
+        : bestLines(text, chunk, maxChars, findHits);
+    return { ...span, offset: start };
   });
-  return spans.length > 0 ? spans : beginning(file);
+  return spans.length > 0 ? spans : firstSpan(file);
 }
 
-/** Whether a line lies in a span. */
-export const isIn = ({ startLine, endLine }: Span, line: number): boolean => startLine <= line && line <= endLine;
+/** Whether a span contains a line. */
+export const containsLine = ({ startLine, endLine }: Span, line: number): boolean =>
+  startLine <= line && line <= endLine;
 
-/** Lines shown before one that is asked for, where there is room. */
-const linesBefore = 6;
+/** Lines shown before a line that the query names, where there is room. */
+const LINES_BEFORE = 6;
 
-function windowAround(text: string, { startLine }: Span, room: number, line: number): Span {
+function linesAround(line: number, text: string, { startLine }: Span, maxChars: number): Span {
   const lines = measureLines(text);
-  const wanted = line - startLine;
-  let from = Math.max(0, wanted - linesBefore);
-  while (from < wanted && endWithin(lines, from, room) <= wanted) from++;
-  return { startLine: startLine + from, endLine: startLine + endWithin(lines, from, room) - 1 };
+  const target = line - startLine;
+  let first = Math.max(0, target - LINES_BEFORE);
+  while (first < target && endWithin(lines, first, maxChars) <= target) first++;
+  return { startLine: startLine + first, endLine: startLine + endWithin(lines, first, maxChars) - 1 };
 }
 
-/** Pieces of one long line are shown by the best of them. */
+/** Of several chunks of one long line, the best is shown. */
 function oncePerLine(chunks: readonly Chunk[]): Chunk[] {
   return [...new Map(chunks.toReversed().map((chunk) => [chunk.startLine, chunk])).values()].toReversed();
 }
 
-/** A file found by its path alone is shown by its beginning. */
-function beginning({ chunks }: StoredText): ChosenSpan[] {
-  return chunks.slice(0, 1).map(({ startLine, endLine, start }) => ({ startLine, endLine, from: start }));
+/** A file that was found by its path alone is shown from the beginning. */
+function firstSpan({ chunks }: StoredText): ChosenSpan[] {
+  return chunks.slice(0, 1).map(({ startLine, endLine, start }) => ({ startLine, endLine, offset: start }));
 }
 
-/** In a definition a word says what the lines after it are about. */
-const definedFactor = 3;
-const longestScanned = 1_000;
+/** A word in the name of a definition says what the lines after it are about. */
+const DEFINITION_FACTOR = 3;
+const MAX_LINE_CHARS = 1_000;
 
-function lineHits(text: string, { starts, indents }: Lines, line: number, hitsIn: HitFinder): Hit[] {
+function lineHits(text: string, { starts, indents }: Lines, line: number, findHits: HitFinder): Hit[] {
   const [start, end] = [starts[line] ?? 0, starts[line + 1] ?? 0];
-  const words = text.slice(start, Math.min(end, start + longestScanned)).match(/[\p{L}\p{M}\p{N}_$]+/gu) ?? [];
-  const hits = words.flatMap(hitsIn);
+  const words = text.slice(start, Math.min(end, start + MAX_LINE_CHARS)).match(/[\p{L}\p{M}\p{N}_$]+/gu) ?? [];
+  const hits = words.flatMap(findHits);
   if (hits.length === 0) return hits;
-  const defined = definitionIn(text, start, end, indents[line] ?? -1);
-  if (defined === null) return hits;
-  const named = hitsIn(text.slice(defined.start, defined.end));
-  return [...hits, ...named.map(({ term, weight }) => ({ term: `=${term}`, weight: weight * definedFactor }))];
+  const definition = findDefinition(text, start, end, indents[line] ?? -1);
+  if (definition === null) return hits;
+  const nameHits = findHits(text.slice(definition.start, definition.end));
+  return [...hits, ...nameHits.map(({ term, weight }) => ({ term: `=${term}`, weight: weight * DEFINITION_FACTOR }))];
 }
 
-/** A word that stands there already counts less the next time. */
-const repeatedShare = 0.3;
-/** What it is worth to begin where a block begins. */
-const blockFactor = 1.1;
+/** The share of its weight that a repeated term counts. */
+const REPEATED_SHARE = 0.3;
+/** The factor for lines that begin a block. */
+const BLOCK_FACTOR = 1.1;
 
-/** The run of lines of a chunk within the room that holds most of the question; of equals the earliest. */
-function bestWindow(text: string, { startLine, endLine }: Span, room: number, hitsIn: HitFinder): Span {
-  if (text.length <= room) return { startLine, endLine };
+/** The lines of a chunk that match the query best and fit in so many characters; the first of equals. */
+function bestLines(text: string, { startLine, endLine }: Span, maxChars: number, findHits: HitFinder): Span {
+  if (text.length <= maxChars) return { startLine, endLine };
   const lines = measureLines(text);
-  const hits = Array.from({ length: lines.count }, (_, line) => lineHits(text, lines, line, hitsIn));
-  let best = { from: 0, to: 1, worth: -1 };
-  for (let from = 0; from < lines.count; from++) {
-    if (lines.indents[from] === -1) continue;
-    const to = endWithin(lines, from, room);
-    const worth = worthOf(hits.slice(from, to)) * (startsBlock(lines, from) ? blockFactor : 1);
-    if (worth > best.worth) best = { from, to, worth };
+  const hits = Array.from({ length: lines.count }, (_, line) => lineHits(text, lines, line, findHits));
+  let best = { first: 0, end: 1, score: -1 };
+  for (let first = 0; first < lines.count; first++) {
+    if (lines.indents[first] === -1) continue;
+    const end = endWithin(lines, first, maxChars);
+    const score = scoreOf(hits.slice(first, end)) * (startsBlock(lines, first) ? BLOCK_FACTOR : 1);
+    if (score > best.score) best = { first, end, score };
   }
-  return { startLine: startLine + best.from, endLine: startLine + withoutBlankEnd(lines, best.from, best.to) - 1 };
+  return { startLine: startLine + best.first, endLine: startLine + withoutBlankEnd(lines, best.first, best.end) - 1 };
 }
 
-function endWithin({ starts, count }: Lines, from: number, room: number): number {
-  let to = from + 1;
-  while (to < count && (starts[to + 1] ?? 0) - (starts[from] ?? 0) <= room) to++;
-  return to;
+/** The end of the lines that fit in so many characters; at least one line. */
+function endWithin({ starts, count }: Lines, first: number, maxChars: number): number {
+  let end = first + 1;
+  while (end < count && (starts[end + 1] ?? 0) - (starts[first] ?? 0) <= maxChars) end++;
+  return end;
 }
 
-function worthOf(hits: readonly (readonly Hit[])[]): number {
-  const seen = new Set<string>();
-  let worth = 0;
+function scoreOf(hits: readonly (readonly Hit[])[]): number {
+  const terms = new Set<string>();
+  let score = 0;
   for (const { term, weight } of hits.flat()) {
-    worth += seen.has(term) ? weight * repeatedShare : weight;
-    seen.add(term);
+    score += terms.has(term) ? weight * REPEATED_SHARE : weight;
+    terms.add(term);
   }
-  return worth;
+  return score;
 }
 
 function startsBlock({ indents }: Lines, line: number): boolean {
@@ -130,18 +136,18 @@ function withoutBlankEnd({ indents }: Lines, from: number, to: number): number {
   return end;
 }
 
-/** Finds the question's terms in words, and remembers: the same words come again and again. */
-export function hitFinder(termWeights: ReadonlyMap<string, number>): HitFinder {
-  const known = new Map<string, readonly Hit[]>();
+/** Finds the terms of a query in words. It caches its results: the same words occur again and again. */
+export function createHitFinder(termWeights: ReadonlyMap<string, number>): HitFinder {
+  const cache = new Map<string, readonly Hit[]>();
   return (word) => {
-    const hits = known.get(word) ?? hitsOf(word, termWeights);
-    known.set(word, hits);
+    const hits = cache.get(word) ?? hitsOf(word, termWeights);
+    cache.set(word, hits);
     return hits;
   };
 }
 
 function hitsOf(word: string, termWeights: ReadonlyMap<string, number>): Hit[] {
-  return termsOfWord(word).flatMap((term) => {
+  return findTerms(word).flatMap((term) => {
     const weight = termWeights.get(term);
     return weight === undefined ? [] : [{ term, weight }];
   });

@@ -1,35 +1,35 @@
-/** Who pastes an error text wants the file that has it word for word. */
+/** Finds files that contain a query word for word, as for an error text that a user pasted. */
 import { weights } from "./weights.ts";
 
-/** Fewer words side by side are chance. */
-const fewestWords = 4;
-/** A longer text is looked at up to here, and so are longer questions. */
-const longestText = 400_000;
-const mostWords = 64;
-const word = /[\p{L}\p{M}\p{N}]+/gu;
+/** A shorter run of the same words is chance. */
+const MIN_RUN_WORDS = 4;
+/** Longer texts and queries are compared up to here. */
+const MAX_TEXT_CHARS = 400_000;
+const MAX_QUERY_WORDS = 64;
+const wordPattern = /[\p{L}\p{M}\p{N}]+/gu;
 
-/** What a text gains for a question, by the longest run of the question's words that it has; 0 for a short question. */
-export function verbatimGain(query: string): ((text: string) => number) | null {
-  const asked = wordsIn(query).slice(0, mostWords);
-  if (asked.length < fewestWords) return null;
-  const places = Map.groupBy(asked.keys(), (place) => asked[place] ?? "");
+/** Gives what a text gains by the longest run of the query's words in it; null for a query that is too short. */
+export function createVerbatimGain(query: string): ((text: string) => number) | null {
+  const words = wordsIn(query).slice(0, MAX_QUERY_WORDS);
+  if (words.length < MIN_RUN_WORDS) return null;
+  const positions = Map.groupBy(words.keys(), (position) => words[position] ?? "");
   return (text) => {
-    const run = longestRun(text, places);
-    return run < fewestWords ? 0 : (weights.verbatim * run) / asked.length;
+    const run = longestRun(text, positions);
+    return run < MIN_RUN_WORDS ? 0 : (weights.verbatim * run) / words.length;
   };
 }
 
-const wordsIn = (text: string): string[] => text.toLowerCase().match(word) ?? [];
+const wordsIn = (text: string): string[] => text.toLowerCase().match(wordPattern) ?? [];
 
-/** For each word of the text, how long the run is that ends with it at each of its places in the question. */
-function longestRun(text: string, places: ReadonlyMap<string, readonly number[]>): number {
+/** For each word of the text, the length of the run that ends with it, at each of its positions in the query. */
+function longestRun(text: string, positions: ReadonlyMap<string, readonly number[]>): number {
   let longest = 0;
   let runs = new Map<number, number>();
-  for (const each of wordsIn(text.slice(0, longestText))) {
+  for (const word of wordsIn(text.slice(0, MAX_TEXT_CHARS))) {
     const next = new Map<number, number>();
-    for (const place of places.get(each) ?? []) {
-      const run = (runs.get(place - 1) ?? 0) + 1;
-      next.set(place, run);
+    for (const position of positions.get(word) ?? []) {
+      const run = (runs.get(position - 1) ?? 0) + 1;
+      next.set(position, run);
       if (run > longest) longest = run;
     }
     runs = next;

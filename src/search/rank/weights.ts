@@ -1,41 +1,41 @@
 /**
- * The numbers of the ranking, settled on two sets of queries over public repositories of 20 languages, part of them
+ * The weights of the ranking, tuned on two sets of queries over public repositories in 20 languages, of which some were
  * held back (npm run bench -- search). Each part of a file's score is between 0 and 1 before its weight.
  */
 export const weights = {
-  /** How soon repeating a word stops to count, and how much length must be made up for; in chunks and in files. */
+  /** BM25's k1 (how soon a repeated word stops counting) and b (how much length counts), for chunks and for files. */
   chunkSaturation: 1.4,
   chunkLength: 0.75,
   fileSaturation: 3,
   fileLength: 0.25,
-  /** A word in the name of a definition counts as so many occurrences: of a value, a function, a type. */
+  /** Occurrences that a word in the name of a definition counts as: of a value, a function, a type. */
   defined: [0, 0.25, 0.5, 2],
-  /** What makes the score of a file: its best chunk, all its words, its name, its folders, ... */
+  /** The parts of a file's score: its best chunk, all its words, its name, its folders, ... */
   chunk: 1,
   file: 0.43,
   stem: 0.88,
   folder: 0.85,
-  /** ... how much of its name the question has, names it defines, and its length: stubs say little. */
+  /** ... the share of its name that the query has, the names it defines, and its length: short files say little. */
   stemShare: 0.26,
   name: 0.9,
   size: 0.13,
-  /** Where vectors tell how near a file's chunks are in meaning: the nearest chunk of all counts fully. */
+  /** With vectors: how near the file's nearest chunk is in meaning. */
   meaning: 0.5,
   /** What a chunk gains for being near, as a share of the best chunk's score. */
   meaningChunk: 0.5,
-  /** Defining a name of the question as a value, a function, a type. */
+  /** Defining a name of the query as a value, a function, a type. */
   named: [0, 0.4, 0.93, 1.14],
-  /** How sure it is that a word is a name: spelled like one, capitalised, two words together, any word. */
+  /** How certain it is that a word is a name: spelled like one, capitalised, joined from neighbours, any word. */
   certainty: { spelled: 1, capitalised: 0.5, joined: 0.5, plain: 0.25 },
-  /** What a chunk gains that defines a name of the question, as a share of the best chunk's score. */
+  /** What a chunk gains for defining a name of the query, as a share of the best chunk's score. */
   namedChunk: 0.5,
-  /** Inside a file, what a chunk gains for words in the names it defines, in their rarity. */
+  /** Within a file, what a chunk gains for words in the names it defines, times their rarity. */
   definedSpan: 2.2,
-  /** Words of one family and short forms: a little in the text, fully in the path. */
-  kin: 0.1,
+  /** Words of the same family and short forms: little in the text, fully in the path. */
+  family: 0.1,
   shortForm: 0.12,
-  kinInPath: 1,
-  /** What is left of the score of files that surround the code, unless the question asks for them. */
+  familyInPath: 1,
+  /** The factor for files that surround the code, unless the query asks for them. */
   roles: {
     test: 0.6,
     example: 0.5,
@@ -46,14 +46,14 @@ export const weights = {
     vendored: 0.5,
     generated: 0.6,
   },
-  /** What a file gains that has the whole question word for word, as a share of the highest score. */
+  /** What a file gains for containing the whole query word for word, as a share of the highest score. */
   verbatim: 0.3,
-  /** For a question about tests, tests count nearly like anything else. */
-  askedRole: 0.95,
+  /** The factor for a role that the query names: for a query about tests, tests count nearly like other files. */
+  namedRole: 0.95,
 } as const;
 
-/** The highest score a file can reach, by which scores are brought to 0..1. */
-export const highestScore =
+/** The highest score of a file, which scores are divided by. */
+export const MAX_SCORE =
   weights.chunk +
   weights.file +
   weights.stem +

@@ -1,19 +1,19 @@
-/** Words of one family: `serialize`, `serializer`, `serialization`; and the short forms programmers use. */
+/** Word families (`serialize`, `serializer`, `serialization`) and the short forms that programmers use. */
 
-/** A longer ending before those it ends in; what the light stemmer takes off (-s, -ing, -ed, a final e) is not listed. */
+/** An ending comes before its own endings. Those that the light stemmer removes (-s, -ing, -ed, a final e) are not listed. */
 const endings = (
   "ization izer izabl ational ation ator ativ ition itor itiv ement ment abl ibl anc enc ant ent iti ical ic al iv ful ous " +
   "ist ism ness less ion or er ur iz at ly i"
 ).split(" ");
-const shortestRoot = 4;
-/** No word of a family is longer than its root by more. */
-export const longestEnding = Math.max(...endings.map(({ length }) => length));
+const MIN_ROOT_CHARS = 4;
+/** How much longer than its root a word of a family is at most. */
+export const MAX_ENDING_CHARS = Math.max(...endings.map(({ length }) => length));
 
-/** The root that a family of words shares; a short word is its own. */
-export function rootOf(term: string): string {
+/** The root that a family of words shares; a short word is its own root. */
+export function findWordRoot(term: string): string {
   if (!/^[a-z]+$/.test(term)) return term;
   for (const ending of endings) {
-    if (term.length - ending.length >= shortestRoot && term.endsWith(ending)) return term.slice(0, -ending.length);
+    if (term.length - ending.length >= MIN_ROOT_CHARS && term.endsWith(ending)) return term.slice(0, -ending.length);
   }
   return term;
 }
@@ -47,7 +47,7 @@ for (const pair of pairs.split(" ")) {
   shortForms.set(short, [...(shortForms.get(short) ?? []), long]);
 }
 
-/** Other ways to write a term: what it is shortened to, or short for. */
-export function shortFormsOf(term: string): readonly string[] {
+/** What a term is shortened to, or is short for. */
+export function findShortForms(term: string): readonly string[] {
   return shortForms.get(term) ?? [];
 }

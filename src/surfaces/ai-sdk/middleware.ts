@@ -5,9 +5,10 @@ import { aiSdk } from "../../overflow/dialects/ai-sdk.ts";
 import { type Fields, fieldsOf, itemsOf, type Request } from "../../overflow/dialects/dialect.ts";
 import { recoverExchange, type Sent } from "../../overflow/exchange.ts";
 import { openRecovery } from "../../overflow/open-recovery.ts";
-import type { Recovery, Refusal } from "../../overflow/recovery.ts";
+import type { Recovery } from "../../overflow/recovery.ts";
+import type { Refusal } from "../../overflow/refusal.ts";
 import { ContextOverflowError } from "../../overflow/wire/failure.ts";
-import type { Outgoing } from "../../overflow/wire/outgoing.ts";
+import type { Outgoing } from "../../overflow/wire/outgoing-request.ts";
 import { openSession, type Session } from "../../session/session.ts";
 
 /** Options of `overflowMiddleware`. */

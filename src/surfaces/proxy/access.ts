@@ -1,31 +1,31 @@
-/** Who may use the proxy: programs of this machine that know its token, and web pages only when the user named them. */
+/** Access control of the proxy: local programs that know its token, and web pages only if the user allowed their origin. */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
 export type Guard = {
   readonly port: number;
   readonly allowOrigins: readonly string[];
-  /** What every path must begin with; undefined where the user wants none. */
+  /** What every path must begin with; undefined if the user turned it off. */
   readonly token?: string | undefined;
 };
 
-/** Why a request is not served, or the target it asks for behind the token. */
-export type Admitted = { readonly target: string } | { readonly refused: string };
+/** The target of a request without the token, or why the request is not served. */
+export type Admission = { readonly target: string } | { readonly refusal: string };
 
-/** A name that merely resolves to this machine is refused (DNS rebinding), and so is who does not know the token. */
-export function admit({ headers, url = "" }: IncomingMessage, { port, allowOrigins, token }: Guard): Admitted {
+/** Refuses requests without the token, and host names that merely resolve to this machine (DNS rebinding). */
+export function admit({ headers, url = "" }: IncomingMessage, { port, allowOrigins, token }: Guard): Admission {
   const { host = "", origin, "sec-fetch-site": site } = headers;
   const names = ["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port}`);
-  if (!names.includes(host.toLowerCase())) return { refused: "This proxy answers only to 127.0.0.1 and localhost." };
+  if (!names.includes(host.toLowerCase())) return { refusal: "This proxy answers only to 127.0.0.1 and localhost." };
   const isPage = origin !== undefined || site === "cross-site";
-  if (isPage && !allowOrigins.includes(origin ?? "")) return { refused: "Web pages may not use this proxy." };
+  if (isPage && !allowOrigins.includes(origin ?? "")) return { refusal: "Web pages may not use this proxy." };
   if (token === undefined) return { target: url };
   const [, given = "", target = ""] = /^\/([^/?#]*)(.*)$/s.exec(url) ?? [];
-  return isSame(given, token) ? { target } : { refused: "The path must begin with the token spillway proxy printed." };
+  return isEqual(given, token) ? { target } : { refusal: "The path must begin with the token spillway proxy printed." };
 }
 
-/** In a time that says nothing of how much was right. */
-function isSame(given: string, token: string): boolean {
+/** Compares in constant time. */
+function isEqual(given: string, token: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(given), digest(token));
 }

@@ -1,35 +1,43 @@
-/** The first look at what an upstream answers: enough of it is read to know a refusal, and nothing is lost by looking. */
+/** Inspects what an upstream answers: reads just enough to recognise a refusal, and holds what it has read. */
 import type { IncomingMessage } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { classify } from "../../overflow/classify/classify.ts";
 import type { Sent } from "../../overflow/exchange.ts";
-import { type FirstLook, firstLook, type Look } from "../../overflow/wire/stream.ts";
-import { inputTokensIn } from "../../overflow/wire/token-usage.ts";
+import { createRefusalScanner, type RefusalScanner, type ScanResult } from "../../overflow/wire/refusal-scanner.ts";
+import { readInputTokens } from "../../overflow/wire/token-usage.ts";
 import { readUntil } from "./read-body.ts";
 
-/** An upstream's answer, with what was already read of its body. */
-export type Answer = { readonly message: IncomingMessage; readonly held: readonly Buffer[]; readonly ended: boolean };
+/** An upstream's response, with what has been read of its body. */
+export type UpstreamResponse = {
+  readonly message: IncomingMessage;
+  readonly held: readonly Buffer[];
+  /** Whether `held` is the whole body. */
+  readonly isComplete: boolean;
+};
 
-/** What an error may weigh and still be read. */
-const mostErrorBytes = 1024 * 1024;
+const MAX_ERROR_BYTES = 1024 * 1024;
 
-/** The answer with the refusal in it, if it holds one. */
-export async function seen(message: IncomingMessage): Promise<Sent<Answer>> {
+/** The response with the refusal in it, if it holds one. */
+export async function inspectResponse(message: IncomingMessage): Promise<Sent<UpstreamResponse>> {
   const { statusCode: status = 502, headers } = message;
   const type = headers["content-type"] ?? "";
   const encoding = headers["content-encoding"] ?? "identity";
-  if (status >= 400) return seenError(message, status, encoding);
-  const looking = encoding === "identity" ? firstLook(type) : undefined;
-  if (looking === undefined) return { answer: { message, held: [], ended: false }, accepted: true };
-  return seenSuccess(message, status, looking);
+  if (status >= 400) return inspectError(message, status, encoding);
+  const scanner = encoding === "identity" ? createRefusalScanner(type) : undefined;
+  if (scanner === undefined) return { answer: { message, held: [], isComplete: false }, accepted: true };
+  return inspectSuccess(message, status, scanner);
 }
 
-async function seenError(message: IncomingMessage, status: number, encoding: string): Promise<Sent<Answer>> {
-  const { held, ended } = await readError(message);
-  const body = decoded(Buffer.concat(held), encoding).toString("utf8");
+async function inspectError(
+  message: IncomingMessage,
+  status: number,
+  encoding: string,
+): Promise<Sent<UpstreamResponse>> {
+  const { held, isComplete } = await readError(message);
+  const body = decompress(Buffer.concat(held), encoding).toString("utf8");
   const headers = Object.fromEntries(Object.entries(message.headers).map(([name, value]) => [name, value?.toString()]));
   const refusal = { verdict: classify({ status, headers, body }), status, body };
-  return { answer: { message, held, ended }, accepted: false, refusal };
+  return { answer: { message, held, isComplete }, accepted: false, refusal };
 }
 
 const decoders: Readonly<Record<string, typeof gunzipSync | typeof brotliDecompressSync>> = {
@@ -38,41 +46,45 @@ const decoders: Readonly<Record<string, typeof gunzipSync | typeof brotliDecompr
   br: brotliDecompressSync,
 };
 
-/** The bytes of an error as they are read, or none where its encoding is unknown or broken. */
-function decoded(bytes: Buffer, encoding: string): Buffer {
+/** The decompressed bytes of an error, or none where its encoding is unknown or broken. */
+function decompress(bytes: Buffer, encoding: string): Buffer {
   if (encoding === "identity") return bytes;
   try {
-    return decoders[encoding]?.(bytes, { maxOutputLength: mostErrorBytes }) ?? Buffer.alloc(0);
+    return decoders[encoding]?.(bytes, { maxOutputLength: MAX_ERROR_BYTES }) ?? Buffer.alloc(0);
   } catch {
-    return Buffer.alloc(0); // It is handed on as it came.
+    return Buffer.alloc(0); // The response is passed on unchanged.
   }
 }
 
-async function readError(message: IncomingMessage): Promise<{ held: readonly Buffer[]; ended: boolean }> {
+async function readError(message: IncomingMessage): Promise<Pick<UpstreamResponse, "held" | "isComplete">> {
   const held: Buffer[] = [];
   try {
-    const { ended } = await readUntil(message, (chunk, bytes) => {
+    const { isComplete } = await readUntil(message, (chunk, bytes) => {
       held.push(chunk);
-      return bytes > mostErrorBytes;
+      return bytes > MAX_ERROR_BYTES;
     });
-    return { held, ended };
+    return { held, isComplete };
   } catch {
-    // An upstream that refuses a body it has not read may hang up in the middle of saying so: what it said counts.
-    return { held, ended: true };
+    // An upstream that refuses a body it has not read may close the connection early: what it has sent counts.
+    return { held, isComplete: true };
   }
 }
 
-/** Held until the first event that means something; the client would have waited for the same event. */
-async function seenSuccess(message: IncomingMessage, status: number, { look, end }: Look): Promise<Sent<Answer>> {
-  let found: FirstLook = { is: "open" };
-  const { chunks: held, ended } = await readUntil(message, (chunk) => {
-    found = look(chunk);
-    return found.is !== "open";
+/** Holds a success until its first event with content. The client would have waited for the same event. */
+async function inspectSuccess(
+  message: IncomingMessage,
+  status: number,
+  { scan, finish }: RefusalScanner,
+): Promise<Sent<UpstreamResponse>> {
+  let result: ScanResult = { is: "undecided" };
+  const { chunks: held, isComplete } = await readUntil(message, (chunk) => {
+    result = scan(chunk);
+    return result.is !== "undecided";
   });
-  if (ended) found = end();
-  const answer = { message, held, ended };
-  if (found.is !== "refused") return { answer, accepted: true, inputTokens: () => inputTokensIn(held) };
-  const { verdict, body } = found;
+  if (isComplete) result = finish();
+  const answer = { message, held, isComplete };
+  if (result.is !== "refused") return { answer, accepted: true, inputTokens: () => readInputTokens(held) };
+  const { verdict, body } = result;
   const discard = async () => void message.destroy();
   return { answer, accepted: false, refusal: { verdict, status, body }, discard };
 }

@@ -1,49 +1,49 @@
-/** The LLM proxy: a client switches its base URL, and requests that were refused for their size are sent again, smaller. */
+/** The LLM proxy: a client sets its base URL, and a request that is refused for its size is retried once, smaller. */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { SpillwayError, systemCode } from "../../errors.ts";
 import type { Dialect } from "../../overflow/dialects/dialect.ts";
-import { dialectFor } from "../../overflow/dialects/dialects.ts";
-import { type Ended, recoverExchange, type Sent } from "../../overflow/exchange.ts";
+import { findDialect } from "../../overflow/dialects/dialects.ts";
+import { type ExchangeResult, recoverExchange, type Sent } from "../../overflow/exchange.ts";
 import type { Recovery } from "../../overflow/recovery.ts";
 import {
-  failureBody,
+  addReportToBody,
+  addReportToStream,
   failureHeaders,
-  failureStream,
-  preparedHeader,
-  recoveredHeader,
+  makePreparedHeader,
+  makeRecoveredHeader,
 } from "../../overflow/wire/failure.ts";
-import { type Outgoing, outgoingOf, textOfJson } from "../../overflow/wire/outgoing.ts";
+import { decodeBody, type Outgoing, parseOutgoing } from "../../overflow/wire/outgoing-request.ts";
 import { admit } from "./access.ts";
-import { type Answer, seen } from "./inspect-response.ts";
-import { type Beginning, readUntil } from "./read-body.ts";
-import { bytesIn, createRelay, passedHeaders, type Relay, StaleConnection } from "./relay.ts";
-import { type Upstreams, upstreamFor } from "./upstreams.ts";
+import { inspectResponse, type UpstreamResponse } from "./inspect-response.ts";
+import { type BodyStart, readUntil } from "./read-body.ts";
+import { countBytes, createRelay, filterHeaders, type Relay, StaleConnection } from "./relay.ts";
+import { resolveUpstream, type Upstreams } from "./upstreams.ts";
 
 export type ProxyOptions = {
   readonly recovery: Recovery;
   readonly upstreams: Upstreams;
-  /** 0 takes a free port. */
+  /** 0 chooses a free port. */
   readonly port: number;
   readonly allowOrigins: readonly string[];
-  /** What every path must begin with; without one every program of this machine is served. */
+  /** What every path must begin with. Without it every local program is served. */
   readonly token?: string | undefined;
-  /** Largest request that is held to be sent again. */
+  /** The largest request that is held for a retry. */
   readonly bodyBytes: number;
 };
 
 /** Clients keep their connections open between the turns of a conversation. */
-const keepAliveMs = 65_000;
+const KEEP_ALIVE_MS = 65_000;
 
 export type Proxy = AsyncDisposable & { readonly url: string };
 
-/** Listens on this machine only. Disposing ends what is still running. */
+/** Listens on 127.0.0.1. Disposing ends requests that are still running. */
 export async function openProxy(options: ProxyOptions): Promise<Proxy> {
   const relay = createRelay();
-  const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, response) => {
     serve(request, response, { ...options, relay, port: portOf(server.address()) }).catch((error: unknown) =>
-      refuse(
+      respondError(
         response,
         502,
         "upstream_unreachable",
@@ -53,7 +53,7 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
   });
   server.listen(options.port, "127.0.0.1");
   await once(server, "listening").catch((cause: unknown) => {
-    throw cannotListen(options.port, cause);
+    throw listenError(options.port, cause);
   });
   const origin = `http://127.0.0.1:${portOf(server.address())}`;
   return {
@@ -61,15 +61,15 @@ export async function openProxy(options: ProxyOptions): Promise<Proxy> {
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       relay.close();
-      await new Promise((done) => server.close(done));
+      await new Promise((resolve) => server.close(resolve));
     },
   };
 }
 
-function cannotListen(port: number, cause: unknown): SpillwayError {
+function listenError(port: number, cause: unknown): SpillwayError {
   const code = systemCode(cause) ?? "error";
   return new SpillwayError("config_invalid", `The proxy cannot listen on port ${port} (${code}).`, {
-    hint: "Set proxy.port to one that is free, or to 0 for any; another proxy may be running already.",
+    hint: "Set proxy.port to a free port, or to 0 for any; another proxy may be running already.",
     cause,
   });
 }
@@ -80,26 +80,26 @@ const portOf = (address: AddressInfo | string | null): number =>
 type Context = ProxyOptions & { readonly relay: Relay };
 
 async function serve(request: IncomingMessage, response: ServerResponse, context: Context): Promise<void> {
-  const admitted = admit(request, context);
-  if ("refused" in admitted) return refuse(response, 403, "forbidden", admitted.refused);
+  const admission = admit(request, context);
+  if ("refusal" in admission) return respondError(response, 403, "forbidden", admission.refusal);
   const { method = "GET" } = request;
-  const url = upstreamFor(context.upstreams, admitted.target);
-  if (url === undefined) return refuse(response, 404, "unknown_upstream", unknownPlace(context.upstreams));
-  const gone = new AbortController();
+  const url = resolveUpstream(context.upstreams, admission.target);
+  if (url === undefined) return respondError(response, 404, "unknown_upstream", listUpstreams(context.upstreams));
+  const disconnect = new AbortController();
   response.once("close", () => {
-    if (!response.writableFinished) gone.abort();
+    if (!response.writableFinished) disconnect.abort();
   });
-  const call: Call = { request, response, url, method, context, signal: gone.signal };
-  const dialect = context.recovery.mode === "off" ? undefined : dialectFor(method, url.pathname);
-  return dialect === undefined ? passThrough(call) : recovering(call, dialect);
+  const call: Call = { request, response, url, method, context, signal: disconnect.signal };
+  const dialect = context.recovery.mode === "off" ? undefined : findDialect(method, url.pathname);
+  return dialect === undefined ? passThrough(call) : forwardWithRecovery(call, dialect);
 }
 
-function unknownPlace(upstreams: Upstreams): string {
+function listUpstreams(upstreams: Upstreams): string {
   return `The path must begin with one of ${[...upstreams.keys()].map((name) => `/${name}`).join(", ")}.`;
 }
 
-/** In the error format that most clients can show. */
-function refuse(response: ServerResponse, status: number, type: string, message: string): void {
+/** Uses the error format that most clients can show. */
+function respondError(response: ServerResponse, status: number, type: string, message: string): void {
   if (response.headersSent) {
     response.destroy();
     return;
@@ -117,108 +117,111 @@ type Call = {
   readonly signal: AbortSignal;
 };
 
-/** Any other endpoint of the provider, and what is too large to hold: the body flows upstream as it comes. */
+/** For any other endpoint of the provider, and for bodies that are too large to hold: streams the body upstream. */
 async function passThrough(call: Call, held: readonly Buffer[] = []): Promise<void> {
   const { request, response, url, method, context, signal } = call;
   const { "content-length": length } = request.headers;
-  const headers = passedHeaders(request.rawHeaders);
-  const all = length === undefined ? headers : [...headers, "content-length", length];
-  const { upstream, answer } = context.relay.open(url, method, all, signal);
+  const headers = filterHeaders(request.rawHeaders);
+  const allHeaders = length === undefined ? headers : [...headers, "content-length", length];
+  const { upstream, response: upstreamResponse } = context.relay.open(url, method, allHeaders, signal);
   for (const chunk of held) upstream.write(chunk);
   request.pipe(upstream);
-  handOn(response, { message: await answer, held: [], ended: false });
+  forward(response, { message: await upstreamResponse, held: [], isComplete: false });
 }
 
-/** A request's body up to so many bytes; of one that is announced to be larger nothing is held. */
-async function readBody(request: IncomingMessage, mostBytes: number): Promise<Beginning> {
-  if (Number(request.headers["content-length"]) > mostBytes) return { chunks: [], ended: false };
-  return readUntil(request, (_, bytes) => bytes > mostBytes);
+/** Reads a body up to the limit. If its announced length is larger, nothing is read. */
+async function readBody(request: IncomingMessage, maxBytes: number): Promise<BodyStart> {
+  if (Number(request.headers["content-length"]) > maxBytes) return { chunks: [], isComplete: false };
+  return readUntil(request, (_, bytes) => bytes > maxBytes);
 }
 
-/** The body is sent in one piece: an upstream that refuses it before it was read can still be heard. */
-async function recovering(call: Call, dialect: Dialect): Promise<void> {
+/** Sends the whole body at once, so that the response is read even if the upstream refuses before it has read the body. */
+async function forwardWithRecovery(call: Call, dialect: Dialect): Promise<void> {
   const { request, response, context } = call;
-  const { chunks, ended: whole } = await readBody(request, context.bodyBytes);
-  if (!whole) return passThrough(call, chunks);
-  // A compressed success could not be looked at, and the client loses nothing; in shadow nothing at all is changed.
-  const headers = passedHeaders(request.rawHeaders, context.recovery.mode === "on" ? ["accept-encoding"] : []);
-  const ended = await recoverExchange<Answer>(context.recovery, {
+  const { chunks, isComplete } = await readBody(request, context.bodyBytes);
+  if (!isComplete) return passThrough(call, chunks);
+  // A compressed success could not be inspected. In shadow mode the request is not changed at all.
+  const headers = filterHeaders(request.rawHeaders, context.recovery.mode === "on" ? ["accept-encoding"] : []);
+  const result = await recoverExchange<UpstreamResponse>(context.recovery, {
     read: () => readOutgoing(call, dialect, Buffer.concat(chunks)),
     send: (instead) => post(call, headers, instead?.json === undefined ? chunks : [Buffer.from(instead.json)]),
-    resend: ({ json = "" }) => postAfresh(call, withNewKey(headers), [Buffer.from(json)]),
+    resend: ({ json = "" }) => postFresh(call, withNewKey(headers), [Buffer.from(json)]),
   });
-  answerWith(response, ended);
+  respond(response, result);
 }
 
 function readOutgoing({ request, url }: Call, dialect: Dialect, body: Buffer): Outgoing | undefined {
-  const json = textOfJson(body);
+  const json = decodeBody(body);
   const header = (name: string) => request.headers[name]?.toString();
-  return json === undefined ? undefined : outgoingOf({ dialect, url, header }, json);
+  return json === undefined ? undefined : parseOutgoing({ dialect, url, header }, json);
 }
 
-/** A provider that remembers keys would answer the smaller request with the refusal of the first. */
+/** With the same idempotency key a provider would answer the smaller request with the refusal of the first one. */
 function withNewKey(headers: readonly string[]): string[] {
-  return headers.map((text, at) =>
-    /^idempotency-key$/i.test(headers[at - 1] ?? "") && at % 2 === 1 ? `${text}-smaller` : text,
+  return headers.map((text, index) =>
+    /^idempotency-key$/i.test(headers[index - 1] ?? "") && index % 2 === 1 ? `${text}-smaller` : text,
   );
 }
 
-async function post(call: Call, headers: readonly string[], body: readonly Buffer[]): Promise<Sent<Answer>> {
+async function post(call: Call, headers: readonly string[], body: readonly Buffer[]): Promise<Sent<UpstreamResponse>> {
   const { url, method, context, signal } = call;
   try {
-    return await seen(await context.relay.send(url, method, headers, body, { signal }));
+    return await inspectResponse(await context.relay.send(url, method, headers, body, { signal }));
   } catch (error) {
     if (!(error instanceof StaleConnection)) throw error;
-    return postAfresh(call, headers, body);
+    return postFresh(call, headers, body);
   }
 }
 
-/** The second and last request, over a connection that cannot be stale. */
-async function postAfresh(
+/** Sends the second and last request, over a new connection, which cannot be stale. */
+async function postFresh(
   { url, method, context, signal }: Call,
   headers: readonly string[],
   body: readonly Buffer[],
-): Promise<Sent<Answer>> {
-  return { ...(await seen(await context.relay.send(url, method, headers, body, { signal, fresh: true }))), last: true };
+): Promise<Sent<UpstreamResponse>> {
+  const message = await context.relay.send(url, method, headers, body, { signal, isFresh: true });
+  return { ...(await inspectResponse(message)), isLast: true };
 }
 
-/** The answer as it came, or the provider's error with our fields in it. */
-function answerWith(response: ServerResponse, ended: Ended<Answer>): void {
-  if (ended.how !== "failed") handOn(response, ended.answer, addedHeaders(ended));
-  else handOn(response, told(ended), failureHeaders, ["content-encoding", "content-length"]);
+type Result = ExchangeResult<UpstreamResponse>;
+
+/** Passes the response on, or the provider's error with our fields in it. */
+function respond(response: ServerResponse, result: Result): void {
+  if (result.how !== "failed") forward(response, result.answer, addedHeaders(result));
+  else forward(response, addReport(result), failureHeaders, ["content-encoding", "content-length"]);
 }
 
-/** A refusal with the report in it; where it stands in a stream, the rest of that still comes. */
-function told({ answer, refusal, report }: Extract<Ended<Answer>, { how: "failed" }>): Answer {
-  const { message, held, ended } = answer;
+/** A refusal with the report in it. If it is an event of a stream, the rest of the stream follows. */
+function addReport({ answer, refusal, report }: Extract<Result, { how: "failed" }>): UpstreamResponse {
+  const { message, held, isComplete } = answer;
   const body = String(refusal.body);
-  if ((message.statusCode ?? 502) < 400) return { message, held: [failureStream(report, held, body)], ended };
-  return { message, held: [Buffer.from(failureBody(report, body))], ended: true };
+  if ((message.statusCode ?? 502) < 400) return { message, held: [addReportToStream(report, held, body)], isComplete };
+  return { message, held: [Buffer.from(addReportToBody(report, body))], isComplete: true };
 }
 
-function addedHeaders(ended: Exclude<Ended<Answer>, { how: "failed" }>): Readonly<Record<string, string>> {
-  if (ended.how === "as_it_came") return {};
-  return ended.how === "recovered" ? recoveredHeader(ended.stubs) : preparedHeader(ended.stubs);
+function addedHeaders(result: Exclude<Result, { how: "failed" }>): Readonly<Record<string, string>> {
+  if (result.how === "unchanged") return {};
+  return result.how === "recovered" ? makeRecoveredHeader(result.stubs) : makePreparedHeader(result.stubs);
 }
 
-/** Status and headers, what was held, and then every chunk as it arrives. */
-function handOn(
+/** Sends status and headers, the chunks that were held, and then every chunk as it arrives. */
+function forward(
   response: ServerResponse,
-  { message, held, ended }: Answer,
+  { message, held, isComplete }: UpstreamResponse,
   added: Readonly<Record<string, string>> = {},
   without: readonly string[] = [],
 ): void {
-  const headers = [...passedHeaders(message.rawHeaders, without), ...Object.entries(added).flat()];
+  const headers = [...filterHeaders(message.rawHeaders, without), ...Object.entries(added).flat()];
   const announced = without.includes("content-length") ? undefined : message.headers["content-length"];
-  const length = ended ? String(bytesIn(held)) : announced;
+  const length = isComplete ? String(countBytes(held)) : announced;
   if (length !== undefined) headers.push("content-length", length);
   response.writeHead(message.statusCode ?? 502, message.statusMessage, headers);
   for (const chunk of held) response.write(chunk);
-  if (ended) {
+  if (isComplete) {
     response.end();
     return;
   }
-  // Where the upstream breaks off nobody can be told any more; where the client leaves, its signal lets the upstream go.
+  // If the upstream breaks off, the client's connection is cut. If the client leaves, its signal ends the upstream request.
   if (message.destroyed && !message.readableEnded) response.destroy();
   else message.once("error", () => response.destroy()).pipe(response);
 }

@@ -5,11 +5,11 @@ import { createServer, request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { describe, test } from "node:test";
 import { type Conversation, requestIn, type Turn } from "../../../test/conversations.ts";
-import { proxiedProvider } from "../../../test/proxied.ts";
+import { openProxiedProvider } from "../../../test/proxied.ts";
 import { watchedSession } from "../../../test/recovery.ts";
 import { openRecovery } from "../../overflow/open-recovery.ts";
 import { openProxy } from "./proxy-server.ts";
-import { parseUpstreams, upstreamFor } from "./upstreams.ts";
+import { parseUpstreams, resolveUpstream } from "./upstreams.ts";
 
 const light = "the level fell by two centimetres\n".repeat(3);
 const heavy = "the gate at weir seven opened to 41 percent and the level fell\n".repeat(500);
@@ -18,136 +18,147 @@ const turn = (text: string): Turn => ({
   rounds: [[{ tool: "shell", result: { text, form: "text" } }]],
   answer: "Rain.",
 });
-const talk = (turns: readonly Turn[]): Conversation => ({ system: "You watch dams.", turns, outputTokens: 200 });
+const conversationOf = (turns: readonly Turn[]): Conversation => ({
+  system: "You watch dams.",
+  turns,
+  outputTokens: 200,
+});
 
 const chat = (turns: readonly Turn[], more: object = {}): string =>
-  JSON.stringify({ ...requestIn("openai-chat", talk(turns)), ...more });
+  JSON.stringify({ ...requestIn("openai-chat", conversationOf(turns)), ...more });
 
 describe("the proxy", () => {
-  test("passes what is accepted on as it is, keys and all, and logs none of it", async () => {
-    await using all = await proxiedProvider({ windowTokens: 100_000 });
+  test("passes an accepted request on unchanged, with its keys, and logs none of it", async () => {
+    await using setup = await openProxiedProvider({ windowTokens: 100_000 });
     const body = chat([turn(light)]).replace("{", "{ ");
-    const response = await all.post(body, {
+    const response = await setup.post(body, {
       authorization: "Bearer sk-secret",
       "x-api-key": "key-secret",
       "anthropic-version": "2023-06-01",
     });
     assert.match(await response.text(), /done/);
-    const [seen] = all.provider.seen;
-    assert.equal(seen?.json, body);
+    const [exchange] = setup.provider.seen;
+    assert.equal(exchange?.json, body);
     assert.deepEqual(
-      [seen?.headers.authorization, seen?.headers["x-api-key"], seen?.headers["anthropic-version"]],
+      ["authorization", "x-api-key", "anthropic-version"].map((name) => exchange?.headers[name]),
       ["Bearer sk-secret", "key-secret", "2023-06-01"],
     );
-    assert.ok(!JSON.stringify(all.session.events).includes("secret"));
+    assert.ok(!JSON.stringify(setup.session.events).includes("secret"));
   });
 
-  test("sends what was refused for its size once more, and tells the client", async () => {
-    await using all = await proxiedProvider({ windowTokens: 3_000 });
-    const response = await all.post(chat([turn(heavy), turn(light)]), { "idempotency-key": "k" });
+  test("retries a request that was refused for its size, and says so in a header", async () => {
+    await using setup = await openProxiedProvider({ windowTokens: 3_000 });
+    const response = await setup.post(chat([turn(heavy), turn(light)]), { "idempotency-key": "k" });
     assert.equal(response.status, 200);
     assert.match(response.headers.get("x-spillway") ?? "", /recovered/);
     assert.deepEqual(
-      all.provider.seen.map(({ headers }) => headers["idempotency-key"]),
+      setup.provider.seen.map(({ headers }) => headers["idempotency-key"]),
       ["k", "k-smaller"],
     );
   });
 
   test("keeps the provider's error format and adds our fields", async () => {
-    await using all = await proxiedProvider({ windowTokens: 300 });
-    const response = await all.post(chat([{ user: heavy, rounds: [] }]));
+    await using setup = await openProxiedProvider({ windowTokens: 300 });
+    const response = await setup.post(chat([{ user: heavy, rounds: [] }]));
     const { error } = JSON.parse(await response.text());
     assert.deepEqual(
-      [response.status, error.code, error.spillway.type, all.provider.seen.length],
+      [response.status, error.code, error.spillway.type, setup.provider.seen.length],
       [400, "context_length_exceeded", "context_overflow", 1],
     );
   });
 
-  test("hands a stream on event by event, and holds nothing back after the first", async () => {
-    await using all = await proxiedProvider({ windowTokens: 100_000, delayMs: 60 });
-    const response = await all.post(chat([turn(light)], { stream: true }));
+  test("passes a stream on event by event, and holds nothing back after the first", async () => {
+    await using setup = await openProxiedProvider({ windowTokens: 100_000, delayMs: 60 });
+    const response = await setup.post(chat([turn(light)], { stream: true }));
     const times: number[] = [];
     for await (const _ of response.body ?? []) times.push(performance.now());
     const spread = (times.at(-1) ?? 0) - (times[0] ?? 0);
-    assert.ok(times.length >= 3 && spread > 100, `${times.length} pieces over ${spread} ms`);
+    assert.ok(times.length >= 3 && spread > 100, `${times.length} chunks over ${spread} ms`);
   });
 
-  test("recovers from an overflow that opens a stream, and from none after content", async () => {
+  test("recovers from an overflow at the beginning of a stream, but not after content", async () => {
     for (const [overflowInStream, calls] of [
       ["first", 2],
       ["after_content", 1],
     ] as const) {
-      await using all = await proxiedProvider({ windowTokens: 3_000, overflowInStream });
-      const text = await (await all.post(chat([turn(heavy), turn(light)], { stream: true }))).text();
-      assert.deepEqual([all.provider.seen.length, text.includes("three")], [calls, calls === 2]);
+      await using setup = await openProxiedProvider({ windowTokens: 3_000, overflowInStream });
+      const text = await (await setup.post(chat([turn(heavy), turn(light)], { stream: true }))).text();
+      assert.deepEqual([setup.provider.seen.length, text.includes("three")], [calls, calls === 2]);
     }
   });
 
-  test("passes other endpoints and methods untouched", async () => {
-    await using all = await proxiedProvider({});
-    const counted = await all.post("{ not json", { authorization: "Bearer t" }, "/v1/messages/count_tokens?beta=true");
+  test("passes other endpoints and methods unchanged", async () => {
+    await using setup = await openProxiedProvider({});
+    const counted = await setup.post(
+      "{ not json",
+      { authorization: "Bearer t" },
+      "/v1/messages/count_tokens?beta=true",
+    );
     assert.deepEqual(JSON.parse(await counted.text()), {
       path: "/v1/messages/count_tokens?beta=true",
       method: "POST",
       bytes: 10,
     });
     assert.equal(counted.headers.get("x-echo"), "Bearer t");
-    const models = await fetch(`${all.url}/sim/v1/models`);
+    const models = await fetch(`${setup.url}/sim/v1/models`);
     assert.equal(JSON.parse(await models.text()).method, "GET");
   });
 
-  test("passes a body that is too large to hold on as it comes", async () => {
-    await using all = await proxiedProvider({ windowTokens: 3_000 }, {}, { bodyBytes: 10_000 });
-    const response = await all.post(chat([turn(heavy), turn(light)]));
-    assert.deepEqual([response.status, all.provider.seen.length], [400, 1]);
-    const chunked = await fetch(`${all.url}/sim/v1/chat/completions`, {
+  test("streams a body that is too large to hold", async () => {
+    await using setup = await openProxiedProvider({ windowTokens: 3_000 }, {}, { bodyBytes: 10_000 });
+    const response = await setup.post(chat([turn(heavy), turn(light)]));
+    assert.deepEqual([response.status, setup.provider.seen.length], [400, 1]);
+    const chunked = await fetch(`${setup.url}/sim/v1/chat/completions`, {
       method: "POST",
       body: new Blob([chat([turn(heavy)])]).stream(),
       duplex: "half",
     });
-    assert.deepEqual([chunked.status, all.provider.seen.at(-1)?.json], [400, chat([turn(heavy)])]);
+    assert.deepEqual([chunked.status, setup.provider.seen.at(-1)?.json], [400, chat([turn(heavy)])]);
   });
 
-  test("goes nowhere but to its upstreams", async () => {
-    await using all = await proxiedProvider({});
+  test("sends requests to its upstreams only", async () => {
+    await using setup = await openProxiedProvider({});
     for (const path of ["/", "/nowhere/v1", "//evil.example/v1/messages", "/sim@evil.example/x"]) {
-      assert.equal(await statusOf(all.url, path), 404, path);
+      assert.equal(await statusOf(setup.url, path), 404, path);
     }
-    assert.equal(await statusOf(all.url, "http://evil.example/v1/models"), 404);
-    assert.equal(await statusOf(all.url, "/gone/v1/models"), 502);
+    assert.equal(await statusOf(setup.url, "http://evil.example/v1/models"), 404);
+    assert.equal(await statusOf(setup.url, "/gone/v1/models"), 502);
   });
 
-  test("answers only this machine's names, and no web page that was not named", async () => {
-    await using all = await proxiedProvider({});
-    assert.equal(await statusOf(all.url, "/sim/v1/models", { host: "evil.example" }), 403);
-    assert.equal(await statusOf(all.url, "/sim/v1/models", { host: `rebound.example:${new URL(all.url).port}` }), 403);
-    assert.equal(await statusOf(all.url, "/sim/v1/models", { origin: "https://evil.example" }), 403);
-    assert.equal(await statusOf(all.url, "/sim/v1/models", { origin: "null" }), 403);
-    assert.equal(await statusOf(all.url, "/sim/v1/models", { origin: "https://app.example" }), 200);
-    assert.equal(await statusOf(all.url, "/sim/v1/models", { host: `localhost:${new URL(all.url).port}` }), 200);
+  test("answers only to local host names, and to web pages only from allowed origins", async () => {
+    await using setup = await openProxiedProvider({});
+    assert.equal(await statusOf(setup.url, "/sim/v1/models", { host: "evil.example" }), 403);
+    assert.equal(
+      await statusOf(setup.url, "/sim/v1/models", { host: `rebound.example:${new URL(setup.url).port}` }),
+      403,
+    );
+    assert.equal(await statusOf(setup.url, "/sim/v1/models", { origin: "https://evil.example" }), 403);
+    assert.equal(await statusOf(setup.url, "/sim/v1/models", { origin: "null" }), 403);
+    assert.equal(await statusOf(setup.url, "/sim/v1/models", { origin: "https://app.example" }), 200);
+    assert.equal(await statusOf(setup.url, "/sim/v1/models", { host: `localhost:${new URL(setup.url).port}` }), 200);
   });
 
-  test("listens on 127.0.0.1 and on no other address of this machine", {
+  test("listens on 127.0.0.1 only", {
     skip: process.platform !== "linux" && "only Linux answers on every address of 127.0.0.0/8",
   }, async () => {
-    await using all = await proxiedProvider({});
-    const { port } = new URL(all.url);
-    const elsewhere = connect(Number(port), "127.0.0.2");
-    const answered = await once(elsewhere, "connect").then(
+    await using setup = await openProxiedProvider({});
+    const { port } = new URL(setup.url);
+    const otherAddress = connect(Number(port), "127.0.0.2");
+    const isConnected = await once(otherAddress, "connect").then(
       () => true,
       () => false,
     );
-    elsewhere.destroy();
-    assert.equal(answered, false);
-    assert.equal(await statusOf(all.url, "/sim/v1/models"), 200);
+    otherAddress.destroy();
+    assert.equal(isConnected, false);
+    assert.equal(await statusOf(setup.url, "/sim/v1/models"), 200);
   });
 
   test("ends the upstream request when the client leaves", async () => {
-    const left = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<void>();
     const upstream = createServer((request, response) => {
       request.resume();
       response.writeHead(200, { "content-type": "text/event-stream" }).write("data: {}\n\n");
-      response.once("close", () => left.resolve());
+      response.once("close", () => closed.resolve());
     }).listen(0, "127.0.0.1");
     await once(upstream, "listening");
     const address = upstream.address();
@@ -162,12 +173,12 @@ describe("the proxy", () => {
     });
     await response.body?.getReader().read();
     client.abort();
-    await left.promise;
+    await closed.promise;
     upstream.closeAllConnections();
     upstream.close();
   });
 
-  test("recovers where the upstream refuses a body before it has read it", async () => {
+  test("recovers when the upstream refuses a body before it has read it", async () => {
     let calls = 0;
     const upstream = createServer((request, response) => {
       calls++;
@@ -190,35 +201,35 @@ describe("the proxy", () => {
     upstream.close();
   });
 
-  test("survives a client that breaks off in the middle of its request", async () => {
-    await using all = await proxiedProvider({});
-    const { port } = new URL(all.url);
+  test("survives a client that disconnects in the middle of its request", async () => {
+    await using setup = await openProxiedProvider({});
+    const { port } = new URL(setup.url);
     const socket = connect(Number(port), "127.0.0.1");
     socket.write(`POST /sim/v1/messages HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\ncontent-length: 100\r\n\r\n{"half`);
-    await new Promise((done) => setTimeout(done, 50));
+    await new Promise((resolve) => setTimeout(resolve, 50));
     socket.destroy();
-    assert.equal(await statusOf(all.url, "/sim/v1/models"), 200);
+    assert.equal(await statusOf(setup.url, "/sim/v1/models"), 200);
   });
 
-  test("with the flag off looks at nothing", async () => {
-    await using all = await proxiedProvider(
+  test("inspects nothing when the flag is off", async () => {
+    await using setup = await openProxiedProvider(
       { windowTokens: 3_000 },
       { "runner.enable_model_overflow_fallback": "off" },
     );
-    const response = await all.post(chat([turn(heavy)]));
-    assert.deepEqual([response.status, all.provider.seen.length, all.session.events], [400, 1, []]);
+    const response = await setup.post(chat([turn(heavy)]));
+    assert.deepEqual([response.status, setup.provider.seen.length, setup.session.events], [400, 1, []]);
   });
 });
 
-/** A request whose target and headers are sent exactly as given. */
+/** The status of a request whose target and headers are sent exactly as given. */
 function statusOf(url: string, path: string, headers: Record<string, string> = {}): Promise<number> {
   const { port, hostname } = new URL(url);
-  return new Promise((done, fail) => {
+  return new Promise((resolve, reject) => {
     const request = httpRequest({ port, hostname, path, headers }, (response) => {
       response.resume();
-      done(response.statusCode ?? 0);
+      resolve(response.statusCode ?? 0);
     });
-    request.on("error", fail).end();
+    request.on("error", reject).end();
   });
 }
 
@@ -235,8 +246,8 @@ describe("upstreams", () => {
     ["a/v1", undefined],
   ] as const;
   for (const [target, expected] of cases) {
-    test(`${target} leads to ${expected ?? "nowhere"}`, () =>
-      assert.equal(upstreamFor(upstreams, target)?.href, expected));
+    test(`${target} resolves to ${expected ?? "no address"}`, () =>
+      assert.equal(resolveUpstream(upstreams, target)?.href, expected));
   }
 
   for (const line of ["x", "=https://a", "x=ftp://a", "x=https://user@a", "x=https://a?b", "../x=https://a", "x="]) {

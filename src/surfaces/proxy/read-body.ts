@@ -1,15 +1,15 @@
-/** Reads the beginning of a body as it comes. Listeners instead of an iterator: this runs for every request. */
+/** Reads the beginning of a body as it arrives. Uses listeners, which are faster than an iterator: it runs for every request. */
 import type { IncomingMessage } from "node:http";
 
-/** What was read, and whether that was all of it. */
-export type Beginning = { readonly chunks: readonly Buffer[]; readonly ended: boolean };
+/** What was read, and whether that is the whole body. */
+export type BodyStart = { readonly chunks: readonly Buffer[]; readonly isComplete: boolean };
 
-/** Told each chunk and how many bytes there are with it. */
+/** Decides from each chunk, and the bytes read up to its end, whether to stop reading. */
 export type IsEnough = (chunk: Buffer, bytes: number) => boolean;
 
-/** Reads until a chunk is enough or there are no more; what comes after it stays in the message, to be read on. */
-export function readUntil(message: IncomingMessage, isEnough: IsEnough): Promise<Beginning> {
-  return new Promise((done, fail) => {
+/** Reads until a chunk is enough or the body ends. The rest stays in the message, to be read later. */
+export function readUntil(message: IncomingMessage, isEnough: IsEnough): Promise<BodyStart> {
+  return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
     const onData = (chunk: Buffer) => {
@@ -21,16 +21,16 @@ export function readUntil(message: IncomingMessage, isEnough: IsEnough): Promise
     };
     const onEnd = () => finish(true);
     const onError = (error: unknown) => {
-      leave();
-      fail(error);
+      removeListeners();
+      reject(error);
     };
 
-    function finish(ended: boolean): void {
-      leave();
-      done({ chunks, ended });
+    function finish(isComplete: boolean): void {
+      removeListeners();
+      resolve({ chunks, isComplete });
     }
 
-    function leave(): void {
+    function removeListeners(): void {
       message.off("data", onData).off("end", onEnd).off("error", onError);
     }
 

@@ -1,49 +1,49 @@
-/** Carries requests upstream and answers back: headers as they are, bodies as they come. */
+/** Sends requests upstream, and decides which headers are passed on. */
 import * as http from "node:http";
 import * as https from "node:https";
 import { systemCode } from "../../errors.ts";
 
-/** Headers of one connection, which are not the next one's. */
-const ownHeaders =
+/** Headers that describe one connection and are not passed on to the next. */
+const hopHeaders =
   /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|content-length|expect)$/i;
 
 export type Relay = ReturnType<typeof createRelay>;
 
-/** Connections are kept open and shared. Disposing closes them. */
+/** Connections are kept open and shared until `close`. */
 export function createRelay() {
   const agents = { "http:": new http.Agent({ keepAlive: true }), "https:": new https.Agent({ keepAlive: true }) };
 
-  /** Opens a request; its answer comes when the upstream's headers do. A fresh one uses no connection of another. */
-  function open(url: URL, method: string, headers: readonly string[], signal: AbortSignal, fresh = false): Opened {
-    const secure = url.protocol === "https:";
-    const { request } = secure ? https : http;
+  /** Starts a request. `response` resolves with the upstream's headers. A fresh request uses a new connection. */
+  function open(url: URL, method: string, headers: readonly string[], signal: AbortSignal, isFresh = false): Opened {
+    const isSecure = url.protocol === "https:";
+    const { request } = isSecure ? https : http;
     const upstream = request(url, {
       method,
       headers: [...headers, "host", url.host],
-      agent: fresh ? false : agents[secure ? "https:" : "http:"],
+      agent: isFresh ? false : agents[isSecure ? "https:" : "http:"],
       signal,
     });
-    const answer = new Promise<http.IncomingMessage>((done, fail) => {
-      upstream.once("response", done);
-      upstream.on("error", fail);
+    const response = new Promise<http.IncomingMessage>((resolve, reject) => {
+      upstream.once("response", resolve);
+      upstream.on("error", reject);
     });
-    return { upstream, answer };
+    return { upstream, response };
   }
 
-  /** Sends a whole body. */
+  /** Sends a request with a whole body. Throws `StaleConnection` if a kept connection was closed. */
   async function send(
     url: URL,
     method: string,
     headers: readonly string[],
     body: readonly Buffer[],
-    { signal, fresh = false }: { readonly signal: AbortSignal; readonly fresh?: boolean },
+    { signal, isFresh = false }: { readonly signal: AbortSignal; readonly isFresh?: boolean },
   ): Promise<http.IncomingMessage> {
-    const all = [...headers, "content-length", String(bytesIn(body))];
-    const { upstream, answer } = open(url, method, all, signal, fresh);
+    const allHeaders = [...headers, "content-length", String(countBytes(body))];
+    const { upstream, response } = open(url, method, allHeaders, signal, isFresh);
     for (const chunk of body) upstream.write(chunk);
     upstream.end();
-    return answer.catch((error: unknown) => {
-      throw isStale(upstream, error) ? new StaleConnection("a kept connection was closed", { cause: error }) : error;
+    return response.catch((error: unknown) => {
+      throw isStale(upstream, error) ? new StaleConnection("A kept connection was closed.", { cause: error }) : error;
     });
   }
 
@@ -54,32 +54,33 @@ export function createRelay() {
   return { open, send, close };
 }
 
-/** What some chunks weigh together. */
-export const bytesIn = (chunks: readonly Buffer[]): number => chunks.reduce((bytes, { length }) => bytes + length, 0);
+/** The bytes of all chunks. */
+export const countBytes = (chunks: readonly Buffer[]): number =>
+  chunks.reduce((bytes, { length }) => bytes + length, 0);
 
-type Opened = { readonly upstream: http.ClientRequest; readonly answer: Promise<http.IncomingMessage> };
+type Opened = { readonly upstream: http.ClientRequest; readonly response: Promise<http.IncomingMessage> };
 
-/** A connection kept from an earlier request was closed by the upstream just now; most likely it took nothing. */
+/** The upstream closed a connection kept from an earlier request. Most likely it has not read this request. */
 export class StaleConnection extends Error {}
 
 function isStale(upstream: http.ClientRequest, error: unknown): boolean {
   return upstream.reusedSocket && /^(?:ECONNRESET|EPIPE)$/.test(systemCode(error) ?? "");
 }
 
-/** The caller's headers as a flat list, without those of its connection and those named. */
-export function passedHeaders(raw: readonly string[], without: readonly string[] = []): string[] {
-  const passed: string[] = [];
-  const nominated = nominatedIn(raw);
-  for (let at = 0; at + 1 < raw.length; at += 2) {
-    const [name = "", value = ""] = [raw[at], raw[at + 1]];
+/** The headers to pass on as a flat list, without those of the connection and those in `without`. */
+export function filterHeaders(raw: readonly string[], without: readonly string[] = []): string[] {
+  const headers: string[] = [];
+  const nominated = findNominated(raw);
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const [name = "", value = ""] = [raw[index], raw[index + 1]];
     const lower = name.toLowerCase();
-    if (!ownHeaders.test(name) && !without.includes(lower) && !nominated.has(lower)) passed.push(name, value);
+    if (!hopHeaders.test(name) && !without.includes(lower) && !nominated.has(lower)) headers.push(name, value);
   }
-  return passed;
+  return headers;
 }
 
-/** `Connection: x-hop` makes that header one of this connection too. */
-function nominatedIn(raw: readonly string[]): Set<string> {
-  const values = raw.filter((_, at) => at % 2 === 1 && /^connection$/i.test(raw[at - 1] ?? ""));
+/** `Connection: x-hop` makes `x-hop` a header of this connection too. */
+function findNominated(raw: readonly string[]): Set<string> {
+  const values = raw.filter((_, index) => index % 2 === 1 && /^connection$/i.test(raw[index - 1] ?? ""));
   return new Set(values.flatMap((value) => value.split(",")).map((name) => name.trim().toLowerCase()));
 }

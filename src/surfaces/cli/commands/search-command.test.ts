@@ -54,7 +54,7 @@ describe("spillway search and index", () => {
       [["search", "x", "--limit", "many"], 2, /--limit must be a number/],
       [["search", "x", "--dir", "none"], 1, /does not exist/],
       [["search", "x", "--project", "none"], 1, /There is no project/],
-      [["index", "a.ts"], 1, /is no folder/],
+      [["index", "a.ts"], 1, /is not a folder/],
       [["index", "a", "b"], 2, /one argument too many/],
     ] as const) {
       const result = await cli.run(args);

@@ -1,4 +1,4 @@
-/** Keeps a part of a request as an artifact, so that nothing is lost when a stub takes its place. */
+/** Keeps a part of a request as an artifact before a stub replaces it. */
 
 import { spoolOf } from "../acquire/spool.ts";
 import { bodyOf } from "../acquire/spooled-body.ts";
@@ -12,20 +12,21 @@ import { SpillwayError, systemCode } from "../errors.ts";
 import type { Emit } from "../telemetry/events.ts";
 import type { Part } from "./dialects/dialect.ts";
 
-export type Kept = {
+/** A part that is in the store. */
+export type KeptPart = {
   readonly ref: string;
   readonly path: string | null;
   readonly sizeBytes: number;
   readonly sha256: string;
-  /** As a summary line calls it. */
+  /** In the words of a summary line. */
   readonly kind: string;
 };
 
-/** Keeps a part whole, or says that it could not be by giving nothing back. */
-export type Keep = (part: Part) => Promise<Kept | undefined>;
+/** Keeps a whole part. Returns undefined where that is not possible. */
+export type Keep = (part: Part) => Promise<KeptPart | undefined>;
 
 /** Keeps parts in the artifact store of this session. */
-export function keepIn(store: ArtifactStore, emit: Emit): Keep {
+export function createKeep(store: ArtifactStore, emit: Emit): Keep {
   return async (part) => {
     const bytes = bytesOf(part);
     if (bytes === undefined) return undefined;
@@ -41,7 +42,7 @@ export function keepIn(store: ArtifactStore, emit: Emit): Keep {
   };
 }
 
-/** A text with half a code point, or base64 that is none, would not read back as it was. */
+/** Undefined for a text with half a code point and for invalid base64: neither could be read back unchanged. */
 function bytesOf({ content }: Part): Buffer | undefined {
   if ("text" in content) return content.text.isWellFormed() ? Buffer.from(content.text, "utf8") : undefined;
   const isBase64 = !/[^A-Za-z0-9+/_=\s-]|=[^=\s]/.test(content.base64);
@@ -53,20 +54,20 @@ async function keepBytes(store: ArtifactStore, bytes: Buffer, part: Part): Promi
   const { content, tool, role } = part;
   const given = role === "attachment" ? "attachment" : `result of ${tool ?? "a tool"}`;
   const name = "name" in content && content.name !== undefined ? content.name : given;
-  return await store.keep(spool, await detected(part, bytes), {
+  return await store.keep(spool, await detectKind(part, bytes), {
     given,
     identity: `conversation:${spool.sha256}`,
     name,
   });
 }
 
-/** What was attached is what its bytes say; what the model read as text is read back as text, markup or not. */
-async function detected({ content }: Part, bytes: Uint8Array): Promise<Detection> {
+/** An attachment is detected by its bytes. What the model read as text stays text, even if it is markup. */
+async function detectKind({ content }: Part, bytes: Uint8Array): Promise<Detection> {
   if (!("text" in content)) {
     const headers = content.mediaType === "" ? {} : { "content-type": content.mediaType };
     return await confirmKind(bodyOf({ bytes }, bytes.length), { headers });
   }
-  const looked = detectContentKind({ firstBytes: bytes.subarray(0, firstLookBytes) });
-  const isText = looked.kind === "text" || looked.kind === "html";
-  return isText ? { ...looked, kind: "text", mediaType: "text/plain", charset: "utf-8" } : looked;
+  const detection = detectContentKind({ firstBytes: bytes.subarray(0, firstLookBytes) });
+  const isText = detection.kind === "text" || detection.kind === "html";
+  return isText ? { ...detection, kind: "text", mediaType: "text/plain", charset: "utf-8" } : detection;
 }

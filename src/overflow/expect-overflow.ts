@@ -1,0 +1,52 @@
+/** What known limits say about a request: that it will be refused, or what a refusal without a reason means. */
+import type { Verdict } from "./classify/verdict.ts";
+import { estimatePartTokens, estimateRestTokens } from "./estimate-tokens.ts";
+import type { KnownLimits } from "./known-limits.ts";
+import type { Refusal } from "./refusal.ts";
+import { countWireBytes, type Outgoing } from "./wire/outgoing-request.ts";
+
+/** The estimated input tokens of a whole request. */
+export function estimateRequest({ request, dialect }: Outgoing): number {
+  const parts = dialect.parts(request);
+  return parts.reduce(
+    (tokens, { content }) => tokens + estimatePartTokens(content),
+    estimateRestTokens(request, parts),
+  );
+}
+
+/** The verdict that the provider would give if the estimate is over a known limit, else undefined. */
+export function expectOverflow(outgoing: Outgoing, limits: KnownLimits): Verdict | undefined {
+  const limit = limits.tokensFor(outgoing.target);
+  if (limit === undefined) return expectUnnumbered(outgoing, limits);
+  // A token has at least one byte, so a short body needs no estimate.
+  if (countWireBytes(outgoing) < limit) return undefined;
+  const input = Math.ceil(estimateRequest(outgoing) * limits.scaleFor(outgoing.target));
+  const { dialect, request } = outgoing;
+  const output = dialect.sharesWindow ? (dialect.findOutputLimit(request)?.tokens ?? 0) : 0;
+  if (input + output <= limit) return undefined;
+  return { class: "context_tokens", confidence: 1, unit: "tokens", limit, input, output, actual: input + output };
+}
+
+/** The same for a target that names no numbers: a size that it refused twice would be refused again. */
+function expectUnnumbered(outgoing: Outgoing, limits: KnownLimits): Verdict | undefined {
+  const refusedTokens = limits.refusedFor(outgoing.target);
+  if (refusedTokens === undefined || countWireBytes(outgoing) < refusedTokens) return undefined;
+  return estimateRequest(outgoing) < refusedTokens ? undefined : { class: "context_tokens", confidence: 1 };
+}
+
+/** Completes a refusal without a number by the limit that the user set or earlier refusals named. */
+export function addKnownLimit(outgoing: Outgoing, verdict: Verdict, limits: KnownLimits): Verdict {
+  const limit = limits.tokensFor(outgoing.target);
+  if (verdict.class !== "context_tokens" || verdict.limit !== undefined || limit === undefined) return verdict;
+  return { ...verdict, limit, unit: "tokens" };
+}
+
+/** A few providers refuse with an empty body. If the request is near a known limit, its size is the reason. */
+export function detectSilentOverflow(outgoing: Outgoing, refusal: Refusal, limits: KnownLimits): Verdict | undefined {
+  const { status, body, verdict } = refusal;
+  const limit = limits.tokensFor(outgoing.target);
+  if (limit === undefined || status !== 400 || verdict.class !== "other" || String(body ?? "").trim() !== "")
+    return undefined;
+  const isNear = estimateRequest(outgoing) * limits.scaleFor(outgoing.target) > limit * 0.8;
+  return isNear ? { class: "context_tokens", confidence: 0.6, unit: "tokens", limit } : undefined;
+}

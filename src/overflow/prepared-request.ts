@@ -1,0 +1,36 @@
+/** A request as it is sent: the original of the client, and the edits that are applied to it. */
+import { makeStubEdit, type Stub } from "./shed.ts";
+import type { Edit } from "./wire/json-edits.ts";
+import { editOutgoing, type Outgoing } from "./wire/outgoing-request.ts";
+
+export type Prepared = {
+  readonly original: Outgoing;
+  readonly sent: Outgoing;
+  /** All edits that turn `original` into `sent`, by path. */
+  readonly edits: ReadonlyMap<string, Edit>;
+  /** The texts of the stubs among them, by path. */
+  readonly stubs: ReadonlyMap<string, string>;
+};
+
+/** A request that is sent unchanged. */
+export function prepareUnchanged(original: Outgoing): Prepared {
+  return { original, sent: original, edits: new Map(), stubs: new Map() };
+}
+
+/**
+ * The request with more edits. They are applied to the original and not to what was sent before, so that a shorter
+ * excerpt can replace a longer one.
+ */
+export function addEdits(prepared: Prepared, clamp: readonly Edit[], stubs: readonly Stub[]): Prepared {
+  if (clamp.length + stubs.length === 0) return prepared;
+  const { original } = prepared;
+  const newEdits = [...clamp, ...stubs.map(makeStubEdit)].map((edit): [string, Edit] => [edit.path.join("."), edit]);
+  const edits = new Map([...prepared.edits, ...newEdits]);
+  const texts = stubs.map(({ part, text }): [string, string] => [part.path.join("."), text]);
+  return {
+    original,
+    edits,
+    sent: editOutgoing(original, [...edits.values()]),
+    stubs: new Map([...prepared.stubs, ...texts]),
+  };
+}

@@ -1,0 +1,59 @@
+/** Makes a request smaller: plans, keeps and stubs until it fits, or says why it does not. */
+import type { FailureReason } from "../answer/overflow-reply.ts";
+import type { Verdict } from "./classify/verdict.ts";
+import type { Keep } from "./keep-part.ts";
+import { type Plan, planShedding } from "./plan.ts";
+import { addEdits, type Prepared } from "./prepared-request.ts";
+import { type Shedding, shed } from "./shed.ts";
+import { countWireBytes } from "./wire/outgoing-request.ts";
+
+export type Shrunk = {
+  readonly next: Prepared;
+  readonly shedding: Shedding;
+  readonly plan: Plan;
+  /** How many parts had to stay because they could not be kept. */
+  readonly unkeptCount: number;
+};
+
+const MAX_ROUNDS = 3;
+
+/** Plans and sheds, and again where a part could not be kept or the exact bytes are still too many. */
+export async function shrinkRequest(
+  prepared: Prepared,
+  verdict: Verdict,
+  keep: Keep,
+  acceptedTokens = 0,
+): Promise<Shrunk> {
+  const { original, sent, stubs } = prepared;
+  const wireBytes = countWireBytes(sent);
+  const unkept = new Set<string>();
+  let shortBy = 0;
+  for (let round = 1; ; round++) {
+    const options = { wireBytes, stubs, unkept, acceptedTokens, shortBy };
+    const plan = planShedding(original.request, original.dialect, verdict, options);
+    const shedding = await shed(original, plan, keep);
+    const next = addEdits(prepared, shedding.clamp, shedding.stubs);
+    for (const path of shedding.unkept) unkept.add(path.join("."));
+    const isExact = verdict.class === "request_bytes" && verdict.unit === "bytes";
+    const excessBytes = isExact ? countWireBytes(next.sent) - (verdict.limit ?? Infinity) : 0;
+    if (round === MAX_ROUNDS || (shedding.unkept.length === 0 && excessBytes <= 0))
+      return { next, shedding, plan, unkeptCount: unkept.size };
+    shortBy += Math.max(0, excessBytes);
+  }
+}
+
+/** Why the smaller request would not be accepted either, or undefined when it is worth sending. */
+export function findShortfall(
+  { next, plan, shedding, unkeptCount }: Shrunk,
+  verdict: Verdict,
+): FailureReason | undefined {
+  const notEnough = unkeptCount > 0 ? "not_kept" : "does_not_fit";
+  if (shedding.clamp.length + shedding.stubs.length === 0) return unkeptCount > 0 ? "not_kept" : "nothing_to_shed";
+  if (plan.fits) return shedding.unkept.length > 0 ? "not_kept" : undefined;
+  // Where the provider names no limit the target is a guess: a clearly smaller request is worth the one retry.
+  const { before, enough } = plan.sizes;
+  if (verdict.limit === undefined && enough + plan.shortBy <= before * 0.95) return undefined;
+  if (plan.sizes.unit === "bytes") return countWireBytes(next.sent) <= (verdict.limit ?? 0) ? undefined : notEnough;
+  // Our token count is an estimate: a near miss is worth the one retry.
+  return plan.shortBy <= enough * 0.05 ? undefined : notEnough;
+}
