@@ -11,7 +11,7 @@ import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
 import { openSession } from "../src/session/session.ts";
 import { openProxy } from "../src/surfaces/proxy/proxy-server.ts";
 import { parseUpstreams } from "../src/surfaces/proxy/upstreams.ts";
-import { isHeldBack, readAnswers, scoreAnswers } from "../test/overflow-corpus.ts";
+import { readAnswers, scoreAnswers, wasTunedLater } from "../test/overflow-corpus.ts";
 import { simulateProvider, tokensOf, wordings } from "../test/provider.ts";
 import { longTranscript } from "../test/transcripts.ts";
 
@@ -29,11 +29,11 @@ function measureClassification(): void {
   const corpus = readAnswers();
   if (corpus === null) console.log("No recorded answers on this machine; set SPILLWAY_CORPUS.");
   const answers = corpus?.answers ?? [];
-  console.log("Recorded provider answers; those held back were kept out of the first tuning and are no longer unseen:");
+  console.log("Recorded provider answers. A third of the providers was used only in the later tuning; none is unseen:");
   console.table({
     all: scoreAnswers(answers),
-    "tuned on": scoreAnswers(answers.filter((answer) => !isHeldBack(answer))),
-    "held back": scoreAnswers(answers.filter(isHeldBack)),
+    "tuned first": scoreAnswers(answers.filter((answer) => !wasTunedLater(answer))),
+    "tuned later": scoreAnswers(answers.filter(wasTunedLater)),
   });
 }
 
