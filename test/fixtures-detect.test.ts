@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { defaultSettings, detectSource, openSession } from "../src/index.ts";
 import { assertGolden, fetchFixture, fixturesFolder } from "./fixtures.ts";
+import { detectFiles } from "./fixtures-detect.ts";
 
 /** Claims about a file and the verdict on them. */
 type Row = {
@@ -50,6 +51,14 @@ describe("detection", () => {
       rows.filter(({ file }) => !names.includes(file)),
       [],
     );
+  });
+
+  test("the files are those that the script makes", () => {
+    const isCompressed = (bytes: Uint8Array): boolean =>
+      /PK\x03\x04|^\x1f\x8b/.test(Buffer.from(bytes).toString("latin1"));
+    assert.deepEqual(Object.keys(detectFiles).sort(), names.toSorted());
+    for (const [name, bytes] of Object.entries(detectFiles).filter(([, bytes]) => !isCompressed(bytes)))
+      assert.ok(readFileSync(join(folder, name)).equals(bytes), `${name}: run node test/fixtures-detect.ts`);
   });
 
   test("a known defect that was fixed has to be removed from the list", () => {

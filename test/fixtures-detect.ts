@@ -53,8 +53,8 @@ const xlsx = zipOf({
   "xl/workbook.xml": "<workbook><sheets/></workbook>",
 });
 
-/** The bytes of every file by its name. */
-const files: Readonly<Record<string, Uint8Array>> = {
+/** The bytes of every file by its name. The compressed ones may differ with the version of zlib. */
+export const detectFiles: Readonly<Record<string, Uint8Array>> = {
   "report.txt": pdfWithPages(["A report that is served as plain text."]),
   "not-found.pdf": utf8(page),
   "utf16le-without-bom.txt": utf16(report.repeat(3)),
@@ -128,5 +128,5 @@ const files: Readonly<Record<string, Uint8Array>> = {
 };
 
 if (import.meta.main) {
-  for (const [name, bytes] of Object.entries(files)) writeFileSync(join(fixturesFolder, "detect", name), bytes);
+  for (const [name, bytes] of Object.entries(detectFiles)) writeFileSync(join(fixturesFolder, "detect", name), bytes);
 }
