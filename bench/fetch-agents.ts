@@ -2,12 +2,12 @@
 
 /** The built library, as users run it. */
 const library: typeof import("../src/index.ts") = await import(new URL("../dist/index.js", import.meta.url).href);
-const { defaultSettings, fetchSource, openNetwork, openSession } = library;
+const { defaultSettings, fetchSource, openHttpClient, openSession } = library;
 const [, , origin = "", home = "", agentCount = "100", fetchCount = "10000"] = process.argv;
 const agents = Number(agentCount);
 const perAgent = Number(fetchCount) / agents;
 const settings = { ...defaultSettings, home, "network.allow": [new URL(origin).host], "network.timeout": 600_000 };
-await using network = openNetwork({ settings, env: {} });
+await using network = openHttpClient({ settings, env: {} });
 let [done, errors, wrong, foreign, peakBytes] = [0, 0, 0, 0, 0];
 const watch = setInterval(() => {
   peakBytes = Math.max(peakBytes, process.memoryUsage.rss());

@@ -1,8 +1,8 @@
 /** Fetches a 200 KB page repeatedly with one method, in its own process; prints the cost of a round as JSON. */
 import { request } from "undici";
 import { defaultSettings } from "../src/config/settings.ts";
-import { handlerFor } from "../src/extract/handlers.ts";
-import { limitsOf } from "../src/extract/pool/pools.ts";
+import { findHandler } from "../src/extract/handlers.ts";
+import { readChildLimits } from "../src/extract/pool/pools.ts";
 import { openSession } from "../src/session/session.ts";
 import { fetchSource } from "../src/verbs/fetch.ts";
 
@@ -20,9 +20,9 @@ async function extractOnly(number: number): Promise<number> {
   const bytes = await fetchPlain(number);
   const [kind, mediaType, url] = ["html", "text/html", pageUrl(number)] as const;
   const file = { content: { bytes }, sizeBytes: bytes.length, kind, mediaType, charset: "utf-8", url };
-  const options = { mode: "markdown", from: 0, limits: limitsOf(settings) } as const;
+  const options = { mode: "markdown", from: 0, limits: readChildLimits(settings) } as const;
   let chars = 0;
-  for await (const event of handlerFor(kind, mediaType).extract(file, options, session.signal))
+  for await (const event of findHandler(kind, mediaType, []).extract(file, options, session.signal))
     if ("segment" in event) chars += event.segment.text.length;
   return chars;
 }

@@ -11,8 +11,8 @@ import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
 import { openSession } from "../src/session/session.ts";
 import { openProxy } from "../src/surfaces/proxy/proxy-server.ts";
 import { parseUpstreams } from "../src/surfaces/proxy/upstreams.ts";
-import { readAnswers, scoreAnswers, wasTunedLater } from "../test/overflow-corpus.ts";
-import { simulateProvider, tokensOf, wordings } from "../test/provider.ts";
+import { readRecordedResponses, scoreResponses, wasTunedLater } from "../test/overflow-corpus.ts";
+import { countTokens, simulateProvider, wordings } from "../test/provider.ts";
 import { longTranscript } from "../test/transcripts.ts";
 
 export const about = "refusals classified and recovered, and the cost of the wrapper and the proxy.";
@@ -26,14 +26,14 @@ export async function run(): Promise<void> {
 }
 
 function measureClassification(): void {
-  const corpus = readAnswers();
+  const corpus = readRecordedResponses();
   if (corpus === null) console.log("No recorded answers on this machine; set SPILLWAY_CORPUS.");
   const answers = corpus?.answers ?? [];
   console.log("Recorded provider answers. A third of the providers was used only in the later tuning; none is unseen:");
   console.table({
-    all: scoreAnswers(answers),
-    "tuned first": scoreAnswers(answers.filter((answer) => !wasTunedLater(answer))),
-    "tuned later": scoreAnswers(answers.filter(wasTunedLater)),
+    all: scoreResponses(answers),
+    "tuned first": scoreResponses(answers.filter((answer) => !wasTunedLater(answer))),
+    "tuned later": scoreResponses(answers.filter(wasTunedLater)),
   });
 }
 
@@ -55,7 +55,7 @@ async function measureRecovery(): Promise<void> {
           const request = writeRequest(conversation);
           const output = sharesWindow ? conversation.outputTokens : 0;
           const provider = simulateProvider({
-            windowTokens: Math.floor((tokensOf(request) + output) * share),
+            windowTokens: Math.floor((countTokens(request) + output) * share),
             wording,
           });
           const fetch = withOverflowRecovery(provider.fetch, { session: await memorySession() });

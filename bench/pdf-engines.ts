@@ -3,7 +3,7 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { openPdf, type PdfDocument } from "../src/extract/pdf/document.ts";
-import { betterText } from "../src/extract/pdf/garbled.ts";
+import { chooseBetterText } from "../src/extract/pdf/garbled.ts";
 import { openWithPdfjs } from "../src/extract/pdf/pdfjs.ts";
 
 export type Text = { readonly text: string; readonly pages: number };
@@ -32,7 +32,7 @@ async function readPages(bytes: Uint8Array, document: PdfDocument, withFallback:
   const garbled: number[] = [];
   try {
     for (let index = 0; index < document.pageCount; index += 1) {
-      const page = document.pageText(index);
+      const page = document.readPageText(index);
       texts.push(page.text);
       if (page.garbled) garbled.push(index);
     }
@@ -45,7 +45,7 @@ async function readPages(bytes: Uint8Array, document: PdfDocument, withFallback:
 
 async function rereadGarbled(bytes: Uint8Array, texts: string[], garbled: readonly number[]): Promise<void> {
   const fallback = await openWithPdfjs(bytes);
-  for (const index of garbled) texts[index] = betterText(texts[index] ?? "", await fallback.pageText(index));
+  for (const index of garbled) texts[index] = chooseBetterText(texts[index] ?? "", await fallback.readPageText(index));
   await fallback.close();
 }
 
@@ -53,7 +53,7 @@ async function rereadGarbled(bytes: Uint8Array, texts: string[], garbled: readon
 async function readAllWithPdfjs(bytes: Uint8Array): Promise<Text> {
   const fallback = await openWithPdfjs(bytes);
   const texts: string[] = [];
-  for (let index = 0; index < fallback.pageCount; index += 1) texts.push(await fallback.pageText(index));
+  for (let index = 0; index < fallback.pageCount; index += 1) texts.push(await fallback.readPageText(index));
   await fallback.close();
   return { text: texts.join("\n\n"), pages: texts.length };
 }

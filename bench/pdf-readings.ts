@@ -46,7 +46,7 @@ export async function measureColdChildCpuMs(path: string): Promise<number> {
   const root = fileURLToPath(new URL("..", import.meta.url));
   execFileSync(process.execPath, [join(root, "scripts", "build.ts")]);
   const file = { content: { path }, sizeBytes: 0, kind: "pdf", mediaType: "application/pdf", charset: null } as const;
-  const message: ToChild = { job: { engine: "pdfium", file, ask: { mode: "text", from: 0 } } };
+  const message: ToChild = { job: { engine: "pdfium", file, options: { mode: "text", from: 0 } } };
   return measureMedian(async () => {
     const child = fork(join(root, "dist", "child.js"), { env: {}, execArgv: [], serialization: "advanced" });
     child.send(message);

@@ -1,5 +1,5 @@
 /** Benchmarks one long research run, with and without Spillway, against a provider with a small window. */
-import { tokensOf } from "../test/provider.ts";
+import { countTokens } from "../test/provider.ts";
 import {
   researchAnswer,
   researchScript,
@@ -93,9 +93,9 @@ async function runUnbounded(dialect: RunnerDialect): Promise<Row> {
   };
 }
 
-function countSent({ provider: { seen } }: Runner) {
-  const tokens = seen.reduce((sum, { json }) => sum + tokensOf(JSON.parse(json)), 0);
-  return { requests: seen.length, refused: seen.filter(({ status }) => status !== 200).length, tokens };
+function countSent({ provider: { exchanges } }: Runner) {
+  const tokens = exchanges.reduce((sum, { json }) => sum + countTokens(JSON.parse(json)), 0);
+  return { requests: exchanges.length, refused: exchanges.filter(({ status }) => status !== 200).length, tokens };
 }
 
 const factsIn = (answer: string): number => researchAnswer.split(", ").filter((fact) => answer.includes(fact)).length;

@@ -16,7 +16,7 @@ import type { IndexLocation } from "../src/search/index/index-store.ts";
 import { openReader } from "../src/search/index/reader.ts";
 import { openSqliteStore } from "../src/search/index/sqlite-index-store.ts";
 import { updateIndex } from "../src/search/index/update.ts";
-import { parseQuestion } from "../src/search/rank/query.ts";
+import { parseQuery } from "../src/search/rank/query.ts";
 import { rankFiles } from "../src/search/rank/rank.ts";
 import { checkouts } from "./search-data.ts";
 
@@ -93,7 +93,7 @@ async function measure(fileCount: number): Promise<string> {
     const { user, system } = process.cpuUsage(cpu);
     const reader = openReader(store, folder);
     const { view } = reader.load();
-    const times = sortedTimes((query) => rankFiles(reader.load().view, parseQuestion(query), { limit: 10 }));
+    const times = sortedTimes((query) => rankFiles(reader.load().view, parseQuery(query), { limit: 10 }));
     const fts = fts5Times(store, view.liveChunks);
     const cells = [
       view.liveChunks,
@@ -120,7 +120,7 @@ async function changeOne(location: IndexLocation, reader: ReturnType<typeof open
     times.push(
       await cpuOf(async () => {
         await updateIndex(location, options);
-        rankFiles(reader.load().view, parseQuestion(`changed${round}`), { limit: 10 });
+        rankFiles(reader.load().view, parseQuery(`changed${round}`), { limit: 10 });
       }),
     );
   }
@@ -132,7 +132,7 @@ async function changeOne(location: IndexLocation, reader: ReturnType<typeof open
 
 function openAndSearch(folder: string): void {
   using store = openSqliteStore(join(folder, "index.db"));
-  rankFiles(openReader(store, folder).load().view, parseQuestion("how are orders routed"), { limit: 10 });
+  rankFiles(openReader(store, folder).load().view, parseQuery("how are orders routed"), { limit: 10 });
 }
 
 function fts5Times(store: IndexLocation["store"], chunks: number): number {

@@ -12,9 +12,9 @@ import { overflowMiddleware, tools } from "../src/surfaces/ai-sdk/ai-sdk.ts";
 
 type ProviderModel = Exclude<LanguageModel, string>;
 
-/** Works on a task and writes the answer as it comes. */
+/** Works on a task and writes the answer as it is streamed. */
 export async function work(task: string, model: ProviderModel, write: (text: string) => void): Promise<void> {
-  // Paths come from a model: only files below this folder are read.
+  // The model chooses paths: only files below this folder are read.
   await using session = await openSession({ confined: true, cwd: `${import.meta.dirname}/samples` });
   let failure: unknown;
   const answer = streamText({
@@ -24,7 +24,7 @@ export async function work(task: string, model: ProviderModel, write: (text: str
     tools: tools({ session, turnChars: 40_000 }),
     prompt: task,
     stopWhen: stepCountIs(20),
-    // A stream of words just ends when something goes wrong; this is where the reason is told.
+    // A text stream just ends when something goes wrong; the reason is reported here.
     onError: ({ error }) => {
       failure ??= error;
     },

@@ -20,17 +20,17 @@ const terminal: Terminal = {
   note: (text) => process.stderr.write(text),
 };
 
-async function show(why: string, ...argv: string[]): Promise<void> {
-  const typed = argv.map((word) => (/[^\w.:/=-]/.test(word) ? `'${word}'` : word)).join(" ");
-  process.stdout.write(`\n# ${why}\n$ spillway ${typed}\n`);
+async function show(purpose: string, ...argv: string[]): Promise<void> {
+  const command = argv.map((word) => (/[^\w.:/=-]/.test(word) ? `'${word}'` : word)).join(" ");
+  process.stdout.write(`\n# ${purpose}\n$ spillway ${command}\n`);
   printed = "";
   const status = await runCli(argv, terminal, new AbortController().signal);
-  if (status !== 0) throw new Error(`spillway ${typed} ended with ${status}`);
+  if (status !== 0) throw new Error(`spillway ${command} ended with ${status}`);
 }
 
 try {
   await show(
-    "A text comes back inside a budget; the rest stays behind its ref.",
+    "A text is answered within a budget; its ref reads the rest.",
     "fetch",
     "handbook.md",
     "--max-chars",

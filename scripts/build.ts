@@ -6,7 +6,7 @@ import { type RolldownOutput, rolldown } from "rolldown";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
-const { dependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
+const { dependencies, peerDependencies } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
 
 await rm(dist, { recursive: true, force: true });
 const bundle = await rolldown({
@@ -15,10 +15,15 @@ const bundle = await rolldown({
     cli: "src/surfaces/cli/entry.ts",
     index: "src/index.ts",
     "ai-sdk": "src/surfaces/ai-sdk/ai-sdk.ts",
+    mcp: "src/surfaces/mcp/mcp.ts",
+    testing: "src/testing.ts",
     child: "src/extract/pool/child.ts",
   },
   platform: "node",
-  external: (id) => Object.keys(dependencies).some((name) => id === name || id.startsWith(`${name}/`)),
+  external: (id) =>
+    [...Object.keys(dependencies), ...Object.keys(peerDependencies)].some(
+      (name) => id === name || id.startsWith(`${name}/`),
+    ),
   transform: { target: "node22.13" },
 });
 const output = await bundle.write({

@@ -1,30 +1,46 @@
-/** The library: a session, the verbs, and the parts that are useful by themselves. */
-export type { Network, NetworkOptions } from "./acquire/http/http-client.ts";
-export { openNetwork } from "./acquire/http/lazy-client.ts";
+/** The library: a session, the verbs, and the building blocks that are useful on their own. */
+export type { HttpClient, HttpClientOptions } from "./acquire/http/http-client.ts";
+export { openHttpClient } from "./acquire/http/lazy-client.ts";
 export { type Answer, type AnswerText, answerText } from "./answer/answer.ts";
-export type { FetchFields } from "./answer/fetch-reply.ts";
-export type { JobRecord, JobStatus } from "./answer/indexing-reply.ts";
-export type { OverflowReport } from "./answer/overflow-reply.ts";
-export type { PassageFields, ReadFields } from "./answer/read-reply.ts";
-export type { CodeResult, ResultSpan, SearchFacts, SearchReply } from "./answer/search-reply.ts";
 export { searchNotices } from "./answer/search-reply.ts";
-export type { Listed } from "./artifacts/artifact-store.ts";
+export type { ListedArtifact } from "./artifacts/artifact-store.ts";
 export type { ArtifactRecord } from "./artifacts/record.ts";
-export type { SweepReport, Swept } from "./artifacts/sweeper.ts";
-export { type ClientProfile, clientProfile, type ResultLimit } from "./config/clients.ts";
+export type { SweepReport, SweptArtifact } from "./artifacts/sweeper.ts";
+export { type ClientProfile, findClientProfile, type ResultLimit } from "./config/clients.ts";
 export { type LoadedConfig, type LoadOptions, loadConfig, requireValid } from "./config/load.ts";
 export type { ConfigProblem } from "./config/problem.ts";
 export { defaultSettings, type Settings } from "./config/settings.ts";
+export type { FetchFields } from "./contract/fetch-fields.ts";
+export type { JobRecord, JobStatus } from "./contract/indexing-job.ts";
+export type { OverflowReport } from "./contract/overflow-report.ts";
+export type { PassageFields, ReadFields } from "./contract/read-fields.ts";
+export type { CodeResult, ResultSpan, SearchFacts, SearchReply } from "./contract/search-fields.ts";
 export { confirmKind } from "./detect/confirm.ts";
 export { detectContentKind } from "./detect/detect.ts";
 export type { Body, Claims, ContentKind, DecidedBy, Detection, Signals } from "./detect/kind.ts";
 export { type ErrorCode, SpillwayError } from "./errors.ts";
-export type { Mode } from "./extract/handler.ts";
+export type {
+  Description,
+  DocumentFacts,
+  Extracted,
+  Failure,
+  Handler,
+  HandlerOptions,
+  Info,
+  LocalFile,
+  Mark,
+  Mode,
+  Segment,
+  SegmentKind,
+} from "./extract/handler.ts";
+export { readBytes } from "./extract/local-file.ts";
+export type { Engine } from "./extract/pool/child-loop.ts";
+export { runInChild } from "./extract/pool/run-in-child.ts";
 export type { SelectorInput } from "./extract/selector.ts";
 export {
   type Bound,
   type Budget,
-  type BudgetAsk,
+  type BudgetOptions,
   type ClientLimit,
   makeBudget,
   type Tokenizer,
@@ -35,8 +51,10 @@ export { type FitOptions, type FittedResults, type Overrun, truncateResultsBySiz
 export { type FittedText, fitText, type TextWindow, truncateContent } from "./fit/fit-text.ts";
 export * from "./fit/limits.ts";
 export type { ReturnedResult, TruncationInfo, TruncationReason } from "./fit/reply.ts";
+export { detectSource, type LoadSourceOptions, type SourceDetection } from "./load/load-source.ts";
 export { type Classifiable, classify } from "./overflow/classify/classify.ts";
 export type { LimitUnit, OverflowClass, Verdict } from "./overflow/classify/verdict.ts";
+export type { Dialect, Part, PartContent, RequestBody } from "./overflow/dialects/dialect.ts";
 export { ContextOverflowError } from "./overflow/wire/failure.ts";
 export { type FetchRecoveryOptions, withOverflowRecovery } from "./overflow/wire/overflow-fetch.ts";
 export type { SearchInput } from "./search/request.ts";
@@ -55,12 +73,20 @@ export { listRuns, readEvents } from "./telemetry/event-log.ts";
 export type { Event, EventName, LoggedEvent } from "./telemetry/events.ts";
 export { metrics } from "./telemetry/metrics.ts";
 export { callTool, type ToolReply } from "./tools/call-tool.ts";
+export { outputSchema } from "./tools/output-fields.ts";
 export { type Field, type Fields, inputSchema, type JsonSchema } from "./tools/parameters.ts";
-export type { ArtifactLink, Rendered, Tool, ToolHints, ToolSession, Unfitted } from "./tools/tool.ts";
-export { findTool, tools } from "./tools/tools.ts";
+export {
+  type ArtifactLink,
+  defineTool,
+  type Rendered,
+  type ReplyDraft,
+  type Tool,
+  type ToolHints,
+  type ToolSession,
+} from "./tools/tool.ts";
+export { builtInTools, findTool, mergeTools } from "./tools/tools.ts";
 export { type FetchOptions, fetchSource } from "./verbs/fetch.ts";
-export { type Detected, detectSource, type TakeOptions } from "./verbs/load-source.ts";
 export { type ReadOptions, readArtifact } from "./verbs/read.ts";
-export { removeArtifact, type Sweeping, sweepArtifacts } from "./verbs/sweep.ts";
+export { removeArtifact, type SweepResult, sweepArtifacts } from "./verbs/sweep.ts";
 
 export { version } from "./version.ts";

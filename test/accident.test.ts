@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { pdfWithLines } from "./pdf.ts";
-import { messageSize, type ProviderOptions, wordings } from "./provider.ts";
+import { makePdfWithLines } from "./pdf.ts";
+import { type ProviderOptions, refuseMessageSize, wordings } from "./provider.ts";
 import { openRunner, type RunnerDialect, runnerDialects, runnerModels } from "./runner.ts";
-import { resultsIn, type Script } from "./scripted.ts";
+import { findResults, type Script } from "./scripted.ts";
 
 const pages = (name: string, secret: string): string[][] =>
   Array.from({ length: 40 }, (_, index) => {
     const line = `${name} page ${index + 1}: the level at the weir was read and written down by the keeper.`;
-    const lines = Array.from({ length: 20 }, (_, at) => `${line} Reading ${at}.`);
+    const lines = Array.from({ length: 20 }, (_, reading) => `${line} Reading ${reading}.`);
     return index === 32 ? [`The number of ${name} is ${secret}.`, ...lines] : lines;
   });
 
-/** Reads both documents as a careless agent does, then looks up what it needs, and answers with what it found. */
+/** Reads both documents as a careless agent does, then looks up what it needs, and answers. */
 const script: Script = (request, dialect) => {
-  const results = resultsIn(request, dialect);
+  const results = findResults(request, dialect);
   const names = ["first", "second"];
   if (results.length < 2) {
     return { calls: [{ tool: "fetch_content", input: { url: `${names[results.length]}.pdf`, maxChars: 30_000 } }] };
@@ -30,9 +30,9 @@ const script: Script = (request, dialect) => {
 const proxyPage =
   "<html><head><title>413 Request Entity Too Large</title></head><body><center><h1>413 Request Entity Too Large</h1></center><hr><center>nginx</center></body></html>";
 
-/** The three ways in which providers refused; the numbers are those of what was really sent. */
+/** The three refusals of providers, with the numbers of the actual request. */
 const refusals: Readonly<Record<string, ProviderOptions>> = {
-  "total message size ... exceeds limit": { bodyBytes: 50_000, bytesWording: messageSize },
+  "total message size ... exceeds limit": { bodyBytes: 50_000, bytesWording: refuseMessageSize },
   "exceeded model token limit": { windowTokens: 14_000, wording: wordings.moonshot },
   "HTTP 413 with a proxy's page": { bodyBytes: 50_000, bytesWording: () => ({ status: 413, body: proxyPage }) },
 };
@@ -41,14 +41,14 @@ const task = "What are the numbers of the two documents?";
 
 async function openAccident(options: ProviderOptions) {
   const runner = await openRunner({ script, ...options });
-  await runner.write("first.pdf", pdfWithLines(pages("first", "4711")));
-  await runner.write("second.pdf", pdfWithLines(pages("second", "1999")));
+  await runner.write("first.pdf", makePdfWithLines(pages("first", "4711")));
+  await runner.write("second.pdf", makePdfWithLines(pages("second", "1999")));
   return {
     ...runner,
     start: (dialect: RunnerDialect, env: Record<string, string> = {}) =>
       runner.run(["run", task, "--model", runnerModels[dialect]], { SPILLWAY_RUN: "accident", ...env }),
-    bodies: () => runner.provider.seen.map(({ json }) => json),
-    statuses: () => runner.provider.seen.map(({ status }) => status),
+    bodies: () => runner.provider.exchanges.map(({ json }) => json),
+    statuses: () => runner.provider.exchanges.map(({ status }) => status),
   };
 }
 
@@ -71,9 +71,9 @@ describe("the founding accident", () => {
     }
   }
 
-  test("the refusal in its own words and numbers, although what was sent is far smaller", async () => {
+  test("a refusal with its own wording and numbers, although the request is far smaller", async () => {
     await using runner = await openAccident({
-      instead: (index) => (index === 2 ? messageSize(4_300_000, 4_194_304) : undefined),
+      instead: (index) => (index === 2 ? refuseMessageSize(4_300_000, 4_194_304) : undefined),
     });
     const ran = await runner.start("openai-chat");
     assert.deepEqual(runner.statuses(), [200, 200, 400, 200, 200], ran.err);
@@ -83,7 +83,7 @@ describe("the founding accident", () => {
   });
 
   for (const dialect of runnerDialects) {
-    test(`the smaller request meets a busy provider: it is asked again, the large one is not (${dialect})`, async () => {
+    test(`the smaller request meets a busy provider: it is retried, the large one is not (${dialect})`, async () => {
       const busy = { status: 503, body: '{"error":{"message":"busy"}}' };
       await using runner = await openAccident({
         ...refusals["exceeded model token limit"],
@@ -99,7 +99,7 @@ describe("the founding accident", () => {
     });
   }
 
-  test("what was set aside stays so in the next process, although the provider was busy to the end", async () => {
+  test("stubs persist in the next process, although the provider stayed busy", async () => {
     const busy = { status: 503, body: '{"error":{"message":"busy"}}' };
     await using runner = await openAccident({
       ...refusals["exceeded model token limit"],
@@ -115,7 +115,7 @@ describe("the founding accident", () => {
   });
 
   for (const dialect of runnerDialects) {
-    test(`a proxy's page to both requests: fails with the report, and goes on smaller (${dialect})`, async () => {
+    test(`an HTML error page for both requests: fails with the report, and continues smaller (${dialect})`, async () => {
       const page = { status: 413, body: proxyPage };
       await using runner = await openAccident({ instead: (index) => (index === 2 || index === 3 ? page : undefined) });
       const ran = await runner.start(dialect);
@@ -132,7 +132,7 @@ describe("the founding accident", () => {
   }
 
   for (const [words, dialect] of Object.keys(refusals).flatMap((each) =>
-    runnerDialects.map((of) => [each, of] as const),
+    runnerDialects.map((dialect) => [each, dialect] as const),
   )) {
     test(`${words}, with the fallback off: fails once, cleanly, without a second request (${dialect})`, async () => {
       await using runner = await openAccident(refusals[words] ?? {});
@@ -148,7 +148,9 @@ describe("the founding accident", () => {
     });
   }
 
-  for (const [flag, dialect] of ["shadow", "off"].flatMap((each) => runnerDialects.map((of) => [each, of] as const))) {
+  for (const [flag, dialect] of ["shadow", "off"].flatMap((each) =>
+    runnerDialects.map((dialect) => [each, dialect] as const),
+  )) {
     test(`with the ingest router in ${flag} the documents never enter as bytes (${dialect})`, async () => {
       await using runner = await openAccident({});
       const ran = await runner.start(dialect, { SPILLWAY_RUNNER_ENABLE_FILETYPE_INGEST_ROUTER: flag });

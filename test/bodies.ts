@@ -2,17 +2,17 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Spool, spoolOf } from "../src/acquire/spool.ts";
+import { type Spool, spoolBytes } from "../src/acquire/spool.ts";
 import type { ArtifactStore } from "../src/artifacts/artifact-store.ts";
 import type { Detection } from "../src/detect/kind.ts";
 
 /** A spool in memory. */
-export function memorySpool(body: string | Uint8Array, truncated = false): Spool {
-  return { ...spoolOf(Buffer.from(body)), truncated };
+export function makeMemorySpool(body: string | Uint8Array, truncated = false): Spool {
+  return { ...spoolBytes(Buffer.from(body)), truncated };
 }
 
 /** The detection of plain UTF-8 text. */
-export const plainText: Detection = {
+export const plainTextDetection: Detection = {
   kind: "text",
   mediaType: "text/plain",
   charset: "utf-8",
@@ -21,23 +21,23 @@ export const plainText: Detection = {
 };
 
 /** The origin of an artifact, from the text that a user gave. */
-export function originOf(given: string) {
+export function makeOrigin(given: string) {
   return { given, identity: `file:///${given}`, name: given };
 }
 
 /** The complete bytes of an artifact, as its owner reads them. */
-export async function bytesOfRef(store: ArtifactStore, ref: string): Promise<Buffer> {
+export async function readArtifactBytes(store: ArtifactStore, ref: string): Promise<Buffer> {
   await using file = await store.local(await store.find(ref));
   return await readFile(file.path);
 }
 
 /** A new folder, removed when disposed. */
-export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
+export async function makeTemporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), "spillway-test-"));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
 /** The bytes in chunks of this size. */
-export async function* chunksOf(bytes: Uint8Array, size = 64 * 1024): AsyncGenerator<Uint8Array> {
+export async function* splitChunks(bytes: Uint8Array, size = 64 * 1024): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
 }

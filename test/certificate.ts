@@ -4,7 +4,7 @@ import { generateKeyPairSync, sign } from "node:crypto";
 export type Certificate = { readonly key: string; readonly cert: string };
 
 /** Self-signed, valid for a day on either side of now, for these names and IPv4 addresses. */
-export function selfSigned(names: readonly string[], addresses: readonly string[] = []): Certificate {
+export function makeCertificate(names: readonly string[], addresses: readonly string[] = []): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const algorithm = sequence(oid(0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02));
   const issuer = sequence(tagged(0x31, sequence(oid(0x55, 0x04, 0x03), tagged(0x0c, Buffer.from("spillway test")))));

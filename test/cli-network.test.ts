@@ -4,13 +4,13 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { openCli } from "./cli.ts";
-import { pdfWithPages } from "./pdf.ts";
+import { makePdfWithPages } from "./pdf.ts";
 import { startServer } from "./server.ts";
 
 const site = () =>
   startServer((request, response) => {
     if (request.url === "/report") {
-      response.writeHead(200, { "content-type": "text/plain" }).end(pdfWithPages(["The founding accident"]));
+      response.writeHead(200, { "content-type": "text/plain" }).end(makePdfWithPages(["The founding accident"]));
     } else if (request.url === "/missing") response.writeHead(404).end();
     else response.writeHead(200, { "content-type": "text/plain" }).end(`page ${request.url?.slice(1)}`);
   });

@@ -2,7 +2,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { runCli } from "../src/surfaces/cli/main.ts";
-import { chunksOf, temporaryFolder } from "./bodies.ts";
+import { makeTemporaryFolder, splitChunks } from "./bodies.ts";
 
 /** The outcome of one command. */
 export type CliResult = { readonly status: number; readonly out: string; readonly err: string; readonly bytes: Buffer };
@@ -20,7 +20,7 @@ export type CliRunOptions = {
 
 /** Opens a harness with a work folder and a store of its own. */
 export async function openCli() {
-  const folder = await temporaryFolder();
+  const folder = await makeTemporaryFolder();
   const work = join(folder.path, "work");
   await mkdir(work);
 
@@ -33,7 +33,7 @@ export async function openCli() {
       {
         cwd: more.cwd ?? work,
         env,
-        stdin: chunksOf(Buffer.from(more.stdin ?? "")),
+        stdin: splitChunks(Buffer.from(more.stdin ?? "")),
         out: async (text) => {
           more.signal?.throwIfAborted();
           out.push(Buffer.from(text));

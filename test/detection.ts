@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { confirmKind } from "../src/detect/confirm.ts";
 import { detectContentKind } from "../src/detect/detect.ts";
-import { type Body, type Claims, type ContentKind, type Detection, firstLookBytes } from "../src/detect/kind.ts";
+import { type Body, type Claims, type ContentKind, type Detection, FIRST_LOOK_BYTES } from "../src/detect/kind.ts";
 
 /** A file of the corpus with its label. */
 export type LabelledFile = {
@@ -81,7 +81,7 @@ export const claimModes: readonly ClaimMode[] = [
 function makeClaims(file: LabelledFile, mode: ClaimMode): Claims {
   const header = mode.header === "right" ? file.mediaType : mode.header;
   return {
-    firstBytes: file.bytes.subarray(0, firstLookBytes),
+    firstBytes: file.bytes.subarray(0, FIRST_LOOK_BYTES),
     ...(mode.header === "none" ? {} : { headers: { "content-type": header } }),
     ...(mode.hasName ? { url: file.name } : {}),
   };

@@ -5,9 +5,9 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { renderDocFiles } from "../scripts/docs.ts";
 import { commands } from "../src/surfaces/cli/commands.ts";
-import { tools } from "../src/tools/tools.ts";
+import { builtInTools } from "../src/tools/tools.ts";
 import { version } from "../src/version.ts";
-import { temporaryFolder } from "./bodies.ts";
+import { makeTemporaryFolder } from "./bodies.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -27,7 +27,7 @@ test("the version is the same in the code, the package and the change log", asyn
 
 test("the README names every tool and every command", async () => {
   const readme = await fileText("README.md");
-  for (const { name } of tools) assert.ok(readme.includes(`| \`${name}\` `), name);
+  for (const { name } of builtInTools) assert.ok(readme.includes(`| \`${name}\` `), name);
   for (const { name } of commands) assert.match(readme, new RegExp(`^\\| \`${name}\\b`, "m"));
 });
 
@@ -45,7 +45,7 @@ test("the configurations for clients start the server", async () => {
 });
 
 test("the server runs from source with npm, and npm prints nothing", async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await makeTemporaryFolder();
   const hello = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "x", version: "1" } };
   const { stdout } = spawnSync("npm", ["--silent", "--prefix", root, "start", "--", "mcp"], {
     cwd: folder.path,

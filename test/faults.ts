@@ -22,7 +22,7 @@ const changingHandleCalls = new Set([
 ]);
 
 /** The real file system, which records its changing calls and fails where the fault says. */
-export function faultyFiles(fault?: Fault) {
+export function makeFaultyFiles(fault?: Fault) {
   const calls: string[] = [];
 
   async function recordCall<T>(real: () => Promise<T>, name: string): Promise<T> {

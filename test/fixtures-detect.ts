@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { fixturesFolder } from "./fixtures.ts";
-import { pdfWithPages } from "./pdf.ts";
+import { makePdfWithPages } from "./pdf.ts";
 import { bytesOf, encoded, joined, noise, oleOf, utf8, zipOf } from "./samples.ts";
 
 const report = "The gauge at Eastmere was read every hour. Its highest level was 12.60 metres, on 9 January.\n";
@@ -55,7 +55,7 @@ const xlsx = zipOf({
 
 /** The bytes of every file by its name. The compressed ones may differ with the version of zlib. */
 export const detectFiles: Readonly<Record<string, Uint8Array>> = {
-  "report.txt": pdfWithPages(["A report that is served as plain text."]),
+  "report.txt": makePdfWithPages(["A report that is served as plain text."]),
   "not-found.pdf": utf8(page),
   "utf16le-without-bom.txt": utf16(report.repeat(3)),
   "utf16be-without-bom.csv": swapped(utf16("station,level\nAldmoor,2.41\nBrackwell,1.08\nDunmere,12.60\n".repeat(3))),
@@ -90,7 +90,7 @@ export const detectFiles: Readonly<Record<string, Uint8Array>> = {
   "bmw-report.txt": utf8(`BMW annual report\n\n${report.repeat(3)}`),
   "junk-before-header.pdf": joined(
     utf8("HTTP/1.0 200 OK\r\nX-Scanner: 7\r\n\r\n"),
-    pdfWithPages(["Behind some junk."]),
+    makePdfWithPages(["Behind some junk."]),
   ),
   "notes.txt": new Uint8Array(gzipSync(report.repeat(4))),
   "nuls.csv": utf8("station,level,note\nAldmoor,2.41,\0\0\0\0\nBrackwell,1.08,\0\0\0\0\nDunmere,12.60,\0\0\0\0\n"),

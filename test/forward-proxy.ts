@@ -25,7 +25,7 @@ export async function startProxy(port: () => number) {
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
   const { port: proxyPort } = server.address() as AddressInfo;
   return {
-    asked: requests,
+    requests,
     url: `http://me:pass@127.0.0.1:${proxyPort}`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

@@ -3,15 +3,17 @@ import { glob, readFile } from "node:fs/promises";
 import { dirname, join, normalize, sep } from "node:path";
 import { test } from "node:test";
 
-/** The house from top to bottom; a line may import from its own floor and from those below. */
+/** The folders from top to bottom; a file may import from its own line and from those below. */
 const floors = [
-  ["surfaces", "index.ts"],
+  ["surfaces", "index.ts", "testing.ts"],
   ["tools"],
   ["verbs", "search", "overflow"],
-  ["session"],
   ["answer"],
+  ["load"],
+  ["session"],
   ["extract"],
   ["artifacts", "retrieval"],
+  ["contract"],
   ["acquire", "detect", "fit"],
   ["telemetry"],
   ["config"],
@@ -21,11 +23,11 @@ const floors = [
 const floorOf = (path: string): number => {
   const room = path.split(sep)[0] ?? "";
   const floor = floors.findIndex((rooms) => rooms.includes(room));
-  assert.ok(floor >= 0, `${path} lives on no floor: add its folder to the list`);
+  assert.ok(floor >= 0, `${path} is in no listed folder: add its folder to the list`);
   return floor;
 };
 
-test("imports point down the house, never up", async () => {
+test("imports point down the list, never up", async () => {
   const root = join(import.meta.dirname, "..", "src");
   let checked = 0;
   for await (const file of glob("**/*.ts", { cwd: root })) {
@@ -40,7 +42,27 @@ test("imports point down the house, never up", async () => {
   assert.ok(checked > 100, `only ${checked} imports seen`);
 });
 
-test("no file lies deeper than three folders", async () => {
+test("contract/ declares types and nothing that runs", async () => {
+  const root = join(import.meta.dirname, "..", "src", "contract");
+  for await (const file of glob("**/*.ts", { cwd: root })) {
+    const source = await readFile(join(root, file), "utf8");
+    for (const [statement] of source.matchAll(/^(?:import|export)\b.*/gm)) {
+      assert.match(statement, /^(?:import|export) type /, `${file}: ${statement}`);
+    }
+  }
+});
+
+test("search and overflow take only sentences from answer/, no types", async () => {
+  const root = join(import.meta.dirname, "..", "src");
+  for await (const file of glob("{search,overflow}/**/*.ts", { cwd: root })) {
+    const source = await readFile(join(root, file), "utf8");
+    for (const [statement] of source.matchAll(/import[^;]*from "[^"]*\/answer\/[^"]*"/g)) {
+      assert.doesNotMatch(statement, /\btype\b/, `${file}: ${statement}`);
+    }
+  }
+});
+
+test("no file is deeper than three folders", async () => {
   for await (const file of glob("**/*.ts", { cwd: join(import.meta.dirname, "..", "src") })) {
     assert.ok(file.split(sep).length <= 4, file);
   }
@@ -80,4 +102,16 @@ test("the protocol's SDK is imported by its surface alone, and by no other comma
   const protocol = [...loaded].filter((file) => file.startsWith(join("surfaces", "mcp")));
   assert.deepEqual(protocol, [join("surfaces", "mcp", "stdout.ts")]);
   assert.ok(loaded.size > 50, `only ${loaded.size} files seen`);
+});
+
+test("contract suites and simulators are imported by tests and spillway/testing alone", async () => {
+  const root = join(import.meta.dirname, "..", "src");
+  const isTestCode = (file: string) => /\.(test|contract|simulator)\.ts$|^testing\.ts$|simulators?\.ts$/.test(file);
+  for await (const file of glob("**/*.ts", { cwd: root })) {
+    if (isTestCode(file)) continue;
+    const source = await readFile(join(root, file), "utf8");
+    for (const [, target = ""] of source.matchAll(/(?:from|import\() ?"(\.[^"]+)"/g)) {
+      assert.ok(!isTestCode(normalize(join(dirname(file), target))), `${file} imports ${target}`);
+    }
+  }
 });

@@ -5,8 +5,8 @@ import { describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import type { JobRecord } from "../src/answer/indexing-reply.ts";
-import type { SearchReply } from "../src/answer/search-reply.ts";
+import type { JobRecord } from "../src/contract/indexing-job.ts";
+import type { SearchReply } from "../src/contract/search-fields.ts";
 import { openMcp, type Revision } from "./mcp.ts";
 
 const revisions: readonly Revision[] = ["2026-07-28", "2025-11-25"];

@@ -7,10 +7,10 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { clientRows } from "../src/config/clients.ts";
-import { tools } from "../src/tools/tools.ts";
+import { builtInTools } from "../src/tools/tools.ts";
 import { openCli } from "./cli.ts";
 import { openMcp, type Revision } from "./mcp.ts";
-import { pdfWithPages } from "./pdf.ts";
+import { makePdfWithPages } from "./pdf.ts";
 
 const run = promisify(execFile);
 const revisions: readonly Revision[] = ["2026-07-28", "2025-11-25"];
@@ -26,7 +26,7 @@ for (const revision of revisions) {
       const { tools: listed } = await client.listTools();
       assert.deepEqual(
         listed.map(({ name }) => name),
-        tools.map(({ name }) => name),
+        builtInTools.map(({ name }) => name),
       );
       for (const { title, annotations, description, outputSchema } of listed) {
         assert.ok(title && annotations?.readOnlyHint && description && description.length < 1_000 && outputSchema);
@@ -44,7 +44,7 @@ for (const revision of revisions) {
     test("calls every tool, and each reply matches its schema", async () => {
       await using mcp = await openMcp();
       await mcp.write("a.md", `# Title\n\n${"Water level and weir.\n".repeat(4_000)}`);
-      await mcp.write("a.pdf", pdfWithPages(["The first page", "The second page"]));
+      await mcp.write("a.pdf", makePdfWithPages(["The first page", "The second page"]));
       const client = await mcp.client(revision);
       const { tools: listed } = await client.listTools();
       const ajv = new Ajv2020({ strict: false });
@@ -106,7 +106,7 @@ for (const revision of revisions) {
 
     test("gets a PDF as one block per page, with a link to the whole", async () => {
       await using mcp = await openMcp();
-      await mcp.write("report.pdf", pdfWithPages(["The weir", "The gauge"]));
+      await mcp.write("report.pdf", makePdfWithPages(["The weir", "The gauge"]));
       const client = await mcp.client(revision);
       const { content } = (await client.callTool({ name: "web_fetch", arguments: { url: "report.pdf" } })) as Result;
       assert.deepEqual(
@@ -270,7 +270,7 @@ describe("the line protocol", () => {
 
   test("answers pending requests after the input ended, then exits", async () => {
     await using mcp = await openMcp();
-    await mcp.write("a.pdf", pdfWithPages(["Asked and answered"]));
+    await mcp.write("a.pdf", makePdfWithPages(["Asked and answered"]));
     const server = mcp.lines();
     await server.open();
     const answer = server.request("tools/call", { name: "web_fetch", arguments: { url: "a.pdf" } });
@@ -321,7 +321,7 @@ describe("ending", () => {
   /** Starts a call that parses for a long time, so that it is still running while the test acts. */
   async function startBusyCall(mcp: Awaited<ReturnType<typeof openMcp>>) {
     const pages = Array.from({ length: 6_000 }, (_, index) => `Page ${index} ${"of the long report ".repeat(3)}`);
-    await mcp.write("long.pdf", pdfWithPages(pages));
+    await mcp.write("long.pdf", makePdfWithPages(pages));
     const server = mcp.lines();
     await server.open();
     const id = 77;

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { temporaryFolder } from "./bodies.ts";
+import { makeTemporaryFolder } from "./bodies.ts";
 
 const program = join(import.meta.dirname, "..", "src", "surfaces", "cli", "process.ts");
 
@@ -15,7 +15,7 @@ export type Revision = "2026-07-28" | "2025-11-25";
 
 /** Opens a work folder and a store, and starts servers there. */
 export async function openMcp() {
-  const folder = await temporaryFolder();
+  const folder = await makeTemporaryFolder();
   const work = join(folder.path, "work");
   await mkdir(work);
   const baseEnv = { PATH: process.env.PATH ?? "", HOME: folder.path, SPILLWAY_HOME: join(folder.path, "home") };

@@ -24,7 +24,10 @@ export function corpusFile(): string {
 }
 
 /** The answers with their digest, or null if they are not on this machine. */
-export function readAnswers(): { readonly answers: readonly RecordedResponse[]; readonly digest: string } | null {
+export function readRecordedResponses(): {
+  readonly answers: readonly RecordedResponse[];
+  readonly digest: string;
+} | null {
   const file = corpusFile();
   if (!existsSync(file)) return null;
   const text = readFileSync(file, "utf8");
@@ -48,7 +51,7 @@ const share = (part: number, whole: number): number => (whole === 0 ? 1 : part /
  * Precision, recall, class and figures. Attachment records count by class only, and numbers that were filled into a
  * template do not count.
  */
-export function scoreAnswers(answers: readonly RecordedResponse[]) {
+export function scoreResponses(answers: readonly RecordedResponse[]) {
   const judged = answers
     .filter(({ kind }) => kind !== "adversarial_text")
     .map((answer) => ({ answer, verdict: classify({ status: answer.http_status, body: answer.body }) }));

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { isStub } from "../src/answer/stub-text.ts";
-import { fieldsOf, itemsOf } from "../src/overflow/dialects/dialect.ts";
+import { toFields, toItems } from "../src/overflow/dialects/dialect.ts";
 import { findHttpSimulator } from "../src/overflow/dialects/simulators.ts";
 import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
-import { bytesOfRef } from "./bodies.ts";
-import { watchedSession } from "./recovery.ts";
+import { readArtifactBytes } from "./bodies.ts";
+import { openWatchedSession } from "./recovery.ts";
 
 const long = "the gate at weir seven opened to 41 percent and the level fell by two centimetres\n".repeat(2_000);
 const base64 = Buffer.from(long).toString("base64");
@@ -14,7 +14,7 @@ const picture = { type: "image", source: { type: "base64", media_type: "image/pn
 
 /** Posts a request that is refused once, and returns everything that was sent. */
 async function postRefusedOnce(dialectName: string, body: object | string | Uint8Array, refusal: object | string) {
-  const session = await watchedSession();
+  const session = await openWatchedSession();
   const sent: Buffer[] = [];
   const fetch = withOverflowRecovery(
     async (_, init) => {
@@ -167,7 +167,7 @@ describe("large parts of every format are found", () => {
       const event = session.events.find((each) => each.event === "overflow.recovered");
       assert.ok(event?.event === "overflow.recovered");
       const [ref = ""] = event.stubs;
-      assert.equal((await bytesOfRef(session.store, ref)).toString("utf8"), long);
+      assert.equal((await readArtifactBytes(session.store, ref)).toString("utf8"), long);
     });
   }
 
@@ -235,7 +235,7 @@ describe("a kept part", () => {
     const body = JSON.stringify(geminiResponse({ response: "@" })).replace('"@"', exactJson);
     const { sent, session } = await postRefusedOnce("gemini", body, refuseHalf({ body }));
     const [ref = ""] = /af_[0-9a-f]{32}/.exec(sent[1] ?? "") ?? [];
-    assert.equal((await bytesOfRef(session.store, ref)).toString("utf8"), exactJson);
+    assert.equal((await readArtifactBytes(session.store, ref)).toString("utf8"), exactJson);
   });
 
   test("may be in a request that begins with a byte order mark, which stays", async () => {
@@ -265,7 +265,7 @@ describe("the part that an error names is replaced", () => {
     [
       `messages.2.content.0.tool_result.content.1.image.source.base64: ${overFiveMegabytes}`,
       claudeRequest([{ type: "text", text: "t" }, picture, picture]),
-      ({ messages }) => itemsOf(messages[2]?.content[0]?.content).map((item) => fieldsOf(item).type),
+      ({ messages }) => toItems(messages[2]?.content[0]?.content).map((item) => toFields(item).type),
       ["text", "text", "image"],
     ],
     [
@@ -370,7 +370,7 @@ describe("an answer that was cut", () => {
         calls++;
         return Response.json(answer);
       },
-      { session: await watchedSession() },
+      { session: await openWatchedSession() },
     );
     await fetch(findHttpSimulator("openai-chat").address, {
       method: "POST",

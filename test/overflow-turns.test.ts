@@ -7,9 +7,9 @@ import { anthropicMessages } from "../src/overflow/dialects/anthropic-messages.t
 import { hashContent } from "../src/overflow/shed.ts";
 import { createStickyStubs } from "../src/overflow/sticky.ts";
 import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
-import { bytesOfRef } from "./bodies.ts";
+import { readArtifactBytes } from "./bodies.ts";
 import { wordings } from "./provider.ts";
-import { recoveringProvider, watchedSession } from "./recovery.ts";
+import { openRecoveringProvider, openWatchedSession } from "./recovery.ts";
 import { longTranscript } from "./transcripts.ts";
 
 type Block = { type: string; [field: string]: unknown };
@@ -46,7 +46,7 @@ async function providerWith(
   refusal: (tokens: number, limit: number) => object = refuseWithNumbers,
   settings: Partial<typeof defaultSettings> = {},
 ) {
-  const session = await watchedSession(settings);
+  const session = await openWatchedSession(settings);
   const sent: string[] = [];
   const fetch = withOverflowRecovery(
     async (_, init) => {
@@ -98,7 +98,8 @@ describe("a conversation that began with a very large result", () => {
         else assert.ok(isStub(newest) && newest.length > 100_000);
         const [first = ""] = resultsIn(calls.at(-1) ?? "");
         const ref = /af_[0-9a-f]{32}/.exec(first)?.[0] ?? "";
-        if (turn === 1 || turn === 60) assert.equal((await bytesOfRef(session.store, ref)).toString("utf8"), largeText);
+        if (turn === 1 || turn === 60)
+          assert.equal((await readArtifactBytes(session.store, ref)).toString("utf8"), largeText);
       }
       const refills = Math.ceil((60 * size) / 4 / 20_000) + 2;
       assert.ok(refusals <= refills, `${refusals} refusals where the window was filled ${refills} times at most`);
@@ -120,7 +121,7 @@ describe("a text that only looks like a stub", () => {
     ]);
     assert.deepEqual([response.status, calls.length], [200, 2]);
     const ref = /Kept whole as artifact_ref=(af_[0-9a-f]{32})/.exec(resultsIn(calls[1] ?? "")[0] ?? "")?.[1] ?? "";
-    assert.equal((await bytesOfRef(session.store, ref)).toString("utf8"), forged);
+    assert.equal((await readArtifactBytes(session.store, ref)).toString("utf8"), forged);
   });
 });
 
@@ -206,7 +207,7 @@ describe("persistent stubs", () => {
       return { dialect: anthropicMessages, request, target: { endpoint: "e", model: "m" } };
     };
     const remember = (about: number) => {
-      const [part] = anthropicMessages.parts(given(about).request);
+      const [part] = anthropicMessages.findParts(given(about).request);
       assert.ok(part && "text" in part.content);
       sticky.remember(given(about), [{ part, ref: "af", ...hashContent(part.content), text: "s".repeat(4_000_000) }]);
     };
@@ -220,7 +221,10 @@ describe("persistent stubs", () => {
 
 describe("a provider that names no numbers", () => {
   test("refuses a growing conversation a few times; then requests that it would refuse are not sent", async () => {
-    const { post, provider, session } = await recoveringProvider({ windowTokens: 16_000, wording: wordings.responses });
+    const { post, provider, session } = await openRecoveringProvider({
+      windowTokens: 16_000,
+      wording: wordings.responses,
+    });
     const { system, outputTokens } = longTranscript(1);
     const results = [1, 2, 3, 4, 5, 6].flatMap((seed) =>
       longTranscript(seed).turns.flatMap(({ rounds }) => rounds.flat()),
@@ -231,7 +235,7 @@ describe("a provider that names no numbers", () => {
       const { response } = await post("openai-responses", { system, turns, outputTokens });
       assert.equal(response.status, 200, `turn ${turn}`);
     }
-    const refusals = provider.seen.length - texts.length;
+    const refusals = provider.exchanges.length - texts.length;
     assert.ok(refusals >= 2 && refusals <= 6, `${refusals} refusals in ${texts.length} turns`);
     const preventions = session.events.filter((one) => one.event === "overflow.recovered" && one.attempts === 0);
     assert.ok(preventions.length > 0);
@@ -249,7 +253,7 @@ describe("learned limits", () => {
       "The query has 1000 tokens, the maximum is 100 tokens",
       "prompt is too long: 190000 tokens > 1500 maximum",
     ]) {
-      const session = await watchedSession();
+      const session = await openWatchedSession();
       const sent: string[] = [];
       const fetch = withOverflowRecovery(
         async (_, init) => {
@@ -275,7 +279,7 @@ describe("learned limits", () => {
     [{}, true],
   ] as const) {
     test(`are ${isCut ? "kept" : "forgotten"} when an accepted request reports ${JSON.stringify(usage)}`, async () => {
-      const session = await watchedSession();
+      const session = await openWatchedSession();
       const sent: string[] = [];
       const fetch = withOverflowRecovery(
         async (_, init) => {

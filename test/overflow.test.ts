@@ -1,20 +1,20 @@
 /** Recovery from end to end, against a provider that is as strict as the real ones. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { OverflowReport } from "../src/answer/overflow-reply.ts";
 import { isStub } from "../src/answer/stub-text.ts";
 import type { ArtifactStore } from "../src/artifacts/artifact-store.ts";
+import type { OverflowReport } from "../src/contract/overflow-report.ts";
 import { SpillwayError } from "../src/errors.ts";
 import { anthropicMessagesSimulator as anthropic } from "../src/overflow/dialects/anthropic-messages.simulator.ts";
-import type { Dialect, Part, Request } from "../src/overflow/dialects/dialect.ts";
+import type { Dialect, Part, RequestBody } from "../src/overflow/dialects/dialect.ts";
 import { openaiChatSimulator as openaiChat } from "../src/overflow/dialects/openai-chat.simulator.ts";
 import type { Conversation, Simulator, Turn } from "../src/overflow/dialects/simulator.ts";
 import { httpSimulators } from "../src/overflow/dialects/simulators.ts";
 import { applyEdits } from "../src/overflow/wire/json-edits.ts";
 import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
-import { bytesOfRef } from "./bodies.ts";
-import { simulateProvider, tokensOf, wordings } from "./provider.ts";
-import { recoveringProvider, watchedSession } from "./recovery.ts";
+import { readArtifactBytes } from "./bodies.ts";
+import { countTokens, simulateProvider, wordings } from "./provider.ts";
+import { openRecoveringProvider, openWatchedSession } from "./recovery.ts";
 import { longTranscript } from "./transcripts.ts";
 
 const line = "the gate at weir seven opened to 41 percent and the level fell by two centimetres\n";
@@ -38,12 +38,12 @@ const conversationOf = (turns: readonly Turn[], outputTokens = 500): Conversatio
   outputTokens,
 });
 
-const partsOf = (dialect: Dialect, json: string): readonly Part[] => dialect.parts(JSON.parse(json) as Request);
+const partsOf = (dialect: Dialect, json: string): readonly Part[] => dialect.findParts(JSON.parse(json) as RequestBody);
 const texts = (parts: readonly Part[]): string[] =>
   parts.map(({ content }) => ("text" in content ? content.text : content.base64));
 /** A window that holds this share of a conversation and its output. */
 const windowOf = ({ writeRequest }: Simulator, conversation: Conversation, share: number): number =>
-  Math.floor((tokensOf(writeRequest(conversation)) + conversation.outputTokens) * share);
+  Math.floor((countTokens(writeRequest(conversation)) + conversation.outputTokens) * share);
 
 /** The provider's error as a client sees it. */
 async function errorOf(response: Response): Promise<{ readonly spillway: OverflowReport }> {
@@ -62,7 +62,7 @@ async function assertReadable(before: string, after: string, store: ArtifactStor
     .filter(isStub)
     .map((stub) => /artifact_ref=(af_[0-9a-f]{32})/.exec(stub)?.[1] ?? "");
   for (const ref of refs) {
-    const bytes = await bytesOfRef(store, ref);
+    const bytes = await readArtifactBytes(store, ref);
     const forms = [JSON.stringify(bytes.toString("utf8")), `${bytes.toString("base64")}"`, bytes.toString("utf8")];
     const form = forms.find((each) => before.includes(each)) ?? assert.fail(`${ref} was never sent`);
     assert.ok(!after.includes(form), `${ref} is still there`);
@@ -81,7 +81,7 @@ for (const simulator of httpSimulators) {
   describe(`recovery in ${name}`, () => {
     test("sends a smaller, valid request once, and the newest exchange stays byte for byte", async () => {
       const conversation = conversationOf([turn(heavy), turn(light), open(`newest ${light}`)]);
-      const { post } = await recoveringProvider({ windowTokens: 4_000, wording: wordings.openai });
+      const { post } = await openRecoveringProvider({ windowTokens: 4_000, wording: wordings.openai });
       const { json, response, sent, events } = await post(name, conversation);
       assert.deepEqual([response.status, sent.length], [200, 2]);
       assert.ok((sent[1]?.length ?? 0) < json.length / 2);
@@ -99,7 +99,7 @@ for (const simulator of httpSimulators) {
     });
 
     test("keeps every replaced text, byte for byte, under the ref in its stub", async () => {
-      const { post, session } = await recoveringProvider({ windowTokens: 3_000 });
+      const { post, session } = await openRecoveringProvider({ windowTokens: 3_000 });
       const { json, response, sent } = await post(
         name,
         conversationOf([turn(heavy), turn(`${heavy}ünï 水位 🌊`), open(light)]),
@@ -111,20 +111,23 @@ for (const simulator of httpSimulators) {
       for (const [index, text] of after.entries()) {
         if (!isStub(text)) continue;
         const ref = /artifact_ref=(af_[0-9a-f]{32})/.exec(text)?.[1] ?? assert.fail("no ref");
-        assert.equal((await bytesOfRef(session.store, ref)).toString("utf8"), before[index]);
+        assert.equal((await readArtifactBytes(session.store, ref)).toString("utf8"), before[index]);
       }
     });
 
     test("does not change a byte of a request that was rewritten before", async () => {
-      const { post, fetch, provider } = await recoveringProvider({ windowTokens: 4_000 });
+      const { post, fetch, provider } = await openRecoveringProvider({ windowTokens: 4_000 });
       const { sent } = await post(name, conversationOf([turn(heavy), turn(light), open(`first\n${heavy}last`)]));
       const rewritten = sent[1] ?? assert.fail("nothing was rewritten");
       const response = await fetch(address, { method: "POST", body: rewritten });
-      assert.deepEqual([response.status, provider.seen.length, provider.seen[2]?.json === rewritten], [200, 3, true]);
+      assert.deepEqual(
+        [response.status, provider.exchanges.length, provider.exchanges[2]?.json === rewritten],
+        [200, 3, true],
+      );
     });
 
     test("shows the beginning and end of the newest result when that is the large one", async () => {
-      const { post } = await recoveringProvider({ windowTokens: 4_000 });
+      const { post } = await openRecoveringProvider({ windowTokens: 4_000 });
       const { response, sent } = await post(name, conversationOf([turn(light), open(`first\n${heavy}last`)]));
       assert.equal(response.status, 200);
       const stub = texts(partsOf(dialect, sent[1] ?? "")).find(isStub) ?? assert.fail("no stub");
@@ -134,7 +137,7 @@ for (const simulator of httpSimulators) {
     });
 
     test("sends exactly one request when nothing can be replaced, and reports why", async () => {
-      const { post } = await recoveringProvider({ windowTokens: 1_500 });
+      const { post } = await openRecoveringProvider({ windowTokens: 1_500 });
       const { response, sent } = await post(name, { ...conversationOf([{ user: heavy, rounds: [] }]) });
       assert.deepEqual([response.status, sent.length], [400, 1]);
       const { spillway } = await errorOf(response);
@@ -145,7 +148,7 @@ for (const simulator of httpSimulators) {
 
     test("never sends a third request", async () => {
       const always = wordings.openai({ limit: 100_000, input: 120_000, output: 100 });
-      const { post } = await recoveringProvider({ always });
+      const { post } = await openRecoveringProvider({ always });
       const { response, sent } = await post(name, conversationOf([turn(heavy), turn(heavy), open(light)]));
       assert.deepEqual([response.status, sent.length], [400, 2]);
       const { spillway, ...provider } = await errorOf(response);
@@ -159,7 +162,7 @@ for (const simulator of httpSimulators) {
         [{}, /To read it: read_artifact with that artifact_ref/],
         [{ tools: [] }, /To read it: spillway read af_[0-9a-f]{32} /],
       ] as const) {
-        const { post } = await recoveringProvider({ windowTokens: 3_000 });
+        const { post } = await openRecoveringProvider({ windowTokens: 3_000 });
         const { sent } = await post(name, conversationOf([turn(heavy), open(light)]), tools);
         const stubs = stringsIn(JSON.parse(sent[1] ?? "{}")).filter(isStub);
         assert.ok(stubs.length > 0 && stubs.every((stub) => instruction.test(stub)), stubs[0]);
@@ -167,7 +170,7 @@ for (const simulator of httpSimulators) {
     });
 
     test("reports a second refusal inside a stream in the provider's own event", async () => {
-      const { postStream } = await recoveringProvider({
+      const { postStream } = await openRecoveringProvider({
         windowTokens: 300,
         wording: wordings.bare,
         overflowInStream: "first",
@@ -183,7 +186,7 @@ for (const simulator of httpSimulators) {
     });
 
     test("keeps the body within a byte limit", async () => {
-      const { post } = await recoveringProvider({ bodyBytes: 30_000 });
+      const { post } = await openRecoveringProvider({ bodyBytes: 30_000 });
       const { response, sent } = await post(name, conversationOf([turn(heavy), turn(heavy), open(light)]));
       assert.equal(response.status, 200);
       assert.ok(Buffer.byteLength(sent[1] ?? "") <= 30_000);
@@ -197,7 +200,7 @@ for (const simulator of httpSimulators) {
       ];
       const attachment = { mediaType: "image/png", base64: Buffer.from(heavy.repeat(2)).toString("base64") };
       const conversation = conversationOf([{ ...turn(light), attachment, rounds: [round] }, open(light)]);
-      const { post } = await recoveringProvider({ windowTokens: 4_500 });
+      const { post } = await openRecoveringProvider({ windowTokens: 4_500 });
       const { json, response, sent } = await post(name, conversation);
       assert.equal(response.status, 200, await response.text());
       assertSameSkeleton(dialect, json, sent[1] ?? "");
@@ -212,7 +215,7 @@ for (const simulator of httpSimulators) {
         [413, "Request too large for model on tokens per minute (TPM): Limit 6000, Requested 12328"],
       ] as const) {
         const body = JSON.stringify({ error: { message } });
-        const { post } = await recoveringProvider({ always: { status, body } });
+        const { post } = await openRecoveringProvider({ always: { status, body } });
         const { response, sent } = await post(name, conversationOf([turn(heavy), open(light)]));
         assert.deepEqual([response.status, sent.length, await response.text()], [status, 1, body]);
       }
@@ -221,7 +224,7 @@ for (const simulator of httpSimulators) {
     test("does nothing in shadow mode but an event, and nothing at all when it is off", async () => {
       const conversation = conversationOf([turn(heavy), open(light)]);
       for (const mode of ["shadow", "off"] as const) {
-        const { post } = await recoveringProvider(
+        const { post } = await openRecoveringProvider(
           { windowTokens: 3_000 },
           { "runner.enable_model_overflow_fallback": mode },
         );
@@ -238,7 +241,7 @@ for (const simulator of httpSimulators) {
       const conversation = conversationOf([turn(heavy), open(light)]);
       const outcomes = [];
       for (const overflowInStream of ["first", "after_content"] as const) {
-        const { postStream } = await recoveringProvider({ windowTokens: 3_000, overflowInStream });
+        const { postStream } = await openRecoveringProvider({ windowTokens: 3_000, overflowInStream });
         const { response, sent } = await postStream(name, conversation);
         const text = await response.text();
         outcomes.push([sent.length, text.includes("three"), text.includes("error")]);
@@ -250,30 +253,30 @@ for (const simulator of httpSimulators) {
     });
 
     test("does not change the conversation when nothing can be kept", async () => {
-      const session = await watchedSession();
+      const session = await openWatchedSession();
       const store = { ...session.store, keep: failToKeep };
       const provider = simulateProvider({ windowTokens: 3_000 });
       const fetch = withOverflowRecovery(provider.fetch, { session: { ...session, store } });
       const body = JSON.stringify(writeRequest(conversationOf([turn(heavy), open(light)])));
       const response = await fetch(address, { method: "POST", body });
-      assert.deepEqual([response.status, provider.seen.length], [400, 1]);
+      assert.deepEqual([response.status, provider.exchanges.length], [400, 1]);
       assert.equal((await errorOf(response)).spillway.reason, "not_kept");
     });
 
     test("keeps its stubs: a growing history overflows once, not on every turn", async () => {
-      const { post, provider } = await recoveringProvider({ windowTokens: 9_000 }, { "overflow.prevent": "off" });
+      const { post, provider } = await openRecoveringProvider({ windowTokens: 9_000 }, { "overflow.prevent": "off" });
       const turns = [turn(heavy), turn(heavy)];
       for (let count = 0; count < 30; count++) {
         turns.push(turn(light));
         const { response } = await post(name, conversationOf([...turns, open(light)]));
         assert.equal(response.status, 200);
       }
-      assert.equal(provider.seen.filter(({ status }) => status === 400).length, 1);
-      assert.equal(provider.seen.length, 31);
+      assert.equal(provider.exchanges.filter(({ status }) => status === 400).length, 1);
+      assert.equal(provider.exchanges.length, 31);
     });
 
     test("applies a limit once two refusals have named it", async () => {
-      const { fetch, provider, session } = await recoveringProvider({
+      const { fetch, provider, session } = await openRecoveringProvider({
         windowTokens: 5_000,
         wording: wordings.moonshot,
       });
@@ -284,7 +287,7 @@ for (const simulator of httpSimulators) {
         });
       for (const about of ["one", "two", "three", "four"]) assert.equal((await ask(about)).status, 200);
       assert.deepEqual(
-        provider.seen.map(({ status }) => status),
+        provider.exchanges.map(({ status }) => status),
         [400, 200, 400, 200, 200, 200],
       );
       const preventions = session.events.filter(
@@ -295,7 +298,7 @@ for (const simulator of httpSimulators) {
 
     test("applies a limit from the settings before the first request", async () => {
       const limits = { "overflow.limits": ["sim-1=5000"] };
-      const { post } = await recoveringProvider({ windowTokens: 5_000 }, limits);
+      const { post } = await openRecoveringProvider({ windowTokens: 5_000 }, limits);
       const { response, sent } = await post(name, conversationOf([turn(heavy), turn(heavy), open(light)]));
       assert.deepEqual([response.status, sent.length], [200, 1]);
     });
@@ -304,9 +307,9 @@ for (const simulator of httpSimulators) {
 
 /** Outside of its parts and its output room a rewritten request is the same, and every call has its result. */
 function assertSameSkeleton(dialect: Dialect, before: string, after: string): void {
-  const request: Request = JSON.parse(before);
+  const request: RequestBody = JSON.parse(before);
   const output = dialect.findOutputLimit(request)?.lowerTo(1) ?? [];
-  const blanks = [...dialect.parts(request), ...output].map(({ path }) => ({ path, value: null }));
+  const blanks = [...dialect.findParts(request), ...output].map(({ path }) => ({ path, value: null }));
   assert.deepEqual(applyEdits(JSON.parse(after), blanks), applyEdits(request, blanks));
   assert.deepEqual(callIdsIn(after), callIdsIn(before));
 }
@@ -319,7 +322,10 @@ describe("the output limit", () => {
       const { dialect } = simulator;
       test(`of ${dialect.name} is lowered where the input alone fits, and nothing is removed (as ${provider} refuses)`, async () => {
         const conversation = conversationOf([turn(heavy), open(light)], 30_000);
-        const { post } = await recoveringProvider({ windowTokens: windowOf(simulator, conversation, 0.6), wording });
+        const { post } = await openRecoveringProvider({
+          windowTokens: windowOf(simulator, conversation, 0.6),
+          wording,
+        });
         const { json, response, sent, events } = await post(dialect.name, conversation);
         assert.deepEqual([response.status, sent.length], [200, 2]);
         assert.deepEqual(texts(partsOf(dialect, sent[1] ?? "")), texts(partsOf(dialect, json)));
@@ -334,7 +340,7 @@ describe("the output limit", () => {
 
   test("stays above the thinking budget", async () => {
     const conversation = conversationOf([turn(heavy), open(light)], 30_000);
-    const { post } = await recoveringProvider({
+    const { post } = await openRecoveringProvider({
       windowTokens: windowOf(anthropic, conversation, 0.6),
       wording: wordings.anthropic,
     });
@@ -348,7 +354,7 @@ describe("the output limit", () => {
 
   test("is lowered to the most that a model can write", async () => {
     let calls = 0;
-    const session = await watchedSession();
+    const session = await openWatchedSession();
     const fetch = withOverflowRecovery(
       async (_, init) => {
         calls++;
@@ -383,7 +389,7 @@ describe("the fetch wrapper", () => {
         sent = init?.body;
         return new Response(answer, { headers: { "content-type": "application/json", "x-request-id": "r1" } });
       };
-      const response = await withOverflowRecovery(inner, { session: await watchedSession() })(openaiChat.address, {
+      const response = await withOverflowRecovery(inner, { session: await openWatchedSession() })(openaiChat.address, {
         method: "POST",
         body: given,
       });
@@ -405,13 +411,13 @@ describe("the fetch wrapper", () => {
         calls++;
         return given;
       };
-      const response = await withOverflowRecovery(inner, { session: await watchedSession() })(address, init);
+      const response = await withOverflowRecovery(inner, { session: await openWatchedSession() })(address, init);
       assert.ok(response === given && calls === 1, address);
     }
   });
 
   test("fails at once where the provider stores the conversation, and says so", async () => {
-    const { post } = await recoveringProvider({ windowTokens: 2_000 });
+    const { post } = await openRecoveringProvider({ windowTokens: 2_000 });
     const { response, sent } = await post("openai-responses", conversationOf([turn(heavy), open(light)]), {
       previous_response_id: "resp_1",
     });
@@ -422,7 +428,7 @@ describe("the fetch wrapper", () => {
   });
 
   test("gives a retry a new idempotency key", async () => {
-    const { fetch, provider } = await recoveringProvider({ windowTokens: 3_000 });
+    const { fetch, provider } = await openRecoveringProvider({ windowTokens: 3_000 });
     const body = JSON.stringify(openaiChat.writeRequest(conversationOf([turn(heavy), open(light)])));
     await fetch(openaiChat.address, {
       method: "POST",
@@ -430,11 +436,11 @@ describe("the fetch wrapper", () => {
       headers: { "idempotency-key": "k1", authorization: "Bearer secret" },
     });
     assert.deepEqual(
-      provider.seen.map(({ headers }) => headers["idempotency-key"]),
+      provider.exchanges.map(({ headers }) => headers["idempotency-key"]),
       ["k1", "k1-smaller"],
     );
     assert.deepEqual(
-      provider.seen.map(({ headers }) => headers.authorization),
+      provider.exchanges.map(({ headers }) => headers.authorization),
       ["Bearer secret", "Bearer secret"],
     );
   });
@@ -445,7 +451,7 @@ describe("the fetch wrapper", () => {
       init?.signal?.throwIfAborted();
       return new Response("never");
     };
-    const wrapped = withOverflowRecovery(inner, { session: await watchedSession() });
+    const wrapped = withOverflowRecovery(inner, { session: await openWatchedSession() });
     await assert.rejects(wrapped(openaiChat.address, { method: "POST", body: "{}", signal: aborted }), /abort/i);
   });
 
@@ -457,7 +463,7 @@ describe("the fetch wrapper", () => {
     let calls = 0;
     const inner: typeof fetch = async () => Response.json(bodies[calls++]);
     const body = JSON.stringify(openaiChat.writeRequest(conversationOf([turn(heavy), open(light)])));
-    const response = await withOverflowRecovery(inner, { session: await watchedSession() })(openaiChat.address, {
+    const response = await withOverflowRecovery(inner, { session: await openWatchedSession() })(openaiChat.address, {
       method: "POST",
       body,
     });
@@ -473,7 +479,10 @@ describe("the fetch wrapper", () => {
       [[`sim-1=${limit * 10}`], 1],
       [[], 1],
     ] as const) {
-      const { post } = await recoveringProvider({ always: { status: 400, body: "" } }, { "overflow.limits": limits });
+      const { post } = await openRecoveringProvider(
+        { always: { status: 400, body: "" } },
+        { "overflow.limits": limits },
+      );
       assert.equal((await post("openai-chat", conversation)).sent.length, calls);
     }
   });
@@ -495,7 +504,7 @@ describe("the fetch wrapper", () => {
       return calls++ === 0 ? Response.json({ error: { message } }, { status: 400 }) : Response.json({ ok: true });
     };
     const request = anthropic.writeRequest(conversation);
-    await withOverflowRecovery(inner, { session: await watchedSession() })(anthropic.address, {
+    await withOverflowRecovery(inner, { session: await openWatchedSession() })(anthropic.address, {
       method: "POST",
       body: JSON.stringify(request),
     });
@@ -519,7 +528,7 @@ describe("long transcripts", () => {
         const seeds = Array.from({ length: 12 }, (_, seed) => 1_000 + seed);
         for (const seed of seeds) {
           const conversation = longTranscript(seed);
-          const { post, session } = await recoveringProvider({
+          const { post, session } = await openRecoveringProvider({
             windowTokens: windowOf(simulator, conversation, share),
             wording: simulator.refuse,
           });
@@ -547,7 +556,7 @@ describe("a retry that got no answer", () => {
     test(`replaces the large request when that is sent again, the newest exchange included (${name})`, async () => {
       const conversation = conversationOf([open(heavy)]);
       const windowTokens = windowOf(simulator, conversation, 0.6);
-      const setup = await recoveringProvider({
+      const setup = await openRecoveringProvider({
         windowTokens,
         wording: wordings.openai,
         instead: (index) => (index === 1 ? busy : undefined),
@@ -568,7 +577,7 @@ describe("a retry that got no answer", () => {
   test("is not used for another caller", async () => {
     const conversation = conversationOf([open(heavy)]);
     const windowTokens = windowOf(openaiChat, conversation, 0.6);
-    const setup = await recoveringProvider({
+    const setup = await openRecoveringProvider({
       windowTokens,
       wording: wordings.openai,
       instead: (index) => (index === 1 ? busy : undefined),
@@ -576,6 +585,6 @@ describe("a retry that got no answer", () => {
     const { json } = await setup.post("openai-chat", conversation);
     const headers = { authorization: "Bearer another" };
     await setup.fetch(openaiChat.address, { method: "POST", body: json, headers });
-    assert.equal(setup.provider.seen[2]?.json, json);
+    assert.equal(setup.provider.exchanges[2]?.json, json);
   });
 });

@@ -6,8 +6,8 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import { promisify } from "node:util";
-import { temporaryFolder } from "./bodies.ts";
-import { pdfWithPages } from "./pdf.ts";
+import { makeTemporaryFolder } from "./bodies.ts";
+import { makePdfWithPages } from "./pdf.ts";
 
 const root = join(import.meta.dirname, "..");
 const run = promisify(execFile);
@@ -16,7 +16,7 @@ describe("the packed package, installed elsewhere", () => {
   let folder: string;
 
   before(async () => {
-    folder = (await temporaryFolder()).path;
+    folder = (await makeTemporaryFolder()).path;
     await run("npm", ["pack", "--pack-destination", folder], { cwd: root });
     await writeFile(join(folder, "package.json"), '{ "name": "user", "private": true, "type": "module" }');
     const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
@@ -36,7 +36,7 @@ describe("the packed package, installed elsewhere", () => {
     );
   });
 
-  const env = () => ({ ...process.env, SPILLWAY_HOME: join(folder, "home") });
+  const env = (): NodeJS.ProcessEnv => ({ ...process.env, SPILLWAY_HOME: join(folder, "home") });
 
   async function typeCheck(file: string): Promise<void> {
     const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2024", "--skipLibCheck", "false"];
@@ -57,6 +57,34 @@ describe("the packed package, installed elsewhere", () => {
     await writeFile(join(folder, "a.txt"), "hello from a file");
     const { stdout } = await run("npx", ["--offline", "spillway", "fetch", "a.txt"], { cwd: folder, env: env() });
     assert.match(stdout, /artifact_ref=af_[0-9a-f]{32}[\s\S]*hello from a file/);
+  });
+
+  test("has the contract suites, the MCP server and types for extensions", async () => {
+    const own = `
+      import { handlerContract } from "spillway/testing";
+      import { serveStdio } from "spillway/mcp";
+      import { readBytes, type Handler } from "spillway";
+      export const upper: Handler = {
+        name: "upper", version: 1, runs: "inline", canHandle: (kind) => kind === "text",
+        async *extract(file, { from }, signal) {
+          const chunks: Uint8Array[] = [];
+          for await (const chunk of readBytes(file, signal)) chunks.push(chunk);
+          yield { info: {} };
+          signal.throwIfAborted();
+          const text = Buffer.concat(chunks).toString().toUpperCase();
+          if (from === 0) yield { segment: { index: 0, kind: "whole", label: "whole", text, marks: [] } };
+        },
+      };
+      if (typeof serveStdio !== "function") throw new Error("no server");
+      handlerContract(upper, [{ name: "a text", bytes: Buffer.from("words"), kind: "text", mediaType: "text/plain" }]);
+    `;
+    await writeFile(join(folder, "own.test.ts"), own);
+    await typeCheck("own.test.ts");
+    // Without this variable the inner test runner prints its own summary.
+    const { NODE_TEST_CONTEXT: _, ...innerEnv } = env();
+    const { stdout } = await run(process.execPath, ["--test", "own.test.ts"], { cwd: folder, env: innerEnv });
+    assert.match(stdout, /fail 0/);
+    assert.ok(Number(/pass (\d+)/.exec(stdout)?.[1]) > 5, stdout);
   });
 
   test("serves MCP without further packages", async () => {
@@ -106,7 +134,7 @@ describe("the packed package, installed elsewhere", () => {
   });
 
   test("reads a PDF, and says so if the PDF engine is not installed", async () => {
-    await writeFile(join(folder, "a.pdf"), pdfWithPages(["The founding accident"]));
+    await writeFile(join(folder, "a.pdf"), makePdfWithPages(["The founding accident"]));
     const fetchPdf = () => run("npx", ["--offline", "spillway", "fetch", "a.pdf"], { cwd: folder, env: env() });
     assert.match((await fetchPdf()).stdout, /pages 1\. [\s\S]*The founding accident/);
     await rename(join(folder, "node_modules", "@embedpdf"), join(folder, "gone"));

@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { openCli } from "./cli.ts";
-import { drawLine, makeStream, pdfWithPages, writePdf } from "./pdf.ts";
+import { drawLine, makePdfWithPages, makeStream, writePdf } from "./pdf.ts";
 
 const numberedPages = (count: number): string[] => Array.from({ length: count }, (_, i) => `This is page ${i + 1}.`);
 
@@ -36,7 +36,7 @@ const scannedPage = {
 describe("a PDF", { timeout: 120_000 }, () => {
   test("gives its summary line, an excerpt and all fields", async () => {
     await using cli = await openCli();
-    await cli.write("report.pdf", pdfWithPages(numberedPages(3)));
+    await cli.write("report.pdf", makePdfWithPages(numberedPages(3)));
     const { out, status } = await cli.run(["fetch", "report.pdf"]);
     assert.equal(status, 0);
     assert.match(
@@ -61,7 +61,7 @@ describe("a PDF", { timeout: 120_000 }, () => {
   test("is recognised under any name, and its bytes are never shown", async () => {
     await using cli = await openCli();
     for (const name of ["a.txt", "a.html", "a", "a.bin"]) {
-      await cli.write(name, pdfWithPages(["Words on paper"]));
+      await cli.write(name, makePdfWithPages(["Words on paper"]));
       const { out } = await cli.run(["fetch", name]);
       assert.match(out, /^\[Fetched PDF/);
       assert.ok(out.includes("Words on paper") && !out.includes("%PDF") && !out.includes("endobj"));
@@ -70,7 +70,7 @@ describe("a PDF", { timeout: 120_000 }, () => {
 
   test("is read by pages, even beyond what was extracted, and never parsed twice", async () => {
     await using cli = await openCli();
-    await cli.write("long.pdf", pdfWithPages(numberedPages(5_000)));
+    await cli.write("long.pdf", makePdfWithPages(numberedPages(5_000)));
     const set = ["--set", "extract.fetch_chars=1000"];
     const [fetched] = await cli.json("fetch", "long.pdf", ...set);
     assert.deepEqual([fetched.page_count, fetched.extraction_truncated, fetched.truncated], [5_000, true, true]);
@@ -93,7 +93,7 @@ describe("a PDF", { timeout: 120_000 }, () => {
   ]) {
     test(`has no pages ${pages}`, async () => {
       await using cli = await openCli();
-      await cli.write("a.pdf", pdfWithPages(numberedPages(3)));
+      await cli.write("a.pdf", makePdfWithPages(numberedPages(3)));
       const [{ artifact_ref: ref }] = await cli.json("fetch", "a.pdf");
       assert.match((await cli.run(["read", ref, "--pages", pages])).err, message);
       const [tail] = await cli.json("read", ref, "--pages", "3-9");
@@ -104,7 +104,7 @@ describe("a PDF", { timeout: 120_000 }, () => {
   test("shows exactly as many characters as requested", async () => {
     await using cli = await openCli();
     const text = "x".repeat(60);
-    await cli.write("a.pdf", pdfWithPages(Array.from({ length: 100 }, () => text)));
+    await cli.write("a.pdf", makePdfWithPages(Array.from({ length: 100 }, () => text)));
     const whole = 100 * 60 + 99 * 2;
     for (const { maxChars, expectedChars } of [
       { maxChars: whole, expectedChars: whole },
@@ -118,7 +118,7 @@ describe("a PDF", { timeout: 120_000 }, () => {
 
   test("with empty pages keeps their numbers", async () => {
     await using cli = await openCli();
-    await cli.write("a.pdf", pdfWithPages(["", "", "third", ""]));
+    await cli.write("a.pdf", makePdfWithPages(["", "", "third", ""]));
     const [fields] = await cli.json("fetch", "a.pdf");
     assert.equal(fields.content.trim(), "third");
     const [third] = await cli.json("read", fields.artifact_ref, "--pages", "3");
@@ -138,7 +138,7 @@ describe("a PDF", { timeout: 120_000 }, () => {
       reason: "corrupt",
       detail: "",
     },
-    { name: "blank pages only", body: pdfWithPages(["", ""]), reason: "no readable text found", detail: "" },
+    { name: "blank pages only", body: makePdfWithPages(["", ""]), reason: "no readable text found", detail: "" },
     {
       name: "a scan",
       body: Buffer.from(
@@ -192,7 +192,7 @@ describe("a PDF", { timeout: 120_000 }, () => {
 
   test("with a damaged trailer is read by the second engine", async () => {
     await using cli = await openCli();
-    const validPdf = pdfWithPages(["First words", "Second words"]).toString("latin1");
+    const validPdf = makePdfWithPages(["First words", "Second words"]).toString("latin1");
     await cli.write("broken.pdf", Buffer.from(validPdf.replace(" >>\nstartxref", " X>\nstartxref"), "latin1"));
     const [fields] = await cli.json("fetch", "broken.pdf");
     assert.deepEqual([fields.content, fields.page_count, fields.error], ["First words\n\nSecond words", 2, undefined]);
@@ -216,14 +216,14 @@ describe("a PDF", { timeout: 120_000 }, () => {
     assert.ok(fields.content.endsWith("\n\nx\n\nLast words"), "the second engine reads that page");
     assert.deepEqual([fields.page_count, fields.page_range, fields.error], [3, "1-3", undefined]);
     assert.match(fields.warnings.join(), /text of 1 of 3 pages is guesswork/);
-    await cli.write("plain.pdf", pdfWithPages(["The next one"]));
+    await cli.write("plain.pdf", makePdfWithPages(["The next one"]));
     assert.equal((await cli.json("fetch", "plain.pdf"))[0].content, "The next one");
   });
 
   test("that fills the extraction limit exactly is complete", async () => {
     await using cli = await openCli();
     const pages = numberedPages(60);
-    await cli.write("a.pdf", pdfWithPages(pages));
+    await cli.write("a.pdf", makePdfWithPages(pages));
     const chars = pages.join("\n\n").length;
     const [fields] = await cli.json("fetch", "a.pdf", "--set", `extract.fetch_chars=${chars}`);
     assert.deepEqual([fields.extracted_chars, fields.extraction_truncated, fields.warnings], [chars, false, []]);
@@ -238,7 +238,7 @@ describe("a PDF", { timeout: 120_000 }, () => {
 
   test("is read completely by several readers at once", async () => {
     await using cli = await openCli();
-    await cli.write("book.pdf", pdfWithPages(numberedPages(300)));
+    await cli.write("book.pdf", makePdfWithPages(numberedPages(300)));
     const { artifact_ref: ref } = (await cli.json("fetch", "book.pdf", "--set", "extract.fetch_chars=1000"))[0];
     const readings = ["2", "40", "7-9", "299", "100-200"].map((pages) => cli.json("read", ref, "--pages", pages));
     const whole = cli.json("cat", "book.pdf");
@@ -279,7 +279,7 @@ describe("a PDF", { timeout: 120_000 }, () => {
 
   test("that takes too long is reported, and read with a higher limit", async () => {
     await using cli = await openCli();
-    await cli.write("a.pdf", pdfWithPages(numberedPages(40_000)));
+    await cli.write("a.pdf", makePdfWithPages(numberedPages(40_000)));
     const limits = ["--set", "extract.wall=1s", "--set", "extract.cpu=1s"];
     const [slow] = await cli.json("cat", "a.pdf", ...limits);
     assert.deepEqual([slow.error, slow.extraction_truncated], ["Failed to extract text from PDF: too slow", true]);

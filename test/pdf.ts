@@ -126,7 +126,7 @@ function rc4(key: Uint8Array, data: Uint8Array): Buffer {
 }
 
 /** A PDF with one line of text on each page; an empty text makes a blank page. */
-export function pdfWithPages(texts: readonly string[]): Buffer {
+export function makePdfWithPages(texts: readonly string[]): Buffer {
   const pages = texts.map((text) => ({ content: text === "" ? "" : drawLine(escapeText(text), 72, 700) }));
   return Buffer.from(writePdf(pages));
 }
@@ -134,7 +134,7 @@ export function pdfWithPages(texts: readonly string[]): Buffer {
 const escapeText = (text: string): string => text.replace(/[\\()]/g, "\\$&");
 
 /** A PDF with many lines on each page, like a report. */
-export function pdfWithLines(pages: readonly (readonly string[])[]): Uint8Array {
+export function makePdfWithLines(pages: readonly (readonly string[])[]): Uint8Array {
   return writePdf(
     pages.map((lines) => ({
       content: lines.map((text, index) => drawLine(text, 30, 780 - 11 * index, "/F1 8 Tf")).join(""),

@@ -5,8 +5,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import tokenizer from "llama3-tokenizer-js";
-import { fieldsOf, type Request } from "../src/overflow/dialects/dialect.ts";
-import { type HttpSimulator, type Wording, writeError, writeErrorEvent } from "../src/overflow/dialects/simulator.ts";
+import { type RequestBody, toFields } from "../src/overflow/dialects/dialect.ts";
+import {
+  type HttpSimulator,
+  type RefusalWording,
+  writeError,
+  writeErrorEvent,
+} from "../src/overflow/dialects/simulator.ts";
 import { findHttpSimulator, findSimulator, httpSimulators } from "../src/overflow/dialects/simulators.ts";
 import type { Script } from "./scripted.ts";
 
@@ -15,12 +20,12 @@ function simulatorAt(pathname: string): HttpSimulator | undefined {
 }
 
 /** The output that a request asks for, in tokens. */
-export function outputOf(request: Request, dialectName: string): number {
+export function countOutput(request: RequestBody, dialectName: string): number {
   return findSimulator(dialectName).countOutput(request);
 }
 
 /** What a strict provider finds wrong with a request, or undefined. */
-export function faultIn(dialectName: string, request: Request): string | undefined {
+export function findFault(dialectName: string, request: RequestBody): string | undefined {
   return findSimulator(dialectName).findFault(request);
 }
 
@@ -36,12 +41,12 @@ export const wordings = {
       type: "invalid_request_error",
     }),
   bare: () => ({ status: 400, body: "Input is too long for requested model." }),
-} satisfies Record<string, Wording>;
+} satisfies Record<string, RefusalWording>;
 
 export type ProviderOptions = {
   readonly windowTokens?: number;
   readonly bodyBytes?: number;
-  readonly wording?: Wording;
+  readonly wording?: RefusalWording;
   /** How a body over the byte limit is refused. */
   readonly bytesWording?: (bytes: number, limit: number) => { readonly status: number; readonly body: string };
   /** Answers every request with this. */
@@ -70,19 +75,19 @@ export type Exchange = {
 };
 
 export type Provider = {
-  readonly seen: Exchange[];
+  readonly exchanges: Exchange[];
   /** The simulator as a `fetch`, without a socket. */
   readonly fetch: typeof globalThis.fetch;
   answer(pathname: string, json: string, headers?: Record<string, string>): SimulatedResponse;
 };
 
 export function simulateProvider(options: ProviderOptions = {}): Provider {
-  const seen: Exchange[] = [];
+  const exchanges: Exchange[] = [];
 
   function answer(pathname: string, json: string, headers: Record<string, string> = {}): SimulatedResponse {
-    const always = options.instead?.(seen.length) ?? options.always;
-    const response = reply(pathname, json, { ...options, ...(always ? { always } : {}) }, seen.length);
-    seen.push({
+    const always = options.instead?.(exchanges.length) ?? options.always;
+    const response = reply(pathname, json, { ...options, ...(always ? { always } : {}) }, exchanges.length);
+    exchanges.push({
       json,
       headers,
       status: response.status,
@@ -106,7 +111,7 @@ export function simulateProvider(options: ProviderOptions = {}): Provider {
     return new Response(body, { status, headers });
   };
 
-  return { seen, fetch, answer };
+  return { exchanges, fetch, answer };
 }
 
 function bodyText(body: unknown): string {
@@ -184,13 +189,13 @@ const streamedText = ["one", "two", "three"].map((word) => word.padEnd(40)).join
 
 function answeringStream(
   { dialect, writeStream }: HttpSimulator,
-  request: Request,
+  request: RequestBody,
   script: Script | undefined,
   turn: number,
 ): string[] {
   const answer = script?.(request, dialect) ?? { text: streamedText };
   const output = stringTokens(JSON.stringify(answer));
-  return writeStream(answer, { input: tokensOf(request), output }, turn);
+  return writeStream(answer, { input: countTokens(request), output }, turn);
 }
 
 /** A refusal as an event: the first after those with which a stream begins, or after some content. */
@@ -210,26 +215,26 @@ function refusalOf(
   options: ProviderOptions,
 ): { readonly status: number; readonly body: string } | undefined {
   const { windowTokens = Infinity, bodyBytes = Infinity, wording = wordings.openai } = options;
-  const { bytesWording = messageSize } = options;
+  const { bytesWording = refuseMessageSize } = options;
   const bytes = Buffer.byteLength(json);
   if (bytes > bodyBytes) return bytesWording(bytes, bodyBytes);
-  const request: Request = JSON.parse(json);
+  const request: RequestBody = JSON.parse(json);
   const fault = simulator.findFault(request);
   if (fault) return writeError(400, { message: fault, type: "invalid_request_error" });
-  const input = tokensOf(request);
+  const input = countTokens(request);
   const output = simulator.countOutput(request);
   const isOver = input + (simulator.sharesWindow ? output : 0) > windowTokens;
   return isOver ? wording({ limit: windowTokens, input, output }) : undefined;
 }
 
 /** The refusal that Spillway was written for. */
-export const messageSize = (bytes: number, limit: number) =>
+export const refuseMessageSize = (bytes: number, limit: number) =>
   writeError(400, { message: `total message size ${bytes} exceeds limit ${limit}`, type: "invalid_request_error" });
 
 const tokensByText = new Map<string, number>();
 
 /** Counts every string and key of the request, and a fixed number for a picture. */
-export function tokensOf(request: Request): number {
+export function countTokens(request: RequestBody): number {
   let tokens = 0;
   const pending: unknown[] = [request];
   while (pending.length > 0) {
@@ -249,7 +254,7 @@ const isDataUrl = (text: string): boolean => /^data:[\w/+.-]+;base64,/.test(text
 
 /** Bytes beside the name of their type, as all formats write attachments. */
 function isMedia(value: unknown): boolean {
-  const { data, media_type, mimeType, mediaType } = fieldsOf(value);
+  const { data, media_type, mimeType, mediaType } = toFields(value);
   return typeof data === "string" && typeof (media_type ?? mimeType ?? mediaType) === "string";
 }
 

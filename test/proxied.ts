@@ -4,7 +4,7 @@ import { openRecovery } from "../src/overflow/open-recovery.ts";
 import { openProxy, type ProxyOptions } from "../src/surfaces/proxy/proxy-server.ts";
 import { parseUpstreams } from "../src/surfaces/proxy/upstreams.ts";
 import { type ProviderOptions, serveProvider } from "./provider.ts";
-import { watchedSession } from "./recovery.ts";
+import { openWatchedSession } from "./recovery.ts";
 
 export type Proxied = Awaited<ReturnType<typeof openProxiedProvider>>;
 
@@ -14,7 +14,7 @@ export async function openProxiedProvider(
   settings: Partial<Settings> = {},
   more: Partial<ProxyOptions> = {},
 ) {
-  const session = await watchedSession(settings);
+  const session = await openWatchedSession(settings);
   const provider = await serveProvider(options);
   const open = () =>
     openProxy({

@@ -8,21 +8,21 @@ import type { Event } from "../src/telemetry/events.ts";
 import { type ProviderOptions, simulateProvider } from "./provider.ts";
 
 /** A session that records its events. */
-export async function watchedSession(settings: Partial<Settings> = {}) {
+export async function openWatchedSession(settings: Partial<Settings> = {}) {
   const session = await openSession({ inMemory: true, settings: { ...defaultSettings, ...settings } });
   const events: Event[] = [];
   return { ...session, emit: (event: Event) => void events.push(event), events };
 }
 
 /** A provider behind the fetch wrapper. */
-export async function recoveringProvider(options: ProviderOptions, settings: Partial<Settings> = {}) {
-  const session = await watchedSession(settings);
+export async function openRecoveringProvider(options: ProviderOptions, settings: Partial<Settings> = {}) {
+  const session = await openWatchedSession(settings);
   const provider = simulateProvider(options);
   const fetch = withOverflowRecovery(provider.fetch, { session });
 
   async function send(address: string, json: string) {
     const response = await fetch(address, { method: "POST", body: json });
-    return { json, response, sent: provider.seen.map((exchange) => exchange.json), events: session.events };
+    return { json, response, sent: provider.exchanges.map((exchange) => exchange.json), events: session.events };
   }
 
   return {

@@ -37,7 +37,7 @@ describe(`a research run of ${researchSteps} steps inside ${researchWindowTokens
       assert.deepEqual([searches.length, searches.some(({ is_error }) => is_error)], [5, false]);
       const text = events.filter(({ type, step }) => type === "text" && step === researchSteps);
       assert.equal(text.map((event) => event.text).join(""), researchAnswer);
-      for (const { status: code, refusal = "" } of runner.provider.seen)
+      for (const { status: code, refusal = "" } of runner.provider.exchanges)
         if (code !== 200) assert.match(refusal, overflowError);
       await assertRefsReadable(runner, events.at(-1).transcript);
     });
@@ -52,7 +52,7 @@ describe(`a research run of ${researchSteps} steps inside ${researchWindowTokens
 });
 
 async function assertRefsReadable(runner: Awaited<ReturnType<typeof openRunner>>, transcript: string): Promise<void> {
-  const sent = runner.provider.seen.map(({ json }) => json).join("\n");
+  const sent = runner.provider.exchanges.map(({ json }) => json).join("\n");
   const refs = new Set(`${await readFile(transcript, "utf8")}${sent}`.match(/\baf_[0-9a-f]{32}\b/g));
   assert.ok(refs.size >= researchSources.length);
   for (const ref of refs) {

@@ -4,14 +4,14 @@
  * the end it answers from its own notes alone.
  */
 import { jsonSchema, stepCountIs, streamText } from "ai";
-import { interruptedCall } from "../src/answer/runner-texts.ts";
-import type { Request } from "../src/overflow/dialects/dialect.ts";
+import { INTERRUPTED_CALL_RESULT } from "../src/answer/runner-texts.ts";
+import type { RequestBody } from "../src/overflow/dialects/dialect.ts";
 import { loadModel } from "../src/surfaces/runner/load-model.ts";
 import { findTarget } from "../src/surfaces/runner/providers.ts";
-import { pdfWithLines } from "./pdf.ts";
+import { makePdfWithLines } from "./pdf.ts";
 import { wordings } from "./provider.ts";
 import { type RunnerDialect, runnerEnvironment, runnerModels } from "./runner.ts";
-import { resultsIn, type Said, type Script, type ScriptedCall } from "./scripted.ts";
+import { findResults, type Script, type ScriptedAnswer, type ScriptedCall } from "./scripted.ts";
 
 export const researchTask = "Find the mark of every source and list them.";
 export const researchWindowTokens = 24_000;
@@ -65,7 +65,7 @@ const writers: Readonly<Record<Kind, (key: string, sentence: string) => WrittenS
       );
       return page === REPORT_PAGE - 1 ? [sentence, ...lines] : lines;
     });
-    return { file: `${key}.pdf`, bytes: pdfWithLines(pages), text: pages.flat().join("\n") };
+    return { file: `${key}.pdf`, bytes: makePdfWithLines(pages), text: pages.flat().join("\n") };
   },
   log: (key, sentence) => {
     const lines = Array.from({ length: 4_000 }, (_, index) =>
@@ -121,13 +121,13 @@ export const researchScript: Script = (request, dialect) => {
   const plan = canRead
     ? turns
     : turns.filter(({ action }) => action === "fetch").map((turn) => ({ ...turn, calls: 1 }));
-  const results = resultsIn(request, dialect).filter((text) => !text.includes(interruptedCall));
+  const results = findResults(request, dialect).filter((text) => !text.includes(INTERRUPTED_CALL_RESULT));
   const index = findTurn(plan, results.length);
   const [turn, lastTurn] = [plan[index], plan[index - 1]];
   const newest = results.slice(results.length - (lastTurn?.calls ?? 0))[0] ?? "";
   const note = writeNote(lastTurn, newest, canRead);
   if (turn === undefined) return { text: writeAnswer(request, note) };
-  return { ...(note === "" ? {} : { text: note }), calls: makeCalls(turn, newest) } satisfies Said;
+  return { ...(note === "" ? {} : { text: note }), calls: makeCalls(turn, newest) } satisfies ScriptedAnswer;
 };
 
 /** The index of the turn that follows this many results. */
@@ -167,7 +167,7 @@ function placeIn({ kind }: ResearchSource, query: string): Readonly<Record<strin
 }
 
 /** The facts from the model's own notes, in the order of the sources. */
-function writeAnswer(request: Request, lastNote: string): string {
+function writeAnswer(request: RequestBody, lastNote: string): string {
   const notes = new Map(
     [...`${JSON.stringify(request)}${lastNote}`.matchAll(/NOTED\[(\w+)=([\w-]+)\]/g)].map(([, key = "", fact]) => [
       key,

@@ -5,12 +5,12 @@ import { once } from "node:events";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { goOn } from "../src/answer/runner-texts.ts";
+import { continuePrompts } from "../src/answer/runner-texts.ts";
 import { openRunner, type RunnerDialect, runnerDialects, runnerEnvironment, runnerModels } from "./runner.ts";
-import { resultsIn, type Said, type Script } from "./scripted.ts";
+import { findResults, type Script, type ScriptedAnswer } from "./scripted.ts";
 
 /** Gives one answer after the other, whatever the request. */
-function answerInTurn(...answers: readonly Said[]): Script {
+function answerInTurn(...answers: readonly ScriptedAnswer[]): Script {
   let index = 0;
   return () => answers[index++] ?? { text: "Nothing more." };
 }
@@ -34,8 +34,8 @@ describe("an incomplete answer", () => {
     assert.deepEqual([status, events.at(-1).how], [1, "cut"]);
     const resumed = await runner.run(["run", "--resume", "last"]);
     assert.deepEqual([resumed.status, resumed.out], [0, "stands.\n"], resumed.err);
-    const request = requestText(runner.provider.seen[1]);
-    assert.ok(request.includes(goOn.cut) && request.includes("The heron"), request);
+    const request = requestText(runner.provider.exchanges[1]);
+    assert.ok(request.includes(continuePrompts.cut) && request.includes("The heron"), request);
     assert.equal((await runner.run(["run", "--resume", "last"])).status, 2, "the task is answered now");
   });
 
@@ -46,7 +46,7 @@ describe("an incomplete answer", () => {
         script: answerInTurn({ text: "The her", ends: "in the middle" }, { text: "The heron stands." }),
       });
       const result = await runner.run([...task, model]);
-      assert.deepEqual([result.status, runner.provider.seen.length], [1, 1], result.err);
+      assert.deepEqual([result.status, runner.provider.exchanges.length], [1, 1], result.err);
       assert.match(result.err, /spillway: \w+ broke off: .*without a finish/);
       const lines = (await runner.transcript()) ?? [];
       assert.deepEqual(
@@ -55,7 +55,7 @@ describe("an incomplete answer", () => {
       );
       const resumed = await runner.run(["run", "--resume", "last"]);
       assert.deepEqual([resumed.status, resumed.out], [0, "The heron stands.\n"], resumed.err);
-      assert.equal(runner.provider.seen[1]?.json, runner.provider.seen[0]?.json);
+      assert.equal(runner.provider.exchanges[1]?.json, runner.provider.exchanges[0]?.json);
     },
   );
 
@@ -78,10 +78,10 @@ describe("an incomplete answer", () => {
 
   test("is named in the summary", async () => {
     await using runner = await openRunner({ script: answerInTurn({ text: "" }, { text: "The", ends: "cut" }) });
-    assert.match((await runner.run([...task, "sim:sim-1"])).err, /\nThe model gave no answer\.\n[\s\S]*Go on: /);
+    assert.match((await runner.run([...task, "sim:sim-1"])).err, /\nThe model gave no answer\.\n[\s\S]*Continue: /);
     assert.match(
       (await runner.run(["run", "--resume", "last"])).err,
-      /\nThe model stopped before it had said everything\./,
+      /\nThe model stopped before its answer was complete\./,
     );
   });
 
@@ -106,7 +106,7 @@ describe("a resumed run", () => {
 
   test("uses its first model unless another is named", async () => {
     await using runner = await openRunner({ always: busy });
-    const models = () => runner.provider.seen.map(({ json }) => JSON.parse(json).model);
+    const models = () => runner.provider.exchanges.map(({ json }) => JSON.parse(json).model);
     const env = { SPILLWAY_RUNNER_MODEL: "sim:other", SPILLWAY_RUNNER_RETRIES: "0" };
     await runner.run([...task, "sim:mine"], env);
     await runner.run(["run", "--resume", "last"], env);
@@ -122,7 +122,7 @@ describe("a resumed run", () => {
     await runner.run([...task, "sim:sim-1"]);
     const resumed = await runner.run(["run", "--resume", "last", "  "]);
     assert.equal(resumed.out, "Yes.\n", resumed.err);
-    assert.equal(runner.provider.seen[1]?.json, runner.provider.seen[0]?.json);
+    assert.equal(runner.provider.exchanges[1]?.json, runner.provider.exchanges[0]?.json);
     assert.equal((await runner.run(["run", "--resume", "last", "  "])).status, 2);
   });
 
@@ -131,7 +131,7 @@ describe("a resumed run", () => {
     await using runner = await openRunner({
       instead: (index) => (index === 0 ? error(401) : undefined),
       script: (request, dialect) => {
-        const results = resultsIn(request, dialect);
+        const results = findResults(request, dialect);
         const calls = ["a.txt", outside, "/etc/passwd"].map((url) => ({ tool: "fetch_content", input: { url } }));
         return results.length === 0 ? { calls } : { text: JSON.stringify(results) };
       },
@@ -253,7 +253,7 @@ describe("the limits of a run", () => {
   test("give a turn at most a quarter of a known window", async () => {
     await using runner = await openRunner({
       script: (request, dialect) => {
-        const results = resultsIn(request, dialect);
+        const results = findResults(request, dialect);
         return results.length === 0
           ? { calls: [{ tool: "fetch_content", input: { url: "a.txt" } }] }
           : { text: String(results[0]?.length) };
@@ -272,6 +272,6 @@ describe("the limits of a run", () => {
       assert.notEqual(result.status, 0);
       assert.match(result.err, /config\.jsonc/, setting);
     }
-    assert.equal(runner.provider.seen.length, 0);
+    assert.equal(runner.provider.exchanges.length, 0);
   });
 });

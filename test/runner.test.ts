@@ -4,20 +4,20 @@ import * as http from "node:http";
 import { createServer } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { interruptedCall, unreadableCall } from "../src/answer/runner-texts.ts";
+import { INTERRUPTED_CALL_RESULT, UNREADABLE_CALL_RESULT } from "../src/answer/runner-texts.ts";
 import { takeLock } from "../src/system/lock.ts";
-import { selfSigned } from "./certificate.ts";
+import { makeCertificate } from "./certificate.ts";
 import { startProxy } from "./forward-proxy.ts";
 import type { ProviderOptions } from "./provider.ts";
 import { openRunner, runnerDialects, runnerModels } from "./runner.ts";
-import { resultsIn, type Script, type ScriptedCall } from "./scripted.ts";
+import { findResults, type Script, type ScriptedCall } from "./scripted.ts";
 import { startServer } from "./server.ts";
 
 const sim = ["run", "What does it say?", "--model", "sim:sim-1"] as const;
 
 /** Fetches one file, then answers with what it found there. */
 const fetchOnce: Script = (request, dialect) => {
-  const [result] = resultsIn(request, dialect).filter((text) => !text.includes(interruptedCall));
+  const [result] = findResults(request, dialect).filter((text) => !text.includes(INTERRUPTED_CALL_RESULT));
   if (result === undefined)
     return { text: "I will look.", calls: [{ tool: "fetch_content", input: { url: "a.txt" } }] };
   return { text: `It says: ${/heron \d+/.exec(result)?.[0]}` };
@@ -50,7 +50,7 @@ describe("spillway run", () => {
     test(`answers a task with parallel tool calls, and can be resumed (${dialect})`, async () => {
       await using runner = await openRunner({
         script: (request, of) => {
-          const results = resultsIn(request, of);
+          const results = findResults(request, of);
           const calls = ["a.txt", "b.txt"].map((url) => ({ tool: "fetch_content", input: { url } }));
           if (results.length === 0) return { text: "I will look.", calls };
           return { text: `It says: ${results.map((text) => /heron \d+/.exec(text)?.[0]).join(", ")}` };
@@ -65,14 +65,14 @@ describe("spillway run", () => {
       assert.match(result.err, /Done\.\n2 steps, 2 tool calls, [\d,]+ tokens in, \d+ out\n2 requests: 0 retried/);
       const resumed = await runner.run(["run", "--resume", "last", "And now?"]);
       assert.deepEqual([resumed.out, resumed.status], ["It says: heron 41, heron 42\n", 0], resumed.err);
-      assert.ok(runner.provider.seen.every(({ status }) => status === 200));
+      assert.ok(runner.provider.exchanges.every(({ status }) => status === 200));
     });
   }
 
   test("prints each call on one line, also a failed one, and removes escape sequences", async () => {
     await using runner = await openRunner({
       script: (request, dialect) =>
-        resultsIn(request, dialect).length > 0
+        findResults(request, dialect).length > 0
           ? { text: "\u001b[2JDone\u0007.\u202e" }
           : {
               calls: [
@@ -104,7 +104,7 @@ describe("spillway run", () => {
   test("writes a transcript that only its owner can read, without keys or passwords", async () => {
     await using runner = await openRunner({
       script: (request, dialect) =>
-        resultsIn(request, dialect).length === 0
+        findResults(request, dialect).length === 0
           ? {
               calls: [
                 { tool: "read_artifact", input: { artifact_ref: `af_${"0".repeat(32)}`, password: "open sesame" } },
@@ -117,7 +117,7 @@ describe("spillway run", () => {
     assert.equal((await stat(transcript)).mode & 0o777, 0o600);
     assert.equal((await stat(join(transcript, ".."))).mode & 0o777, 0o700);
     for (const text of [await readFile(transcript, "utf8"), err, out]) assert.doesNotMatch(text, /sk-sim|sesame/);
-    assert.match(runner.provider.seen[1]?.json ?? "", /sesame/, "the model gets its own call back unchanged");
+    assert.match(runner.provider.exchanges[1]?.json ?? "", /sesame/, "the model gets its own call back unchanged");
     const logs = await Array.fromAsync(glob("events/*/*.jsonl", { cwd: runner.home }));
     for (const log of logs) assert.doesNotMatch(await readFile(join(runner.home, log), "utf8"), /sk-sim|sesame/);
   });
@@ -135,7 +135,7 @@ describe("spillway run", () => {
       ];
       await using runner = await openRunner({
         script: (request, of) => {
-          const results = resultsIn(request, of);
+          const results = findResults(request, of);
           return results.length === 0 ? { calls } : { text: results.join("\n") };
         },
       });
@@ -151,7 +151,7 @@ describe("spillway run", () => {
         answerText.includes('There is no tool "open_pdf". There are: fetch_content,') && chars_given < 1_500,
         answerText,
       );
-      if (dialect !== "gemini") assert.ok(answerText.includes(unreadableCall), answerText);
+      if (dialect !== "gemini") assert.ok(answerText.includes(UNREADABLE_CALL_RESULT), answerText);
       for (const text of [await readFile(transcript, "utf8"), JSON.stringify(events), err])
         assert.doesNotMatch(text, /sesame/);
       // The simulated Gemini signs the arguments of a call, and those were not stored.
@@ -163,7 +163,7 @@ describe("spillway run", () => {
   test("gives all results of a turn one budget, and says so to calls that have no room", async () => {
     await using runner = await openRunner({
       script: (request, dialect) => {
-        const results = resultsIn(request, dialect);
+        const results = findResults(request, dialect);
         const calls = Array.from({ length: 5 }, (_, at) => ({
           tool: "fetch_content",
           input: { url: `${at % 3}.txt` },
@@ -179,7 +179,7 @@ describe("spillway run", () => {
       String(results.map(({ length }) => length)),
     );
     for (const result of results.slice(3))
-      assert.equal(result, "One turn has room for 3 results.\nCall it again by itself.");
+      assert.equal(result, "One turn has room for 3 results.\nCall it again alone.");
   });
 
   for (const [name, value, how] of [
@@ -193,10 +193,10 @@ describe("spillway run", () => {
       await using runner = await openRunner({ script, delayMs: how === "time" ? 50 : 0 });
       const { events, status } = await runner.events(sim, { [`SPILLWAY_RUNNER_${name}`]: value });
       assert.deepEqual([events.at(-1).how, status], [how, 1]);
-      const before = runner.provider.seen.length;
+      const before = runner.provider.exchanges.length;
       assert.ok(before >= 2 && before < 60, String(before));
       await runner.events(["run", "--resume", "last"], { SPILLWAY_RUNNER_STEPS: "1" });
-      assert.equal(runner.provider.seen.length, before + 1);
+      assert.equal(runner.provider.exchanges.length, before + 1);
     });
   }
 });
@@ -207,7 +207,7 @@ describe("an interrupted spillway run", () => {
     const stop = new AbortController();
     const result = await runner.run(sim, {}, { signal: stop.signal, onOut: () => stop.abort() });
     assert.equal(result.status, 130);
-    assert.match(result.err, /Interrupted\.\n[\s\S]*Go on: spillway run --resume \S+\n$/);
+    assert.match(result.err, /Interrupted\.\n[\s\S]*Continue: spillway run --resume \S+\n$/);
     const lines = (await runner.transcript()) ?? [];
     assert.deepEqual(
       lines.map(({ type }) => type),
@@ -222,7 +222,7 @@ describe("an interrupted spillway run", () => {
     await using server = await startServer(() => hanging.resolve());
     await using runner = await openRunner({
       script: (request, dialect) => {
-        const results = resultsIn(request, dialect);
+        const results = findResults(request, dialect);
         return results.length === 0
           ? { calls: [{ tool: "web_fetch", input: { url: server.origin } }] }
           : { text: `Heard: ${results[0]}` };
@@ -233,8 +233,8 @@ describe("an interrupted spillway run", () => {
     const env = { SPILLWAY_NETWORK_ALLOW: "127.0.0.1" };
     assert.equal((await runner.run(sim, env, { signal: stop.signal })).status, 130);
     const { out } = await runner.run(["run", "--resume", "last"], env);
-    assert.equal(out, `Heard: ${interruptedCall}\n`);
-    assert.ok(!JSON.stringify(((await runner.transcript()) ?? []).slice(0, 4)).includes(interruptedCall));
+    assert.equal(out, `Heard: ${INTERRUPTED_CALL_RESULT}\n`);
+    assert.ok(!JSON.stringify(((await runner.transcript()) ?? []).slice(0, 4)).includes(INTERRUPTED_CALL_RESULT));
   });
 });
 
@@ -306,7 +306,7 @@ describe("a busy provider", () => {
   test("is retried at most as often as the setting allows", async () => {
     await using runner = await openWithFile({ always: error(503) });
     const result = await runner.run(sim, { SPILLWAY_RUNNER_RETRIES: "2", SPILLWAY_RUNNER_RETRY_WAIT: "1ms" });
-    assert.deepEqual([result.status, runner.provider.seen.length], [1, 3]);
+    assert.deepEqual([result.status, runner.provider.exchanges.length], [1, 3]);
     assert.match(result.err, /spillway: sim answered 503: busy\n/);
   });
 
@@ -314,7 +314,7 @@ describe("a busy provider", () => {
     for (const always of [brokenStream(firstWord), error(429, { "retry-after": "3600" })]) {
       await using runner = await openWithFile({ always });
       const result = await runner.run(sim);
-      assert.deepEqual([result.status, runner.provider.seen.length], [1, 1], result.err);
+      assert.deepEqual([result.status, runner.provider.exchanges.length], [1, 1], result.err);
     }
   });
 });
@@ -346,7 +346,7 @@ describe("a spillway run that cannot start", () => {
     const result = await runner.run(["run", "Hello?", "--model", "openai:sim-9"]);
     assert.equal(result.status, 1);
     assert.match(sentence(result.err), /^spillway: openai has no model "sim-9" \(404: The model/);
-    assert.equal(runner.provider.seen.length, 1);
+    assert.equal(runner.provider.exchanges.length, 1);
   });
 
   test("says in one sentence that the provider cannot be reached", async () => {
@@ -365,7 +365,7 @@ describe("a spillway run that cannot start", () => {
 describe("spillway run behind a proxy", () => {
   test("uses HTTPS_PROXY and trusts the certificates of network.ca_file", async () => {
     await using runner = await openWithFile();
-    const certificate = selfSigned(["model.example"]);
+    const certificate = makeCertificate(["model.example"]);
     await runner.write("ca.pem", certificate.cert);
     await using secure = await startServer((request, response) => {
       const upstream = http.request(`${runner.provider.url}${request.url}`, { method: "POST" }, (answer) => {
@@ -378,7 +378,7 @@ describe("spillway run behind a proxy", () => {
     const env = { SPILLWAY_RUNNER_ENDPOINTS: "sim=https://model.example/v1", HTTPS_PROXY: proxy.url };
     const trusted = await runner.run(sim, { ...env, SPILLWAY_NETWORK_CA_FILE: join(runner.work, "ca.pem") });
     assert.deepEqual([trusted.status, trusted.out], [0, "I will look.\nIt says: heron 41\n"], trusted.err);
-    assert.ok(proxy.asked.length > 0 && proxy.asked.every((asked) => asked === "CONNECT model.example:443"));
+    assert.ok(proxy.requests.length > 0 && proxy.requests.every((asked) => asked === "CONNECT model.example:443"));
     const untrusted = await runner.run(sim, { ...env, SPILLWAY_RUN: "wary" });
     assert.equal(untrusted.status, 1, untrusted.err);
     assert.match(untrusted.err, /spillway: sim at model\.example could not be reached \(\w*SELF_SIGNED\w*\)\.\n/);

@@ -1,6 +1,6 @@
 /** Builds small bodies for the tests: archives, compound files, and text in charsets that nothing writes any more. */
 import { deflateRawSync } from "node:zlib";
-import { pages, readPage } from "../src/detect/text/code-pages.ts";
+import { codePages, decodeCodePage } from "../src/detect/text/code-pages.ts";
 
 /** One character per byte. */
 export const bytesOf = (characters: string): Uint8Array => new Uint8Array(Buffer.from(characters, "latin1"));
@@ -87,11 +87,11 @@ function codesOf(charset: string): Map<string, readonly number[]> {
   const known = codebooks.get(charset);
   if (known !== undefined) return known;
   const codes = new Map<string, readonly number[]>();
-  const page = pages.get(charset);
+  const page = codePages.get(charset);
   const decoder = page === undefined ? new TextDecoder(charset) : null;
   for (const code of candidates()) {
     const bytes = Uint8Array.from(code);
-    const character = decoder?.decode(bytes) ?? readPage(bytes, page ?? "");
+    const character = decoder?.decode(bytes) ?? decodeCodePage(bytes, page ?? "");
     if ([...character].length === 1 && character !== "\ufffd" && !codes.has(character)) codes.set(character, code);
   }
   codebooks.set(charset, codes);

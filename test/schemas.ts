@@ -1,11 +1,11 @@
-/** Schemas as tests hold replies to them. */
+/** Schemas against which tests validate replies. */
 import type { JsonSchema } from "../src/tools/parameters.ts";
 
-/** The schema with nothing else allowed, so that a field that is not declared is noticed. */
-export function closedSchema(schema: JsonSchema): JsonSchema {
+/** The schema without additional properties, so that an undeclared field fails the test. */
+export function closeSchema(schema: JsonSchema): JsonSchema {
   const entries = Object.entries(schema).map(([key, value]) => [
     key,
-    typeof value === "object" && value !== null && !Array.isArray(value) ? closedSchema(value as JsonSchema) : value,
+    typeof value === "object" && value !== null && !Array.isArray(value) ? closeSchema(value as JsonSchema) : value,
   ]);
   return { ...(schema.properties ? { additionalProperties: false } : {}), ...Object.fromEntries(entries) };
 }

@@ -4,9 +4,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, test } from "node:test";
 import { openStore } from "../src/artifacts/artifact-store.ts";
 import type { Settings } from "../src/config/settings.ts";
-import { truncationSuffix } from "../src/fit/fit-text.ts";
+import { makeTruncationSuffix } from "../src/fit/fit-text.ts";
 import { openMcp } from "./mcp.ts";
-import { pdfWithPages } from "./pdf.ts";
+import { makePdfWithPages } from "./pdf.ts";
 import { startServer, type TestServer } from "./server.ts";
 import { openTools } from "./tools.ts";
 
@@ -37,8 +37,8 @@ async function openSite(pages: Readonly<Record<string, Answerer>>, settings: Par
 }
 
 describe("the tools over HTTP", () => {
-  test("read a small PDF well, whatever the server calls it", async () => {
-    const pdf = pdfWithPages(["The founding accident", "The second page"]);
+  test("read a small PDF, whatever media type the server names", async () => {
+    const pdf = makePdfWithPages(["The founding accident", "The second page"]);
     for (const type of ["application/pdf", "text/plain", "application/octet-stream"]) {
       await using site = await openSite({ "/report": body(pdf, type) });
       const { text, fields } = await site.call("web_fetch", { url: site.url("/report") });
@@ -57,7 +57,7 @@ describe("the tools over HTTP", () => {
     assert.ok(!isError && fields.artifact_ref && !text.includes("garbage"));
   });
 
-  test("find what is stored by its address however that is spelled, and show no password", async () => {
+  test("find what is stored by any spelling of its address, and show no password", async () => {
     await using site = await openSite({ "/": body("home", "text/plain"), "/b": body("b", "text/plain") });
     const { host } = new URL(site.url("/"));
     const urls = [site.server.origin, site.url("/b"), `http://ada:s3cret@${host}/`];
@@ -81,13 +81,13 @@ describe("the tools over HTTP", () => {
       [999_999, 100_000],
     ] as const) {
       const { text } = await site.call("get_search_content", { responseId, urlIndex: 0, maxChars });
-      assert.ok(text.endsWith(long.slice(0, chars) + truncationSuffix(chars, 120_000)));
+      assert.ok(text.endsWith(long.slice(0, chars) + makeTruncationSuffix(chars, 120_000)));
     }
     assert.equal((await site.call("get_search_content", { responseId, url: site.url("/long") })).isError, false);
     assert.equal(site.server.requests.length, 1);
   });
 
-  test("hand out a ref that works from the cache, and ask again on noCache", async () => {
+  test("return a ref that works for cached sources, and fetch again on noCache", async () => {
     await using site = await openSite({ "/page": body("the page", "text/plain") });
     const url = site.url("/page");
     const replies = [await site.call("web_fetch", { url }), await site.call("fetch_content", { url })];
@@ -101,7 +101,7 @@ describe("the tools over HTTP", () => {
     assert.equal(site.server.requests.length, 2);
   });
 
-  test("tell a status in the contract's words, and one failure harms no other", async () => {
+  test("word an HTTP status as the contract does, and one failure does not affect the others", async () => {
     await using site = await openSite({ "/ok": body("fine", "text/plain") });
     const { text, fields, isError } = await site.call("web_fetch", { url: site.url("/gone") });
     assert.deepEqual([text.split("\n")[0], fields.error, isError], ["HTTP 404 Not Found", "HTTP 404 Not Found", true]);
@@ -134,7 +134,7 @@ describe("the tools over HTTP", () => {
 });
 
 describe("what a server may do to a fetch", () => {
-  test("a body without end is kept up to the cap, said to be a part, and let go of", async () => {
+  test("an endless body is kept up to the cap, reported as truncated, and its connection closed", async () => {
     const closed = Promise.withResolvers<void>();
     await using site = await openSite(
       {
@@ -168,25 +168,25 @@ describe("what a server may do to a fetch", () => {
       bytes: Buffer.from(`\ufeff${words}`, "utf16le"),
     },
   ]) {
-    test(`a charset that lies (${name}) does not spoil the text`, async () => {
+    test(`a wrong charset (${name}) does not garble the text`, async () => {
       await using site = await openSite({ "/text": body(bytes, type) });
       const { fields } = await site.call("web_fetch", { url: site.url("/text") });
       assert.deepEqual([fields.content_kind, fields.content], ["text", words]);
     });
   }
 
-  test("what comes while the disk is full is answered within its bounds, and said not to be kept", async () => {
+  test("a source that arrives while the disk is full is answered within the budget, and reported as not kept", async () => {
     await using site = await openSite({ "/long": body("level ".repeat(100_000), "text/plain") });
     const full = () => Promise.reject(Object.assign(new Error("full"), { code: "ENOSPC" }));
     const store = openStore({ ...site.session.store.objects, put: full }, { owner: "a", run: "r" });
     const { text, fields, isError } = await site.call("web_fetch", { url: site.url("/long") }, { store });
     assert.deepEqual([isError, fields.artifact_ref, String(fields.content).length], [false, null, 30_000]);
     assert.match(text, /^\[Fetched text artifact: .* Not kept\.\]\n.*the disk is full/);
-    assert.ok(text.endsWith(truncationSuffix(30_000, 600_000)));
+    assert.ok(text.endsWith(makeTruncationSuffix(30_000, 600_000)));
   });
 });
 
-test("a long download tells its progress over MCP, in bytes that rise, of all where that is known", async () => {
+test("a long download reports rising byte counts over MCP, with the total where it is known", async () => {
   const half = Buffer.alloc(2_000_000, "a");
   await using server = await startServer((_, response) => {
     response.writeHead(200, { "content-type": "text/plain", "content-length": half.length * 2 }).write(half);
@@ -195,22 +195,22 @@ test("a long download tells its progress over MCP, in bytes that rise, of all wh
   const begun = Promise.withResolvers<ServerResponse>();
   await using mcp = await openMcp();
   const client = await mcp.client("2026-07-28", { env: { SPILLWAY_NETWORK_ALLOW: server.allow } });
-  const told: { progress: number; total?: number | undefined; message?: string | undefined }[] = [];
+  const reports: { progress: number; total?: number | undefined; message?: string | undefined }[] = [];
   const called = client.callTool(
     { name: "web_fetch", arguments: { url: `${server.origin}/long` } },
     {
       async onprogress(progress) {
-        told.push(progress);
+        reports.push(progress);
         (await begun.promise).end(half);
       },
     },
   );
   assert.equal((await called).isError, false);
-  const [first] = told;
-  assert.ok(first && first.progress > 0 && first.progress <= half.length, JSON.stringify(told));
+  const [first] = reports;
+  assert.ok(first && first.progress > 0 && first.progress <= half.length, JSON.stringify(reports));
   assert.equal(first.total, half.length * 2);
   assert.match(first.message ?? "", /MB of 4\.0 MB received$/);
-  assert.ok(told.every(({ progress }, index) => index === 0 || progress > (told[index - 1]?.progress ?? 0)));
+  assert.ok(reports.every(({ progress }, index) => index === 0 || progress > (reports[index - 1]?.progress ?? 0)));
 });
 
 test("a call that is cancelled over MCP closes its connection to the server", async () => {

@@ -1,4 +1,4 @@
-/** Tools as a test calls them: in memory, below a folder of their own, with the events caught. */
+/** Calls tools in tests: in memory, below a temporary folder, with events recorded. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { defaultSettings, type Settings } from "../src/config/settings.ts";
@@ -7,10 +7,10 @@ import type { Event } from "../src/telemetry/events.ts";
 import { callTool } from "../src/tools/call-tool.ts";
 import type { ToolSession } from "../src/tools/tool.ts";
 import { findTool } from "../src/tools/tools.ts";
-import { temporaryFolder } from "./bodies.ts";
+import { makeTemporaryFolder } from "./bodies.ts";
 
 export async function openTools(settings: Partial<Settings> = {}) {
-  const folder = await temporaryFolder();
+  const folder = await makeTemporaryFolder();
   const session = await openSession({
     settings: { ...defaultSettings, ...settings },
     cwd: folder.path,

@@ -1,5 +1,5 @@
 /** Generates long transcripts from a seed, with what agents really collect: logs, code, pages, tables. */
-import type { Conversation, Result, Turn } from "./conversations.ts";
+import type { Conversation, ToolResult, Turn } from "./conversations.ts";
 
 /** A small random number generator; the same seed gives the same numbers. */
 export function randomFrom(seed: number): (below: number) => number {
@@ -75,7 +75,7 @@ export function longTranscript(seed: number): Conversation {
   return { system: sentence(random, 150), turns: [...turns, last], outputTokens: 1_024 };
 }
 
-function resultOf(random: Random): Result {
+function resultOf(random: Random): ToolResult {
   const form = (["text", "text", "text", "blocks", "error"] as const)[random(5)] ?? "text";
   const lines = random(4) === 0 ? 150 + random(250) : 5 + random(60);
   return { form, text: (kinds[random(kinds.length)] ?? kinds[0])?.(random, lines) ?? "" };

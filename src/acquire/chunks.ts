@@ -24,7 +24,7 @@ export async function* readChunks(handle: FileHandle, options: ChunkOptions = {}
 }
 
 /** Bytes in memory as a single chunk, or as none when they are empty. */
-export async function* chunkOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+export async function* streamBytes(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   if (bytes.length > 0) yield bytes;
 }
 

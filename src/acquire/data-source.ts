@@ -1,8 +1,9 @@
 /** `data:` URLs as a source: the URL holds the bytes. */
 import { createHash } from "node:crypto";
 import { SpillwayError } from "../errors.ts";
-import { clipped } from "../system/safe-names.ts";
-import { chunkOf } from "./chunks.ts";
+import { DATA_HEADER_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
+import { streamBytes } from "./chunks.ts";
 import type { SourceKind } from "./source-kind.ts";
 
 export const dataSource: SourceKind = {
@@ -17,13 +18,15 @@ export const dataSource: SourceKind = {
     const [mediaType = "", ...parameters] = given.slice("data:".length, comma).split(";");
     const base64 = parameters.at(-1)?.trim().toLowerCase() === "base64";
     const contentType = [mediaType.trim(), ...(base64 ? parameters.slice(0, -1) : parameters)].join(";");
-    const displayName = `data:${clipped(given.slice("data:".length, comma), 100)}`;
+    const displayName = `data:${clip(given.slice("data:".length, comma), DATA_HEADER_CHARS)}`;
     return {
       // The payload is the content: as a name it would be repeated in every record and reply.
       given: displayName,
       identity: `${displayName},${createHash("sha256").update(given).digest("hex")}`,
       open: async () => ({
-        chunks: chunkOf(base64 ? decodeBase64(given.slice(comma + 1)) : decodePercentEscapes(given.slice(comma + 1))),
+        chunks: streamBytes(
+          base64 ? decodeBase64(given.slice(comma + 1)) : decodePercentEscapes(given.slice(comma + 1)),
+        ),
         name: "data URL",
         headers: contentType === "" ? {} : { "content-type": contentType },
       }),

@@ -4,7 +4,8 @@ import { type FileHandle, open, realpath, stat, statfs } from "node:fs/promises"
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { SpillwayError, systemCode } from "../errors.ts";
-import { clipped } from "../system/safe-names.ts";
+import { PATH_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 import { readChunks } from "./chunks.ts";
 import type { SourceKind } from "./source-kind.ts";
 
@@ -34,7 +35,7 @@ function toPath(given: string): string {
   try {
     return fileURLToPath(given);
   } catch (cause) {
-    throw new SpillwayError("source_refused", `${clipped(given, 200)} is not a file on this machine.`, {
+    throw new SpillwayError("source_refused", `${clip(given, PATH_CHARS)} is not a file on this machine.`, {
       hint: "A file: URL needs an absolute path and no host: file:///home/me/report.txt.",
       cause,
     });
@@ -53,13 +54,13 @@ async function* readCheckedFile(
 
 async function openCheckedFile(given: string, path: string, roots: readonly string[] | undefined): Promise<FileHandle> {
   try {
-    refuseKernelFolder(given, path);
+    assertNotKernelFolder(given, path);
     const real = await realpath(path).catch(async (error: unknown) => {
       // Outside the roots, the error must not reveal whether the path exists.
-      await refuseOutside(given, await resolveNearest(path), roots);
+      await assertInsideRoots(given, await resolveNearest(path), roots);
       throw error;
     });
-    await refuseOutside(given, real, roots);
+    await assertInsideRoots(given, real, roots);
     await assertNotKernelFile(given, real);
     assertRegularFile(given, await stat(real));
     const handle = await open(real, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
@@ -79,7 +80,11 @@ async function resolveNearest(path: string): Promise<string> {
 }
 
 /** Throws for a real path outside the roots; without roots every path is allowed. */
-export async function refuseOutside(given: string, real: string, roots: readonly string[] | undefined): Promise<void> {
+export async function assertInsideRoots(
+  given: string,
+  real: string,
+  roots: readonly string[] | undefined,
+): Promise<void> {
   if (roots === undefined) return;
   for (const root of roots) {
     // A root that does not exist allows nothing.
@@ -94,12 +99,12 @@ export async function refuseOutside(given: string, real: string, roots: readonly
 }
 
 async function assertNotKernelFile(given: string, real: string): Promise<void> {
-  refuseKernelFolder(given, real);
+  assertNotKernelFolder(given, real);
   if (kernelFileSystems.has((await statfs(real)).type)) throw makeKernelFileError(given);
 }
 
 /** Throws for a path in one of the kernel's folders. */
-export function refuseKernelFolder(given: string, path: string): void {
+export function assertNotKernelFolder(given: string, path: string): void {
   if (process.platform !== "win32" && kernelFolders.some((folder) => isInside(path, folder)))
     throw makeKernelFileError(given);
 }
@@ -141,13 +146,13 @@ function isInside(path: string, folder: string): boolean {
 }
 
 function makeRefusedError(given: string, fact: string, hint: string): SpillwayError {
-  return new SpillwayError("source_refused", `${clipped(given, 200)} ${fact}.`, { hint });
+  return new SpillwayError("source_refused", `${clip(given, PATH_CHARS)} ${fact}.`, { hint });
 }
 
 function makeUnreadableError(given: string, cause: unknown): SpillwayError {
   const code = systemCode(cause);
   if (code === "ENOENT" || code === "ENOTDIR") {
-    return new SpillwayError("source_not_found", `There is no file ${clipped(given, 200)}.`, {
+    return new SpillwayError("source_not_found", `There is no file ${clip(given, PATH_CHARS)}.`, {
       hint: "Check the path.",
       cause,
     });
@@ -156,7 +161,7 @@ function makeUnreadableError(given: string, cause: unknown): SpillwayError {
   const isDenied = code === "EACCES" || code === "EPERM";
   return new SpillwayError(
     "source_unreadable",
-    `${clipped(given, 200)} cannot be read${isDenied ? ": permission denied" : ""}.`,
+    `${clip(given, PATH_CHARS)} cannot be read${isDenied ? ": permission denied" : ""}.`,
     {
       hint: isDenied ? "Give this user permission to read it." : `Check the disk it is on (${code ?? String(cause)}).`,
       cause,

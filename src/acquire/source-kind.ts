@@ -1,5 +1,5 @@
 /** The contract of a kind of source: how it is recognised, and what it may use to open one. */
-import type { Network } from "./http/http-client.ts";
+import type { HttpClient } from "./http/http-client.ts";
 import type { PagePreference, Source } from "./source.ts";
 
 /** What the caller lends to a source. */
@@ -9,7 +9,7 @@ export type SourceContext = {
   readonly roots?: readonly string[];
   readonly stdin?: AsyncIterable<Uint8Array>;
   /** Undefined where nothing may be fetched from other hosts. */
-  readonly network?: Network;
+  readonly network?: HttpClient;
   /** Which form of a page to request where a server has several. */
   readonly prefers?: PagePreference;
 };

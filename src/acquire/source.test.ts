@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { temporaryFolder } from "../../test/bodies.ts";
+import { makeTemporaryFolder } from "../../test/bodies.ts";
 import { SpillwayError } from "../errors.ts";
 import type { SourceContext } from "./source-kind.ts";
 import { findSource } from "./sources.ts";
@@ -29,7 +29,7 @@ async function refusal(given: string, context: SourceContext): Promise<SpillwayE
 
 describe("a file as a source", () => {
   test("is read by relative path, absolute path and file: URL, all of one identity", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     const path = join(folder.path, "a b.txt");
     await writeFile(path, "hello");
     const context = { cwd: folder.path };
@@ -43,7 +43,7 @@ describe("a file as a source", () => {
   });
 
   test("that is missing, a folder or not readable gets an error of its own", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     const context = { cwd: folder.path };
     await writeFile(join(folder.path, "secret"), "x");
     await chmod(join(folder.path, "secret"), 0);
@@ -54,7 +54,7 @@ describe("a file as a source", () => {
   });
 
   test("that is a pipe, a socket or a device is refused at once, also behind a link", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     const context = { cwd: folder.path };
     execFileSync("mkfifo", [join(folder.path, "pipe")]);
     const server = createServer();
@@ -71,7 +71,7 @@ describe("a file as a source", () => {
 
   const linux = process.platform === "linux" ? false : "only Linux has these";
   test("of the kernel is refused, also behind a link", { skip: linux }, async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     const context = { cwd: folder.path };
     await symlink("/proc/self/environ", join(folder.path, "innocent.txt"));
     await symlink("/proc", join(folder.path, "docs"));
@@ -87,7 +87,7 @@ describe("a file as a source", () => {
   });
 
   test("may be reached through a link, but not out of an allowed root", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     const root = join(folder.path, "root");
     await mkdir(join(root, "sub"), { recursive: true });
     await mkdir(join(folder.path, "root-but-longer"));
@@ -123,7 +123,7 @@ describe("a file as a source", () => {
 });
 
 test("a folder swapped for a link while a file is opened never lets a read out of its root", async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await makeTemporaryFolder();
   const root = join(folder.path, "root");
   await mkdir(join(folder.path, "outside"));
   await mkdir(join(root, "inside"), { recursive: true });

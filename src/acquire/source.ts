@@ -12,38 +12,38 @@ export type Source = {
    * ever passed to a hash.
    */
   fingerprint?(): Promise<string>;
-  open(options: OpenOptions): Promise<Opened>;
+  open(options: OpenOptions): Promise<OpenedSource>;
   /** Asks the server whether the copy fetched before is still valid. */
-  revalidate?(validators: Validators, options: OpenOptions): Promise<Opened | UnchangedSource>;
+  revalidate?(validators: Validators, options: OpenOptions): Promise<OpenedSource | UnchangedSource>;
 };
 
 export type OpenOptions = {
   readonly signal: AbortSignal;
   /** Asks caches between us and the server for a new copy too. */
   readonly noCache?: boolean;
-  readonly incoming?: BodyWatch | undefined;
+  readonly incoming?: DownloadMonitor | undefined;
 };
 
 /** Receives the progress of downloads, in bytes as sent, before decoding. */
-export type BodyWatch = {
+export type DownloadMonitor = {
   /** A body begins; its size is undefined where the server does not give it. */
   begin(sizeBytes: number | undefined): void;
   add(bytes: number): void;
 };
 
 /** An open source: its bytes, and what is known about them before they are read. */
-export type Opened = {
+export type OpenedSource = {
   readonly chunks: AsyncIterable<Uint8Array>;
   /** The name to show to readers. */
   readonly name: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The path or URL whose extension counts, if not the name's. */
   readonly location?: string;
-  readonly response?: Response;
+  readonly response?: ResponseInfo;
 };
 
 /** What an HTTP response says beyond its bytes. */
-export type Response = {
+export type ResponseInfo = {
   readonly statusCode: number;
   /** Sentences for the reader: where the content came from, what could not be checked. */
   readonly notes: readonly string[];

@@ -1,6 +1,6 @@
 /** All kinds of sources, and the choice of the one that a user's text names. */
 import { SpillwayError } from "../errors.ts";
-import { clipped } from "../system/safe-names.ts";
+import { clip } from "../system/safe-names.ts";
 import { dataSource } from "./data-source.ts";
 import { fileSource } from "./file-source.ts";
 import { httpSource } from "./http/http-source.ts";
@@ -19,7 +19,7 @@ export function findSource(given: string, context: SourceContext): Source {
   const kind = sourceKinds.find(({ matches }) => matches(given));
   if (kind === undefined) {
     const scheme = given.slice(0, given.indexOf(":"));
-    throw new SpillwayError("source_refused", `Sources of the kind ${clipped(scheme)}: cannot be read.`, {
+    throw new SpillwayError("source_refused", `Sources of the kind ${clip(scheme)}: cannot be read.`, {
       hint: "Give an http, https, file: or data: URL, a path, or - for stdin.",
     });
   }

@@ -4,9 +4,9 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { chunksOf, temporaryFolder } from "../../test/bodies.ts";
-import { faultyFiles } from "../../test/faults.ts";
-import { type Content, type SpoolOptions, spool, spoolOf } from "./spool.ts";
+import { makeTemporaryFolder, splitChunks } from "../../test/bodies.ts";
+import { makeFaultyFiles } from "../../test/faults.ts";
+import { type Content, type SpoolOptions, spool, spoolBytes } from "./spool.ts";
 
 const signal = new AbortController().signal;
 const open = (folders: string[], overrides: Partial<SpoolOptions> = {}): SpoolOptions => ({
@@ -23,15 +23,15 @@ const bytesOf = async (content: Content): Promise<Buffer> =>
 
 describe("a spool", () => {
   test("holds the bytes, their hash and their size, and is removed when disposed", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 3_000 }), fc.integer({ min: 1, max: 700 }), async (bytes, size) => {
-        await using spooled = await spool(chunksOf(bytes, size), open([folder.path]));
+        await using spooled = await spool(splitChunks(bytes, size), open([folder.path]));
         assert.deepEqual(await bytesOf(spooled.content), Buffer.from(bytes));
         assert.equal(spooled.sha256, createHash("sha256").update(bytes).digest("hex"));
         assert.equal(spooled.sizeBytes, bytes.length);
         assert.equal(spooled.truncated, false);
-        const { content, sizeBytes, sha256, truncated } = spoolOf(bytes);
+        const { content, sizeBytes, sha256, truncated } = spoolBytes(bytes);
         assert.deepEqual([content, sizeBytes], [{ bytes }, bytes.length]);
         assert.deepEqual([sha256, truncated], [spooled.sha256, false]);
       }),
@@ -47,9 +47,9 @@ describe("a spool", () => {
     { name: "far over, in one chunk", size: 50_000, cap: 1_000, truncated: true },
   ]) {
     test(`of a source that is ${name} says whether it is complete`, async () => {
-      await using folder = await temporaryFolder();
+      await using folder = await makeTemporaryFolder();
       const source = Buffer.alloc(size, "x");
-      await using spooled = await spool(chunksOf(source), open([folder.path], { capBytes: cap }));
+      await using spooled = await spool(splitChunks(source), open([folder.path], { capBytes: cap }));
       assert.equal(spooled.truncated, truncated);
       assert.deepEqual(await bytesOf(spooled.content), source.subarray(0, cap));
       assert.equal(spooled.sizeBytes, Math.min(size, cap));
@@ -57,7 +57,7 @@ describe("a spool", () => {
   }
 
   test("stops reading an endless source at the cap", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     let chunkCount = 0;
     async function* endless() {
       for (;;) {
@@ -78,9 +78,9 @@ describe("a spool", () => {
     { size: 900_000, chunk: 900_000, inFile: true },
   ]) {
     test(`of ${size} bytes in chunks of ${chunk} is ${inFile ? "a file" : "in memory"}`, async () => {
-      await using folder = await temporaryFolder();
+      await using folder = await makeTemporaryFolder();
       const source = Buffer.alloc(size, "0123456789");
-      await using spooled = await spool(chunksOf(source, chunk), open([folder.path]));
+      await using spooled = await spool(splitChunks(source, chunk), open([folder.path]));
       assert.equal("path" in spooled.content, inFile);
       assert.equal((await readdir(folder.path)).length, inFile ? 1 : 0);
       assert.ok(source.equals(await bytesOf(spooled.content)));
@@ -88,26 +88,29 @@ describe("a spool", () => {
   }
 
   test("uses the next folder when one cannot be written, and memory when none can", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     const large = Buffer.alloc(300_000, "y");
-    await using first = await spool(chunksOf(large), open([folder.path]));
+    await using first = await spool(splitChunks(large), open([folder.path]));
     assert.ok("path" in first.content);
-    await using second = await spool(chunksOf(large), open([join(first.content.path, "below"), folder.path]));
+    await using second = await spool(splitChunks(large), open([join(first.content.path, "below"), folder.path]));
     assert.ok("path" in second.content && second.content.path.startsWith(folder.path));
-    await using third = await spool(chunksOf(large), open([join(first.content.path, "below")]));
+    await using third = await spool(splitChunks(large), open([join(first.content.path, "below")]));
     assert.deepEqual(third.content, { bytes: large });
   });
 
   test("continues in memory when the disk is full, and loses nothing of a small body", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     // Ten writes: chunks of this size are not combined.
     const source = Buffer.from("0123456789".repeat(300_000));
     for (const { at: position, stays } of positions(12).flatMap((at) => [
       { at, stays: false },
       { at, stays: true },
     ])) {
-      const { files } = faultyFiles({ at: position, code: "ENOSPC", stays });
-      const spooled = await spool(chunksOf(source, 300_000), open([folder.path], { files, capBytes: source.length }));
+      const { files } = makeFaultyFiles({ at: position, code: "ENOSPC", stays });
+      const spooled = await spool(
+        splitChunks(source, 300_000),
+        open([folder.path], { files, capBytes: source.length }),
+      );
       assert.ok(source.equals(await bytesOf(spooled.content)));
       assert.equal(spooled.sha256, createHash("sha256").update(source).digest("hex"));
       await spooled[Symbol.asyncDispose]();
@@ -115,14 +118,14 @@ describe("a spool", () => {
   });
 
   test("leaves no file behind when the source fails or is aborted", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     async function* failing() {
       yield Buffer.alloc(300_000);
       throw new Error("the source broke");
     }
     await assert.rejects(spool(failing(), open([folder.path])), /the source broke/);
     const aborted = AbortSignal.abort(new Error("stopped"));
-    await assert.rejects(spool(chunksOf(Buffer.from("x")), open([folder.path], { signal: aborted })), /stopped/);
+    await assert.rejects(spool(splitChunks(Buffer.from("x")), open([folder.path], { signal: aborted })), /stopped/);
     assert.deepEqual(await readdir(folder.path), []);
   });
 });

@@ -63,7 +63,7 @@ export async function spool(chunks: AsyncIterable<Uint8Array>, options: SpoolOpt
 }
 
 /** Bytes that are already in memory, as a spool. */
-export function spoolOf(bytes: Uint8Array): Spool {
+export function spoolBytes(bytes: Uint8Array): Spool {
   return {
     content: { bytes },
     sizeBytes: bytes.length,

@@ -1,11 +1,11 @@
 /** Access to a spooled or stored body: any range of bytes, or all of them as a stream. */
 import { open } from "node:fs/promises";
 import type { Body } from "../detect/kind.ts";
-import { chunkOf, joinChunks, readChunks } from "./chunks.ts";
+import { joinChunks, readChunks, streamBytes } from "./chunks.ts";
 import type { Content } from "./spool.ts";
 
 /** The body whose bytes are in this file or in memory. */
-export function bodyOf(content: Content, sizeBytes: number): Body {
+export function toBody(content: Content, sizeBytes: number): Body {
   return "path" in content ? makeFileBody(content.path, sizeBytes) : makeMemoryBody(content.bytes);
 }
 
@@ -25,6 +25,6 @@ function makeMemoryBody(bytes: Uint8Array): Body {
   return {
     sizeBytes: bytes.length,
     read: async (start, end) => bytes.subarray(start, end),
-    stream: () => chunkOf(bytes),
+    stream: () => streamBytes(bytes),
   };
 }

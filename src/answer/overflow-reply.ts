@@ -1,37 +1,17 @@
-/** What is said when a request could not be made to fit: the facts, and the next move. */
-import { grouped } from "./phrases.ts";
+/** Words the report of a request that could not be made to fit: what happened, and what to do. */
+import type { FailureReason, OverflowReport } from "../contract/overflow-report.ts";
+import { formatNumber } from "./phrases.ts";
 
-export type FailureReason = "server_state" | "nothing_to_shed" | "not_kept" | "does_not_fit" | "refused_again";
-
-/** The report of a request that stays too large, by the names its readers know. */
-export type OverflowReport = {
-  readonly type: "context_overflow";
-  readonly retryable: false;
-  readonly reason: FailureReason;
-  readonly attempts: number;
-  readonly class: string;
-  readonly limit: number | null;
-  readonly actual: number | null;
-  readonly unit: string | null;
-  readonly bytes_before: number;
-  readonly bytes_after: number;
-  /** Refs of what was set aside; it can be read although the request failed. */
-  readonly stubs: readonly string[];
-  readonly largest_remaining: readonly { readonly path: string; readonly chars: number }[];
-  readonly hint: string;
-  readonly upstream: { readonly status: number | null; readonly body: unknown };
-};
-
-/** One sentence on what happened. */
-export function overflowSentence({ reason, limit, actual, unit }: Omit<OverflowReport, "hint">): string {
+/** One sentence about what happened. */
+export function makeOverflowSentence({ reason, limit, actual, unit }: Omit<OverflowReport, "hint">): string {
   const numbers =
     limit === null
       ? ""
-      : ` (limit ${grouped(limit)}${actual === null ? "" : `, sent ${grouped(actual)}`} ${unit ?? ""})`;
-  return `The model's provider refused the request for its size${numbers}, and ${why[reason]}.`;
+      : ` (limit ${formatNumber(limit)}${actual === null ? "" : `, sent ${formatNumber(actual)}`} ${unit ?? ""})`;
+  return `The model's provider refused the request for its size${numbers}, and ${reasonPhrases[reason]}.`;
 }
 
-const why: Readonly<Record<FailureReason, string>> = {
+const reasonPhrases: Readonly<Record<FailureReason, string>> = {
   server_state: "the heavy part of the conversation is on the provider's side",
   nothing_to_shed: "nothing in it can be set aside",
   not_kept: "what could be set aside could not be kept, so it was left in place",
@@ -40,7 +20,7 @@ const why: Readonly<Record<FailureReason, string>> = {
 };
 
 /** What to do now. */
-export function overflowHint(reason: FailureReason): string {
+export function makeOverflowHint(reason: FailureReason): string {
   switch (reason) {
     case "server_state":
       return "Start a new conversation or send the whole input without the stored one; the provider's own truncation or compaction may help.";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { counted, kindWords, sizeWords } from "./phrases.ts";
+import { formatCount, formatSize, nameKind } from "./phrases.ts";
 
 describe("sizes in words", () => {
   for (const [bytes, words] of [
@@ -16,18 +16,18 @@ describe("sizes in words", () => {
     [67_108_864, "67 MB"],
     [2 ** 40, "1.1 TB"],
   ] as const) {
-    test(`${bytes} bytes are ${words}`, () => assert.equal(sizeWords(bytes), words));
+    test(`${bytes} bytes are ${words}`, () => assert.equal(formatSize(bytes), words));
   }
 });
 
-test("kinds are called what people call them", () => {
+test("kinds have the names that people use", () => {
   const docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
-  assert.equal(kindWords("pdf", "application/pdf"), "PDF");
-  assert.equal(kindWords("office_doc", docx), "Word document");
-  assert.equal(kindWords("office_doc", "application/vnd.ms-excel"), "spreadsheet");
-  assert.equal(kindWords("office_doc", "application/vnd.oasis.opendocument.presentation"), "presentation");
-  assert.equal(kindWords("unknown_binary", "audio/mpeg"), "binary (audio/mpeg)");
-  assert.equal(kindWords("archive", "application/zip"), "archive");
-  assert.equal(counted(1, "line"), "1 line");
-  assert.equal(counted(12_000, "line"), "12,000 lines");
+  assert.equal(nameKind("pdf", "application/pdf"), "PDF");
+  assert.equal(nameKind("office_doc", docx), "Word document");
+  assert.equal(nameKind("office_doc", "application/vnd.ms-excel"), "spreadsheet");
+  assert.equal(nameKind("office_doc", "application/vnd.oasis.opendocument.presentation"), "presentation");
+  assert.equal(nameKind("unknown_binary", "audio/mpeg"), "binary (audio/mpeg)");
+  assert.equal(nameKind("archive", "application/zip"), "archive");
+  assert.equal(formatCount(1, "line"), "1 line");
+  assert.equal(formatCount(12_000, "line"), "12,000 lines");
 });

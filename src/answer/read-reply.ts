@@ -1,61 +1,22 @@
-/** What a read answers: which part of how much, the content, and the fields of the contract. */
+/** Words the answer of a read: which range of how much, content, fields. */
+
 import type { ArtifactRecord } from "../artifacts/record.ts";
-import type { ContentKind } from "../detect/kind.ts";
+import type { ReadFields } from "../contract/read-fields.ts";
 import type { Extract } from "../extract/extract.ts";
+import type { PassageReading, RangeReading, Reading } from "../extract/readings.ts";
 import type { Selector } from "../extract/selector.ts";
 import type { Bound, Budget } from "../fit/budget.ts";
-import { truncationSuffix } from "../fit/fit-text.ts";
+import { makeTruncationSuffix } from "../fit/fit-text.ts";
 import { cutBetweenCodePoints } from "../fit/measure.ts";
 import type { Place } from "../retrieval/split.ts";
-import { clipped } from "../system/safe-names.ts";
+import { PASSAGE_HEADING_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
-import { type DocumentFields, documentFields, extractWarnings, failureSentence } from "./extract-notices.ts";
-import { counted, grouped } from "./phrases.ts";
-import type { PartReading, PassageReading, Reading } from "./readings.ts";
+import { listExtractWarnings, makeFailureSentence, toDocumentFields } from "./extract-notices.ts";
+import { formatCount, formatNumber } from "./phrases.ts";
 
-export type PassageFields = {
-  readonly offset: number;
-  readonly end_offset: number;
-  readonly start_line: number;
-  readonly end_line: number;
-  readonly heading: string | null;
-  readonly score: number;
-};
-
-/** The structured side of a read. Places count over the whole extracted text. */
-export type ReadFields = DocumentFields & {
-  readonly artifact_ref: string;
-  readonly artifact_path: string | null;
-  readonly content_kind: ContentKind;
-  readonly media_type: string;
-  readonly size_bytes: number;
-  readonly source_url: string;
-  readonly handler: string;
-  readonly method: string;
-  readonly selector: Selector["by"];
-  readonly offset: number | null;
-  readonly start_line: number | null;
-  readonly end_line: number | null;
-  readonly total_chars: number;
-  readonly total_lines: number;
-  readonly page_range: string | null;
-  readonly page_count: number | null;
-  readonly next_offset: number | null;
-  readonly has_more: boolean;
-  readonly extraction_truncated: boolean;
-  readonly source_truncated: boolean;
-  readonly truncated: boolean;
-  readonly limit_chars: number;
-  readonly bound: Bound;
-  /** With a query: where the passages stand, best first, and how many there are in all. */
-  readonly passages?: readonly PassageFields[];
-  readonly matched_count?: number;
-  readonly warnings: readonly string[];
-  readonly error?: string;
-  readonly content: string | null;
-};
-
-export type ReadFacts = {
+/** The facts of one read, before they are worded. */
+type ReadFacts = {
   readonly record: ArtifactRecord;
   readonly extract: Extract;
   readonly selector: Selector;
@@ -64,19 +25,19 @@ export type ReadFacts = {
   readonly budget: Pick<Budget, "chars" | "bound">;
 };
 
-/** Puts a reading into words and fields. */
+/** The answer for the facts of a read. */
 export function answerRead(facts: ReadFacts): Answer<ReadFields> {
   const { record, extract, selector, reading, totalLines, budget } = facts;
-  const error = extract.ended?.failed ? failureSentence(record, extract.ended.failed) : undefined;
-  const warnings = extractWarnings(record, extract);
-  const content = extract.hasText ? contentOf(reading) : null;
-  const hasMore = reading.by === "part" ? reading.shown.hasMore : reading.passages.length < reading.matchedCount;
+  const error = extract.ended?.failed ? makeFailureSentence(record, extract.ended.failed) : undefined;
+  const warnings = listExtractWarnings(record, extract);
+  const content = extract.hasText ? shownContent(reading) : null;
+  const hasMore = reading.by === "range" ? reading.shown.hasMore : reading.passages.length < reading.matchedCount;
   return {
     summary: summaryLine(facts),
     notices: [...(error === undefined ? [] : [error]), ...warnings],
     content,
-    suffix: suffixOf(reading),
-    pages: reading.by === "part" ? reading.pageStarts : [],
+    suffix: truncationNotice(reading),
+    pages: reading.by === "range" ? reading.pageStarts : [],
     fields: {
       artifact_ref: record.artifact_ref,
       artifact_path: record.path,
@@ -87,70 +48,70 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
       handler: extract.handler,
       method: extract.info.method ?? extract.handler,
       selector: selector.by,
-      offset: reading.by === "part" ? reading.start.offset : null,
-      start_line: reading.by === "part" ? reading.start.line : null,
-      end_line: reading.by === "part" ? reading.endLine : null,
-      total_chars: extract.extent.chars,
+      offset: reading.by === "range" ? reading.start.offset : null,
+      start_line: reading.by === "range" ? reading.start.line : null,
+      end_line: reading.by === "range" ? reading.endLine : null,
+      total_chars: extract.size.chars,
       total_lines: totalLines,
-      page_range: reading.by === "part" ? reading.pages : null,
+      page_range: reading.by === "range" ? reading.pages : null,
       page_count: extract.info.pageCount ?? null,
-      next_offset: reading.by === "part" ? reading.nextOffset : null,
+      next_offset: reading.by === "range" ? reading.nextOffset : null,
       has_more: hasMore,
       extraction_truncated: extract.isPartial,
       source_truncated: record.source_truncated,
       truncated: hasMore || extract.isPartial || record.source_truncated,
       limit_chars: budget.chars,
-      bound: reading.by === "part" && reading.shown.hasMore ? reading.shown.bound : budget.bound,
+      bound: reading.by === "range" && reading.shown.hasMore ? reading.shown.bound : budget.bound,
       ...(reading.by === "passages" ? passageFields(reading) : {}),
-      ...documentFields(extract.info),
+      ...toDocumentFields(extract),
       warnings,
       ...(error === undefined ? {} : { error }),
       content,
     },
-    shorter: (chars, bound) => answerRead(shortened(facts, chars, bound)),
+    shorten: (chars, bound) => answerRead(shortenReading(facts, chars, bound)),
   };
 }
 
-function shortened(facts: ReadFacts, chars: number, bound: Bound): ReadFacts {
-  const { length } = contentOf(facts.reading) ?? "";
-  return chars >= length ? facts : { ...facts, reading: facts.reading.shorter(chars, bound), budget: { chars, bound } };
+function shortenReading(facts: ReadFacts, chars: number, bound: Bound): ReadFacts {
+  const { length } = shownContent(facts.reading) ?? "";
+  return chars >= length ? facts : { ...facts, reading: facts.reading.shorten(chars, bound), budget: { chars, bound } };
 }
 
-function contentOf(reading: Reading): string | null {
+function shownContent(reading: Reading): string | null {
   if (reading.by === "passages") return reading.passages.length === 0 ? null : reading.text;
   return reading.shown.hasMore && reading.shown.text === "" ? null : reading.shown.text;
 }
 
-function suffixOf(reading: Reading): string {
+function truncationNotice(reading: Reading): string {
   if (reading.by === "passages" || !reading.shown.hasMore) return "";
-  return truncationSuffix(reading.shown.limitChars, reading.askedChars);
+  return makeTruncationSuffix(reading.shown.limitChars, reading.selectedChars);
 }
 
 function summaryLine({ record, extract, reading, totalLines }: ReadFacts): string {
   const ref = record.artifact_ref;
   if (!extract.hasText) return `[Read ${ref}: there is no text to read.]`;
-  return reading.by === "part" ? partSummary(ref, reading, extract, totalLines) : passageSummary(ref, reading);
+  return reading.by === "range" ? rangeSummary(ref, reading, extract, totalLines) : passageSummary(ref, reading);
 }
 
-function pageTotal({ pageCount }: Extract["info"]): string {
-  return pageCount === undefined ? "" : ` of ${grouped(pageCount)}`;
+function ofPages({ pageCount }: Extract["info"]): string {
+  return pageCount === undefined ? "" : ` of ${formatNumber(pageCount)}`;
 }
 
-function partSummary(ref: string, reading: PartReading, { extent, info }: Extract, totalLines: number): string {
+function rangeSummary(ref: string, reading: RangeReading, { size, info }: Extract, totalLines: number): string {
   const { start, endLine, nextOffset, shown, pages } = reading;
-  const label = pages === null ? reading.label : `pages ${pages}${pageTotal(info)}`;
-  const from = `character ${grouped(start.offset)} of ${grouped(extent.chars)}`;
-  if (shown.text === "" && !shown.hasMore) return `[Read ${ref}: nothing from ${from} on.]`;
-  const lines = `lines ${grouped(start.line)}-${grouped(endLine)} of ${grouped(totalLines)}`;
-  const name = label === "" ? "" : `${clipped(label)}, `;
+  const label = pages === null ? reading.label : `pages ${pages}${ofPages(info)}`;
+  const startPlace = `character ${formatNumber(start.offset)} of ${formatNumber(size.chars)}`;
+  if (shown.text === "" && !shown.hasMore) return `[Read ${ref}: nothing from ${startPlace} on.]`;
+  const lines = `lines ${formatNumber(start.line)}-${formatNumber(endLine)} of ${formatNumber(totalLines)}`;
+  const name = label === "" ? "" : `${clip(label)}, `;
   const next = nextOffset === null ? "" : ` Read on with offset=${nextOffset}.`;
-  return `[Read ${ref}: ${name}${lines}, from ${from}.${next}]`;
+  return `[Read ${ref}: ${name}${lines}, from ${startPlace}.${next}]`;
 }
 
 function passageSummary(ref: string, { passages, matchedCount }: PassageReading): string {
   if (matchedCount === 0) return `[No passage of ${ref} holds a word of the query. Try other words, or read by lines.]`;
-  const all = counted(matchedCount, "passage");
-  return `[Selected the best ${grouped(passages.length)} of ${all} of ${ref} that match the query.]`;
+  const all = formatCount(matchedCount, "passage");
+  return `[Selected the best ${formatNumber(passages.length)} of ${all} of ${ref} that match the query.]`;
 }
 
 function passageFields({ passages, matchedCount }: PassageReading): Pick<ReadFields, "passages" | "matched_count"> {
@@ -167,8 +128,9 @@ function passageFields({ passages, matchedCount }: PassageReading): Pick<ReadFie
   };
 }
 
-/** The line above a passage that says where it stands. */
-export function passageHeader({ start, startLine, endLine, heading }: Place): string {
-  const under = heading === null ? "" : `, under ${JSON.stringify(cutBetweenCodePoints(heading, 80))}`;
-  return `[lines ${startLine}-${endLine}, offset ${start}${under}]`;
+/** The line above a passage that says where it is. */
+export function formatPassageHeader({ start, startLine, endLine, heading }: Place): string {
+  const underHeading =
+    heading === null ? "" : `, under ${JSON.stringify(cutBetweenCodePoints(heading, PASSAGE_HEADING_CHARS))}`;
+  return `[lines ${startLine}-${endLine}, offset ${start}${underHeading}]`;
 }

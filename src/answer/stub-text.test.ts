@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { isStub, type StubFacts, stubText } from "./stub-text.ts";
+import { isStub, makeStub, type StubFacts } from "./stub-text.ts";
 
 const facts: StubFacts = {
   ref: `af_${"0123456789abcdef".repeat(2)}`,
@@ -13,16 +13,16 @@ const facts: StubFacts = {
 };
 
 describe("a stub", () => {
-  test("says what it stands for, how large it was, and how to read on", () => {
+  test("says what it replaces, how large that is, and how to read it", () => {
     assert.equal(
-      stubText({ ...facts, text: "x".repeat(15_000) }, 0),
+      makeStub({ ...facts, text: "x".repeat(15_000) }, 0),
       `[Set aside by Spillway to fit the model's limit: text from tool shell, 15 KB, 15,000 chars. Kept whole as artifact_ref=${facts.ref}. To read it: read_artifact with that artifact_ref and offset, lines or query.]`,
     );
   });
 
-  test("goes on naming the sources that the result was about, a few of them", () => {
+  test("still names the first sources that the result was about", () => {
     const sources = ["1", "2", "3", "4"].map((digit) => `af_${digit.repeat(32)}`);
-    const stub = stubText(
+    const stub = makeStub(
       { ...facts, text: `[Fetched ${sources.join(" and ")}]${"x".repeat(3_000)} af_${"5".repeat(32)}` },
       0,
     );
@@ -34,17 +34,17 @@ describe("a stub", () => {
   });
 
   test("names the command and the file where the model has no reader", () => {
-    const stub = stubText({ ...facts, reader: { path: "/data/blobs/ab/abcd" } }, 0);
+    const stub = makeStub({ ...facts, reader: { path: "/data/blobs/ab/abcd" } }, 0);
     assert.match(stub, /To read it: spillway read af_[0-9a-f]{32} .*Its bytes: \/data\/blobs\/ab\/abcd\]$/);
   });
 
   test("shows the beginning and the end, cut between code points", () => {
-    const stub = stubText({ ...facts, text: `start ${"🌊".repeat(500)} end` }, 101);
+    const stub = makeStub({ ...facts, text: `start ${"🌊".repeat(500)} end` }, 101);
     assert.match(stub, /start 🌊+\n\[\.\.\.\]\n🌊+ end$/u);
     assert.ok(stub.isWellFormed());
   });
 
-  test("is recognised, whatever it stands for and however much it shows", () => {
+  test("is recognised, whatever it replaces and however much it shows", () => {
     const anything = fc.record({
       text: fc.string({ unit: "binary", maxLength: 3_000 }),
       tool: fc.string({ unit: "binary" }),
@@ -53,14 +53,14 @@ describe("a stub", () => {
     });
     fc.assert(
       fc.property(anything, fc.nat(2_000), fc.boolean(), (given, shownChars, reads) => {
-        const stub = stubText(
+        const stub = makeStub(
           { ...facts, ...given, reader: reads ? { tool: "read_artifact" } : { path: null } },
           shownChars,
         );
         assert.ok(isStub(stub));
         assert.ok(stub.length <= shownChars + 700);
         assert.equal(
-          stubText({ ...facts, ...given, reader: reads ? { tool: "read_artifact" } : { path: null } }, shownChars),
+          makeStub({ ...facts, ...given, reader: reads ? { tool: "read_artifact" } : { path: null } }, shownChars),
           stub,
         );
       }),
@@ -68,7 +68,7 @@ describe("a stub", () => {
   });
 
   test("is not faked by a text that begins like one", () => {
-    const stub = stubText(facts, 20);
+    const stub = makeStub(facts, 20);
     for (const fake of [
       `${stub}x`,
       `${stub}\n${"more ".repeat(10_000)}`,

@@ -1,82 +1,83 @@
-/** The words that stand for a heavy message: what it was, how large, its beginning, and the call that reads on. */
+/** The stub that replaces a heavy message: what it was, how large, an excerpt, and the call that reads all of it. */
 import { cutBetweenCodePoints, splitsPair } from "../fit/measure.ts";
-import { clipped } from "../system/safe-names.ts";
-import { counted, sizeWords } from "./phrases.ts";
+import { TOOL_NAME_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
+import { formatCount, formatSize } from "./phrases.ts";
 
-/** What a stub says of the thing it stands for. */
+/** What a stub says about what it replaces. */
 export type StubFacts = {
   readonly ref: string;
   /** `text`, `PDF`, `image`: as every summary line calls it. */
   readonly kind: string;
   readonly sizeBytes: number;
-  /** The text that is set aside, or undefined for what cannot be shown as text. */
+  /** The replaced text; undefined for what cannot be shown as text. */
   readonly text?: string;
   readonly tool?: string;
   readonly name?: string;
-  /** How the rest is read where the model stands. */
+  /** How the model can read the rest. */
   readonly reader: StubReader;
 };
 
 /** A tool the model can call, or the command line with the file's own path. */
-export type StubReader = { readonly tool: "read_artifact" } | { readonly path: string | null };
+type StubReader = { readonly tool: "read_artifact" } | { readonly path: string | null };
 
-/** A stub with up to so many characters of the text: three quarters from its beginning, the rest from its end. */
-export function stubText(facts: StubFacts, shownChars: number): string {
-  const shown = excerptOf(facts.text ?? "", shownChars);
-  return `${headOf(facts, shown.length)}${shown}`;
+/** A stub with at most `shownChars` of the text: three quarters from its beginning, the rest from its end. */
+export function makeStub(facts: StubFacts, shownChars: number): string {
+  const excerpt = cutExcerpt(facts.text ?? "", shownChars);
+  return `${stubHead(facts, excerpt.length)}${excerpt}`;
 }
 
-/** The stub's own line; the number of characters under it makes it recognisable and impossible to fake with more. */
-function headOf(facts: StubFacts, shownChars: number): string {
+/** The first line of a stub. The number of characters below it identifies a stub: no text can be appended unnoticed. */
+function stubHead(facts: StubFacts, shownChars: number): string {
   const { ref, kind, sizeBytes, text, tool, name, reader } = facts;
-  const from = tool === undefined ? "" : ` from tool ${clipped(tool, 64)}`;
-  const called = name === undefined ? "" : ` ${JSON.stringify(clipped(name))}`;
-  const length = text === undefined ? "" : `, ${counted(text.length, "char")}`;
-  const shown = shownChars === 0 ? "" : `\nBeginning and end, ${shownChars} chars:\n`;
-  return `[${opening} ${kind}${called}${from}, ${sizeWords(sizeBytes)}${length}. ${sourcesOf(text ?? "")}Kept whole as artifact_ref=${ref}. ${readOn(ref, reader)}]${shown}`;
+  const fromTool = tool === undefined ? "" : ` from tool ${clip(tool, TOOL_NAME_CHARS)}`;
+  const quotedName = name === undefined ? "" : ` ${JSON.stringify(clip(name))}`;
+  const length = text === undefined ? "" : `, ${formatCount(text.length, "char")}`;
+  const excerptLine = shownChars === 0 ? "" : `\nBeginning and end, ${shownChars} chars:\n`;
+  return `[${OPENING} ${kind}${quotedName}${fromTool}, ${formatSize(sizeBytes)}${length}. ${namedSources(text ?? "")}Kept whole as artifact_ref=${ref}. ${howToRead(ref, reader)}]${excerptLine}`;
 }
 
-/** A result that told of a kept source still does: the source is read by pages and sections, its reply is not. */
-function sourcesOf(text: string): string {
-  const refs = [...new Set(text.slice(0, headChars).match(/\baf_[0-9a-f]{32}\b/g))].slice(0, mostSources);
+/** The stub of a reply about kept sources still names them: a source can be read by pages, its reply cannot. */
+function namedSources(text: string): string {
+  const refs = [...new Set(text.slice(0, REFS_WITHIN_CHARS).match(/\baf_[0-9a-f]{32}\b/g))].slice(0, MAX_SOURCES);
   return refs.length === 0 ? "" : `It is about ${refs.map((ref) => `artifact_ref=${ref}`).join(", ")}. `;
 }
 
 /** Replies name their sources at the beginning. */
-const headChars = 2_000;
-const mostSources = 3;
+const REFS_WITHIN_CHARS = 2_000;
+const MAX_SOURCES = 3;
 
-const opening = "Set aside by Spillway to fit the model's limit:";
+const OPENING = "Set aside by Spillway to fit the model's limit:";
 
-function readOn(ref: string, reader: StubReader): string {
+function howToRead(ref: string, reader: StubReader): string {
   if ("tool" in reader) return `To read it: ${reader.tool} with that artifact_ref and offset, lines or query.`;
   const file = reader.path === null ? "" : ` Its bytes: ${reader.path}`;
   return `To read it: spillway read ${ref} (--offset, --lines, --query).${file}`;
 }
 
-/** Whether a text is a stub, whole and unchanged. */
+/** Whether a text is a complete, unchanged stub. */
 export function isStub(text: string): boolean {
-  return shownIn(text) !== undefined;
+  return countShownChars(text) !== undefined;
 }
 
-/** How many characters of what it stands for a stub shows, or undefined for a text that is no stub. */
-export function shownIn(text: string): number | undefined {
-  if (!text.startsWith(`[${opening}`)) return undefined;
-  const lineEnd = text.slice(0, longestHead + 1).indexOf("\n");
-  if (lineEnd < 0 && text.length > longestHead) return undefined;
+/** How many characters of the replaced text a stub shows; undefined for a text that is not a stub. */
+export function countShownChars(text: string): number | undefined {
+  if (!text.startsWith(`[${OPENING}`)) return undefined;
+  const lineEnd = text.slice(0, MAX_HEAD_CHARS + 1).indexOf("\n");
+  if (lineEnd < 0 && text.length > MAX_HEAD_CHARS) return undefined;
   const head = lineEnd < 0 ? text : text.slice(0, lineEnd);
   if (!/artifact_ref=af_[0-9a-f]{32}\. To read it: .*\]$/.test(head)) return undefined;
   if (lineEnd < 0) return 0;
   const [mark = "", shownChars = ""] =
     /^\nBeginning and end, (\d+) chars:\n/.exec(text.slice(lineEnd, lineEnd + 60)) ?? [];
-  const whole = mark !== "" && text.length === lineEnd + mark.length + Number(shownChars);
-  return whole ? Number(shownChars) : undefined;
+  const isWhole = mark !== "" && text.length === lineEnd + mark.length + Number(shownChars);
+  return isWhole ? Number(shownChars) : undefined;
 }
 
-/** Names are clipped and a path is as long as systems let it be. */
-const longestHead = 5_000;
+/** Names are clipped; a path may be as long as systems allow. */
+const MAX_HEAD_CHARS = 5_000;
 
-function excerptOf(text: string, shownChars: number): string {
+function cutExcerpt(text: string, shownChars: number): string {
   if (shownChars < 1 || text === "") return "";
   if (text.length <= shownChars) return text;
   const gap = "\n[...]\n";

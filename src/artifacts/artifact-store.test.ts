@@ -4,7 +4,13 @@ import { chmod, readFile, stat, truncate, unlink, writeFile } from "node:fs/prom
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { bytesOfRef, memorySpool, originOf, plainText, temporaryFolder } from "../../test/bodies.ts";
+import {
+  makeMemorySpool,
+  makeOrigin,
+  makeTemporaryFolder,
+  plainTextDetection,
+  readArtifactBytes,
+} from "../../test/bodies.ts";
 import { SpillwayError } from "../errors.ts";
 import { openStore } from "./artifact-store.ts";
 import { diskObjects } from "./disk-objects.ts";
@@ -13,10 +19,10 @@ import { memoryObjects } from "./memory-objects.ts";
 import type { Objects } from "./objects.ts";
 
 const alice = { owner: "alice", run: "r1" };
-const origin = originOf("notes.txt");
+const origin = makeOrigin("notes.txt");
 
 async function bytesOf(objects: Objects, ref: string, who = alice): Promise<string> {
-  return (await bytesOfRef(openStore(objects, who), ref)).toString();
+  return (await readArtifactBytes(openStore(objects, who), ref)).toString();
 }
 
 async function codeOf(action: () => Promise<unknown>): Promise<string> {
@@ -32,7 +38,7 @@ async function codeOf(action: () => Promise<unknown>): Promise<string> {
 describe("the artifact store", () => {
   test("keeps bytes and gives them back in another process's store of the same owner", async () => {
     const objects = memoryObjects();
-    const kept = await openStore(objects, alice).keep(memorySpool("hello"), plainText, origin);
+    const kept = await openStore(objects, alice).keep(makeMemorySpool("hello"), plainTextDetection, origin);
     assert.match(kept.artifact_ref, /^af_[0-9a-f]{32}$/);
     assert.equal(await bytesOf(objects, kept.artifact_ref, { owner: "alice", run: "another" }), "hello");
   });
@@ -40,10 +46,14 @@ describe("the artifact store", () => {
   test("gives the same source the same ref and the record of its first keep", async () => {
     let time = Date.UTC(2026, 0, 1);
     const objects = memoryObjects(() => time);
-    const first = await openStore(objects, { ...alice, now: () => time }).keep(memorySpool("x"), plainText, origin);
+    const first = await openStore(objects, { ...alice, now: () => time }).keep(
+      makeMemorySpool("x"),
+      plainTextDetection,
+      origin,
+    );
     time += 5_000;
     const later = openStore(objects, { owner: "alice", run: "r2", now: () => time });
-    const second = await later.keep(memorySpool("x"), plainText, origin);
+    const second = await later.keep(makeMemorySpool("x"), plainTextDetection, origin);
     assert.equal(second.artifact_ref, first.artifact_ref);
     const { created_at, run, last_used_at } = await later.find(first.artifact_ref);
     assert.deepEqual({ created_at, run }, { created_at: "2026-01-01T00:00:00.000Z", run: "r1" });
@@ -55,10 +65,10 @@ describe("the artifact store", () => {
     const store = openStore(objects, alice);
     const bob = openStore(objects, { owner: "bob", run: "r1" });
     const refs = await Promise.all([
-      store.keep(memorySpool("x"), plainText, origin),
-      store.keep(memorySpool("y"), plainText, origin),
-      store.keep(memorySpool("x"), plainText, originOf("other.txt")),
-      bob.keep(memorySpool("x"), plainText, origin),
+      store.keep(makeMemorySpool("x"), plainTextDetection, origin),
+      store.keep(makeMemorySpool("y"), plainTextDetection, origin),
+      store.keep(makeMemorySpool("x"), plainTextDetection, makeOrigin("other.txt")),
+      bob.keep(makeMemorySpool("x"), plainTextDetection, origin),
     ]);
     assert.equal(new Set(refs.map(({ artifact_ref }) => artifact_ref)).size, 4);
   });
@@ -66,7 +76,7 @@ describe("the artifact store", () => {
   test("keeps the same bytes once however many artifacts hold them", async () => {
     const objects = memoryObjects();
     const store = openStore(objects, alice);
-    for (const name of ["a", "b", "c"]) await store.keep(memorySpool("same"), plainText, originOf(name));
+    for (const name of ["a", "b", "c"]) await store.keep(makeMemorySpool("same"), plainTextDetection, makeOrigin(name));
     assert.equal((await Array.fromAsync(objects.list("blobs/"))).length, 1);
     assert.equal((await Array.fromAsync(store.list())).length, 3);
   });
@@ -83,7 +93,7 @@ describe("the artifact store", () => {
   for (const ref of [...badRefs, `af_${"0".repeat(32)}`, `AF_${"0".repeat(32)}`, `af_${"0".repeat(32)}\n`]) {
     test(`finds nothing under ${JSON.stringify(ref)}`, async () => {
       const objects = memoryObjects();
-      await openStore(objects, alice).keep(memorySpool("secret"), plainText, origin);
+      await openStore(objects, alice).keep(makeMemorySpool("secret"), plainTextDetection, origin);
       assert.equal(await codeOf(() => openStore(objects, alice).find(ref)), "artifact_not_found");
     });
   }
@@ -97,7 +107,11 @@ describe("the artifact store", () => {
 
   test("does not show one owner's artifact to another who knows the ref", async () => {
     const objects = memoryObjects();
-    const { artifact_ref } = await openStore(objects, alice).keep(memorySpool("secret"), plainText, origin);
+    const { artifact_ref } = await openStore(objects, alice).keep(
+      makeMemorySpool("secret"),
+      plainTextDetection,
+      origin,
+    );
     const mallory = openStore(objects, { owner: "mallory", run: "r1" });
     assert.equal(await codeOf(() => mallory.find(artifact_ref)), "artifact_not_found");
     assert.deepEqual(await Array.fromAsync(mallory.list()), []);
@@ -107,7 +121,9 @@ describe("the artifact store", () => {
     const objects = memoryObjects();
     const names = ["a/b", "a_b", "a b", "A/B", "../a", "a"];
     const kept = await Promise.all(
-      names.map((owner) => openStore(objects, { owner, run: "r" }).keep(memorySpool(owner), plainText, origin)),
+      names.map((owner) =>
+        openStore(objects, { owner, run: "r" }).keep(makeMemorySpool(owner), plainTextDetection, origin),
+      ),
     );
     for (const [i, owner] of names.entries()) {
       const listed = await Array.fromAsync(openStore(objects, { owner, run: "r" }).list());
@@ -122,8 +138,8 @@ describe("the artifact store", () => {
     const objects = memoryObjects();
     const first = openStore(objects, alice);
     const second = openStore(objects, { owner: "alice", run: "Second Run!" });
-    const a = await first.keep(memorySpool("a"), plainText, originOf("a"));
-    const b = await second.keep(memorySpool("b"), plainText, originOf("b"));
+    const a = await first.keep(makeMemorySpool("a"), plainTextDetection, makeOrigin("a"));
+    const b = await second.keep(makeMemorySpool("b"), plainTextDetection, makeOrigin("b"));
     await second.find(a.artifact_ref);
     const refs = async (run: string) =>
       (await Array.fromAsync(first.list(run))).map((each) => "record" in each && each.record.artifact_ref).sort();
@@ -136,9 +152,9 @@ describe("the artifact store", () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 5_000 }), fc.string(), async (bytes, name) => {
         const store = openStore(memoryObjects(), alice);
-        const { artifact_ref, sha256 } = await store.keep(memorySpool(bytes), plainText, originOf(name));
+        const { artifact_ref, sha256 } = await store.keep(makeMemorySpool(bytes), plainTextDetection, makeOrigin(name));
         const record = await store.find(artifact_ref);
-        assert.deepEqual(await bytesOfRef(store, artifact_ref), Buffer.from(bytes));
+        assert.deepEqual(await readArtifactBytes(store, artifact_ref), Buffer.from(bytes));
         assert.equal(record.sha256, sha256);
       }),
       { numRuns: 50 },
@@ -150,11 +166,11 @@ describe("a damaged store on disk", () => {
   async function withTwo(
     check: (root: string, objects: Objects, a: string, b: string) => Promise<void>,
   ): Promise<void> {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     const objects = diskObjects(folder.path);
     const store = openStore(objects, alice);
-    const a = await store.keep(memorySpool("first"), plainText, originOf("a"));
-    const b = await store.keep(memorySpool("second"), plainText, originOf("b"));
+    const a = await store.keep(makeMemorySpool("first"), plainTextDetection, makeOrigin("a"));
+    const b = await store.keep(makeMemorySpool("second"), plainTextDetection, makeOrigin("b"));
     await check(folder.path, objects, a.artifact_ref, b.artifact_ref);
   }
 
@@ -179,12 +195,12 @@ describe("a damaged store on disk", () => {
     await withTwo(async (root, objects, a, b) => {
       const store = openStore(objects, alice);
       const path = (sha256: string) => join(root, ...blobKey(sha256).split("/"));
-      await unlink(path(memorySpool("first").sha256));
-      await truncate(path(memorySpool("second").sha256), 2);
+      await unlink(path(makeMemorySpool("first").sha256));
+      await truncate(path(makeMemorySpool("second").sha256), 2);
       assert.equal(await codeOf(() => store.find(a)), "artifact_damaged");
       assert.equal(await codeOf(() => store.find(b)), "artifact_damaged");
-      await store.keep(memorySpool("first"), plainText, originOf("a"));
-      await store.keep(memorySpool("second"), plainText, originOf("b"));
+      await store.keep(makeMemorySpool("first"), plainTextDetection, makeOrigin("a"));
+      await store.keep(makeMemorySpool("second"), plainTextDetection, makeOrigin("b"));
       assert.equal(await bytesOf(objects, a), "first");
       assert.equal(await bytesOf(objects, b), "second");
     });

@@ -9,15 +9,15 @@ import { type Objects, readObject } from "./objects.ts";
 import {
   type ArtifactRecord,
   artifactFacts,
-  damaged,
+  damagedError,
   type Origin,
   parseRecord,
+  parseRecordOrUndefined,
   parseTombstone,
   type StoredRecord,
-  soundRecord,
   type Tombstone,
 } from "./record.ts";
-import { makeRef, notFound, requireRef } from "./ref.ts";
+import { makeRef, notFoundError, requireRef } from "./ref.ts";
 
 export type StoreOptions = {
   readonly owner: string;
@@ -26,7 +26,9 @@ export type StoreOptions = {
 };
 
 /** One entry of a listing: a usable record, or a ref whose record cannot be read and why. */
-export type Listed = { readonly record: ArtifactRecord } | { readonly ref: string; readonly damaged: SpillwayError };
+export type ListedArtifact =
+  | { readonly record: ArtifactRecord }
+  | { readonly ref: string; readonly damaged: SpillwayError };
 
 export type ArtifactStore = ReturnType<typeof openStore>;
 
@@ -76,7 +78,7 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
   async function keepRecord(record: StoredRecord): Promise<void> {
     const key = keys.record(record.artifact_ref);
     const before = await readObject(objects, key);
-    const first = before && soundRecord(record.artifact_ref, before);
+    const first = before && parseRecordOrUndefined(record.artifact_ref, before);
     const merged = { ...record, created_at: first?.created_at ?? record.created_at, run: first?.run ?? record.run };
     const json = Buffer.from(`${JSON.stringify(merged, null, 2)}\n`);
     if (!(before?.equals(json) && (await objects.touch(key)))) await objects.put(key, json);
@@ -90,7 +92,7 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
       const json = await recordJson(ref);
       if (json === undefined) throw await missingRefError(ref);
       const record = parseRecord(ref, json);
-      if (!(await hasBlob(record))) throw damaged(ref, "its bytes are missing or cut short");
+      if (!(await hasBlob(record))) throw damagedError(ref, "its bytes are missing or cut short");
       await markUsed(ref);
       return toRecord(record, now());
     } catch (error) {
@@ -112,7 +114,7 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
 
   async function missingRefError(ref: string): Promise<SpillwayError> {
     const json = await readObject(objects, keys.tombstone(ref));
-    return json === undefined ? notFound(ref) : expiredError(parseTombstone(ref, json));
+    return json === undefined ? notFoundError(ref) : expiredError(parseTombstone(ref, json));
   }
 
   /** Moves back a blob that a sweeper has set aside: it has a record. */
@@ -146,12 +148,12 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
   /** The complete bytes as a local file, until the handle is disposed. */
   async function local(record: ArtifactRecord): Promise<{ readonly path: string } & AsyncDisposable> {
     const file = await objects.local(blobKey(record.sha256));
-    if (file === undefined) throw damaged(record.artifact_ref, "its bytes are missing");
+    if (file === undefined) throw damagedError(record.artifact_ref, "its bytes are missing");
     return file;
   }
 
   /** All artifacts of this owner, or those that one run used. Listing does not mark them as used. */
-  async function* list(ofRun?: string): AsyncGenerator<Listed> {
+  async function* list(ofRun?: string): AsyncGenerator<ListedArtifact> {
     const refsOfRun = ofRun === undefined ? undefined : await refsOf(ofRun);
     for await (const { key, touchedAt } of objects.list(keys.records)) {
       const ref = refOfKey(key);
@@ -195,7 +197,7 @@ function asDamage(ref: string, error: unknown): SpillwayError {
   if (error instanceof SpillwayError) return error;
   const code = systemCode(error);
   if (code === undefined) throw error;
-  return damaged(ref, `the disk does not give its record back (${code})`, error);
+  return damagedError(ref, `the disk does not give its record back (${code})`, error);
 }
 
 function expiredError({ artifact_ref, expired_at, reason, source_url }: Tombstone): SpillwayError {

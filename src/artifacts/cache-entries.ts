@@ -30,7 +30,7 @@ export type CachedValidators = {
 export type CacheHit = { readonly entry: CacheEntry; readonly record: ArtifactRecord };
 
 /** The entry for a request if its artifact can still be read. Any fault in either counts as a miss. */
-export async function findCached(store: ArtifactStore, request: string): Promise<CacheHit | undefined> {
+export async function findCacheEntry(store: ArtifactStore, request: string): Promise<CacheHit | undefined> {
   try {
     const key = ownerKeys(store.owner).cached(await store.seal(request));
     const json = await readObject(store.objects, key);
@@ -46,7 +46,7 @@ export async function findCached(store: ArtifactStore, request: string): Promise
 }
 
 /** Saves which artifact answers a request. If the store cannot be written, nothing is cached. */
-export async function putCached(store: ArtifactStore, request: string, entry: CacheEntry): Promise<void> {
+export async function saveCacheEntry(store: ArtifactStore, request: string, entry: CacheEntry): Promise<void> {
   try {
     const key = ownerKeys(store.owner).cached(await store.seal(request));
     await store.objects.put(key, Buffer.from(JSON.stringify(entry)), { durable: false });
@@ -56,7 +56,7 @@ export async function putCached(store: ArtifactStore, request: string, entry: Ca
 }
 
 /** Removes the entry of a request. */
-export async function dropCached(store: ArtifactStore, request: string): Promise<void> {
+export async function removeCacheEntry(store: ArtifactStore, request: string): Promise<void> {
   try {
     await store.objects.delete(ownerKeys(store.owner).cached(await store.seal(request)));
   } catch (error) {

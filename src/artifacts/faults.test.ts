@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { bytesOfRef, memorySpool, originOf, plainText, temporaryFolder } from "../../test/bodies.ts";
-import { type Fault, faultyFiles } from "../../test/faults.ts";
+import {
+  makeMemorySpool,
+  makeOrigin,
+  makeTemporaryFolder,
+  plainTextDetection,
+  readArtifactBytes,
+} from "../../test/bodies.ts";
+import { type Fault, makeFaultyFiles } from "../../test/faults.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { SpillwayError } from "../errors.ts";
 import { openStore } from "./artifact-store.ts";
@@ -11,28 +17,28 @@ import { sweep } from "./sweeper.ts";
 const alice = { owner: "alice", run: "r1" };
 
 async function bytesOf(root: string, ref: string): Promise<string> {
-  return (await bytesOfRef(openStore(diskObjects(root), alice), ref)).toString();
+  return (await readArtifactBytes(openStore(diskObjects(root), alice), ref)).toString();
 }
 
 /** How many modifying file system calls one keep makes when nothing fails. */
 async function countCalls(again: boolean): Promise<number> {
-  await using folder = await temporaryFolder();
-  const { files, calls } = faultyFiles();
+  await using folder = await makeTemporaryFolder();
+  const { files, calls } = makeFaultyFiles();
   const store = openStore(diskObjects(folder.path, files), alice);
-  await store.keep(memorySpool("body"), plainText, originOf("a"));
+  await store.keep(makeMemorySpool("body"), plainTextDetection, makeOrigin("a"));
   const first = calls.length;
   if (!again) return first;
-  await store.keep(memorySpool("body"), plainText, originOf("a"));
+  await store.keep(makeMemorySpool("body"), plainTextDetection, makeOrigin("a"));
   return calls.length - first;
 }
 
 test("bytes and record are synced, and their folders after them, before the ref is returned", async () => {
-  await using folder = await temporaryFolder();
-  const { files, calls } = faultyFiles();
+  await using folder = await makeTemporaryFolder();
+  const { files, calls } = makeFaultyFiles();
   const store = openStore(diskObjects(folder.path, files), alice);
-  await store.keep(memorySpool("first, so that folders are there"), plainText, originOf("first"));
+  await store.keep(makeMemorySpool("first, so that folders are there"), plainTextDetection, makeOrigin("first"));
   calls.length = 0;
-  await store.keep(memorySpool("body"), plainText, originOf("a"));
+  await store.keep(makeMemorySpool("body"), plainTextDetection, makeOrigin("a"));
   const durable = calls.filter((name) => ["write", "sync", "link", "rename"].includes(name));
   const blob = ["write", "sync", "rename", "sync"];
   const record = ["write", "sync", "rename", "sync"];
@@ -62,30 +68,32 @@ describe("a fault at any write call", () => {
 
   /** True if keeping failed. It must then report the failure, damage nothing, and work once the fault is gone. */
   async function keepWithFault(fault: Fault, again: boolean): Promise<boolean> {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     const sound = openStore(diskObjects(folder.path), alice);
-    const other = await sound.keep(memorySpool("other"), plainText, originOf("other"));
-    if (again) await sound.keep(memorySpool("body"), plainText, originOf("a"));
-    const store = openStore(diskObjects(folder.path, faultyFiles(fault).files), alice);
-    const outcome = await store.keep(memorySpool("body"), plainText, originOf("a")).catch((error: unknown) => error);
+    const other = await sound.keep(makeMemorySpool("other"), plainTextDetection, makeOrigin("other"));
+    if (again) await sound.keep(makeMemorySpool("body"), plainTextDetection, makeOrigin("a"));
+    const store = openStore(diskObjects(folder.path, makeFaultyFiles(fault).files), alice);
+    const outcome = await store
+      .keep(makeMemorySpool("body"), plainTextDetection, makeOrigin("a"))
+      .catch((error: unknown) => error);
     assert.equal(await bytesOf(folder.path, other.artifact_ref), "other");
     if (!(outcome instanceof Error)) {
       assert.equal(await bytesOf(folder.path, (outcome as typeof other).artifact_ref), "body");
       return false;
     }
     assert.ok(outcome instanceof SpillwayError && outcome.code === "store_unavailable", String(outcome));
-    const retried = await sound.keep(memorySpool("body"), plainText, originOf("a"));
+    const retried = await sound.keep(makeMemorySpool("body"), plainTextDetection, makeOrigin("a"));
     assert.equal(await bytesOf(folder.path, retried.artifact_ref), "body");
     return true;
   }
 
   test("never loses an artifact while sweeping", async () => {
     for (let at = 1; at <= 40; at++) {
-      await using folder = await temporaryFolder();
+      await using folder = await makeTemporaryFolder();
       const sound = openStore(diskObjects(folder.path), alice);
-      const kept = await sound.keep(memorySpool("kept"), plainText, originOf("kept"));
+      const kept = await sound.keep(makeMemorySpool("kept"), plainTextDetection, makeOrigin("kept"));
       await diskObjects(folder.path).put("blobs/00/orphan", Buffer.from("orphan"));
-      const { files } = faultyFiles({ at, code: "EIO", stays: false });
+      const { files } = makeFaultyFiles({ at, code: "EIO", stays: false });
       const store = openStore(diskObjects(folder.path, files), { owner: "alice", run: "sweeper" });
       await sweep(store, defaultSettings, { blobsMs: -1_000, leftoversMs: -1_000 }).catch((error: unknown) =>
         assert.match(String(error), /injected/),

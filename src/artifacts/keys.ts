@@ -1,5 +1,5 @@
 /** The layout of the store: the object key of everything that is stored. */
-import { wordFor } from "../system/safe-names.ts";
+import { safeFileName } from "../system/safe-names.ts";
 
 export const blobPrefix = "blobs/";
 export const trashPrefix = "trash/";
@@ -16,7 +16,7 @@ export const blobOfKey = (key: string): string => key.slice(key.lastIndexOf("/")
 
 /** The keys of one owner. No ref can lead to another owner's keys. */
 export function ownerKeys(owner: string) {
-  const root = `${ownersPrefix}${wordFor(owner)}/`;
+  const root = `${ownersPrefix}${safeFileName(owner)}/`;
   return {
     secret: `${root}key`,
     swept: `${root}swept`,
@@ -33,9 +33,9 @@ export function ownerKeys(owner: string) {
     cache: `${root}cache/`,
     cached: (digest: string) => `${root}cache/${digest}.json`,
     runs: `${root}runs/`,
-    run: (run: string) => `${root}runs/${wordFor(run)}/`,
+    run: (run: string) => `${root}runs/${safeFileName(run)}/`,
     /** An empty object. Its time is when the run last used the artifact. */
-    use: (run: string, ref: string) => `${root}runs/${wordFor(run)}/${ref}`,
+    use: (run: string, ref: string) => `${root}runs/${safeFileName(run)}/${ref}`,
   };
 }
 

@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chunkOf } from "../acquire/chunks.ts";
+import { streamBytes } from "../acquire/chunks.ts";
 import { assertKey, type Objects } from "./objects.ts";
 
 export function memoryObjects(now: () => number = Date.now): Objects {
@@ -18,7 +18,7 @@ export function memoryObjects(now: () => number = Date.now): Objects {
     },
     async get(key, range) {
       const object = objects.get(key);
-      return object && chunkOf(object.bytes.subarray(range?.start ?? 0, range?.end));
+      return object && streamBytes(object.bytes.subarray(range?.start ?? 0, range?.end));
     },
     async head(key) {
       const object = objects.get(key);

@@ -80,12 +80,12 @@ export function parseRecord(ref: string, json: Uint8Array): StoredRecord {
     Number.isSafeInteger(record.size_bytes) &&
     contentKinds.some((kind) => kind === record.content_kind) &&
     [record.media_type, record.source_url, record.name, record.created_at].every((field) => typeof field === "string");
-  if (!sound) throw damaged(ref, "its record lacks what a record must have");
+  if (!sound) throw damagedError(ref, "its record lacks what a record must have");
   return record as StoredRecord;
 }
 
 /** The record, or undefined if it is damaged. */
-export function soundRecord(ref: string, json: Uint8Array): StoredRecord | undefined {
+export function parseRecordOrUndefined(ref: string, json: Uint8Array): StoredRecord | undefined {
   try {
     return parseRecord(ref, json);
   } catch {
@@ -97,7 +97,7 @@ export function parseTombstone(ref: string, json: Uint8Array): Tombstone {
   return parseObject(ref, json) as Tombstone;
 }
 
-export function damaged(ref: string, fact: string, cause?: unknown): SpillwayError {
+export function damagedError(ref: string, fact: string, cause?: unknown): SpillwayError {
   return new SpillwayError("artifact_damaged", `Artifact ${ref} cannot be used: ${fact}.`, {
     hint: "Fetch the source again; the other artifacts are not affected.",
     cause,
@@ -109,7 +109,7 @@ function parseObject(ref: string, json: Uint8Array): object {
     const value: unknown = JSON.parse(Buffer.from(json).toString("utf8"));
     if (typeof value === "object" && value !== null) return value;
   } catch (cause) {
-    throw damaged(ref, "its record is not valid JSON", cause);
+    throw damagedError(ref, "its record is not valid JSON", cause);
   }
-  throw damaged(ref, "its record is not an object");
+  throw damagedError(ref, "its record is not an object");
 }

@@ -1,7 +1,7 @@
 /** Artifact refs: deterministic for the same content and source, usable only by their owner. */
 import { createHmac } from "node:crypto";
 import { SpillwayError } from "../errors.ts";
-import { clipped } from "../system/safe-names.ts";
+import { clip } from "../system/safe-names.ts";
 
 const refForm = /^af_[0-9a-f]{32}$/;
 
@@ -13,11 +13,11 @@ export function makeRef(ownerKey: Uint8Array, sha256: string, sourceIdentity: st
 
 /** Checks the format before the store is touched, so that a wildcard or a path never reaches it. */
 export function requireRef(ref: string): void {
-  if (!refForm.test(ref)) throw notFound(ref);
+  if (!refForm.test(ref)) throw notFoundError(ref);
 }
 
-export function notFound(ref: string): SpillwayError {
-  return new SpillwayError("artifact_not_found", `No artifact ${JSON.stringify(clipped(ref))} in this store.`, {
+export function notFoundError(ref: string): SpillwayError {
+  return new SpillwayError("artifact_not_found", `No artifact ${JSON.stringify(clip(ref))} in this store.`, {
     hint: refForm.test(ref)
       ? "Fetch the source again to get a new ref."
       : "A ref is af_ and 32 hex digits, as printed by fetch.",

@@ -1,6 +1,6 @@
 /** Stored responses: the list of refs of one reply, readable by the reply's id and its owner only. */
 import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
-import { clipped } from "../system/safe-names.ts";
+import { clip } from "../system/safe-names.ts";
 import type { ArtifactStore } from "./artifact-store.ts";
 import { ownerKeys } from "./keys.ts";
 import { readObject } from "./objects.ts";
@@ -59,7 +59,7 @@ function parseEntries(json: Uint8Array): readonly ResponseEntry[] | undefined {
 }
 
 function noResponse(responseId: string): SpillwayError {
-  const sentence = `No result found for responseId "${clipped(responseId)}". Results may have expired or been cleared.`;
+  const sentence = `No result found for responseId "${clip(responseId)}". Results may have expired or been cleared.`;
   return new SpillwayError("response_not_found", sentence, {
     hint: idForm.test(responseId)
       ? "Fetch the sources again to get a new responseId."

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { memorySpool, originOf, plainText } from "../../test/bodies.ts";
+import { makeMemorySpool, makeOrigin, plainTextDetection } from "../../test/bodies.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { SpillwayError } from "../errors.ts";
 import { openStore } from "./artifact-store.ts";
 import { blobKey, extractsKey, ownerKeys, trashKey } from "./keys.ts";
 import { memoryObjects } from "./memory-objects.ts";
 import { chooseExpired, type StoredArtifact } from "./retention.ts";
-import { removeArtifact, sweep, sweepWhenDue } from "./sweeper.ts";
+import { deleteArtifact, sweep, sweepWhenDue } from "./sweeper.ts";
 
 const day = 24 * 3_600_000;
 const none = { blobsMs: -1, leftoversMs: -1 };
@@ -26,7 +26,7 @@ function clockedStore(owner = "alice") {
 }
 
 const keepText = (store: ReturnType<typeof openStore>, text: string) =>
-  store.keep(memorySpool(text), plainText, originOf(text)).then(({ artifact_ref }) => artifact_ref);
+  store.keep(makeMemorySpool(text), plainTextDetection, makeOrigin(text)).then(({ artifact_ref }) => artifact_ref);
 
 async function problem(action: Promise<unknown>): Promise<SpillwayError> {
   const error = await action.then(
@@ -51,7 +51,7 @@ describe("retention", () => {
     assert.equal(error.code, "artifact_expired");
     assert.match(error.advice, /expired on 2026-01-21T.*Fetch old again/);
     assert.ok(await open("r3").find(used));
-    assert.equal(await objects.head(blobKey(memorySpool("old").sha256)), undefined);
+    assert.equal(await objects.head(blobKey(makeMemorySpool("old").sha256)), undefined);
   });
 
   test("never expires what the current run used", async () => {
@@ -107,7 +107,7 @@ describe("retention", () => {
   test("forgets tombstones after their time", async () => {
     const { wait, open } = clockedStore();
     const ref = await keepText(open("r1"), "x");
-    await removeArtifact(open("r1"), ref);
+    await deleteArtifact(open("r1"), ref);
     assert.equal((await problem(open("r1").find(ref))).code, "artifact_expired");
     wait(91 * day);
     await sweep(open("r2"), defaultSettings);
@@ -163,13 +163,13 @@ describe("sweeping bytes", () => {
     const { open, objects } = clockedStore();
     const a = await keepText(open("r1"), "shared");
     await keepText(open("r1", "bob"), "shared");
-    await removeArtifact(open("r1"), a);
-    assert.ok(await objects.head(blobKey(memorySpool("shared").sha256)));
+    await deleteArtifact(open("r1"), a);
+    assert.ok(await objects.head(blobKey(makeMemorySpool("shared").sha256)));
   });
 
   test("keeps bytes without a record for an hour, because a keeper may be writing them", async () => {
     const { open, objects, wait } = clockedStore();
-    const key = blobKey(memorySpool("orphan").sha256);
+    const key = blobKey(makeMemorySpool("orphan").sha256);
     await objects.put(key, Buffer.from("orphan"));
     await sweep(open("r"), defaultSettings);
     assert.ok(await objects.head(key));
@@ -185,13 +185,13 @@ describe("sweeping bytes", () => {
     wait(2 * 3_600_000);
     const report = await sweep(open("r2"), defaultSettings);
     assert.deepEqual([report.deletedBlobs, report.damagedRecords], [0, 1]);
-    assert.ok(await objects.head(blobKey(memorySpool("whose?").sha256)));
+    assert.ok(await objects.head(blobKey(makeMemorySpool("whose?").sha256)));
   });
 
   test("deletes temporary files, extracts and uses that belong to nothing", async () => {
     const { open, objects, wait } = clockedStore();
     const ref = await keepText(open("r1"), "x");
-    const { sha256 } = memorySpool("x");
+    const { sha256 } = makeMemorySpool("x");
     await objects.put(`${extractsKey(sha256)}text-1-0.part`, Buffer.from("{}"));
     await objects.put(`${extractsKey("0".repeat(64))}text-1-0.part`, Buffer.from("{}"));
     await objects.put("tmp/spool-1-2", Buffer.from("half"));
@@ -205,7 +205,7 @@ describe("sweeping bytes", () => {
   test("puts back at once what a killed sweeper had set aside", async () => {
     const { open, objects } = clockedStore();
     const ref = await keepText(open("r1"), "aside");
-    const { sha256 } = memorySpool("aside");
+    const { sha256 } = makeMemorySpool("aside");
     await objects.move(blobKey(sha256), trashKey(sha256));
     await sweep(open("r2"), defaultSettings);
     assert.ok(await objects.head(blobKey(sha256)));
@@ -215,7 +215,7 @@ describe("sweeping bytes", () => {
 
   test("loses nothing when others keep the same content at every step of a sweep", async () => {
     const { open, objects } = clockedStore();
-    const { sha256 } = memorySpool("raced");
+    const { sha256 } = makeMemorySpool("raced");
     let pending: Array<Promise<string>> = [];
     let step = 0;
     // After each call of the sweeper, a keeper starts at that moment.

@@ -15,14 +15,14 @@ import {
   trashPrefix,
 } from "./keys.ts";
 import { type Objects, readObject, temporaryPrefix } from "./objects.ts";
-import { soundRecord, type Tombstone } from "./record.ts";
-import { notFound, requireRef } from "./ref.ts";
+import { parseRecordOrUndefined, type Tombstone } from "./record.ts";
+import { notFoundError, requireRef } from "./ref.ts";
 import { chooseExpired, type Expiry, type Retention, type StoredArtifact, sizeOf } from "./retention.ts";
 
-export type Swept = { readonly ref: string; readonly reason: Tombstone["reason"]; readonly sizeBytes: number };
+export type SweptArtifact = { readonly ref: string; readonly reason: Tombstone["reason"]; readonly sizeBytes: number };
 
 export type SweepReport = {
-  readonly swept: readonly Swept[];
+  readonly swept: readonly SweptArtifact[];
   readonly deletedBlobs: number;
   readonly deletedBytes: number;
   readonly deletedLeftovers: number;
@@ -43,7 +43,7 @@ export async function sweep(store: ArtifactStore, retention: Retention, grace = 
   const now = store.now();
   const currentRun = ownerKeys(owner).run(store.run);
   const expired = chooseExpired(await readArtifacts(objects, owner), retention, { now, currentRun });
-  const swept: Swept[] = [];
+  const swept: SweptArtifact[] = [];
   for (const each of expired) {
     const sweptArtifact = await expire(store, each);
     if (sweptArtifact) swept.push(sweptArtifact);
@@ -72,10 +72,10 @@ export async function sweepWhenDue(
 }
 
 /** Removes one artifact at its owner's request, and its bytes if no other record refers to them. */
-export async function removeArtifact(store: ArtifactStore, ref: string): Promise<Swept> {
+export async function deleteArtifact(store: ArtifactStore, ref: string): Promise<SweptArtifact> {
   requireRef(ref);
   const artifact = (await readArtifacts(store.objects, store.owner)).find((each) => each.ref === ref);
-  if (artifact === undefined) throw notFound(ref);
+  if (artifact === undefined) throw notFoundError(ref);
   await expire(store, { artifact, reason: "removed" });
   if (artifact.record) await deleteUnreferenced(store.objects, [artifact.record.sha256]);
   return { ref, reason: "removed", sizeBytes: sizeOf(artifact) };
@@ -90,7 +90,7 @@ async function readArtifacts(objects: Objects, owner: string): Promise<StoredArt
     const json = await readObject(objects, key);
     if (json === undefined) continue;
     const runs = (usesByRef.get(ref) ?? []).map((use) => use.key.slice(0, -ref.length));
-    all.push({ ref, usedAt: touchedAt, record: soundRecord(ref, json), runs });
+    all.push({ ref, usedAt: touchedAt, record: parseRecordOrUndefined(ref, json), runs });
   }
   return all;
 }
@@ -103,7 +103,7 @@ async function readArtifacts(objects: Objects, owner: string): Promise<StoredArt
 async function expire(
   { objects, owner, now }: ArtifactStore,
   { artifact, reason }: Expiry,
-): Promise<Swept | undefined> {
+): Promise<SweptArtifact | undefined> {
   const { ref, record, runs, usedAt } = artifact;
   const keys = ownerKeys(owner);
   const tombstone: Tombstone = {
@@ -177,7 +177,7 @@ async function referencedBlobs(objects: Objects): Promise<{ referenced: Set<stri
   for await (const { key } of objects.list(ownersPrefix)) {
     const json = isRecordKey(key) ? await readObject(objects, key) : undefined;
     if (json === undefined) continue;
-    const record = soundRecord(refOfKey(key), json);
+    const record = parseRecordOrUndefined(refOfKey(key), json);
     if (record) referenced.add(record.sha256);
     else damagedRecords++;
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { clientProfile, clientRows } from "./clients.ts";
+import { clientRows, findClientProfile } from "./clients.ts";
 
 describe("client profiles", () => {
   const names = [
@@ -20,12 +20,12 @@ describe("client profiles", () => {
     { clientName: undefined, name: undefined },
   ];
   for (const { clientName, name } of names) {
-    test(`${clientName} is ${name}`, () => assert.equal(clientProfile(clientName)?.name, name));
+    test(`${clientName} is ${name}`, () => assert.equal(findClientProfile(clientName)?.name, name));
   }
 
   test("leave the client a share of its own limit", () => {
-    assert.deepEqual(clientProfile("opencode")?.limit, { bytes: 48_640, lines: 1_900 });
-    assert.deepEqual(clientProfile("cursor")?.limit, {});
+    assert.deepEqual(findClientProfile("opencode")?.limit, { bytes: 48_640, lines: 1_900 });
+    assert.deepEqual(findClientProfile("cursor")?.limit, {});
   });
 
   test("say where each figure comes from, and leave room for an answer", () => {

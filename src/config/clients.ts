@@ -108,7 +108,7 @@ export const clientRows: readonly ClientRow[] = [
 const CLIENT_OVERHEAD_SHARE = 0.05;
 
 /** The profile of a client by the name it reports; undefined if the client is unknown. */
-export function clientProfile(clientName: string | undefined): ClientProfile | undefined {
+export function findClientProfile(clientName: string | undefined): ClientProfile | undefined {
   const reportedName = clientName?.trim() ?? "";
   const row =
     clientRows.find(({ name }) => name.toLowerCase() === reportedName.toLowerCase()) ??

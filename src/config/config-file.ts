@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { devNull } from "node:os";
 import type { Node, ParseError } from "jsonc-parser";
 import { systemCode } from "../errors.ts";
-import { type ConfigProblem, type ProblemPlace, unknownSetting } from "./problem.ts";
+import { type ConfigProblem, type ProblemPlace, unknownSettingProblem } from "./problem.ts";
 import { isSettingName, type SettingName, settingNames } from "./settings.ts";
 
 /** A setting as written in the file, before it is validated. */
@@ -39,7 +39,7 @@ function decode(file: string, bytes: Uint8Array): string | ConfigProblem {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes); // Drops a byte order mark.
   } catch {
     return {
-      at: { file },
+      place: { file },
       sentence: "The config file is not valid UTF-8, so none of its settings count.",
       hint: "Save it as UTF-8.",
     };
@@ -48,7 +48,7 @@ function decode(file: string, bytes: Uint8Array): string | ConfigProblem {
 
 function notAFile(file: string, thing: string): ConfigProblem {
   return {
-    at: { file },
+    place: { file },
     sentence: `The config file is ${thing}, so nothing was read from it.`,
     hint: "Put a JSON file with comments at that path, or remove what is there.",
   };
@@ -56,7 +56,7 @@ function notAFile(file: string, thing: string): ConfigProblem {
 
 function tooLarge(file: string, sizeBytes: number): ConfigProblem {
   return {
-    at: { file },
+    place: { file },
     sentence: `The config file has ${sizeBytes} bytes, more than the ${MAX_FILE_BYTES} that are read, so none of its settings count.`,
     hint: "Shorten it; docs/settings.md lists all that it can hold.",
   };
@@ -64,7 +64,7 @@ function tooLarge(file: string, sizeBytes: number): ConfigProblem {
 
 function unreadable(file: string, reason: string): ConfigProblem {
   return {
-    at: { file },
+    place: { file },
     sentence: `The config file cannot be read (${reason}), so none of its settings count.`,
     hint: "Let this user read the file and its folder.",
   };
@@ -90,7 +90,7 @@ async function parseEntries(file: string, text: string): Promise<ReadEntries> {
 function refuseFile(place: ProblemPlace, fault: string): ReadEntries {
   const sentence = `The config file is not valid JSON with comments (${fault}), so none of its settings count.`;
   const hint = 'Mend it at that place. Sizes, durations and numbers with separators go in quotes: "64 MiB", "30_000".';
-  return { entries: [], problems: [{ at: place, sentence, hint }] };
+  return { entries: [], problems: [{ place, sentence, hint }] };
 }
 
 const syntaxFaults: Readonly<Record<string, string>> = {
@@ -131,7 +131,7 @@ function collect(root: Node, placeOf: PlaceOf): ReadEntries {
   for (const { key, keyNode, value } of properties(root, "")) {
     const place = placeOf(keyNode.offset);
     if (isSettingName(key)) entries.push({ name: key, value: plainValue(value), place });
-    else problems.push(isGroup(key) ? notAnObject(key, place) : unknownSetting(key, place));
+    else problems.push(isGroup(key) ? notAnObject(key, place) : unknownSettingProblem(key, place));
   }
   return { entries, problems };
 }
@@ -168,7 +168,7 @@ function plainValue(node: Node, depth = 0): unknown {
 function notAnObject(key: string, place: ProblemPlace): ConfigProblem {
   const [example] = settingNames.filter((name) => name.startsWith(`${key}.`));
   return {
-    at: place,
+    place,
     key,
     sentence: `${key} is a group of settings and no setting itself.`,
     hint: `Write an object of settings there, or a full name such as "${example}".`,

@@ -207,7 +207,7 @@ for (const { name, text, at, says, hint } of badFiles) {
     assert.match(problem.sentence, says);
     assert.match(problem.hint, hint);
     assert.deepEqual(
-      problem.at,
+      problem.place,
       at === undefined ? { file: userPath } : { file: userPath, line: at[0], column: at[1] },
     );
   });
@@ -362,7 +362,7 @@ for (const { name, env, says, hint } of badVariables) {
     const problem = onlyProblem(loaded);
     assert.match(problem.sentence, says);
     assert.match(problem.hint, hint);
-    assert.deepEqual(problem.at, { variable: Object.keys(env)[0] });
+    assert.deepEqual(problem.place, { variable: Object.keys(env)[0] });
     assert.deepEqual(loaded.settings, defaultSettings);
   });
 }

@@ -7,9 +7,9 @@ import {
   type ConfigProblem,
   describeProblem,
   type ProblemPlace,
-  quoted,
-  suggestion,
-  unknownSetting,
+  quote,
+  suggestName,
+  unknownSettingProblem,
 } from "./problem.ts";
 import {
   defaultSettings,
@@ -33,14 +33,14 @@ export type LoadOptions = {
   readonly platform?: NodeJS.Platform;
 };
 
-export type Origin = "default" | "environment" | "flag" | { readonly file: string };
+export type SettingOrigin = "default" | "environment" | "flag" | { readonly file: string };
 
 /** A place where a config file is looked for. */
 export type ConfigFile = { readonly path: string; readonly owner: "user" | "project"; readonly found: boolean };
 
 export type LoadedConfig = {
   readonly settings: Settings;
-  readonly origins: Readonly<Record<SettingName, Origin>>;
+  readonly origins: Readonly<Record<SettingName, SettingOrigin>>;
   readonly files: readonly ConfigFile[];
   readonly problems: readonly ConfigProblem[];
 };
@@ -67,7 +67,7 @@ export function requireValid({ settings, problems }: LoadedConfig): Settings {
 
 /** One source of settings with its entries. Variables and flags belong to the user. */
 type Source = ReadEntries & {
-  readonly origin: Origin;
+  readonly origin: SettingOrigin;
   readonly owner: ConfigFile["owner"];
   readonly base: PathBase;
 };
@@ -86,14 +86,14 @@ async function namedFile(configPath: string, cwd: string, machine: Machine): Pro
   const place = { variable: "SPILLWAY_CONFIG" };
   const parsed = parseValue({ type: "path", default: "", about: "" }, configPath, baseOf(cwd, machine));
   if (!parsed.ok) {
-    const problem = { at: place, sentence: `SPILLWAY_CONFIG ${parsed.fault}`, hint: parsed.hint };
+    const problem = { place, sentence: `SPILLWAY_CONFIG ${parsed.fault}`, hint: parsed.hint };
     return { ...fileSource(configPath, "user", machine, undefined), problems: [problem] };
   }
   const path = String(parsed.value);
   const source = fileSource(path, "user", machine, await readConfigFile(path));
   if (source.found) return source;
   const hint = "Create it, or unset SPILLWAY_CONFIG to use the usual place.";
-  return { ...source, problems: [{ at: place, sentence: `There is no config file ${path}.`, hint }] };
+  return { ...source, problems: [{ place, sentence: `There is no config file ${path}.`, hint }] };
 }
 
 /** All candidate files, upwards until one exists or the repository ends. `userPath` is not read twice. */
@@ -143,9 +143,9 @@ function unknownVariable(variable: string, knownVariables: readonly string[]): C
   );
   const nearest = nearestName(variable.slice(variablePrefix.length), candidates);
   return {
-    at: { variable },
-    sentence: `There is no variable ${quoted(variable)}.`,
-    hint: suggestion(nearest === undefined ? undefined : variablePrefix + nearest),
+    place: { variable },
+    sentence: `There is no variable ${quote(variable)}.`,
+    hint: suggestName(nearest === undefined ? undefined : variablePrefix + nearest),
   };
 }
 
@@ -155,7 +155,7 @@ function flagSource(cwd: string, machine: Machine, flags: Readonly<Record<string
   for (const [name, text] of Object.entries(flags)) {
     const place = { flag: `--set ${name}` };
     if (isSettingName(name)) entries.push({ name, value: valueFromText(rowOf(name), text), place });
-    else problems.push(unknownSetting(name, place));
+    else problems.push(unknownSettingProblem(name, place));
   }
   return { origin: "flag", owner: "user", base: baseOf(cwd, machine), entries, problems };
 }
@@ -165,7 +165,7 @@ function baseOf(folder: string, { homeDir, platform }: Machine): PathBase {
 }
 
 type Layer = {
-  readonly origin: Origin;
+  readonly origin: SettingOrigin;
   readonly values: ReadonlyMap<SettingName, SettingValue>;
   readonly problems: readonly ConfigProblem[];
 };
@@ -183,30 +183,38 @@ function judge({ origin, owner, base, entries, problems }: Source): Layer {
 }
 
 function judgeEntry(entry: Entry, owner: ConfigFile["owner"], base: PathBase): { value: SettingValue } | ConfigProblem {
-  const { name, value: written, place: at } = entry;
+  const { name, value, place } = entry;
   const row = rowOf(name);
-  if (owner === "project" && row.userOnly) return notForProjects(name, at);
-  const parsed = parseValue(row, written, base);
-  return parsed.ok ? parsed : { at, key: name, sentence: `${name} ${parsed.fault}`, hint: parsed.hint };
+  if (owner === "project" && row.userOnly) return notForProjects(name, place);
+  const parsed = parseValue(row, value, base);
+  return parsed.ok ? parsed : { place, key: name, sentence: `${name} ${parsed.fault}`, hint: parsed.hint };
 }
 
 function notForProjects(key: SettingName, place: ProblemPlace): ConfigProblem {
   return {
-    at: place,
+    place,
     key,
     sentence: `${key} may not be set by a project's file, because a project could be a stranger's.`,
     hint: `Set it in your own config file, with ${environmentName(key)}, or with --set ${key}=...`,
   };
 }
 
-function writtenTwice({ name, place: first }: Entry, { place: at }: Entry): ConfigProblem {
+function writtenTwice({ name, place: first }: Entry, { place }: Entry): ConfigProblem {
   const line = "line" in first ? ` (first on line ${first.line})` : "";
-  return { at, key: name, sentence: `${name} is set twice${line}, so neither counts.`, hint: "Remove one of the two." };
+  return {
+    place,
+    key: name,
+    sentence: `${name} is set twice${line}, so neither counts.`,
+    hint: "Remove one of the two.",
+  };
 }
 
 function merge(layers: readonly Layer[]): Omit<LoadedConfig, "files"> {
   const settings: Record<string, SettingValue> = { ...defaultSettings };
-  const origins = Object.fromEntries(settingNames.map((name) => [name, "default"])) as Record<SettingName, Origin>;
+  const origins = Object.fromEntries(settingNames.map((name) => [name, "default"])) as Record<
+    SettingName,
+    SettingOrigin
+  >;
   for (const { origin, values } of layers) {
     for (const [name, value] of values) {
       settings[name] = value;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { dataHome, type Environment, foldersUpwards, homeFolder, userConfigFile } from "./paths.ts";
+import { type Environment, findDataHome, foldersUpwards, homeFolder, userConfigFile } from "./paths.ts";
 
 const unix = { HOME: "/home/ada" };
 const windows = { USERPROFILE: "C:\\Users\\ada" };
@@ -57,13 +57,13 @@ const cases: readonly Case[] = [
 for (const { name, platform, env, config, data } of cases) {
   test(`${name} has its own places`, () => {
     assert.equal(userConfigFile({ env, platform, homeDir: homeFolder(env, platform) }), config);
-    assert.equal(dataHome(null, env, platform), data);
+    assert.equal(findDataHome(null, env, platform), data);
   });
 }
 
 test("the setting home is the data folder on every platform", () => {
-  assert.equal(dataHome("/srv/spillway", unix, "linux"), "/srv/spillway");
-  assert.equal(dataHome("/srv/spillway", unix, "darwin"), "/srv/spillway");
+  assert.equal(findDataHome("/srv/spillway", unix, "linux"), "/srv/spillway");
+  assert.equal(findDataHome("/srv/spillway", unix, "darwin"), "/srv/spillway");
 });
 
 test("a user without a home folder has no config file of their own", () => {

@@ -13,7 +13,7 @@ export type Machine = {
 };
 
 /** The folder of the artifact store and the event logs: the setting `home`, else the platform's data folder. */
-export function dataHome(home: string | null, env: Environment, platform: NodeJS.Platform): string {
+export function findDataHome(home: string | null, env: Environment, platform: NodeJS.Platform): string {
   const folder = home ?? platformFolder("data", { env, platform, homeDir: homeFolder(env, platform) });
   if (folder !== undefined) return folder;
   throw new SpillwayError("store_unavailable", "This user has no home folder to keep artifacts in.", {

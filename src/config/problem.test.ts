@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { describeProblem, quoted } from "./problem.ts";
+import { describeProblem, quote } from "./problem.ts";
 
 const cases = [
   { name: "plain text", text: "fit", shown: '"fit"' },
@@ -14,14 +14,14 @@ const cases = [
 ];
 
 for (const { name, text, shown } of cases) {
-  test(`${name} is quoted as ${shown.slice(0, 20)}`, () => assert.equal(quoted(text), shown));
+  test(`${name} is quoted as ${shown.slice(0, 20)}`, () => assert.equal(quote(text), shown));
 }
 
 test("quoted text is short and printable, whatever the text", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
-      assert.ok(quoted(text).length <= 700);
-      assert.doesNotMatch(quoted(text), /\p{C}/u);
+      assert.ok(quote(text).length <= 700);
+      assert.doesNotMatch(quote(text), /\p{C}/u);
     }),
   );
 });
@@ -29,10 +29,10 @@ test("quoted text is short and printable, whatever the text", () => {
 test("a problem is described by its place and its sentence", () => {
   const rest = { sentence: "It is wrong.", hint: "Mend it." };
   assert.equal(
-    describeProblem({ at: { file: "/c", line: 3, column: 5 }, ...rest }),
+    describeProblem({ place: { file: "/c", line: 3, column: 5 }, ...rest }),
     "/c, line 3, column 5: It is wrong.",
   );
-  assert.equal(describeProblem({ at: { file: "/c" }, ...rest }), "/c: It is wrong.");
-  assert.equal(describeProblem({ at: { variable: "SPILLWAY_X" }, ...rest }), "SPILLWAY_X: It is wrong.");
-  assert.equal(describeProblem({ at: { flag: "--set x" }, ...rest }), "--set x: It is wrong.");
+  assert.equal(describeProblem({ place: { file: "/c" }, ...rest }), "/c: It is wrong.");
+  assert.equal(describeProblem({ place: { variable: "SPILLWAY_X" }, ...rest }), "SPILLWAY_X: It is wrong.");
+  assert.equal(describeProblem({ place: { flag: "--set x" }, ...rest }), "--set x: It is wrong.");
 });

@@ -9,7 +9,7 @@ export type ProblemPlace =
 
 /** One ignored entry. Its setting keeps the value of the next lower source. */
 export type ConfigProblem = {
-  readonly at: ProblemPlace;
+  readonly place: ProblemPlace;
   /** The setting, or the unknown key (shortened), if the problem concerns one. */
   readonly key?: string;
   readonly sentence: string;
@@ -17,8 +17,8 @@ export type ConfigProblem = {
 };
 
 /** `/home/ada/.config/spillway/config.jsonc, line 3, column 5: fit.inline_chars must be ...` */
-export function describeProblem({ at, sentence }: ConfigProblem): string {
-  return `${describePlace(at)}: ${sentence}`;
+export function describeProblem({ place, sentence }: ConfigProblem): string {
+  return `${describePlace(place)}: ${sentence}`;
 }
 
 function describePlace(place: ProblemPlace): string {
@@ -28,18 +28,18 @@ function describePlace(place: ProblemPlace): string {
 }
 
 /** The problem for an unknown setting in a file or a flag. */
-export function unknownSetting(key: string, place: ProblemPlace): ConfigProblem {
-  const sentence = `There is no setting ${quoted(key)}.`;
-  return { at: place, key: printable(key), sentence, hint: suggestion(nearestName(key, settingNames)) };
+export function unknownSettingProblem(key: string, place: ProblemPlace): ConfigProblem {
+  const sentence = `There is no setting ${quote(key)}.`;
+  return { place, key: printable(key), sentence, hint: suggestName(nearestName(key, settingNames)) };
 }
 
 /** The hint for an unknown name: the most similar one, or where to find them all. */
-export function suggestion(name: string | undefined): string {
+export function suggestName(name: string | undefined): string {
   return name === undefined ? "`spillway help settings` lists all settings." : `Did you mean ${name}?`;
 }
 
 /** External text in quotes. */
-export function quoted(text: string): string {
+export function quote(text: string): string {
   return `"${printable(text)}"`;
 }
 

@@ -2,25 +2,25 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { environmentName, rowOf, type SettingRow, settingNames } from "./settings.ts";
-import { type JsonSchema, settingsHelp, settingsMarkdown, settingsSchema } from "./settings-docs.ts";
+import { type ConfigSchema, settingsHelp, settingsMarkdown, settingsSchema } from "./settings-docs.ts";
 import { formatValue, parseValue, writtenForms } from "./values.ts";
 
 test("the schema knows every setting in its nested and its dotted form, and nothing else", () => {
-  const { properties, $defs, additionalProperties } = settingsSchema() as Record<string, JsonSchema>;
+  const { properties, $defs, additionalProperties } = settingsSchema() as Record<string, ConfigSchema>;
   assert.equal(additionalProperties, false);
   assert.deepEqual(Object.keys($defs ?? {}), [...settingNames]);
   for (const name of settingNames) {
     assert.deepEqual(properties?.[name], { $ref: `#/$defs/${name}` });
     const [group = "", key = ""] = name.split(".");
     if (key === "") continue;
-    const nested = properties?.[group] as { properties: JsonSchema; additionalProperties: boolean };
+    const nested = properties?.[group] as { properties: ConfigSchema; additionalProperties: boolean };
     assert.deepEqual(nested.properties[key], { $ref: `#/$defs/${name}` });
     assert.equal(nested.additionalProperties, false);
   }
 });
 
 test("each row's schema has its description, its default and its range", () => {
-  const { $defs } = settingsSchema() as { $defs: Record<string, JsonSchema> };
+  const { $defs } = settingsSchema() as { $defs: Record<string, ConfigSchema> };
   for (const name of settingNames) {
     const row = rowOf(name);
     const schema = $defs[name];

@@ -2,10 +2,10 @@
 import { environmentName, otherVariables, rowOf, type SettingName, type SettingRow, settingNames } from "./settings.ts";
 import { durationUnits, formatRange, formatValue, writtenForms } from "./values.ts";
 
-export type JsonSchema = { readonly [key: string]: unknown };
+export type ConfigSchema = { readonly [key: string]: unknown };
 
 /** The JSON Schema of the config file, for editors. It has both forms of a key: nested and dotted. */
-export function settingsSchema(): JsonSchema {
+export function settingsSchema(): ConfigSchema {
   return {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     title: "Spillway configuration",
@@ -16,16 +16,16 @@ export function settingsSchema(): JsonSchema {
   };
 }
 
-function dottedProperties(names: readonly SettingName[], prefix = ""): JsonSchema {
+function dottedProperties(names: readonly SettingName[], prefix = ""): ConfigSchema {
   return Object.fromEntries(names.map((name) => [name.slice(prefix.length), { $ref: `#/$defs/${name}` }]));
 }
 
-function groupProperties(): JsonSchema {
+function groupProperties(): ConfigSchema {
   const groups = [...groupedNames()].filter(([group]) => group !== "");
   return Object.fromEntries(groups.map(([group, names]) => [group, groupSchema(group, names)]));
 }
 
-function groupSchema(group: string, names: readonly SettingName[]): JsonSchema {
+function groupSchema(group: string, names: readonly SettingName[]): ConfigSchema {
   return { type: "object", additionalProperties: false, properties: dottedProperties(names, `${group}.`) };
 }
 
@@ -34,12 +34,12 @@ function groupedNames(): Map<string, SettingName[]> {
   return Map.groupBy(settingNames, (name) => (name.includes(".") ? name.slice(0, name.indexOf(".")) : ""));
 }
 
-function settingSchema(row: SettingRow): JsonSchema {
+function settingSchema(row: SettingRow): ConfigSchema {
   const description = `${row.about} ${remarks(row).join(" ")}`.trim();
   return { description, ...valueSchema(row), default: schemaDefault(row) };
 }
 
-function valueSchema(row: SettingRow): JsonSchema {
+function valueSchema(row: SettingRow): ConfigSchema {
   switch (row.type) {
     case "text":
     case "path":
@@ -61,12 +61,12 @@ function valueSchema(row: SettingRow): JsonSchema {
   }
 }
 
-function bounds({ min, ceiling }: SettingRow): JsonSchema {
+function bounds({ min, ceiling }: SettingRow): ConfigSchema {
   return { ...(min === undefined ? {} : { minimum: min }), ...(ceiling === undefined ? {} : { maximum: ceiling }) };
 }
 
 /** 0 is the only duration without a unit. */
-function durationNumber({ min = 0 }: SettingRow): JsonSchema {
+function durationNumber({ min = 0 }: SettingRow): ConfigSchema {
   return min > 0 ? { type: "string" } : { type: ["string", "integer"], minimum: 0, maximum: 0 };
 }
 

@@ -1,7 +1,7 @@
 /** Parses a setting's value as people write it, and formats it the same way for help and docs. */
 import { isHeaderHost, parseNetworkPlace } from "./network-values.ts";
 import { pathsOf } from "./paths.ts";
-import { quoted } from "./problem.ts";
+import { quote } from "./problem.ts";
 import type { HostHeaders, SettingRow, SettingType } from "./settings.ts";
 
 export type SettingValue = string | number | readonly string[] | HostHeaders | null;
@@ -288,7 +288,7 @@ function formatDuration(milliseconds: number): string {
 }
 
 function quoteValue(input: unknown): string {
-  if (typeof input === "string") return quoted(input);
+  if (typeof input === "string") return quote(input);
   if (Array.isArray(input)) return "a list";
   return typeof input === "object" && input !== null ? "an object" : String(input);
 }

@@ -4,7 +4,7 @@ import { memoryBody } from "../../test/detection.ts";
 import { bytesOf, encoded, joined, noise, oleOf, utf8, zipOf } from "../../test/samples.ts";
 import { confirmKind } from "./confirm.ts";
 import { detectContentKind } from "./detect.ts";
-import { type Body, type ContentKind, type Detection, firstLookBytes } from "./kind.ts";
+import { type Body, type ContentKind, type Detection, FIRST_LOOK_BYTES } from "./kind.ts";
 
 const prose = utf8("A line of ordinary text, one of many.\n".repeat(3000));
 const contentTypes = '<Types><Override ContentType="x.wordprocessingml.document.main+xml"/></Types>';
@@ -97,7 +97,7 @@ const cases: readonly {
 
 for (const { name, bytes, first, whole, mediaType } of cases) {
   test(`${name}: ${first} at first, ${whole} as a whole`, async () => {
-    assert.equal(detectContentKind({ firstBytes: bytes.subarray(0, firstLookBytes) }).kind, first);
+    assert.equal(detectContentKind({ firstBytes: bytes.subarray(0, FIRST_LOOK_BYTES) }).kind, first);
     const detection = await confirm(bytes);
     assert.equal(detection.kind, whole, JSON.stringify(detection));
     if (mediaType !== undefined) assert.equal(detection.mediaType, mediaType);
@@ -161,7 +161,7 @@ test("strong magic is not read to its end", async () => {
     stream: () => assert.fail("the whole body was streamed"),
   };
   assert.equal((await confirmKind(counting, {})).kind, "image");
-  assert.ok(readBytes <= firstLookBytes, `${readBytes} bytes read`);
+  assert.ok(readBytes <= FIRST_LOOK_BYTES, `${readBytes} bytes read`);
 });
 
 test("hostile containers take bounded work and get a kind", async () => {

@@ -5,7 +5,7 @@ import { decodeLatin1, hasAt } from "./formats/bytes.ts";
 import type { FormatMatch } from "./formats/format-match.ts";
 import { identifyOle, oleSignature, walkDirectory } from "./formats/ole.ts";
 import { readZipTail } from "./formats/zip-tail.ts";
-import { type Body, type Claims, type Detection, firstLookBytes } from "./kind.ts";
+import { type Body, type Claims, type Detection, FIRST_LOOK_BYTES } from "./kind.ts";
 import { resolveKind } from "./resolve-kind.ts";
 import { scanText } from "./text/scan-text.ts";
 
@@ -16,7 +16,7 @@ import { scanText } from "./text/scan-text.ts";
 export async function confirmKind(body: Body, claims: Omit<Claims, "firstBytes">): Promise<Detection> {
   const reads = new TrackedBody(body);
   try {
-    const firstBytes = await reads.read(0, firstLookBytes);
+    const firstBytes = await reads.read(0, FIRST_LOOK_BYTES);
     const first = gatherEvidence({ ...claims, firstBytes });
     const whole = await takeSecondLooks(reads, first, firstBytes);
     return noteChange(resolveKind(first), resolveKind(whole));

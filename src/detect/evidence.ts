@@ -4,7 +4,7 @@ import { decodeLatin1 } from "./formats/bytes.ts";
 import type { FormatMatch } from "./formats/format-match.ts";
 import { matchMagic } from "./formats/magic.ts";
 import { isPdf } from "./formats/pdf.ts";
-import { type Claims, firstLookBytes } from "./kind.ts";
+import { type Claims, FIRST_LOOK_BYTES } from "./kind.ts";
 import { type HeaderClaim, readExtensionClaim, readHeaderClaim } from "./read-claims.ts";
 import { readBom, readDeclaration } from "./text/charset.ts";
 import { detectText, isProse } from "./text/detect-text.ts";
@@ -27,7 +27,7 @@ export type Evidence = {
 
 /** The evidence in the claims and in the beginning of some content. */
 export function gatherEvidence(claims: Claims): Evidence {
-  const bytes = claims.firstBytes.subarray(0, firstLookBytes);
+  const bytes = claims.firstBytes.subarray(0, FIRST_LOOK_BYTES);
   const claimEvidence = { header: readHeaderClaim(claims), extension: readExtensionClaim(claims), notes: [] };
   const magic = isMarkedText(bytes) ? null : matchMagic(bytes, () => isProse(bytes));
   if (magic !== null) {

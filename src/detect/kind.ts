@@ -1,7 +1,7 @@
 /** The types of detection: the seven kinds, which evidence decided, and all signals. */
 
 /** How much of a body the first look reads; more bytes would not change its result. */
-export const firstLookBytes = 65_536;
+export const FIRST_LOOK_BYTES = 65_536;
 
 /** The seven ways to handle content; every detection names one. */
 export const contentKinds = ["text", "html", "pdf", "office_doc", "image", "archive", "unknown_binary"] as const;

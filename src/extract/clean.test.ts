@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { cleanText, createCleaner, type Removed } from "./clean.ts";
+import { cleanText, createCleaner, type RemovedCounts } from "./clean.ts";
 import { forbiddenCharacter } from "./handler.contract.ts";
 
-const nothing: Removed = { controls: 0, escapes: 0, bidi: 0, tags: 0, byteOrderMarks: 0, surrogates: 0 };
+const nothing: RemovedCounts = { controls: 0, escapes: 0, bidi: 0, tags: 0, byteOrderMarks: 0, surrogates: 0 };
 
-type Case = { name: string; text: string; clean: string; removed?: Partial<Removed> };
+type Case = { name: string; text: string; clean: string; removed?: Partial<RemovedCounts> };
 const cases: Case[] = [
   { name: "ordinary text stays", text: "Grüße, 日本 👩‍💻\n\tend\n", clean: "Grüße, 日本 👩‍💻\n\tend\n" },
   { name: "CRLF is a newline", text: "a\r\nb\r\n", clean: "a\nb\n" },
@@ -42,7 +42,7 @@ const cases: Case[] = [
   { name: "an open CSI loses its introducer only", text: "\x1b[31\nrest", clean: "31\nrest", removed: { escapes: 1 } },
   { name: "a lone ESC at the end goes", text: "a\x1b", clean: "a", removed: { controls: 1 } },
   {
-    name: "what is left does not become an escape",
+    name: "the remaining text does not become an escape",
     text: "\x1b\x1b[0m[31mred",
     clean: "[31mred",
     removed: { controls: 1, escapes: 1 },
@@ -70,12 +70,12 @@ describe("cleaning", () => {
   for (const { name, text, clean, removed } of cases) {
     const expected = { text: clean, removed: { ...nothing, ...removed } };
     test(name, () => assert.deepEqual(cleanText(text), expected));
-    test(`${name}, wherever it is cut`, () => {
+    test(`${name}, wherever the chunks end`, () => {
       for (const cut of text.split("").keys()) assert.deepEqual(cleanInPieces(text, [cut]), expected);
     });
   }
 
-  test("an unfinished title swallows no document", () => {
+  test("an unfinished escape sequence removes no text after it", () => {
     const document = "word ".repeat(10_000);
     assert.equal(cleanText(`\x1b]${document}\x07`).text, document);
   });
@@ -115,7 +115,7 @@ describe("for any text", () => {
     );
   });
 
-  test("it does not matter where the text is cut", () => {
+  test("it does not matter where the chunks end", () => {
     fc.assert(
       fc.property(trickyText, fc.array(fc.nat(60)), (text, cuts) => {
         assert.deepEqual(cleanInPieces(text, cuts), cleanText(text));

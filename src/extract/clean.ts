@@ -1,5 +1,5 @@
 /**
- * Makes text safe to hand on: valid Unicode, no control characters but tab and newline, no terminal escapes, nothing
+ * Makes text safe to pass on: valid Unicode, no control characters but tab and newline, no terminal escapes, nothing
  * that shows a reader other text than a model gets. Every extractor's output passes through here.
  *
  * Kept on purpose: U+200E, U+200F and U+061C (ordinary in Hebrew and Arabic, they reorder no letters), zero-width
@@ -7,8 +7,8 @@
  * a newline in their place would break).
  */
 
-/** How many of each class were taken out; a newline that was only respelled as `\n` counts as nothing. */
-export type Removed = {
+/** How many characters of each class were removed; a newline rewritten as `\n` does not count. */
+export type RemovedCounts = {
   readonly controls: number;
   readonly escapes: number;
   readonly bidi: number;
@@ -18,30 +18,30 @@ export type Removed = {
   readonly surrogates: number;
 };
 
-/** Cleans a text that arrives in pieces; the result does not depend on where the pieces were cut. */
+/** Cleans a text that arrives in chunks; the result does not depend on where the chunks end. */
 export interface Cleaner {
-  /** The clean text so far that no later piece can change. */
-  push(piece: string): string;
+  /** The clean text so far that no later chunk can change. */
+  push(chunk: string): string;
   /** The rest, once nothing follows. */
   flush(): string;
-  readonly removed: Removed;
+  readonly removed: RemovedCounts;
 }
 
-/** The clean form of a whole text and what was taken out of it. Cleaning twice changes nothing. */
-export function cleanText(text: string): { readonly text: string; readonly removed: Removed } {
+/** The clean form of a text and what was removed from it. Cleaning twice changes nothing. */
+export function cleanText(text: string): { readonly text: string; readonly removed: RemovedCounts } {
   const cleaner = createCleaner();
   return { text: cleaner.push(text) + cleaner.flush(), removed: cleaner.removed };
 }
 
-/** A cleaner for one text; its counts are of that text. */
+/** A cleaner for one text, with the counts for that text. */
 export function createCleaner(): Cleaner {
   const removed = { controls: 0, escapes: 0, bidi: 0, tags: 0, byteOrderMarks: 0, surrogates: 0 };
   let held = "";
   return {
     removed,
-    push(piece) {
-      const text = held + piece;
-      const end = text.length - openEndChars(text);
+    push(chunk) {
+      const text = held + chunk;
+      const end = text.length - countOpenEndChars(text);
       held = text.slice(end);
       return clean(text.slice(0, end), removed);
     },
@@ -58,8 +58,8 @@ export function createCleaner(): Cleaner {
  * a stray one is content. Bodies hold no control characters, so a run of introducers is scanned once, not once each.
  */
 const csi = "(?:\\x1b\\[|\\x9b)[0-?]{0,64}[ -/]{0,8}";
-const stringBodyChars = 4096;
-const controlString = `(?:\\x1b[\\]PX^_]|[\\x90\\x98\\x9d-\\x9f])[^\\x00-\\x08\\n-\\x1f\\x7f-\\x9f]{0,${stringBodyChars}}`;
+const MAX_STRING_BODY_CHARS = 4096;
+const controlString = `(?:\\x1b[\\]PX^_]|[\\x90\\x98\\x9d-\\x9f])[^\\x00-\\x08\\n-\\x1f\\x7f-\\x9f]{0,${MAX_STRING_BODY_CHARS}}`;
 const shortEscape = "\\x1b[ -/]{0,2}";
 
 const forbidden = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff]|\udb40[\udc00-\udc7f]/;
@@ -68,34 +68,34 @@ const forbiddenOrEscape = new RegExp(
   "g",
 );
 
-/** Clean already, which is what nearly all text is: one look and no copy. */
+/** Nearly all text is clean already: this checks it without a copy. */
 function isClean(text: string): boolean {
   return !forbidden.test(text) && text.isWellFormed();
 }
 
 function clean(text: string, removed: Counts): string {
   if (isClean(text)) return text;
-  const whole = wellFormed(text, removed).replace(/\r\n?/g, "\n");
-  if (isClean(whole)) return whole;
-  return whole.replace(forbiddenOrEscape, (match) => substitute(match, removed));
+  const normalized = makeWellFormed(text, removed).replace(/\r\n?/g, "\n");
+  if (isClean(normalized)) return normalized;
+  return normalized.replace(forbiddenOrEscape, (match) => substitute(match, removed));
 }
 
-type Counts = { -readonly [K in keyof Removed]: number };
+type Counts = { -readonly [K in keyof RemovedCounts]: number };
 
-function wellFormed(text: string, removed: Counts): string {
+function makeWellFormed(text: string, removed: Counts): string {
   if (text.isWellFormed()) return text;
   removed.surrogates += text.match(/\p{Surrogate}/gu)?.length ?? 0;
   return text.toWellFormed();
 }
 
-/** Line and page ends of other systems separate words, so they become newlines; all else leaves nothing behind. */
+/** Line and page breaks of other systems separate words, so they become newlines; everything else is removed. */
 function substitute(match: string, removed: Counts): string {
   if (match === "\v" || match === "\f" || match === "\x85") return "\n";
-  removed[classOf(match)] += 1;
+  removed[classify(match)] += 1;
   return "";
 }
 
-function classOf(match: string): keyof Removed {
+function classify(match: string): keyof RemovedCounts {
   const first = match.charCodeAt(0);
   if (first === 0xfeff) return "byteOrderMarks";
   if (first === 0xdb40) return "tags";
@@ -104,11 +104,11 @@ function classOf(match: string): keyof Removed {
 }
 
 const openEnd = new RegExp(`(?:\\r|[\\ud800-\\udbff]|${csi}|${shortEscape}|${controlString}\\x1b?)$`);
-const longestOpenEndChars = 2 + stringBodyChars + 1;
+const MAX_OPEN_END_CHARS = 2 + MAX_STRING_BODY_CHARS + 1;
 
-/** Length of the end that could become something else with what follows: half a pair, CR before LF, an open escape. */
-function openEndChars(text: string): number {
-  const end = text.slice(-longestOpenEndChars);
+/** Length of an end whose meaning depends on what follows: half a surrogate pair, CR before LF, an open escape. */
+function countOpenEndChars(text: string): number {
+  const end = text.slice(-MAX_OPEN_END_CHARS);
   if (!/[\r\x1b\x80-\x9f\ud800-\udbff]/.test(end)) return 0;
   return openEnd.exec(end)?.[0].length ?? 0;
 }

@@ -1,15 +1,15 @@
-/** Bytes in a known charset become text, chunk by chunk. Detection has named the charset; nothing is guessed here. */
-import { pages, readPage } from "../detect/text/code-pages.ts";
+/** Decodes bytes of a known charset, chunk by chunk. Detection chose the charset; nothing is guessed here. */
+import { codePages, decodeCodePage } from "../detect/text/code-pages.ts";
 
 /** Whether there is a decoder for a charset. No charset means UTF-8. */
-export function canDecode(charset: string | null): boolean {
+export function hasDecoder(charset: string | null): boolean {
   return decoderFor(charset) !== undefined;
 }
 
-/** The text of some bytes, without a leading byte order mark. What the charset cannot mean becomes U+FFFD. */
+/** The text of some bytes, without a leading byte order mark. Invalid bytes become U+FFFD. */
 export async function* decodeText(bytes: AsyncIterable<Uint8Array>, charset: string | null): AsyncGenerator<string> {
   const decoder = decoderFor(charset) ?? new TextDecoder();
-  for await (const chunk of inLargePieces(bytes)) {
+  for await (const chunk of inLargeChunks(bytes)) {
     const text = decoder.decode(chunk, { stream: true });
     if (text !== "") yield text;
   }
@@ -17,19 +17,19 @@ export async function* decodeText(bytes: AsyncIterable<Uint8Array>, charset: str
   if (rest !== "") yield rest;
 }
 
-const pieceBytes = 16;
+const MIN_CHUNK_BYTES = 16;
 
 /**
- * The same bytes in pieces of at least 16, if there are so many: where one ends inside a character of GB18030, EUC-JP or
- * ISO-2022-JP and the next has a byte or two, Node's decoder finds no room for what it puts out and throws.
+ * The same bytes in chunks of at least 16, if there are as many. Where a chunk ends inside a character of GB18030, EUC-JP
+ * or ISO-2022-JP and the next one has only a byte or two, Node's decoder runs out of output space and throws.
  */
-async function* inLargePieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* inLargeChunks(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let held: Uint8Array = new Uint8Array();
   for await (const chunk of chunks) {
     const all = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-    const cut = all.length < 2 * pieceBytes ? 0 : all.length - pieceBytes;
+    const cut = all.length < 2 * MIN_CHUNK_BYTES ? 0 : all.length - MIN_CHUNK_BYTES;
     if (cut > 0) yield all.subarray(0, cut);
-    // A copy: whoever made the chunk may write over it.
+    // A copy, because the producer may overwrite the chunk.
     held = Uint8Array.from(all.subarray(cut));
   }
   if (held.length > 0) yield held;
@@ -43,8 +43,8 @@ function decoderFor(charset: string | null): Decoder | undefined {
   if (label === "utf-32le" || label === "utf-32be") return utf32Decoder(label === "utf-32le");
   if (label === "iso-2022-kr") return iso2022KrDecoder();
   const platform = platformDecoder(label);
-  const page = pages.get(platform?.encoding ?? label);
-  return page === undefined ? platform : { decode: (bytes = new Uint8Array()) => readPage(bytes, page) };
+  const page = codePages.get(platform?.encoding ?? label);
+  return page === undefined ? platform : { decode: (bytes = new Uint8Array()) => decodeCodePage(bytes, page) };
 }
 
 function platformDecoder(label: string): InstanceType<typeof TextDecoder> | undefined {
@@ -67,7 +67,7 @@ function iso2022KrDecoder(): Decoder {
     decode(bytes = new Uint8Array(), options) {
       const eucKr: number[] = [];
       for (const byte of bytes) {
-        // The text opens with an escape of four bytes that says which charset the shifts lead to.
+        // The text starts with an escape of four bytes that names the charset between the shifts.
         if (byte === announcement) announcing = 4;
         if (announcing-- > 0) continue;
         if (byte === shiftOut || byte === shiftIn) shifted = byte === shiftOut;
@@ -78,7 +78,7 @@ function iso2022KrDecoder(): Decoder {
   };
 }
 
-/** The WHATWG list leaves UTF-32 out; files with its byte order mark exist all the same. */
+/** The WHATWG list omits UTF-32, but files with its byte order mark exist. */
 function utf32Decoder(littleEndian: boolean): Decoder {
   let held = Buffer.alloc(0);
   let started = false;
@@ -98,8 +98,8 @@ function utf32Decoder(littleEndian: boolean): Decoder {
 
 function utf32Text(bytes: Buffer, littleEndian: boolean): string {
   let text = "";
-  for (let at = 0; at < bytes.length; at += 4) {
-    const point = littleEndian ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at);
+  for (let offset = 0; offset < bytes.length; offset += 4) {
+    const point = littleEndian ? bytes.readUInt32LE(offset) : bytes.readUInt32BE(offset);
     text += isScalar(point) ? String.fromCodePoint(point) : "\ufffd";
   }
   return text;

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { memoryObjects } from "../artifacts/memory-objects.ts";
 import type { Objects } from "../artifacts/objects.ts";
-import { type ExtractRequest, extractText } from "./extract.ts";
+import { type ExtractOptions, extractText } from "./extract.ts";
 import type { Extracted, Handler } from "./handler.ts";
 
-/** A handler that yields these pages and then what it is told, counting how often it parses. */
+/** A handler that yields these pages and then one more item, or throws; it counts the pages it parses. */
 function pages(texts: readonly string[], then?: Extracted | Error): Handler & { parsed: number } {
   return {
     name: "pages",
@@ -25,7 +25,7 @@ function pages(texts: readonly string[], then?: Extracted | Error): Handler & { 
   };
 }
 
-function request(objects: Objects, handler: Handler, more: Partial<ExtractRequest> = {}): ExtractRequest {
+function request(objects: Objects, handler: Handler, more: Partial<ExtractOptions> = {}): ExtractOptions {
   return {
     objects,
     facts: {
@@ -55,16 +55,16 @@ describe("extracting", () => {
     const extract = await extractText(request(objects, handler));
     assert.equal(handler.parsed, 2);
     assert.deepEqual(extract.ended, { failed: null });
-    assert.equal((await Array.fromAsync(extract.all(), ({ text }) => text)).join(""), "one\n\ntwo");
+    assert.equal((await Array.fromAsync(extract.segments(), ({ text }) => text)).join(""), "one\n\ntwo");
   });
 
-  test("stops when it is enough and goes on from there", async () => {
+  test("stops when it is enough and continues from there", async () => {
     const [objects, handler] = [memoryObjects(), pages(["one", "two", "three"])];
     const some = await extractText(request(objects, handler, { enough: ({ segments }) => segments >= 2 }));
-    assert.deepEqual([some.extent.segments, some.ended, handler.parsed], [2, null, 2]);
+    assert.deepEqual([some.size.segments, some.ended, handler.parsed], [2, null, 2]);
     const all = await extractText(request(objects, handler));
-    assert.deepEqual([all.extent.segments, handler.parsed], [3, 3]);
-    assert.equal(all.extent.chars, "one\n\ntwo\n\nthree".length);
+    assert.deepEqual([all.size.segments, handler.parsed], [3, 3]);
+    assert.equal(all.size.chars, "one\n\ntwo\n\nthree".length);
   });
 
   test("keeps what arrived before a crash", async () => {
@@ -72,10 +72,30 @@ describe("extracting", () => {
     await assert.rejects(extractText(request(objects, pages(["one", "two"], new Error("boom")))), /boom/);
     const handler = pages(["one", "two", "three"]);
     const extract = await extractText(request(objects, handler));
-    assert.deepEqual([extract.extent.segments, handler.parsed], [3, 1]);
+    assert.deepEqual([extract.size.segments, handler.parsed], [3, 1]);
   });
 
-  test("remembers that a document cannot be read, and why", async () => {
+  test("a handler's own facts are stored, and worded for each answer", async () => {
+    const objects = memoryObjects();
+    const sheets: Handler<{ readonly formulas: number }> = {
+      ...pages(["one"]),
+      async *extract() {
+        yield { info: { formulas: 3 } };
+        const segment = { index: 0, kind: "sheet", label: "sheet 1", text: "1", marks: [] } as const;
+        yield { segment, note: { verdict: "read", counts: { formulas: 3 } } };
+      },
+      describe: ({ formulas, tally }, failed) => ({
+        fields: { formulas },
+        warnings: [`${tally?.formulas} formulas, failed: ${failed}.`],
+      }),
+    };
+    for (const _ of ["new", "stored"]) {
+      const { description } = await extractText(request(objects, sheets));
+      assert.deepEqual(description, { fields: { formulas: 3 }, warnings: ["3 formulas, failed: null."] });
+    }
+  });
+
+  test("stores that a document cannot be read, and why", async () => {
     const objects = memoryObjects();
     const failed = { reason: "corrupt", detail: "" } as const;
     await extractText(request(objects, pages([], { failed })));
@@ -87,7 +107,7 @@ describe("extracting", () => {
   test("never stores text opened with a password", async () => {
     const objects = memoryObjects();
     const extract = await extractText(request(objects, pages(["secret"]), { password: "p" }));
-    assert.equal((await Array.fromAsync(extract.all(), ({ text }) => text)).join(""), "secret");
+    assert.equal((await Array.fromAsync(extract.segments(), ({ text }) => text)).join(""), "secret");
     assert.deepEqual(await keysOf(objects), []);
   });
 
@@ -110,6 +130,6 @@ describe("extracting", () => {
       },
     };
     const extract = await extractText(request(full, pages(["one"])));
-    assert.deepEqual([extract.extent.chars, extract.ended], [3, { failed: null }]);
+    assert.deepEqual([extract.size.chars, extract.ended], [3, { failed: null }]);
   });
 });

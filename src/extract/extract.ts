@@ -1,34 +1,36 @@
-/** Runs the handler of a kind up to where text is wanted, storing every segment on the way. */
+/** Runs the handler of a source as far as text is wanted, and stores every segment. */
 import type { Content } from "../acquire/spool.ts";
 import { memoryObjects } from "../artifacts/memory-objects.ts";
 import type { Objects } from "../artifacts/objects.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import { isUnwritable } from "../errors.ts";
 import {
-  type Ask,
+  type Description,
   type Failure,
   type Handler,
+  type HandlerOptions,
   type Info,
+  isRetryableFailure,
   type Limits,
   type LocalFile,
   type Mode,
-  mayPass,
   type Segment,
 } from "./handler.ts";
 import {
-  advance,
-  appendPart,
-  type Extent,
-  extractIn,
-  extractPrefixOf,
-  linkBaseOf,
+  addSegment,
+  appendFile,
+  assembleExtract,
+  type ExtractSize,
+  type FileContent,
+  findLinkBase,
+  makeExtractPrefix,
   openExtract,
-  type PartContent,
   type StoredExtract,
 } from "./stored.ts";
-import { addPage, textlessFailure } from "./tally.ts";
+import { addPage, makeTextlessFailure } from "./tally.ts";
 
-export type ExtractRequest = {
+/** What to extract, how far, and with which limits. */
+export type ExtractOptions = {
   /** Where the extract is stored. */
   readonly objects: Objects;
   readonly facts: Pick<
@@ -38,108 +40,118 @@ export type ExtractRequest = {
   readonly content: Content;
   readonly handler: Handler;
   readonly mode: Mode;
-  /** Whether enough is stored for what is wanted; extraction then stops. */
-  readonly enough: (extent: Extent) => boolean;
+  /** Whether enough is extracted for this reply; extraction then stops. */
+  readonly enough: (size: ExtractSize) => boolean;
   readonly limits: Limits;
   readonly signal: AbortSignal;
   readonly password?: string | undefined;
 };
 
+/** The text of one artifact as far as it was extracted, with what a reader needs to know about it. */
 export type Extract = StoredExtract & {
   readonly handler: string;
   /** Whether there is anything to read in it. */
   readonly hasText: boolean;
-  /** Whether it holds less text than the document: extraction may go on, or has failed on the way. */
+  /** Whether it holds less text than the document: more can be extracted, or extraction failed before the end. */
   readonly isPartial: boolean;
+  /** What the handler says about the document, in its own fields and sentences. */
+  readonly description: Description;
 };
 
-/** Text gathered before it is written: one file for a small document, few files for a large one. */
-const partChars = 256 * 1024;
-const partSegments = 2_000;
+/** Text gathered before it is written: one file for a small document, few for a large one. */
+const FILE_CHARS = 256 * 1024;
+const FILE_SEGMENTS = 2_000;
 
-/** What is held in memory at most when the store cannot be written. */
-const memoryChars = 32 * 1024 * 1024;
+/** How much is extracted where the store cannot be written. */
+const MAX_MEMORY_CHARS = 32 * 1024 * 1024;
 
-/** The extract of a file at least up to the wanted place, or to its end. A second call parses nothing again. */
-export async function extractText(request: ExtractRequest): Promise<Extract> {
-  // Text opened with a password is for this reply only and never shared.
-  if (request.password !== undefined) return extractInMemory(request);
+/** The extract of a source, at least as far as is enough, or to its end. A second call parses nothing again. */
+export async function extractText(options: ExtractOptions): Promise<Extract> {
+  // Text opened with a password is for this reply only and is never stored.
+  if (options.password !== undefined) return extractInMemory(options);
   try {
-    return await extendStored(request);
+    return await extendStored(options);
   } catch (error) {
     if (!isUnwritable(error)) throw error;
-    return extractInMemory(request);
+    return extractInMemory(options);
   }
 }
 
-function extractInMemory(request: ExtractRequest): Promise<Extract> {
-  const enough = (extent: Extent) => request.enough(extent) || extent.chars >= memoryChars;
-  return extendStored({ ...request, objects: memoryObjects(), enough });
+function extractInMemory(options: ExtractOptions): Promise<Extract> {
+  const enough = (size: ExtractSize) => options.enough(size) || size.chars >= MAX_MEMORY_CHARS;
+  return extendStored({ ...options, objects: memoryObjects(), enough });
 }
 
-async function extendStored(request: ExtractRequest): Promise<Extract> {
-  const { objects, facts, handler, mode, enough } = request;
-  const prefix = extractPrefixOf(handler, facts, mode);
+async function extendStored(options: ExtractOptions): Promise<Extract> {
+  const { objects, facts, handler, mode, enough } = options;
+  const prefix = makeExtractPrefix(handler, facts, mode);
   const stored = await openExtract(objects, prefix);
-  if (stored.ended || enough(stored.extent)) return extractOf(stored, handler);
-  return extractOf(await extend(request, prefix, stored), handler);
+  if (stored.ended || enough(stored.size)) return toExtract(stored, handler);
+  return toExtract(await extend(options, prefix, stored), handler);
 }
 
-/** A stored extract with what follows from it for a reader. */
-export function extractOf(stored: StoredExtract, { name }: Pick<Handler, "name">): Extract {
-  const { extent, ended, info } = stored;
-  const hasText = extent.segments > 0 && info.tally?.withText !== 0;
-  return { ...stored, handler: name, hasText, isPartial: ended === null || (hasText && ended.failed !== null) };
+/** A stored extract with what its handler says about it. */
+export function toExtract(stored: StoredExtract, handler: Pick<Handler, "name" | "describe">): Extract {
+  const { size, ended, info } = stored;
+  const hasText = size.segments > 0 && info.tally?.withText !== 0;
+  const isPartial = ended === null || (hasText && ended.failed !== null);
+  const description = handler.describe?.(info, ended?.failed ?? null) ?? {};
+  return { ...stored, handler: handler.name, hasText, isPartial, description };
 }
 
-/** The stored extract with what was wanted after it. A failure that may pass ends it for this reply only. */
-async function extend(request: ExtractRequest, prefix: string, stored: StoredExtract): Promise<StoredExtract> {
-  const { objects, handler, mode, enough, limits, signal, password } = request;
-  const ask: Ask = { mode, from: stored.extent.segments, limits, ...(password === undefined ? {} : { password }) };
+/** Extends the stored extract. A failure that may not occur again ends it for this reply only. */
+async function extend(options: ExtractOptions, prefix: string, stored: StoredExtract): Promise<StoredExtract> {
+  const { objects, handler, mode, enough, limits, signal, password } = options;
+  const handlerOptions: HandlerOptions = {
+    mode,
+    from: stored.size.segments,
+    limits,
+    ...(password === undefined ? {} : { password }),
+  };
   let info: Info = stored.info;
-  let { parts, extent: written } = stored;
-  /** What was written last, until more comes: a long text must not be held twice. */
-  let content: PartContent | undefined;
+  let { files, size: written } = stored;
+  /** What was written last, until the next segment arrives: a long text must not be held twice. */
+  let content: FileContent | undefined;
   let reached = written;
   let segments: Segment[] = [];
   let failed: Failure | null = null;
 
   async function flush(last: boolean): Promise<void> {
     content = { info, segments, failed };
-    const part = await appendPart(objects, prefix, written, { ...content, last });
-    [parts, written, segments] = [[...parts, part], part.end, []];
+    const file = await appendFile(objects, prefix, written, { ...content, last });
+    [files, written, segments] = [[...files, file], file.end, []];
   }
 
-  async function flushed(): Promise<StoredExtract> {
+  async function flushAll(): Promise<StoredExtract> {
     if (segments.length > 0) await flush(false);
-    return content === undefined ? stored : extractIn(objects, parts, content);
+    return content === undefined ? stored : assembleExtract(objects, files, content);
   }
 
   try {
-    for await (const piece of handler.extract(localFile(request), ask, signal)) {
+    for await (const piece of handler.extract(toLocalFile(options), handlerOptions, signal)) {
       if ("info" in piece) info = { ...info, ...piece.info };
       if ("failed" in piece) failed = piece.failed;
       if (!("segment" in piece)) continue;
       content = undefined;
       segments.push(piece.segment);
       if (piece.note) info = { ...info, tally: addPage(info.tally, piece.segment, piece.note) };
-      reached = advance(reached, piece.segment);
-      if (reached.chars - written.chars >= partChars || segments.length === partSegments) await flush(false);
-      // After the last page the handler is asked once more, to hear that it was the last.
-      if (enough(reached) && reached.segments !== info.pageCount) return await flushed();
+      reached = addSegment(reached, piece.segment);
+      if (reached.chars - written.chars >= FILE_CHARS || segments.length === FILE_SEGMENTS) await flush(false);
+      // After the last page the handler is asked once more, so that the extract is marked as complete.
+      if (enough(reached) && reached.segments !== info.pageCount) return await flushAll();
     }
-    if (failed && mayPass(failed)) return { ...(await flushed()), ended: { failed } };
-    if (info.pageCount !== undefined && (info.tally?.withText ?? 0) === 0) failed ??= textlessFailure(info.tally);
+    if (failed && isRetryableFailure(failed)) return { ...(await flushAll()), ended: { failed } };
+    if (info.pageCount !== undefined && (info.tally?.withText ?? 0) === 0) failed ??= makeTextlessFailure(info.tally);
     await flush(true);
-    return await flushed();
+    return await flushAll();
   } finally {
-    // Whatever ended the loop, the segments that arrived are kept.
-    await flushed();
+    // However the loop ended, the segments that arrived are stored.
+    await flushAll();
   }
 }
 
-function localFile({ facts, content }: ExtractRequest): LocalFile {
+function toLocalFile({ facts, content }: ExtractOptions): LocalFile {
   const { size_bytes: sizeBytes, content_kind: kind, media_type: mediaType, charset } = facts;
-  const url = linkBaseOf(facts);
+  const url = findLinkBase(facts);
   return { content, sizeBytes, kind, mediaType, charset, ...(url === null ? {} : { url }) };
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { SpillwayError } from "../errors.ts";
-import type { Ask, Extracted, Handler, LocalFile, Segment } from "./handler.ts";
+import type { Extracted, Handler, HandlerOptions, LocalFile, Segment } from "./handler.ts";
 
 /** A file as a handler may meet it. */
 export type Sample = {
@@ -16,7 +16,7 @@ export type Sample = {
   readonly charset?: string;
 };
 
-/** One character that clean text never holds, written down a second time so that clean.ts does not judge itself. */
+/** One character that clean text never contains, defined a second time so that clean.ts does not judge itself. */
 export const forbiddenCharacter =
   /[[\p{Cc}\p{Cs}\u{feff}\u{202a}-\u{202e}\u{2066}-\u{2069}\u{e0000}-\u{e007f}]--[\t\n]]/v;
 
@@ -34,7 +34,7 @@ export function handlerContract(handler: Handler, samples: readonly Sample[]): v
         assert.ok(handler.canHandle(file.kind, file.mediaType));
       });
 
-      promise("gives segments in order, numbered from 0, of clean text", async (file) => {
+      promise("yields segments in order, numbered from 0, of clean text", async (file) => {
         const segments = segmentsOf(await run(handler, file));
         assert.deepEqual(indexesOf(segments), [...segments.keys()]);
         for (const { text } of segments) assert.doesNotMatch(text, forbiddenCharacter);
@@ -51,34 +51,46 @@ export function handlerContract(handler: Handler, samples: readonly Sample[]): v
         }
       });
 
-      promise("gives the same twice", async (file) => {
+      promise("yields the same twice", async (file) => {
         assert.deepEqual(await run(handler, file), await run(handler, file));
       });
 
       promise("resumes at any segment with the very same segments", async (file) => {
-        const all = segmentsOf(await run(handler, file));
-        for (const from of resumePoints(all.length)) {
-          assert.deepEqual(segmentsOf(await run(handler, file, from)), all.slice(from), `from ${from}`);
+        const allSegments = segmentsOf(await run(handler, file));
+        for (const from of resumePoints(allSegments.length)) {
+          assert.deepEqual(segmentsOf(await run(handler, file, from)), allSegments.slice(from), `from ${from}`);
         }
       });
 
-      promise("says nothing after a failure", async (file) => {
+      promise("describes it by the fields it declares and by whole sentences", async (file) => {
+        const items = await run(handler, file);
+        const info = Object.assign({}, ...items.map((item) => ("info" in item ? item.info : {})));
+        const failed = items.flatMap((item) => ("failed" in item ? [item.failed] : []))[0] ?? null;
+        const { fields = {}, warnings = [] } = handler.describe?.(info, failed) ?? {};
+        for (const [name, value] of Object.entries(fields)) assert.equal(typeof value, handler.fields?.[name], name);
+        for (const warning of warnings) assert.match(warning, /^\S.*\.$/);
+      });
+
+      promise("yields nothing after a failure", async (file) => {
         const items = await run(handler, file);
         const failure = items.findIndex((item) => "failed" in item);
         assert.ok(failure === -1 || failure === items.length - 1);
       });
 
-      promise("gives nothing when it is aborted before it starts", async (file) => {
+      promise("yields nothing when it is aborted before it starts", async (file) => {
         const reason = new Error("stop");
-        const items = handler.extract(file, ask(), AbortSignal.abort(reason))[Symbol.asyncIterator]();
+        const items = handler.extract(file, optionsFrom(), AbortSignal.abort(reason))[Symbol.asyncIterator]();
         await assert.rejects(items.next(), reason);
       });
 
       promise("stops with the abort's reason at once", async (file) => {
         const wholeRun = await run(handler, file);
         const reason = new Error("stop");
-        for (const wanted of [1, 2, wholeRun.length - 1].filter((count) => count > 0 && count < wholeRun.length)) {
-          assert.deepEqual(await runAndAbort(handler, file, wanted, reason), { given: wanted, thrown: reason });
+        for (const itemCount of [1, 2, wholeRun.length - 1].filter((count) => count > 0 && count < wholeRun.length)) {
+          assert.deepEqual(await runAndAbort(handler, file, itemCount, reason), {
+            received: itemCount,
+            thrown: reason,
+          });
         }
       });
     }
@@ -97,7 +109,7 @@ export function handlerContract(handler: Handler, samples: readonly Sample[]): v
   });
 }
 
-/** Writes a sample to a file of its own, which goes away with the test. */
+/** Writes a sample to a file of its own, which is deleted with the test. */
 export async function keep({ bytes, kind, mediaType, charset }: Omit<Sample, "name">) {
   const folder = await mkdtemp(join(tmpdir(), "spillway-handler-"));
   const path = join(folder, "blob");
@@ -111,9 +123,9 @@ async function keepAndLose(sample: Sample) {
   return { file: kept.file };
 }
 
-/** Everything a handler gives for a file, from one segment on. */
+/** Everything a handler yields for a file, from one segment on. */
 export async function run(handler: Handler, file: LocalFile, from = 0): Promise<Extracted[]> {
-  return Array.fromAsync(handler.extract(file, ask(from), new AbortController().signal));
+  return Array.fromAsync(handler.extract(file, optionsFrom(from), new AbortController().signal));
 }
 
 export function segmentsOf(items: readonly Extracted[]): Segment[] {
@@ -124,25 +136,25 @@ function indexesOf(segments: readonly Segment[]): number[] {
   return segments.map(({ index }) => index);
 }
 
-function ask(from = 0): Ask {
+function optionsFrom(from = 0): HandlerOptions {
   return { mode: "markdown", from };
 }
 
-/** Every start of a short document; of a long one the first, some middle, the last and past the end. */
+/** Segments to resume at: the first three, one in the middle, the last, and past the end. */
 function resumePoints(count: number): Iterable<number> {
   return new Set([0, 1, 2, Math.floor(count / 2), count - 1, count].filter((from) => from >= 0 && from <= count));
 }
 
 async function runAndAbort(handler: Handler, file: LocalFile, afterItems: number, reason: Error) {
   const controller = new AbortController();
-  let given = 0;
+  let received = 0;
   try {
-    for await (const _ of handler.extract(file, ask(), controller.signal)) {
-      given += 1;
-      if (given === afterItems) controller.abort(reason);
+    for await (const _ of handler.extract(file, optionsFrom(), controller.signal)) {
+      received += 1;
+      if (received === afterItems) controller.abort(reason);
     }
   } catch (thrown) {
-    return { given, thrown };
+    return { received, thrown };
   }
-  return { given, thrown: undefined };
+  return { received, thrown: undefined };
 }

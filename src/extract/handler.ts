@@ -1,36 +1,35 @@
-/** What every format handler promises: plain data in, segments of clean text out, in order, one by one. */
+/** The contract of format handlers: plain data in, segments of clean text out, in order. */
 import type { Content } from "../acquire/spool.ts";
 import type { ContentKind } from "../detect/kind.ts";
-import type { Removed } from "./clean.ts";
-import type { Method } from "./html/strategies.ts";
+import type { RemovedCounts } from "./clean.ts";
 import type { PageTally } from "./tally.ts";
 
-/** The modes a source can be read in; a handler may treat several alike. */
+/** The modes in which a source can be read; a handler may treat several alike. */
 export const modes = ["markdown", "text", "raw"] as const;
 export type Mode = (typeof modes)[number];
 
-/** The bytes of one artifact on this machine. Plain data: it crosses a process border. */
+/** The bytes of one artifact on this machine. Plain data, because it is sent to child processes. */
 export type LocalFile = {
   readonly content: Content;
   readonly sizeBytes: number;
   readonly kind: ContentKind;
   readonly mediaType: string;
   readonly charset: string | null;
-  /** The address it came from, where links in it are to be made absolute. */
+  /** Its URL, where links in it are made absolute. */
   readonly url?: string;
 };
 
-/** What is wanted of the file. Plain data: it crosses a process border. */
-export type Ask = {
+/** What to extract. Plain data, because it is sent to child processes. */
+export type HandlerOptions = {
   readonly mode: Mode;
-  /** Index of the first segment wanted; earlier ones are stored already. */
+  /** Index of the first segment to yield; earlier ones are stored already. */
   readonly from: number;
   readonly password?: string;
-  /** What reading the file may use, where it is read in a child. */
+  /** What a child process may use to read the file. */
   readonly limits?: Limits;
 };
 
-/** What a child may use for one file, and how many of them work at once. */
+/** What a child process may use for one file, and how many run at once. */
 export type Limits = {
   readonly memoryBytes: number;
   readonly cpuMs: number;
@@ -44,8 +43,8 @@ export type Mark = { readonly label: string; readonly level: number; readonly at
 export type SegmentKind = "whole" | "page" | "sheet" | "slide";
 
 /**
- * One piece of an extract with a place. The text is clean (see clean.ts). Pieces of kind `whole` are joined with
- * nothing between them; pages, sheets and slides with a blank line.
+ * One segment of an extract. The text is clean (see clean.ts). Segments of kind `whole` are joined without separator;
+ * pages, sheets and slides with a blank line.
  */
 export type Segment = {
   readonly index: number;
@@ -55,29 +54,36 @@ export type Segment = {
   readonly marks: readonly Mark[];
 };
 
-/** Facts about the document as a whole. */
-export type Info = {
-  readonly pageCount?: number;
+/** Facts that documents of any format may have. */
+export type DocumentFacts = {
   readonly title?: string;
   readonly author?: string;
   readonly language?: string;
-  /** How the pages that were read came out. */
-  readonly tally?: PageTally;
-  /** The file is damaged, and a second reader, which tells less of a page, had to read it. */
-  readonly rescued?: boolean;
-  /** When it was published, as it says itself; most often ISO 8601. */
+  /** When it was published, as the document states it; most often ISO 8601. */
   readonly date?: string;
-  /** The name of the site it stands on. */
+  /** The name of the site it belongs to. */
   readonly site?: string;
   readonly canonicalUrl?: string;
-  /** By which way of reading a web page its text was found. */
-  readonly method?: Method | "raw";
-  /** The share of a web page's text that was kept, from 0 to 1. */
-  readonly keptShare?: number;
-  /** A web page shows its text only after running scripts. */
-  readonly needsJs?: boolean;
-  /** Characters taken out of the text because they could mislead a reader. */
-  readonly removed?: Removed;
+  readonly pageCount?: number;
+  /** How the pages were read; added up by extract.ts. */
+  readonly tally?: PageTally;
+  /** How the text was obtained, where the handler has several methods. */
+  readonly method?: string;
+  /** Characters removed from the text because they could mislead a reader. */
+  readonly removed?: RemovedCounts;
+};
+
+/** All facts about a document: the common ones and those of its handler. Stored with the extract as JSON. */
+export type Info<Own extends object = object> = DocumentFacts & Partial<Own>;
+
+/** What a handler adds to every answer about a document. */
+export type Description = {
+  /** Fields by the names users see; their values are JSON. */
+  readonly fields?: object;
+  /** What a reader should know about the text, one sentence each. */
+  readonly warnings?: readonly string[];
+  /** The document shows its text only after running scripts. */
+  readonly needsScripts?: boolean;
 };
 
 /** Why text could not be read; the sentence a user sees is worded in `answer/`. */
@@ -86,34 +92,37 @@ export type Failure = {
   readonly detail: string;
 };
 
-/** Another time, with other limits or the engine installed, it may be read: such a failure is told, not stored. */
-export function mayPass({ reason }: Failure): boolean {
+/** Whether another attempt may succeed, with other limits or the engine installed. Such a failure is not stored. */
+export function isRetryableFailure({ reason }: Failure): boolean {
   return reason !== "corrupt" && reason !== "encrypted" && reason !== "no_text";
 }
 
-/** What an engine thinks of a page it has read: as it should be, guesswork, only a picture, or not readable at all. */
+/** How reading a page went: well, with guessed characters, only an image, or not at all. */
 export type PageVerdict = "read" | "garbled" | "image" | "damaged";
 
-/** What an engine has to say of a page beside its text. */
+/** What an engine reports about a page beside its text. */
 export type PageNote = {
   readonly verdict: PageVerdict;
-  /** Characters of the text that a viewer of the page does not see. */
-  readonly hiddenChars?: number;
-  /** Annotations left out because there are too many. */
-  readonly unreadAnnotations?: number;
+  /** Counts that the handler wants added up over all pages, by its own names. */
+  readonly counts?: Readonly<Record<string, number>>;
 };
 
-export type Extracted =
-  | { readonly info: Info }
+export type Extracted<Own extends object = object> =
+  | { readonly info: Info<Own> }
   | { readonly segment: Segment; readonly note?: PageNote }
   | { readonly failed: Failure };
 
-export interface Handler {
+/** Reads one family of formats. `Own` are the facts that only this handler states. */
+export interface Handler<Own extends object = object> {
   readonly name: string;
-  /** Raised whenever the same bytes would give another text, so that stored extracts are made anew. */
+  /** Raised whenever the same bytes would give another text, so that stored extracts are made again. */
   readonly version: number;
-  /** Text and metadata run in this process; parsers of complicated formats run in a child. */
+  /** Text and metadata run in this process; parsers of complicated formats run in a child process. */
   readonly runs: "inline" | "child";
   canHandle(kind: ContentKind, mediaType: string): boolean;
-  extract(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncIterable<Extracted>;
+  extract(file: LocalFile, options: HandlerOptions, signal: AbortSignal): AsyncIterable<Extracted<Own>>;
+  /** The JSON types of the fields that `describe` may add. */
+  readonly fields?: Readonly<Record<string, "string" | "number" | "boolean">>;
+  /** Words the facts for a reader. Made for each answer from the stored facts, so sentences are never stored. */
+  describe?(info: Info<Own>, failed: Failure | null): Description;
 }

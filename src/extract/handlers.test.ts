@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { contentKinds } from "../detect/kind.ts";
 import { handlerContract, keep, run } from "./handler.contract.ts";
-import { handlerFor, handlers } from "./handlers.ts";
+import { findHandler, handlers } from "./handlers.ts";
 import { metadata } from "./metadata-handler.ts";
 
 const png = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
@@ -25,19 +25,19 @@ const choices = [
 describe("the handlers", () => {
   for (const { kind, mediaType, handler } of choices) {
     test(`${kind} of type ${mediaType} goes to ${handler}`, () => {
-      assert.equal(handlerFor(kind, mediaType).name, handler);
+      assert.equal(findHandler(kind, mediaType, []).name, handler);
     });
   }
 
-  test("every kind has a handler, since the last one takes everything", () => {
+  test("every kind has a handler, since the last one accepts everything", () => {
     for (const kind of contentKinds) assert.ok(handlers.at(-1)?.canHandle(kind, ""));
   });
 
-  test("have names of their own, since stored extracts are found by them", () => {
+  test("have unique names, since stored extracts are found by them", () => {
     assert.equal(new Set(handlers.map(({ name }) => name)).size, handlers.length);
   });
 
-  test("metadata shows no byte of a binary", async () => {
+  test("metadata shows none of a binary's bytes", async () => {
     await using kept = await keep({ kind: "image", mediaType: "image/png", bytes: png });
     assert.deepEqual(await run(metadata, kept.file), [{ info: {} }]);
   });

@@ -20,25 +20,25 @@ const cases = [
 ];
 
 describe("headings", () => {
-  for (const { name, text, marks } of cases) test(name, () => assert.deepEqual(found([text]), [marks]));
+  for (const { name, text, marks } of cases) test(name, () => assert.deepEqual(headingsOf([text]), [marks]));
 
   test("a hostile heading costs no more than its length", () => {
     const start = performance.now();
     for (const unit of [" ", "#", "# ", "`", "\t#"])
-      found([`# a${unit.repeat(200_000)}b\n\`\`\`${unit.repeat(200_000)}b`]);
+      headingsOf([`# a${unit.repeat(200_000)}b\n\`\`\`${unit.repeat(200_000)}b`]);
     assert.ok(performance.now() - start < 2_000);
   });
 
-  test("an open fence reaches into the next piece", () => {
-    assert.deepEqual(found(["```\n# no\n", "# no\n```\n# Yes\n"]), [[], ["1 Yes 9"]]);
+  test("an open fence continues in the next chunk", () => {
+    assert.deepEqual(headingsOf(["```\n# no\n", "# no\n```\n# Yes\n"]), [[], ["1 Yes 9"]]);
   });
 
-  test("a piece that starts inside a line starts with no heading", () => {
-    assert.deepEqual(found(["a long line ", "# no\n# Yes\n"]), [[], ["1 Yes 5"]]);
+  test("a chunk that starts inside a line does not start with a heading", () => {
+    assert.deepEqual(headingsOf(["a long line ", "# no\n# Yes\n"]), [[], ["1 Yes 5"]]);
   });
 });
 
-function found(pieces: readonly string[]): string[][] {
+function headingsOf(chunks: readonly string[]): string[][] {
   const findHeadings = createHeadingFinder();
-  return pieces.map((piece) => findHeadings(piece).map(({ label, level, at }) => `${level} ${label} ${at}`));
+  return chunks.map((chunk) => findHeadings(chunk).map(({ label, level, at }) => `${level} ${label} ${at}`));
 }

@@ -1,23 +1,23 @@
-/** Finds the headings of a Markdown text that arrives in pieces, cheaply: ATX headings outside fenced code. */
+/** Finds the headings of a Markdown text that arrives in chunks: ATX headings outside fenced code. */
 import type { Mark } from "./handler.ts";
 
-/** Tells the headings of one piece after the other; it remembers an open fence and a line cut between two pieces. */
-export function createHeadingFinder(): (piece: string) => Mark[] {
+/** A function that finds the headings of one chunk after another; it tracks open fences and lines cut between chunks. */
+export function createHeadingFinder(): (chunk: string) => Mark[] {
   let fence: string | null = null;
   let atLineStart = true;
 
-  return (piece) => {
+  return (chunk) => {
     const marks: Mark[] = [];
-    for (const line of piece.matchAll(headingOrFence)) {
+    for (const line of chunk.matchAll(headingOrFence)) {
       const { hashes, title = "", ticks = "", info = "" } = line.groups ?? {};
       if (line.index === 0 && !atLineStart) continue;
       if (fence !== null) {
         if (closes(fence, ticks, info)) fence = null;
       } else if (hashes !== undefined) {
-        marks.push({ label: withoutClosing(title), level: hashes.length, at: line.index });
+        marks.push({ label: trimClosing(title), level: hashes.length, at: line.index });
       } else if (opens(ticks, info)) fence = ticks;
     }
-    if (piece !== "") atLineStart = piece.endsWith("\n");
+    if (chunk !== "") atLineStart = chunk.endsWith("\n");
     return marks;
   };
 }
@@ -35,7 +35,7 @@ function closes(fence: string, ticks: string, info: string): boolean {
 }
 
 /** `## Title ##` is `Title`. */
-function withoutClosing(title: string): string {
+function trimClosing(title: string): string {
   return title
     .trim()
     .replace(/(?<=^|[ \t])#+$/, "")

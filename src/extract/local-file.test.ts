@@ -8,7 +8,7 @@ import { readBytes } from "./local-file.ts";
 const binary = { kind: "unknown_binary", mediaType: "application/octet-stream" } as const;
 
 describe("reading a kept file", () => {
-  test("gives its bytes in chunks", async () => {
+  test("yields its bytes in chunks", async () => {
     const bytes = Buffer.from(Array.from({ length: 700_000 }, (_, index) => index % 251));
     await using kept = await keep({ ...binary, bytes });
     const chunks = await Array.fromAsync(readBytes(kept.file, new AbortController().signal));

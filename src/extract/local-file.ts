@@ -1,6 +1,6 @@
-/** The bytes of one kept file, for the handlers that read it in this process. */
+/** Reads the bytes of one kept file, for handlers that run in this process. */
 import { stat } from "node:fs/promises";
-import { bodyOf } from "../acquire/spooled-body.ts";
+import { toBody } from "../acquire/spooled-body.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
 import type { LocalFile } from "./handler.ts";
 
@@ -8,26 +8,26 @@ import type { LocalFile } from "./handler.ts";
 export async function* readBytes(file: LocalFile, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   signal.throwIfAborted();
   try {
-    for await (const chunk of bodyOf(file.content, file.sizeBytes).stream()) {
+    for await (const chunk of toBody(file.content, file.sizeBytes).stream()) {
       signal.throwIfAborted();
       yield chunk;
     }
   } catch (error) {
     signal.throwIfAborted();
-    throw unreadable(file, error);
+    throw readError(file, error);
   }
 }
 
-/** Throws where the file is gone, for a handler that needs none of its bytes. */
-export async function expectFile(file: LocalFile, signal: AbortSignal): Promise<void> {
+/** Throws if the file is gone, for a handler that needs none of its bytes. */
+export async function assertFileExists(file: LocalFile, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   if (!("path" in file.content)) return;
   await stat(file.content.path).catch((error: unknown) => {
-    throw unreadable(file, error);
+    throw readError(file, error);
   });
 }
 
-function unreadable({ content }: LocalFile, cause: unknown): SpillwayError {
+function readError({ content }: LocalFile, cause: unknown): SpillwayError {
   const name = "path" in content ? content.path : "in memory";
   if (systemCode(cause) === "ENOENT") {
     return new SpillwayError("artifact_damaged", `The kept file ${name} is gone.`, {

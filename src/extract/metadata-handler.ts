@@ -1,17 +1,16 @@
-/** The handler of last resort: a source with no reader is kept and described, and no byte of it is shown as text. */
-
+/** The last handler: a source that no other handler reads is kept and described, and none of its bytes shown as text. */
 import type { Handler } from "./handler.ts";
-import { expectFile } from "./local-file.ts";
+import { assertFileExists } from "./local-file.ts";
 
-/** Takes everything and extracts nothing; that the file is there is checked, since the answer will say it is kept. */
+/** Accepts everything and extracts nothing. It checks that the file exists, since the answer says that it is kept. */
 export const metadata: Handler = {
   name: "metadata",
   version: 1,
   runs: "inline",
   canHandle: () => true,
 
-  async *extract(file, _ask, signal) {
-    await expectFile(file, signal);
+  async *extract(file, _options, signal) {
+    await assertFileExists(file, signal);
     yield { info: {} };
   },
 };

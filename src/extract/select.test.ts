@@ -4,22 +4,30 @@ import fc from "fast-check";
 import { memoryObjects } from "../artifacts/memory-objects.ts";
 import { readObject } from "../artifacts/objects.ts";
 import { SpillwayError } from "../errors.ts";
-import { type Extract, extractOf } from "./extract.ts";
+import { type Extract, toExtract } from "./extract.ts";
 import type { Segment, SegmentKind } from "./handler.ts";
-import { lineAt, selectLines, selectOffset, selectPages, selectSection, totalLines, windowAt } from "./select.ts";
+import {
+  countTotalLines,
+  findLine,
+  readWindow,
+  selectLines,
+  selectOffset,
+  selectPages,
+  selectSection,
+} from "./select.ts";
 import { parseSelector } from "./selector.ts";
-import { advance, appendPart, type Extent, openExtract } from "./stored.ts";
+import { addSegment, appendFile, type ExtractSize, openExtract } from "./stored.ts";
 
 /** A stored extract of these segments, in parts of so many. */
-async function storedExtract(segments: readonly Segment[], perPart = 2): Promise<Extract> {
+async function storedExtract(segments: readonly Segment[], perFile = 2): Promise<Extract> {
   const objects = memoryObjects();
-  let extent: Extent = { segments: 0, chars: 0, lineEnds: 0 };
-  for (let at = 0; at < segments.length; at += perPart) {
-    const part = segments.slice(at, at + perPart);
-    const last = at + perPart >= segments.length;
-    extent = (await appendPart(objects, "x/", extent, { info: {}, segments: part, failed: null, last })).end;
+  let size: ExtractSize = { segments: 0, chars: 0, lineEnds: 0 };
+  for (let at = 0; at < segments.length; at += perFile) {
+    const fileSegments = segments.slice(at, at + perFile);
+    const last = at + perFile >= segments.length;
+    size = (await appendFile(objects, "x/", size, { info: {}, segments: fileSegments, failed: null, last })).end;
   }
-  return extractOf(await openExtract(objects, "x/"), { name: "test" });
+  return toExtract(await openExtract(objects, "x/"), { name: "test" });
 }
 
 const segmentsOf = (texts: readonly string[], kind: SegmentKind = "whole"): Segment[] =>
@@ -30,29 +38,29 @@ const anyTexts = fc.array(fc.string({ unit: fc.constantFrom("a", "b", "\n", "\n\
   maxLength: 9,
 });
 
-describe("places in a stored extract", () => {
-  test("a window of any place and length is what a slice of the joined text is", async () => {
+describe("ranges of a stored extract", () => {
+  test("a window of any offset and length equals a slice of the joined text", async () => {
     await fc.assert(
       fc.asyncProperty(anyTexts, fc.nat(130), fc.nat(130), fc.boolean(), async (texts, offset, chars, paged) => {
         const joined = texts.join(paged ? "\n\n" : "");
         const extract = await storedExtract(segmentsOf(texts, paged ? "page" : "whole"));
-        assert.equal(extract.extent.chars, joined.length);
+        assert.equal(extract.size.chars, joined.length);
         const start = Math.min(offset, joined.length);
-        const { text } = await windowAt(extract, start, chars);
+        const { text } = await readWindow(extract, start, chars);
         assert.equal(text, joined.slice(start, start + chars));
         const line = joined.slice(0, start).split("\n").length;
-        assert.equal(await lineAt(extract, start), line);
+        assert.equal(await findLine(extract, start), line);
       }),
     );
   });
 
-  test("any lines are what splitting the joined text at line ends gives", async () => {
+  test("any lines equal those of the joined text split at line ends", async () => {
     await fc.assert(
       fc.asyncProperty(anyTexts, fc.integer({ min: 1, max: 30 }), fc.nat(10), async (texts, first, more) => {
         const joined = texts.join("");
         const lines = joined.match(/[^\n]*\n|[^\n]+$/g) ?? [];
         const extract = await storedExtract(segmentsOf(texts));
-        assert.equal(await totalLines(extract), lines.length);
+        assert.equal(await countTotalLines(extract), lines.length);
         const wanted = lines.slice(first - 1, first + more).join("");
         if (first > Math.max(1, lines.length)) {
           await assert.rejects(selectLines(extract, { first, last: first + more }), SpillwayError);
@@ -64,12 +72,12 @@ describe("places in a stored extract", () => {
     );
   });
 
-  test("pages are chosen by number, in the order asked", async () => {
+  test("pages are chosen by number, in the requested order", async () => {
     const extract = await storedExtract(segmentsOf(["one", "", "three\n", "four"], "page"));
     const pages = async (text: string) => {
       const selector = parseSelector({ pages: text });
       const parts = selector.by === "pages" ? await selectPages(extract, selector.pages) : assert.fail();
-      return Promise.all(parts.map(async ({ start, end }) => (await windowAt(extract, start, end - start)).text));
+      return Promise.all(parts.map(async ({ start, end }) => (await readWindow(extract, start, end - start)).text));
     };
     assert.deepEqual(await pages("1"), ["one"]);
     assert.deepEqual(await pages("4,1-2"), ["four", "one\n\n"]);
@@ -80,7 +88,7 @@ describe("places in a stored extract", () => {
     await assert.rejects(selectPages(whole, [{ first: 1, last: 1 }]), /no pages/);
   });
 
-  test("a section goes to the next heading of its rank, across segments", async () => {
+  test("a section extends to the next heading of its rank, across segments", async () => {
     const segments: Segment[] = [
       { index: 0, kind: "page", label: "1", text: "Intro\nA\naa", marks: [{ label: "Part A", level: 1, at: 6 }] },
       {
@@ -97,7 +105,7 @@ describe("places in a stored extract", () => {
     const extract = await storedExtract(segments, 1);
     const section = async (heading: string) => {
       const { start, end } = await selectSection(extract, heading);
-      return (await windowAt(extract, start, end - start)).text;
+      return (await readWindow(extract, start, end - start)).text;
     };
     assert.equal(await section("part a"), "A\naa\n\nsub\n");
     assert.equal(await section("## Sub"), "sub\n");
@@ -121,73 +129,73 @@ describe("places in a stored extract", () => {
 });
 
 describe("the stored extract", () => {
-  test("takes up overlapping parts of two processes as one", async () => {
+  test("joins the overlapping files of two processes", async () => {
     const objects = memoryObjects();
     const all = segmentsOf(["a", "b", "c", "d"]);
-    const zero: Extent = { segments: 0, chars: 0, lineEnds: 0 };
+    const zero: ExtractSize = { segments: 0, chars: 0, lineEnds: 0 };
     const part = (from: number, to: number, last: boolean) => ({
       info: {},
       segments: all.slice(from, to),
       failed: null,
       last,
     });
-    const first = await appendPart(objects, "x/", zero, part(0, 2, false));
-    const other = await appendPart(objects, "x/", zero, part(0, 3, false));
-    await appendPart(objects, "x/", first.end, part(2, 4, true));
-    await appendPart(objects, "x/", other.end, part(3, 4, true));
+    const first = await appendFile(objects, "x/", zero, part(0, 2, false));
+    const other = await appendFile(objects, "x/", zero, part(0, 3, false));
+    await appendFile(objects, "x/", first.end, part(2, 4, true));
+    await appendFile(objects, "x/", other.end, part(3, 4, true));
     const extract = await openExtract(objects, "x/");
     assert.deepEqual(extract.ended, { failed: null });
-    assert.equal((await Array.fromAsync(extract.all(), ({ text }) => text)).join(""), "abcd");
+    assert.equal((await Array.fromAsync(extract.segments(), ({ text }) => text)).join(""), "abcd");
   });
 
-  test("is what reaches furthest, whatever shorter reading another process has stored beside it", async () => {
+  test("is the chain that reaches furthest, whatever shorter files other processes have stored", async () => {
     const all = segmentsOf(Array.from("abcdef"), "page");
     // Any set of readers, each of which went on from an earlier place to a later one, and only some to the end.
     const reading = fc.tuple(fc.nat(5), fc.integer({ min: 1, max: 6 }));
     await fc.assert(
       fc.asyncProperty(fc.array(reading, { maxLength: 12 }), fc.boolean(), async (readings, isLast) => {
         const objects = memoryObjects();
-        const extents: Extent[] = [{ segments: 0, chars: 0, lineEnds: 0 }];
-        for (const segment of all) extents.push(advance(extents.at(-1) ?? assert.fail(), segment));
+        const sizes: ExtractSize[] = [{ segments: 0, chars: 0, lineEnds: 0 }];
+        for (const segment of all) sizes.push(addSegment(sizes.at(-1) ?? assert.fail(), segment));
         const stored = readings.filter(([from, to]) => from < to);
         for (const [from, to] of stored) {
           const content = { info: {}, segments: all.slice(from, to), failed: null, last: isLast && to === 6 };
-          await appendPart(objects, "x/", extents[from] ?? assert.fail(), content);
+          await appendFile(objects, "x/", sizes[from] ?? assert.fail(), content);
         }
         let reachable = new Set([0]);
         for (let step = 0; step < 6; step++)
           reachable = new Set([...reachable, ...stored.filter(([from]) => reachable.has(from)).map(([, to]) => to)]);
         const furthest = Math.max(...reachable);
         const extract = await openExtract(objects, "x/");
-        assert.equal(extract.extent.segments, furthest);
+        assert.equal(extract.size.segments, furthest);
         assert.equal(extract.ended !== null, isLast && furthest === 6);
-        const text = (await Array.fromAsync(extract.all(), (placed) => placed.text)).join("");
+        const text = (await Array.fromAsync(extract.segments(), (placed) => placed.text)).join("");
         assert.equal(text, Array.from("abcdef").slice(0, furthest).join("\n\n"));
       }),
     );
   });
 
-  test("ends before a part that cannot be read, which is then made again", async () => {
+  test("ends before a file that cannot be read, which is then extracted again", async () => {
     const objects = memoryObjects();
-    const zero: Extent = { segments: 0, chars: 0, lineEnds: 0 };
+    const zero: ExtractSize = { segments: 0, chars: 0, lineEnds: 0 };
     const all = segmentsOf(["a", "b"]);
-    const middle = await appendPart(objects, "x/", zero, {
+    const middle = await appendFile(objects, "x/", zero, {
       info: {},
       segments: all.slice(0, 1),
       failed: null,
       last: false,
     });
-    await appendPart(objects, "x/", middle.end, { info: {}, segments: all.slice(1), failed: null, last: true });
+    await appendFile(objects, "x/", middle.end, { info: {}, segments: all.slice(1), failed: null, last: true });
     const [, torn] = await Array.fromAsync(objects.list("x/"));
     const key = torn?.key ?? "";
     const whole = (await readObject(objects, key)) ?? Buffer.alloc(0);
     await objects.put(key, whole.subarray(0, 10));
     const cut = await openExtract(objects, "x/");
-    assert.deepEqual([cut.extent.segments, cut.ended], [1, null], "cut short");
+    assert.deepEqual([cut.size.segments, cut.ended], [1, null], "cut short");
     await objects.put(key, Buffer.alloc(whole.length, "x"));
     await assert.rejects(openExtract(objects, "x/"), /damaged and has been dropped/);
     const extract = await openExtract(objects, "x/");
-    assert.deepEqual([extract.extent.segments, extract.ended], [1, null], "of the right length, but not ours");
+    assert.deepEqual([extract.size.segments, extract.ended], [1, null], "of the right length, but not ours");
   });
 });
 

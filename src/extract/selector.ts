@@ -1,17 +1,18 @@
-/** The ways to name a part of a document, parsed once from what people and models write. */
+/** The selectors of a range of a document, parsed once from what people and models write. */
 import { SpillwayError } from "../errors.ts";
 
-/** Numbers from 1, both ends included; no end means to the end. */
-export type Span = { readonly first: number; readonly last: number | null };
+/** Numbers from 1, both ends included; `last: null` means to the end. */
+export type NumberRange = { readonly first: number; readonly last: number | null };
 
+/** The one way a range is chosen. */
 export type Selector =
   | { readonly by: "offset"; readonly offset: number }
-  | { readonly by: "lines"; readonly lines: Span }
-  | { readonly by: "pages"; readonly pages: readonly Span[] }
+  | { readonly by: "lines"; readonly lines: NumberRange }
+  | { readonly by: "pages"; readonly pages: readonly NumberRange[] }
   | { readonly by: "section"; readonly heading: string }
   | { readonly by: "query"; readonly query: string };
 
-/** What a caller gave; empty text counts as not given. */
+/** The selectors as a caller sends them; empty text counts as missing. */
 export type SelectorInput = {
   readonly offset?: string | number | undefined;
   readonly lines?: string | undefined;
@@ -20,21 +21,21 @@ export type SelectorInput = {
   readonly query?: string | undefined;
 };
 
-/** The one selector that was given, or the beginning when there is none. */
+/** The one selector that was given; the start of the text when there is none. */
 export function parseSelector(input: SelectorInput): Selector {
-  const given = Object.entries(input).filter(([, value]) => value !== undefined && String(value).trim() !== "");
-  const [first, second] = given;
+  const present = Object.entries(input).filter(([, value]) => value !== undefined && String(value).trim() !== "");
+  const [first, second] = present;
   if (first === undefined) return { by: "offset", offset: 0 };
   if (second !== undefined) {
-    throw invalid(`${first[0]} and ${second[0]} cannot be combined.`, "Choose the part by one of them.");
+    throw selectorError(`${first[0]} and ${second[0]} cannot be combined.`, "Choose the range by one of them.");
   }
   return parsers[first[0] as keyof SelectorInput](String(first[1]).trim());
 }
 
 const parsers: { readonly [K in keyof Required<SelectorInput>]: (text: string) => Selector } = {
   offset: (text) => ({ by: "offset", offset: parseOffset(text) }),
-  lines: (text) => ({ by: "lines", lines: parseSpan("lines", text) }),
-  pages: (text) => ({ by: "pages", pages: parseSpans(text) }),
+  lines: (text) => ({ by: "lines", lines: parseRange("lines", text) }),
+  pages: (text) => ({ by: "pages", pages: parseRanges(text) }),
   section: (heading) => ({ by: "section", heading }),
   query: (query) => ({ by: "query", query }),
 };
@@ -42,33 +43,36 @@ const parsers: { readonly [K in keyof Required<SelectorInput>]: (text: string) =
 function parseOffset(text: string): number {
   const offset = Number(text);
   if (Number.isSafeInteger(offset) && offset >= 0) return offset;
-  throw invalid(`offset must be a whole number from 0, got ${quoted(text)}.`, "Use the next_offset of the last reply.");
+  throw selectorError(
+    `offset must be a whole number from 0, got ${quoted(text)}.`,
+    "Use the next_offset of the last reply.",
+  );
 }
 
-const mostSpans = 100;
+const MAX_RANGES = 100;
 
-function parseSpans(text: string): Span[] {
+function parseRanges(text: string): NumberRange[] {
   const parts = text.split(",");
-  if (parts.length <= mostSpans) return parts.map((part) => parseSpan("pages", part.trim()));
-  throw invalid(
-    `pages has ${parts.length} ranges; ${mostSpans} are the most.`,
+  if (parts.length <= MAX_RANGES) return parts.map((part) => parseRange("pages", part.trim()));
+  throw selectorError(
+    `pages has ${parts.length} ranges; ${MAX_RANGES} are the most.`,
     "Join neighbours: 12-18 instead of 12,13.",
   );
 }
 
 /** `12`, `12-18` or `12-`. */
-function parseSpan(what: "lines" | "pages", text: string): Span {
+function parseRange(what: "lines" | "pages", text: string): NumberRange {
   const [, from = "", dash, to = ""] = /^(\d+)\s*(-)?\s*(\d*)$/.exec(text) ?? [];
   const first = Number(from);
   const last = dash === undefined ? first : to === "" ? null : Number(to);
   if (from !== "" && first >= 1 && (last === null || last >= first)) return { first, last };
-  throw invalid(
+  throw selectorError(
     `${what} must be numbers from 1 such as 12, 12-18 or 12-, got ${quoted(text)}.`,
     what === "pages" ? "Several ranges are separated by commas: 12-18,40." : "Ask for one range at a time.",
   );
 }
 
-function invalid(sentence: string, hint: string): SpillwayError {
+function selectorError(sentence: string, hint: string): SpillwayError {
   return new SpillwayError("selector_invalid", sentence, { hint });
 }
 

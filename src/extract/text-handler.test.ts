@@ -6,7 +6,7 @@ import { handlerContract, keep, run, type Sample, segmentsOf } from "./handler.c
 import { text } from "./text-handler.ts";
 
 const plain = { kind: "text", mediaType: "text/plain", charset: "utf-8" } as const;
-const longestChars = 64 * 1024;
+const MAX_SEGMENT_CHARS = 64 * 1024;
 
 const log = Array.from({ length: 6_000 }, (_, index) => `line ${index} of a log with \x1b[32mcolour\x1b[0m\r\n`).join(
   "",
@@ -42,18 +42,18 @@ describe("text segments", () => {
       const texts = await textsFor(source);
       assert.ok(texts.length > 1);
       assert.equal(texts.join(""), cleanText(source).text);
-      assert.ok(texts.every((piece) => piece.length <= longestChars));
+      assert.ok(texts.every((piece) => piece.length <= MAX_SEGMENT_CHARS));
     }
   });
 
-  test("lines stay whole where a line end is within reach", async () => {
+  test("segments end at a line end where one is near enough", async () => {
     const texts = await textsFor(log);
     assert.ok(texts.every((piece) => piece.endsWith("\n")));
   });
 
   test("a cut inside a line never splits a character", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: longestChars - 3, max: longestChars + 3 }), async (before) => {
+      fc.asyncProperty(fc.integer({ min: MAX_SEGMENT_CHARS - 3, max: MAX_SEGMENT_CHARS + 3 }), async (before) => {
         const texts = await textsFor(`${"x".repeat(before)}😀😀😀`);
         assert.ok(texts.every((piece) => piece.isWellFormed() && !piece.includes("\ufffd")));
       }),
@@ -62,8 +62,8 @@ describe("text segments", () => {
   });
 
   const sizes = [
-    { chars: longestChars, labels: [""] },
-    { chars: longestChars + 1, labels: ["part 1", "part 2"] },
+    { chars: MAX_SEGMENT_CHARS, labels: [""] },
+    { chars: MAX_SEGMENT_CHARS + 1, labels: ["part 1", "part 2"] },
   ];
   for (const { chars, labels } of sizes) {
     test(`${chars} characters are named ${JSON.stringify(labels)}`, async () => {
@@ -75,13 +75,13 @@ describe("text segments", () => {
     });
   }
 
-  test("Markdown headings are marks, in the segment where they stand", async () => {
+  test("Markdown headings are marks of the segment that contains them", async () => {
     const segments = await segmentsFor(markdown, { mediaType: "text/markdown" });
     const headings = segments.flatMap(({ text, marks }) => marks.map(({ at }) => text.slice(at).split("\n")[0]));
     assert.deepEqual(headings, ["# Guide", "## Last part"]);
   });
 
-  test("a shell script's comments are no headings", async () => {
+  test("comments of a shell script are not headings", async () => {
     const [segment] = await segmentsFor("# comment\n");
     assert.deepEqual(segment?.marks, []);
   });

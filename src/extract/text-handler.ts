@@ -1,10 +1,10 @@
-/** The text handler: text of any charset, kept as it is but for cleaning, in pieces of bounded size. */
+/** The text handler: text of any charset, unchanged except for cleaning, in segments of bounded size. */
 import { type Cleaner, createCleaner } from "./clean.ts";
-import { canDecode, decodeText } from "./decode-text.ts";
+import { decodeText, hasDecoder } from "./decode-text.ts";
 import type { Handler, LocalFile, Mark, Segment } from "./handler.ts";
 import { createHeadingFinder } from "./headings.ts";
 import { readBytes } from "./local-file.ts";
-import { cutPieces } from "./pieces.ts";
+import { splitSegments } from "./split-segments.ts";
 
 /** Reads text and, as source, HTML and SVG. JSON, CSV, XML and logs stay as they are. */
 export const text: Handler = {
@@ -13,18 +13,18 @@ export const text: Handler = {
   runs: "inline",
   canHandle: (kind, mediaType) => kind === "text" || kind === "html" || mediaType === "image/svg+xml",
 
-  async *extract(file, ask, signal) {
+  async *extract(file, options, signal) {
     signal.throwIfAborted();
     yield { info: {} };
-    if (!canDecode(file.charset)) {
+    if (!hasDecoder(file.charset)) {
       yield { failed: { reason: "unavailable", detail: `charset ${file.charset}` } };
       return;
     }
-    // Read from the start even when resuming: where a piece begins depends on the text before it, and text is fast.
+    // Read from the start even when resuming: where a segment begins depends on the text before it, and text is fast.
     const cleaner = createCleaner();
     for await (const segment of readSegments(file, cleaner, signal)) {
       signal.throwIfAborted();
-      if (segment.index >= ask.from) yield { segment };
+      if (segment.index >= options.from) yield { segment };
     }
     signal.throwIfAborted();
     yield { info: { removed: cleaner.removed } };
@@ -32,17 +32,17 @@ export const text: Handler = {
 };
 
 async function* readSegments(file: LocalFile, cleaner: Cleaner, signal: AbortSignal): AsyncGenerator<Segment> {
-  const marksOf = marksFor(file.mediaType);
-  for await (const piece of cutPieces(clean(decodeText(readBytes(file, signal), file.charset), cleaner))) {
-    yield { ...piece, kind: "whole", marks: marksOf(piece.text) };
+  const findMarks = makeHeadingFinder(file.mediaType);
+  for await (const segment of splitSegments(cleanChunks(decodeText(readBytes(file, signal), file.charset), cleaner))) {
+    yield { ...segment, kind: "whole", marks: findMarks(segment.text) };
   }
 }
 
-async function* clean(texts: AsyncIterable<string>, cleaner: Cleaner): AsyncGenerator<string> {
+async function* cleanChunks(texts: AsyncIterable<string>, cleaner: Cleaner): AsyncGenerator<string> {
   for await (const text of texts) yield cleaner.push(text);
   yield cleaner.flush();
 }
 
-function marksFor(mediaType: string): (text: string) => readonly Mark[] {
+function makeHeadingFinder(mediaType: string): (text: string) => readonly Mark[] {
   return mediaType === "text/markdown" ? createHeadingFinder() : () => [];
 }

@@ -1,26 +1,29 @@
-/** What a reader should call a document: its own title, else its first heading, else where it came from. */
+/** Finds the title of a document: its own, else its first heading, else its URL or file name. */
 import type { ArtifactFacts } from "../artifacts/record.ts";
-import { clipped } from "../system/safe-names.ts";
+import { TITLE_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 import type { Extract } from "./extract.ts";
 
-const titleChars = 200;
-/** A heading further down is that of a part, not of the whole. */
-const headingWithin = 5_000;
+/** A heading further down is not the title of the document. */
+const HEADING_WITHIN_CHARS = 5_000;
 
 /** One line, never empty. */
-export async function titleOf(extract: Extract, facts: Pick<ArtifactFacts, "name" | "source_url">): Promise<string> {
-  const named = clipped(extract.info.title?.trim() ?? "", titleChars);
-  if (named !== "") return named;
-  const heading = await firstHeading(extract);
+export async function findDocumentTitle(
+  extract: Extract,
+  facts: Pick<ArtifactFacts, "name" | "source_url">,
+): Promise<string> {
+  const ownTitle = clip(extract.info.title?.trim() ?? "", TITLE_CHARS);
+  if (ownTitle !== "") return ownTitle;
+  const heading = await findFirstHeading(extract);
   if (heading !== "") return heading;
-  return clipped(/^https?:/i.test(facts.source_url) ? facts.source_url : facts.name, titleChars);
+  return clip(/^https?:/i.test(facts.source_url) ? facts.source_url : facts.name, TITLE_CHARS);
 }
 
-async function firstHeading(extract: Extract): Promise<string> {
-  for await (const { segment, start } of extract.all()) {
+async function findFirstHeading(extract: Extract): Promise<string> {
+  for await (const { segment, start } of extract.segments()) {
     const mark = segment.marks.find(({ label }) => label.trim() !== "");
-    if (start + (mark?.at ?? segment.text.length) > headingWithin) break;
-    if (mark !== undefined) return clipped(mark.label.trim(), titleChars);
+    if (start + (mark?.at ?? segment.text.length) > HEADING_WITHIN_CHARS) break;
+    if (mark !== undefined) return clip(mark.label.trim(), TITLE_CHARS);
   }
   return "";
 }

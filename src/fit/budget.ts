@@ -1,17 +1,18 @@
-/** One budget per reply: the smallest of all limits that apply, and the name of the one that bound. */
+/** One budget per reply: the smallest of all limits that apply, and the name of that limit. */
+import type { Settings } from "../config/settings.ts";
 import { MAX_GET_CONTENT_CHARS, SMALLEST_BUDGET_CHARS } from "./limits.ts";
 import { countBytes, countLines, estimateTokens, type Unit } from "./measure.ts";
 
-/** Who set the number of characters. `smallest`: every budget is at least 1,000, whatever was asked or left over. */
+/** Which limit set the number of characters. `smallest`: no budget is below 1,000, whatever was requested. */
 export type Bound = "request" | "default" | "ceiling" | "client" | "turn" | "smallest";
 
-/** Counts the tokens that a model makes of a text. */
+/** Counts the tokens of a text for one model. */
 export type Tokenizer = { readonly model: string; count(text: string): number };
 
-/** A number of tokens and who counts them: the tokenizer of a model, or an estimate where none is named. */
+/** A number of tokens and how they are counted: by a model's tokenizer, or estimated where no model is named. */
 export type TokenLimit = { readonly max: number; readonly model?: string; count(text: string): number };
 
-/** How much one reply may carry: always characters; bytes, lines and tokens where the client counts so. */
+/** How much one reply may carry: always characters; bytes, lines and tokens where the client counts them. */
 export type Budget = {
   readonly chars: number;
   readonly bytes?: number;
@@ -20,7 +21,7 @@ export type Budget = {
   readonly bound: Bound;
 };
 
-/** A client's limits in its own units; without a tokenizer of its model, tokens are estimated. */
+/** A client's limits in its own units; without a tokenizer for its model, tokens are estimated. */
 export type ClientLimit = {
   readonly chars?: number;
   readonly bytes?: number;
@@ -28,7 +29,7 @@ export type ClientLimit = {
   readonly tokens?: number | TokenLimit;
 };
 
-export type BudgetAsk = {
+export type BudgetOptions = {
   /** What the caller asked for. Zero or less asks for the smallest budget, never for none; NaN asks for nothing. */
   readonly requested?: number | undefined;
   readonly default: number;
@@ -39,30 +40,76 @@ export type BudgetAsk = {
 };
 
 /** The smallest of what applies, in whole characters; of equal limits the one the caller can change is named. */
-export function makeBudget(ask: BudgetAsk): Budget {
-  const { chars, bound } = charLimits(ask).reduce((least, next) => (next.chars < least.chars ? next : least));
-  const units = clientUnits(ask.client);
+export function makeBudget(options: BudgetOptions): Budget {
+  const { requested, ceiling = MAX_GET_CONTENT_CHARS } = options;
+  const isRequested = requested !== undefined && !Number.isNaN(requested);
+  const limits: CharLimit[] = [
+    isRequested ? { chars: requested, bound: "request" } : { chars: options.default, bound: "default" },
+    { chars: ceiling, bound: "ceiling" },
+  ];
+  return takeSmallest([...limits, ...surfaceLimits(options)], options.client);
+}
+
+/** The same budget for a client, or as one of several calls of a turn. A budget is made once and only lowered after. */
+export function lowerBudget(budget: Budget, options: Pick<BudgetOptions, "client" | "turn">): Budget {
+  return { ...budget, ...takeSmallest([budget, ...surfaceLimits(options)], options.client) };
+}
+
+type CharLimit = { readonly chars: number; readonly bound: Bound };
+
+function takeSmallest(limits: readonly CharLimit[], client: ClientLimit | undefined): Budget {
+  const { chars, bound } = limits.reduce((smallest, next) => (next.chars < smallest.chars ? next : smallest));
+  const units = clientUnits(client);
   if (chars < SMALLEST_BUDGET_CHARS) return { ...units, chars: SMALLEST_BUDGET_CHARS, bound: "smallest" };
   return { ...units, chars: Math.floor(chars), bound };
 }
 
-/** A limit that a text ran over, with the size it has in that unit. */
+function surfaceLimits({ client, turn }: Pick<BudgetOptions, "client" | "turn">): CharLimit[] {
+  return [
+    { chars: client?.chars ?? Infinity, bound: "client" },
+    { chars: turn ?? Infinity, bound: "turn" },
+  ];
+}
+
+/** What one reply about a source may carry, by what it shows. Made once per reply and passed down. */
+export type SourceBudget = {
+  /** Text and web pages. */
+  readonly inline: Budget;
+  /** Documents: an excerpt, unless the caller asked for a number. */
+  readonly excerpt: Budget;
+  /** A chosen range, or the text from its start. */
+  readonly read: Budget;
+};
+
+/** The budgets of a reply about a source: what the caller asked for, else what the settings say. */
+export function makeSourceBudget(
+  settings: Settings,
+  options: Pick<BudgetOptions, "requested" | "turn"> = {},
+): SourceBudget {
+  return {
+    inline: makeBudget({ ...options, default: settings["fit.inline_chars"] }),
+    excerpt: makeBudget({ ...options, default: settings["fit.excerpt_chars"] }),
+    read: makeBudget({ ...options, default: settings["fit.read_chars"] }),
+  };
+}
+
+/** A limit that a text exceeds, with its size in that unit. */
 export type Excess = { readonly unit: Unit; readonly size: number; readonly max: number };
 
-/** The first unit, characters before others, in which the text is over the budget; null when it fits. */
-export function firstExcess(text: string, budget: Budget): Excess | null {
-  for (const { unit, max, measure } of limitsOf(budget)) {
+/** The first unit, characters first, in which the text exceeds the budget; null when it fits. */
+export function findExcess(text: string, budget: Budget): Excess | null {
+  for (const { unit, max, measure } of listLimits(budget)) {
     const size = measure(text);
     if (size > max) return { unit, size, max };
   }
   return null;
 }
 
-/** One unit of a budget with the way to measure it. */
+/** One unit of a budget and how it is measured. */
 export type Limit = { readonly unit: Unit; readonly max: number; measure(text: string): number };
 
-/** Every limit of a budget, characters first: they are the cheapest and bound the work of measuring the others. */
-export function limitsOf({ chars, bytes, lines, tokens }: Budget): readonly Limit[] {
+/** Every limit of a budget, characters first: they are cheap to measure and bound the work for the others. */
+export function listLimits({ chars, bytes, lines, tokens }: Budget): readonly Limit[] {
   const limits: Limit[] = [{ unit: "chars", max: chars, measure: (text) => text.length }];
   if (bytes !== undefined) limits.push({ unit: "bytes", max: bytes, measure: countBytes });
   if (lines !== undefined) limits.push({ unit: "lines", max: lines, measure: countLines });
@@ -70,26 +117,19 @@ export function limitsOf({ chars, bytes, lines, tokens }: Budget): readonly Limi
   return limits;
 }
 
-type CharLimit = { readonly chars: number; readonly bound: Bound };
-
-function charLimits(ask: BudgetAsk): CharLimit[] {
-  const asked = ask.requested !== undefined && !Number.isNaN(ask.requested);
-  return [
-    asked ? { chars: ask.requested, bound: "request" } : { chars: ask.default, bound: "default" },
-    { chars: ask.ceiling ?? MAX_GET_CONTENT_CHARS, bound: "ceiling" },
-    { chars: ask.client?.chars ?? Infinity, bound: "client" },
-    { chars: ask.turn ?? Infinity, bound: "turn" },
-  ];
+/** The limits that a client itself sets; none where it sets none. */
+export function listClientLimits(client: ClientLimit | undefined): readonly Limit[] {
+  return listLimits({ ...clientUnits(client), chars: client?.chars ?? Infinity, bound: "client" });
 }
 
 function clientUnits({ bytes, lines, tokens }: ClientLimit = {}): Pick<Budget, "bytes" | "lines" | "tokens"> {
   return {
     ...(bytes !== undefined && { bytes }),
     ...(lines !== undefined && { lines }),
-    ...(tokens !== undefined && { tokens: typeof tokens === "number" ? estimated(tokens) : tokens }),
+    ...(tokens !== undefined && { tokens: typeof tokens === "number" ? estimateLimit(tokens) : tokens }),
   };
 }
 
-function estimated(max: number): TokenLimit {
+function estimateLimit(max: number): TokenLimit {
   return { max, count: (text) => estimateTokens(text.length) };
 }

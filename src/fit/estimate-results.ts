@@ -1,6 +1,6 @@
-/** Cheap guesses at the serialized size of search results, made without serializing them. */
+/** Cheap estimates of the serialized size of search results, without serializing them. */
 
-/** What fitting needs to know of a search result; any other keys come along untouched. */
+/** What fitting needs to know about a search result; other keys pass through unchanged. */
 export type SearchResult = {
   readonly chunk_id: string;
   readonly file_path: string;
@@ -14,16 +14,16 @@ export type SearchResult = {
   readonly spans?: readonly unknown[];
 };
 
-/** Characters taken for a reply without any result. */
+/** Characters assumed for a reply without results. */
 export const EMPTY_RESPONSE_CHARS = 500;
 
-/** Characters taken for the score and the punctuation around short values. */
+/** Characters assumed for the score and the punctuation around short values. */
 const FIXED_CHARS = 20;
 
-/** Room for key names and escapes, which grow with what they surround. */
+/** Allowance for key names and escapes, which grow with the values. */
 const JSON_FACTOR = 1.2;
 
-/** Characters one result takes in the reply, within a fifth for ordinary code. */
+/** Characters of one result in the reply, accurate within a fifth for ordinary code. */
 export function estimateResultSize(result: SearchResult): number {
   const chars =
     result.chunk_id.length +
@@ -34,15 +34,15 @@ export function estimateResultSize(result: SearchResult): number {
     FIXED_CHARS +
     result.context_before.length +
     result.context_after.length;
-  return Math.floor(chars * JSON_FACTOR) + spansSize(result);
+  return Math.floor(chars * JSON_FACTOR) + measureSpans(result);
 }
 
-/** Characters the whole reply takes. */
+/** Characters of the whole reply. */
 export function estimateResponseSize(results: readonly SearchResult[]): number {
   return results.reduce((chars, result) => chars + estimateResultSize(result), EMPTY_RESPONSE_CHARS);
 }
 
-/** Few results have spans and theirs are short: serializing them costs little and is exact. */
-function spansSize({ spans }: SearchResult): number {
+/** Few results have spans, and they are short: serializing them is cheap and exact. */
+function measureSpans({ spans }: SearchResult): number {
   return spans === undefined ? 0 : JSON.stringify(spans).length;
 }

@@ -21,7 +21,7 @@ describe("a list of items", () => {
     });
   }
 
-  test("of any sizes is within the budget, and whole but for a first one that is too long", async () => {
+  test("of any sizes is within the budget, and only a first item that is too long is cut", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(1_300)), async (sizes) => {
         const items = sized(...sizes);

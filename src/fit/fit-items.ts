@@ -1,14 +1,14 @@
-/** Fitting a ranked list: whole items only, best first. */
-import { type Budget, firstExcess } from "./budget.ts";
+/** Fits a ranked list of texts: whole items only, best first. */
+import { type Budget, findExcess } from "./budget.ts";
 import { fitText } from "./fit-text.ts";
 
-export type FittedItems = {
+type FittedItems = {
   readonly text: string;
   /** How many of the items are in the text. */
   readonly count: number;
 };
 
-/** As many whole items as the budget holds. The first is shown in part rather than not at all. */
+/** As many whole items as the budget holds. The first one is cut rather than left out. */
 export async function fitItems(
   items: AsyncIterable<string> | Iterable<string>,
   between: string,
@@ -17,7 +17,7 @@ export async function fitItems(
   let fitted: FittedItems = { text: "", count: 0 };
   for await (const item of items) {
     const text = fitted.count === 0 ? item : fitted.text + between + item;
-    if (firstExcess(text, budget) === null) fitted = { text, count: fitted.count + 1 };
+    if (findExcess(text, budget) === null) fitted = { text, count: fitted.count + 1 };
     else if (fitted.count > 0) break;
     else return { text: fitText({ text, offset: 0, totalChars: text.length }, budget).text, count: 1 };
   }

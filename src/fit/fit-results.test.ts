@@ -49,7 +49,7 @@ test("no results: counts are zero and the estimate is the empty reply", () => {
   assert.deepEqual(rest, { utilization: JSON.stringify(reply).length / 80_000, overrun: null, oversized: null });
 });
 
-test("results come back best first; equals keep their order", () => {
+test("results are returned best first; equal ones keep their order", () => {
   const scores = [0.2, 0.9, 0.5, 0.9];
   const results = scores.map((similarity_score, index) => ({ ...base, chunk_id: `${index}`, similarity_score }));
   const { reply } = truncateResultsBySize(results);
@@ -62,7 +62,7 @@ test("results come back best first; equals keep their order", () => {
   );
 });
 
-test("how many results come back, and why not more", () => {
+test("how many results are returned, and why not more", () => {
   const cases = [
     { name: "all fit", sizes: [20_000, 20_000, 20_000], returned: 3, reason: null },
     { name: "the estimate admits a prefix", sizes: Array(50).fill(4_000), returned: 16, reason: "character_limit" },
@@ -82,7 +82,7 @@ test("how many results come back, and why not more", () => {
   }
 });
 
-test("the envelope is made for the results that came back and counts in the measured reply", () => {
+test("the envelope is made for the returned results and is part of the measured reply", () => {
   const envelope = (returned: readonly SearchResult[]) => ({
     next_cursor: `c_${returned.length}`,
     project_id: "p".repeat(900),
@@ -92,7 +92,7 @@ test("the envelope is made for the results that came back and counts in the meas
   assert.equal(reply.truncation_info.actual_chars, JSON.stringify(reply).length);
 });
 
-test("what the estimate cannot see is measured, dropped and reported", () => {
+test("what the estimate misses is measured, dropped and reported", () => {
   const results = ofSizes(...Array(50).fill(4_000)).map((result) => ({ ...result, content: "\u0001".repeat(4_000) }));
   const { reply, overrun } = truncateResultsBySize(results);
   assert.deepEqual([reply.returned_count, reply.truncation_info.reason], [4, "character_limit"]);
@@ -124,7 +124,7 @@ test("a tokenizer that counts more than the estimate drops results and says that
   assert.deepEqual([overrun?.unit, overrun?.limit], ["tokens", 5_000]);
 });
 
-test("the tokenizer of a named model decides how many are let in, and its count is told", () => {
+test("the tokenizer of a named model decides how many are admitted, and its count is reported", () => {
   const results = ofSizes(...Array(50).fill(500));
   const counted: string[] = [];
   const count = (text: string) => counted.push(text) * 0 + text.length;
@@ -134,18 +134,18 @@ test("the tokenizer of a named model decides how many are let in, and its count 
   assert.deepEqual([reason, limit_tokens, overrun], ["token_estimate", 8_000, null]);
   assert.equal(estimated_tokens, 125 + reply.results.reduce((sum, result) => sum + JSON.stringify(result).length, 0));
   assert.ok(estimated_tokens <= limit_tokens && reply.returned_count > 5);
-  const shown = counted.filter((text) => text === JSON.stringify(reply.results[0]));
-  assert.equal(shown.length, 1, "a result is counted once");
+  const countedAgain = counted.filter((text) => text === JSON.stringify(reply.results[0]));
+  assert.equal(countedAgain.length, 1, "a result is counted once");
 });
 
-test("one result at exactly the hard limit is whole; one character more is not", () => {
+test("one result at exactly the hard limit is complete; with one character more it is not", () => {
   const exact = truncateResultsBySize(ofSizes(90_000)).reply.truncation_info.actual_chars;
   assert.equal(truncateResultsBySize(ofSizes(90_000), 80_000, exact).oversized, null);
   const { reply, oversized } = truncateResultsBySize(ofSizes(90_001), 80_000, exact);
   assert.ok(oversized !== null && reply.truncation_info.actual_chars <= exact);
 });
 
-test("one result past the hard limit loses its context first, then its spans, and names where all of it is kept", () => {
+test("one result past the hard limit loses its context first, then its spans, and names the artifact with all of it", () => {
   const context = "y".repeat(10_000);
   const huge = { ...base, content: "x".repeat(90_000), context_before: context, context_after: context, spans: [1, 2] };
   const planned = truncateResultsBySize([huge]);
@@ -169,7 +169,7 @@ test("one result too large without context is an excerpt that fills the reply", 
   assert.ok(reply.truncation_info.actual_chars > 99_990);
 });
 
-test("when keeping failed, the excerpt comes back with a null ref", () => {
+test("when keeping failed, the excerpt has a null ref", () => {
   const { reply } = truncateResultsBySize(ofSizes(200_000), 80_000, 100_000, { artifactRef: null });
   assert.equal(reply.results[0]?.artifact_ref, null);
 });

@@ -1,5 +1,5 @@
-/** Fitting a ranked list: whole results, best first, and a reply whose exact serialized size is within its limits. */
-import { type Budget, type Excess, firstExcess } from "./budget.ts";
+/** Fits search results: whole results, best first, in a reply whose exact serialized size is within its limits. */
+import { type Budget, type Excess, findExcess } from "./budget.ts";
 import {
   EMPTY_RESPONSE_CHARS,
   estimateResponseSize,
@@ -7,13 +7,13 @@ import {
   type SearchResult,
 } from "./estimate-results.ts";
 import { CHARACTER_LIMIT, EFFECTIVE_CHAR_LIMIT, TRUNCATION_MARGIN } from "./limits.ts";
-import { cutBetweenCodePoints, estimateTokens, largestPassing, type Unit } from "./measure.ts";
+import { cutBetweenCodePoints, estimateTokens, findLargestPassing, type Unit } from "./measure.ts";
 import { type Draft, draftReply, type FittedPart, type ReturnedResult, type TruncationReason } from "./reply.ts";
 
 export type FitOptions<R, E> = {
-  /** The reply's other keys, for the results it carries: a cursor depends on them. They are never cut. */
+  /** The reply's other keys, made from the returned results: a cursor depends on them. They are never cut. */
   readonly envelope?: (returned: readonly R[]) => E;
-  /** What the client and the turn allow; it lowers both limits. Lines never bind: JSON is one line. */
+  /** What the client and the turn allow; lowers both limits. Lines never bind: JSON is one line. */
   readonly budget?: Budget;
   /** Where `oversized` of an earlier call was kept; null when keeping it failed. */
   readonly artifactRef?: string | null;
@@ -24,9 +24,9 @@ export type FittedResults<R, E> = {
   readonly reply: FittedPart<R> & E;
   /** Share of `limit_chars` that the reply fills. */
   readonly utilization: number;
-  /** Set when measuring had to drop what the estimate let in: an error to log. */
+  /** Set when measuring had to drop results that the estimate admitted: an error to log. */
   readonly overrun: Overrun | null;
-  /** The first result as it came, when not even it alone fits: keep it, then call again with its `artifactRef`. */
+  /** The first result unchanged, when not even it fits alone: keep it, then call again with its `artifactRef`. */
   readonly oversized: R | null;
 };
 
@@ -37,7 +37,7 @@ export type Overrun = {
   readonly limit: number;
 };
 
-/** As many of the best results as fit: the estimate says how many to try, measuring the whole reply decides. */
+/** As many of the best results as fit: an estimate says how many to try, measuring the reply decides. */
 export function truncateResultsBySize<R extends SearchResult, E extends object = object>(
   results: readonly R[],
   charLimit: number = EFFECTIVE_CHAR_LIMIT,
@@ -45,14 +45,14 @@ export function truncateResultsBySize<R extends SearchResult, E extends object =
   options: FitOptions<R, E> = {},
 ): FittedResults<R, E> {
   const ranked = results.toSorted((one, other) => other.similarity_score - one.similarity_score);
-  const page = makePage(ranked, limitsFrom(charLimit, hardLimit, options.budget), options);
-  const { count, reason } = admit(page);
+  const page = makePage(ranked, makeLimits(charLimit, hardLimit, options.budget), options);
+  const { count, reason } = chooseCount(page);
   const [first] = ranked;
   if (count === 0 && first !== undefined) return fitOne(page, first);
   const draft = page.draft(ranked.slice(0, count), reason);
-  const excess = firstExcess(draft.json, page.limits.hard);
+  const excess = findExcess(draft.json, page.limits.hard);
   if (excess === null || first === undefined) return finish(page, draft);
-  return { ...dropTrailing(page, first, count, excess), overrun: overrunOf(draft, excess) };
+  return { ...dropTrailing(page, first, count, excess), overrun: toOverrun(draft, excess) };
 }
 
 /** Estimates are held to `effective`, the serialized reply to `hard`. */
@@ -68,7 +68,7 @@ type Page<R, E> = {
 
 const unlimited: Budget = { chars: Infinity, bound: "default" };
 
-function limitsFrom(charLimit: number, hardLimit: number, budget: Budget = unlimited): Limits {
+function makeLimits(charLimit: number, hardLimit: number, budget: Budget = unlimited): Limits {
   // A character takes at least one byte, so a limit in bytes is one in characters too.
   const budgetChars = Math.min(budget.chars, budget.bytes ?? Infinity);
   const hard = { ...budget, chars: Math.min(hardLimit, budgetChars) };
@@ -85,50 +85,50 @@ function makePage<R extends SearchResult, E extends object>(
   { envelope = () => ({}) as E, artifactRef = null }: FitOptions<R, E>,
 ): Page<R, E> {
   const { chars, tokens } = limits.effective;
-  const serialize = rememberingSerializer<ReturnedResult<R>>();
-  const tokensOf = tokens.model === undefined ? estimatedTokens : countedTokens(serialize, tokens.count);
+  const serialize = cachingSerializer<ReturnedResult<R>>();
+  const tokensOf = tokens.model === undefined ? estimateReplyTokens : countReplyTokens(serialize, tokens.count);
   const lengths = { originalCount: ranked.length, limitChars: chars, limitTokens: tokens.max };
   const frame = { ...lengths, envelope, tokensOf, serialize };
   return { ranked, limits, artifactRef, tokensOf, draft: (results, reason) => draftReply(frame, results, reason) };
 }
 
-function estimatedTokens(results: readonly SearchResult[]): number {
+function estimateReplyTokens(results: readonly SearchResult[]): number {
   return estimateTokens(estimateResponseSize(results));
 }
 
-/** The tokenizer's own count of every result, each counted once, and the estimate of what is around them. */
-function countedTokens<R extends SearchResult>(
+/** Counts every result once with the tokenizer and estimates what is around them. */
+function countReplyTokens<R extends SearchResult>(
   serialize: (result: R) => string,
   count: (text: string) => number,
 ): (results: readonly R[]) => number {
-  const known = new Map<R, number>();
+  const countsByResult = new Map<R, number>();
   const tokensIn = (result: R): number => {
-    const tokens = known.get(result) ?? count(serialize(result));
-    known.set(result, tokens);
+    const tokens = countsByResult.get(result) ?? count(serialize(result));
+    countsByResult.set(result, tokens);
     return tokens;
   };
   return (results) => results.reduce((sum, result) => sum + tokensIn(result), estimateTokens(EMPTY_RESPONSE_CHARS));
 }
 
-function rememberingSerializer<R>(): (result: R) => string {
-  const known = new Map<R, string>();
+function cachingSerializer<R>(): (result: R) => string {
+  const jsonByResult = new Map<R, string>();
   return (result) => {
-    const json = known.get(result) ?? JSON.stringify(result);
-    known.set(result, json);
+    const json = jsonByResult.get(result) ?? JSON.stringify(result);
+    jsonByResult.set(result, json);
     return json;
   };
 }
 
-/** So many are admitted whatever the estimate says, as long as they really fit. */
-const TOP_RESULTS = 3;
+/** As many are admitted whatever the estimate says, if they fit when measured. */
+const MIN_RESULTS = 3;
 
 /** How many results to try, and why not all of them. */
-function admit<R extends SearchResult, E>(page: Page<R, E>): { count: number; reason: TruncationReason | null } {
+function chooseCount<R extends SearchResult, E>(page: Page<R, E>): { count: number; reason: TruncationReason | null } {
   let estimatedChars = EMPTY_RESPONSE_CHARS;
   for (const [count, result] of page.ranked.entries()) {
     estimatedChars += estimateResultSize(result);
     const reason = reasonToStop(page, estimatedChars, count + 1);
-    if (reason === null || (count < TOP_RESULTS && reallyFit(page, count + 1, reason))) continue;
+    if (reason === null || (count < MIN_RESULTS && fitMeasured(page, count + 1, reason))) continue;
     return { count, reason };
   }
   return { count: page.ranked.length, reason: null };
@@ -140,17 +140,17 @@ function reasonToStop<R extends SearchResult, E>(
   count: number,
 ): TruncationReason | null {
   if (estimatedChars > effective.chars) return "character_limit";
-  const counted = effective.tokens.model !== undefined;
-  const tokens = counted ? tokensOf(ranked.slice(0, count)) : estimateTokens(estimatedChars);
+  const isCounted = effective.tokens.model !== undefined;
+  const tokens = isCounted ? tokensOf(ranked.slice(0, count)) : estimateTokens(estimatedChars);
   return tokens > effective.tokens.max ? "token_estimate" : null;
 }
 
-function reallyFit<R extends SearchResult, E>(page: Page<R, E>, count: number, reason: TruncationReason): boolean {
+function fitMeasured<R extends SearchResult, E>(page: Page<R, E>, count: number, reason: TruncationReason): boolean {
   const draft = page.draft(page.ranked.slice(0, count), count < page.ranked.length ? reason : null);
-  return firstExcess(draft.json, page.limits.effective) === null;
+  return findExcess(draft.json, page.limits.effective) === null;
 }
 
-/** Fewer results than the estimate let in: as many as fit the hard limit when measured. */
+/** Drops results until the reply, measured, is within the hard limit. */
 function dropTrailing<R extends SearchResult, E>(
   page: Page<R, E>,
   first: R,
@@ -159,11 +159,11 @@ function dropTrailing<R extends SearchResult, E>(
 ): FittedResults<R, E> {
   const reason = unit === "tokens" ? "token_estimate" : "character_limit";
   const draftOf = (count: number) => page.draft(page.ranked.slice(0, count), reason);
-  const count = largestPassing(0, admitted - 1, (candidate) => fitsHard(page, draftOf(candidate)));
+  const count = findLargestPassing(0, admitted - 1, (candidate) => fitsHard(page, draftOf(candidate)));
   return count === 0 ? fitOne(page, first) : finish(page, draftOf(count));
 }
 
-/** One result too large for the limit: whole while the reply can carry it, then without context, then an excerpt without spans. */
+/** One result that is too large: whole if the reply can carry it, else without context, else an excerpt without spans. */
 function fitOne<R extends SearchResult, E>(page: Page<R, E>, first: R): FittedResults<R, E> {
   const draftOf = (...results: ReturnedResult<R>[]) => page.draft(results, "single_result_too_large");
   const whole = draftOf(first);
@@ -172,9 +172,9 @@ function fitOne<R extends SearchResult, E>(page: Page<R, E>, first: R): FittedRe
   if (fitsHard(page, withSpans)) return { ...finish(page, withSpans), oversized: first };
   const bare = withoutSpans(withoutContext(first, page.artifactRef));
   const excerptOf = (chars: number) => draftOf({ ...bare, content: cutBetweenCodePoints(bare.content, chars) });
-  const longest = Math.min(bare.content.length, page.limits.hard.chars);
-  const chars = largestPassing(-1, longest, (candidate) => fitsHard(page, excerptOf(candidate)));
-  // Below zero not even its path fits beside the envelope: then only the counts tell of it.
+  const maxChars = Math.min(bare.content.length, page.limits.hard.chars);
+  const chars = findLargestPassing(-1, maxChars, (candidate) => fitsHard(page, excerptOf(candidate)));
+  // Below zero not even its path fits beside the envelope: then only the counts show that it exists.
   return { ...finish(page, chars < 0 ? draftOf() : excerptOf(chars)), oversized: first };
 }
 
@@ -187,14 +187,14 @@ function withoutSpans<R extends SearchResult>(result: ReturnedResult<R>): Return
 }
 
 function fitsHard<R, E>({ limits }: Page<R, E>, { json }: Draft<R, E>): boolean {
-  return firstExcess(json, limits.hard) === null;
+  return findExcess(json, limits.hard) === null;
 }
 
 function finish<R, E>({ limits }: Page<R, E>, { reply, json }: Draft<R, E>): FittedResults<R, E> {
   return { reply, utilization: json.length / limits.effective.chars, overrun: null, oversized: null };
 }
 
-function overrunOf<R, E>({ reply }: Draft<R, E>, { unit, size, max }: Excess): Overrun {
+function toOverrun<R, E>({ reply }: Draft<R, E>, { unit, size, max }: Excess): Overrun {
   const { estimated_chars, estimated_tokens } = reply.truncation_info;
   return {
     unit,

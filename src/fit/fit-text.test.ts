@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Budget, type ClientLimit, firstExcess, makeBudget } from "./budget.ts";
-import { fitText, type TextWindow, truncateContent, truncationSuffix } from "./fit-text.ts";
+import { type Budget, type ClientLimit, findExcess, makeBudget } from "./budget.ts";
+import { fitText, makeTruncationSuffix, type TextWindow, truncateContent } from "./fit-text.ts";
 import { OVERHEAD_CHARS } from "./limits.ts";
 import { splitsPair } from "./measure.ts";
 
@@ -30,11 +30,11 @@ test("text over the limit ends with the notice, in plain digits", () => {
 
 test("the start of something longer has the notice too", () => {
   const start = "x".repeat(1_000);
-  assert.equal(truncateContent(start, 1_000, 5_000), start + truncationSuffix(1_000, 5_000));
-  assert.equal(truncateContent(start, 30_000, 5_000), start + truncationSuffix(1_000, 5_000));
+  assert.equal(truncateContent(start, 1_000, 5_000), start + makeTruncationSuffix(1_000, 5_000));
+  assert.equal(truncateContent(start, 30_000, 5_000), start + makeTruncationSuffix(1_000, 5_000));
 });
 
-test("a cut names the unit that ended the text, who set it and where to read on", () => {
+test("a cut names the unit that was exceeded, which limit set it, and the next offset", () => {
   const text = "é\n".repeat(5_000);
   const cases = [
     { name: "characters", budget: budgetOf(1_001), shown: 1_001, limitChars: 1_001, unit: "chars", bound: "request" },
@@ -75,7 +75,7 @@ test("the tightest of several units decides", () => {
   assert.equal(fitted.hasMore && fitted.unit, "bytes");
 });
 
-test("a window that ends inside a code point leaves that to the next one", () => {
+test("a window that ends inside a code point leaves it to the next one", () => {
   const text = `${"x".repeat(999)}🌊`;
   const fitted = fitText({ text: text.slice(0, 1_000), offset: 0, totalChars: text.length }, budgetOf(1_000));
   assert.deepEqual([fitted.text, fitted.hasMore && fitted.nextOffset], ["x".repeat(999), 999]);
@@ -113,9 +113,9 @@ test("for any text and budget the content fits, and content with notice adds at 
   fc.assert(
     fc.property(anyText, anyBudget, (text, budget) => {
       const fitted = fitText(windowOf(text), budget);
-      assert.equal(firstExcess(fitted.text, budget), null);
+      assert.equal(findExcess(fitted.text, budget), null);
       if (!fitted.hasMore) return assert.equal(fitted.text, text);
-      const suffix = truncationSuffix(fitted.limitChars, text.length);
+      const suffix = makeTruncationSuffix(fitted.limitChars, text.length);
       assert.ok(fitted.text.length + suffix.length <= budget.chars + OVERHEAD_CHARS);
       assert.ok(truncateContent(text, budget.chars).length <= budget.chars + OVERHEAD_CHARS);
     }),
@@ -128,12 +128,12 @@ test("for any text and budget one more code point would not have fitted", () => 
       const fitted = fitText(windowOf(text), budget);
       if (!fitted.hasMore) return;
       const next = String.fromCodePoint(text.codePointAt(fitted.nextOffset) ?? 0);
-      assert.notEqual(firstExcess(fitted.text + next, budget), null);
+      assert.notEqual(findExcess(fitted.text + next, budget), null);
     }),
   );
 });
 
-test("for any text and budget, reading on by nextOffset gives back the text, cut between code points", () => {
+test("for any text and budget, reading by nextOffset returns the whole text, cut between code points", () => {
   fc.assert(
     fc.property(anyText, anyBudget, (text, budget) => {
       let read = "";

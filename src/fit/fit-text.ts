@@ -1,18 +1,18 @@
-/** Fitting one long text: the longest piece the budget can show, and where to read on. */
-import { type Bound, type Budget, limitsOf } from "./budget.ts";
-import { cutBetweenCodePoints, isHighSurrogate, longestPrefix, type Unit } from "./measure.ts";
+/** Fits one long text: the longest start that the budget can show, and where to continue reading. */
+import { type Bound, type Budget, listLimits } from "./budget.ts";
+import { cutBetweenCodePoints, findLongestPrefix, isHighSurrogate, type Unit } from "./measure.ts";
 
-/** Part of a text: from `offset` on, to the text's end or at least as many characters as the budget may show. */
+/** Text held in memory: from `offset` to the text's end, or at least as many characters as the budget may show. */
 export type TextWindow = { readonly text: string; readonly offset: number; readonly totalChars: number };
 
-/** Text to its end, or cut with all that is needed to read on. */
+/** Text to its end, or cut, with what is needed to continue reading. */
 export type FittedText =
   | { readonly hasMore: false; readonly text: string }
   | {
       readonly hasMore: true;
       readonly text: string;
       readonly nextOffset: number;
-      /** Where the notice says the text was cut: the budget's characters, or those shown when another unit bound. */
+      /** The number that the notice names: the budget's characters, or those shown when another unit was the limit. */
       readonly limitChars: number;
       readonly unit: Unit;
       readonly bound: Bound;
@@ -20,7 +20,7 @@ export type FittedText =
 
 /** The longest start of the window that is within every unit of the budget. */
 export function fitText(window: TextWindow, budget: Budget): FittedText {
-  const { text, unit } = longestWithin(wholeCodePoints(window), budget);
+  const { text, unit } = cutToBudget(wholeCodePoints(window), budget);
   const nextOffset = window.offset + text.length;
   if (nextOffset >= window.totalChars) return { hasMore: false, text };
   if (unit === "chars") return { hasMore: true, text, nextOffset, limitChars: budget.chars, unit, bound: budget.bound };
@@ -40,25 +40,25 @@ export function fitChars(window: TextWindow, chars: number, bound: Bound): Fitte
 export function truncateContent(text: string, limitChars: number, totalChars: number = text.length): string {
   if (text.length <= limitChars && text.length >= totalChars) return text;
   const shownChars = Math.min(limitChars, text.length);
-  return cutBetweenCodePoints(text, shownChars) + truncationSuffix(shownChars, totalChars);
+  return cutBetweenCodePoints(text, shownChars) + makeTruncationSuffix(shownChars, totalChars);
 }
 
-/** The one notice that comes last, exactly as the contract words it. */
-export function truncationSuffix(limitChars: number, totalChars: number): string {
+/** The truncation notice, exactly as the contract words it. */
+export function makeTruncationSuffix(limitChars: number, totalChars: number): string {
   return `\n\n[Content truncated at ${limitChars} chars. Total: ${totalChars} chars. Use a higher maxChars to retrieve more.]`;
 }
 
-/** A window read by count may end in half a code point; the rest of it comes with the next window. */
+/** A window may end in the middle of a code point; the other half is in the next window. */
 function wholeCodePoints({ text, offset, totalChars }: TextWindow): string {
-  const open = offset + text.length < totalChars && isHighSurrogate(text.charCodeAt(text.length - 1));
-  return open ? text.slice(0, -1) : text;
+  const endsInPair = offset + text.length < totalChars && isHighSurrogate(text.charCodeAt(text.length - 1));
+  return endsInPair ? text.slice(0, -1) : text;
 }
 
-function longestWithin(text: string, budget: Budget): { text: string; unit: Unit } {
+function cutToBudget(text: string, budget: Budget): { text: string; unit: Unit } {
   let shown = text;
   let unit: Unit = "chars";
-  for (const { max, measure, unit: next } of limitsOf(budget)) {
-    const prefix = longestPrefix(shown, (candidate) => measure(candidate) <= max);
+  for (const { max, measure, unit: next } of listLimits(budget)) {
+    const prefix = findLongestPrefix(shown, (candidate) => measure(candidate) <= max);
     if (prefix.length < shown.length) unit = next;
     shown = prefix;
   }

@@ -6,8 +6,8 @@ import {
   countLines,
   cutBetweenCodePoints,
   estimateTokens,
-  largestPassing,
-  longestPrefix,
+  findLargestPassing,
+  findLongestPrefix,
 } from "./measure.ts";
 
 test("bytes, lines and tokens are counted as clients count them", () => {
@@ -45,25 +45,25 @@ test("a cut never falls inside a code point", () => {
 
 test("the longest prefix keeps at least one code point, even where nothing fits", () => {
   assert.equal(
-    longestPrefix("abcdef", (prefix) => prefix.length <= 4),
+    findLongestPrefix("abcdef", (prefix) => prefix.length <= 4),
     "abcd",
   );
   assert.equal(
-    longestPrefix("🌊b", () => false),
+    findLongestPrefix("🌊b", () => false),
     "🌊",
   );
   assert.equal(
-    longestPrefix("", () => false),
+    findLongestPrefix("", () => false),
     "",
   );
 });
 
-test("the largest passing number is found wherever it lies", () => {
+test("the largest passing number is found wherever it is", () => {
   const ranges = fc.tuple(fc.integer({ min: -5, max: 50 }), fc.nat(200), fc.nat(250));
   fc.assert(
     fc.property(ranges, ([low, width, threshold]) => {
-      const found = largestPassing(low, low + width, (candidate) => candidate <= threshold);
-      assert.equal(found, Math.max(low, Math.min(low + width, threshold)));
+      const largest = findLargestPassing(low, low + width, (candidate) => candidate <= threshold);
+      assert.equal(largest, Math.max(low, Math.min(low + width, threshold)));
     }),
   );
 });

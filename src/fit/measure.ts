@@ -1,7 +1,7 @@
-/** Exact measuring of text, and cutting it without breaking a code point. A character is a UTF-16 unit. */
+/** Measures text exactly and cuts it without breaking a code point. A character is a UTF-16 unit. */
 import { CHAR_TO_TOKEN_RATIO } from "./limits.ts";
 
-/** What a reply can be counted in. */
+/** The units in which a reply can be measured. */
 export type Unit = "chars" | "bytes" | "lines" | "tokens";
 
 /** UTF-8 bytes; a lone surrogate counts as the replacement character it is sent as. */
@@ -12,11 +12,11 @@ export function countBytes(text: string): number {
 /** Lines as most clients count them: one more than there are newlines. */
 export function countLines(text: string): number {
   let lines = 1;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) lines += 1;
+  for (let index = text.indexOf("\n"); index !== -1; index = text.indexOf("\n", index + 1)) lines += 1;
   return lines;
 }
 
-/** Tokens that so many characters are taken for, offline and for any model. */
+/** Estimated tokens of a number of characters, for any model. */
 export function estimateTokens(chars: number): number {
   return Math.ceil(chars / CHAR_TO_TOKEN_RATIO);
 }
@@ -27,12 +27,12 @@ export function cutBetweenCodePoints(text: string, maxChars: number): string {
   return text.slice(0, splitsPair(text, end) ? end - 1 : end);
 }
 
-/** True when index stands between the two halves of one code point. */
+/** Whether an index is between the two halves of one code point. */
 export function splitsPair(text: string, index: number): boolean {
   return isHighSurrogate(text.charCodeAt(index - 1)) && isLowSurrogate(text.charCodeAt(index));
 }
 
-/** True for the first half of a code point beyond U+FFFF. */
+/** Whether a UTF-16 unit is the first half of a code point beyond U+FFFF. */
 export function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
@@ -42,17 +42,17 @@ function isLowSurrogate(unit: number): boolean {
 }
 
 /**
- * The longest prefix that fits, if shorter ones always do too. It has at least one code point, whatever fits, so that
- * reading on from where it ends always arrives.
+ * The longest prefix that fits, provided that every shorter one fits too. It has at least one code point, even if none
+ * fits, so that repeated reads always reach the end.
  */
-export function longestPrefix(text: string, fits: (prefix: string) => boolean): string {
+export function findLongestPrefix(text: string, fits: (prefix: string) => boolean): string {
   const prefix = (chars: number) => cutBetweenCodePoints(text, chars);
   const oneCodePoint = splitsPair(text, 1) ? 2 : 1;
-  return prefix(largestPassing(oneCodePoint, text.length, (chars) => fits(prefix(chars))));
+  return prefix(findLargestPassing(oneCodePoint, text.length, (chars) => fits(prefix(chars))));
 }
 
-/** The largest number up to `high` that passes, if smaller ones always do too; `low` is taken to pass unasked. */
-export function largestPassing(low: number, high: number, passes: (candidate: number) => boolean): number {
+/** The largest number up to `high` that passes, provided that smaller ones do too; `low` is assumed to pass. */
+export function findLargestPassing(low: number, high: number, passes: (candidate: number) => boolean): number {
   if (high <= low || passes(high)) return Math.max(low, high);
   let passing = low;
   let failing = high;

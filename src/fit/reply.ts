@@ -1,4 +1,4 @@
-/** A search reply exactly as it will be sent, with its own serialized length standing inside it. */
+/** A search reply exactly as it is sent, which contains its own serialized length. */
 import { estimateResponseSize, type SearchResult } from "./estimate-results.ts";
 
 export type TruncationReason = "character_limit" | "token_estimate" | "single_result_too_large";
@@ -8,17 +8,17 @@ export type TruncationInfo = {
   readonly original_count: number;
   readonly returned_count: number;
   readonly estimated_chars: number;
-  /** Length of the serialized reply that this number stands in. */
+  /** Length of the serialized reply that contains this number. */
   readonly actual_chars: number;
   readonly limit_chars: number;
   readonly estimated_tokens: number;
   readonly limit_tokens: number;
 };
 
-/** A result as it came in. One that fits no reply has lost its context or more; `artifact_ref` names all of it. */
+/** A returned result. One that fits no reply has lost its context or more; `artifact_ref` names the complete one. */
 export type ReturnedResult<R> = R & { readonly artifact_ref?: string | null };
 
-/** The part of the reply that fitting decides. */
+/** The keys of the reply that fitting decides. */
 export type FittedPart<R> = {
   readonly results: readonly ReturnedResult<R>[];
   readonly returned_count: number;
@@ -26,16 +26,16 @@ export type FittedPart<R> = {
   readonly truncation_info: TruncationInfo;
 };
 
-/** What stays the same however many results the reply carries. */
-export type Frame<R, E> = {
+/** What does not depend on how many results the reply carries. */
+export type ReplyFrame<R, E> = {
   readonly originalCount: number;
   readonly limitChars: number;
   readonly limitTokens: number;
-  /** The reply's other keys, for the results it carries: a cursor depends on them. */
+  /** The reply's other keys, made from the returned results: a cursor depends on them. */
   readonly envelope: (returned: readonly R[]) => E;
-  /** Tokens that a reply with these results is taken for. */
+  /** Counted or estimated tokens of a reply with these results. */
   readonly tokensOf: (results: readonly R[]) => number;
-  /** A result as JSON; it remembers, because one result stands in many drafts. */
+  /** A result as JSON; cached, because one result is part of many drafts. */
   readonly serialize: (result: ReturnedResult<R>) => string;
 };
 
@@ -44,11 +44,11 @@ export type Draft<R, E> = { readonly reply: FittedPart<R> & E; readonly json: st
 
 /** The reply with these results, measured. */
 export function draftReply<R extends SearchResult, E extends object>(
-  frame: Frame<R, E>,
+  frame: ReplyFrame<R, E>,
   results: readonly ReturnedResult<R>[],
   reason: TruncationReason | null,
 ): Draft<R, E> {
-  const info = infoWithoutLength(frame, results, reason);
+  const info = makeInfo(frame, results, reason);
   const part = { results, returned_count: results.length, truncated: reason !== null };
   const envelope = frame.envelope(results);
   const resultsJson = results.map(frame.serialize).join(",");
@@ -57,8 +57,8 @@ export function draftReply<R extends SearchResult, E extends object>(
   });
 }
 
-function infoWithoutLength<R extends SearchResult, E>(
-  frame: Frame<R, E>,
+function makeInfo<R extends SearchResult, E>(
+  frame: ReplyFrame<R, E>,
   results: readonly R[],
   reason: TruncationReason | null,
 ): Omit<TruncationInfo, "actual_chars"> {
@@ -75,7 +75,7 @@ function infoWithoutLength<R extends SearchResult, E>(
 }
 
 /**
- * Writes the length, measures, and writes again until both agree. This ends: a longer number never makes the text
+ * Writes the length, measures, and writes again until both agree. This terminates: a longer number never makes the text
  * shorter, so the guesses only rise or only fall, and the text without the number bounds them.
  */
 function settleLength<T extends object>(

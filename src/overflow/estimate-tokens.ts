@@ -1,5 +1,5 @@
 /** Estimates tokens offline and for any model. The figures of a refusal correct the scale. */
-import type { PartContent, Request } from "./dialects/dialect.ts";
+import type { PartContent, RequestBody } from "./dialects/dialect.ts";
 import type { Path } from "./wire/json-edits.ts";
 
 /** Longer texts are estimated from samples. */
@@ -94,7 +94,7 @@ export function countPartChars(content: PartContent): number {
 }
 
 /** Estimates the tokens of everything that is not a part: prompts, answers, tool definitions. */
-export function estimateRestTokens(request: Request, parts: readonly { readonly path: Path }[]): number {
+export function estimateRestTokens(request: RequestBody, parts: readonly { readonly path: Path }[]): number {
   return valueTokens(request, treeOf(parts.map(({ path }) => path)));
 }
 

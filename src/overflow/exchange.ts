@@ -1,16 +1,16 @@
 /** One exchange with a provider over any carrier: prepare, send, inspect, and retry at most once. */
-import type { OverflowReport } from "../answer/overflow-reply.ts";
+import type { OverflowReport } from "../contract/overflow-report.ts";
 import { isOverflow } from "./classify/verdict.ts";
 import { type Prepared, prepareUnchanged } from "./prepared-request.ts";
 import type { Recovery } from "./recovery.ts";
 import type { Refusal } from "./refusal.ts";
-import type { Outgoing } from "./wire/outgoing-request.ts";
+import type { OutgoingRequest } from "./wire/outgoing-request.ts";
 
 /** A response that can still be passed on whole, and the refusal in it, if it holds one. */
-export type Sent<A> = {
+export type SendResult<A> = {
   readonly answer: A;
   /** Whether the provider accepted the request, as far as the response shows. */
-  readonly accepted: boolean;
+  readonly isAccepted: boolean;
   readonly refusal?: Refusal;
   /** Set when the carrier itself had to send the request twice: there is no further retry. */
   readonly isLast?: true;
@@ -30,11 +30,11 @@ export type ExchangeResult<A> =
 /** Sends requests for an exchange: a `fetch`, the proxy or the AI SDK middleware. */
 export type Carrier<A> = {
   /** Reads the request, only when it is needed; undefined when it cannot be parsed. */
-  read(): Outgoing | undefined;
+  read(): OutgoingRequest | undefined;
   /** Sends the request as it was given, or another one instead. */
-  send(instead?: Outgoing): Promise<Sent<A>>;
+  send(instead?: OutgoingRequest): Promise<SendResult<A>>;
   /** Sends the smaller request after a refusal. */
-  resend(smaller: Outgoing): Promise<Sent<A>>;
+  resend(smaller: OutgoingRequest): Promise<SendResult<A>>;
 };
 
 /** Sends at most two requests. The second one is always smaller, and is sent only where a smaller one can help. */
@@ -44,7 +44,7 @@ export async function recoverExchange<A>(recovery: Recovery, carrier: Carrier<A>
   const first = await carrier.send(prepared === undefined || prepared.sent === original ? undefined : prepared.sent);
   const firstResult = withoutRetry(first.answer, prepared);
   if (first.refusal === undefined) {
-    if (prepared && first.accepted) recovery.recordAccepted(prepared, first.inputTokens);
+    if (prepared && first.isAccepted) recovery.recordAccepted(prepared, first.inputTokens);
     return firstResult;
   }
   const read = prepared === undefined ? carrier.read() : undefined;
@@ -61,7 +61,7 @@ export async function recoverExchange<A>(recovery: Recovery, carrier: Carrier<A>
     const report = recovery.reportSecondRefusal(second.refusal, remedy);
     return { how: "failed", answer: second.answer, refusal: second.refusal, report };
   }
-  if (!second.accepted) return { how: "unchanged", answer: second.answer };
+  if (!second.isAccepted) return { how: "unchanged", answer: second.answer };
   recovery.recordRecovered(first.refusal.verdict, remedy);
   return { how: "recovered", answer: second.answer, stubs: remedy.shedding.stubs.length };
 }

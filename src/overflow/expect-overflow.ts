@@ -3,11 +3,11 @@ import type { Verdict } from "./classify/verdict.ts";
 import { estimatePartTokens, estimateRestTokens } from "./estimate-tokens.ts";
 import type { KnownLimits } from "./known-limits.ts";
 import type { Refusal } from "./refusal.ts";
-import { countWireBytes, type Outgoing } from "./wire/outgoing-request.ts";
+import { countWireBytes, type OutgoingRequest } from "./wire/outgoing-request.ts";
 
 /** The estimated input tokens of a whole request. */
-export function estimateRequest({ request, dialect }: Outgoing): number {
-  const parts = dialect.parts(request);
+export function estimateRequest({ request, dialect }: OutgoingRequest): number {
+  const parts = dialect.findParts(request);
   return parts.reduce(
     (tokens, { content }) => tokens + estimatePartTokens(content),
     estimateRestTokens(request, parts),
@@ -15,7 +15,7 @@ export function estimateRequest({ request, dialect }: Outgoing): number {
 }
 
 /** The verdict that the provider would give if the estimate is over a known limit, else undefined. */
-export function expectOverflow(outgoing: Outgoing, limits: KnownLimits): Verdict | undefined {
+export function expectOverflow(outgoing: OutgoingRequest, limits: KnownLimits): Verdict | undefined {
   const limit = limits.tokensFor(outgoing.target);
   if (limit === undefined) return expectUnnumbered(outgoing, limits);
   // A token has at least one byte, so a short body needs no estimate.
@@ -28,21 +28,25 @@ export function expectOverflow(outgoing: Outgoing, limits: KnownLimits): Verdict
 }
 
 /** The same for a target that names no numbers: a size that it refused twice would be refused again. */
-function expectUnnumbered(outgoing: Outgoing, limits: KnownLimits): Verdict | undefined {
+function expectUnnumbered(outgoing: OutgoingRequest, limits: KnownLimits): Verdict | undefined {
   const refusedTokens = limits.refusedFor(outgoing.target);
   if (refusedTokens === undefined || countWireBytes(outgoing) < refusedTokens) return undefined;
   return estimateRequest(outgoing) < refusedTokens ? undefined : { class: "context_tokens", confidence: 1 };
 }
 
 /** Completes a refusal without a number by the limit that the user set or earlier refusals named. */
-export function addKnownLimit(outgoing: Outgoing, verdict: Verdict, limits: KnownLimits): Verdict {
+export function addKnownLimit(outgoing: OutgoingRequest, verdict: Verdict, limits: KnownLimits): Verdict {
   const limit = limits.tokensFor(outgoing.target);
   if (verdict.class !== "context_tokens" || verdict.limit !== undefined || limit === undefined) return verdict;
   return { ...verdict, limit, unit: "tokens" };
 }
 
 /** A few providers refuse with an empty body. If the request is near a known limit, its size is the reason. */
-export function detectSilentOverflow(outgoing: Outgoing, refusal: Refusal, limits: KnownLimits): Verdict | undefined {
+export function detectSilentOverflow(
+  outgoing: OutgoingRequest,
+  refusal: Refusal,
+  limits: KnownLimits,
+): Verdict | undefined {
   const { status, body, verdict } = refusal;
   const limit = limits.tokensFor(outgoing.target);
   if (limit === undefined || status !== 400 || verdict.class !== "other" || String(body ?? "").trim() !== "")

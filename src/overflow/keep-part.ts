@@ -1,13 +1,13 @@
 /** Keeps a part of a request as an artifact before a stub replaces it. */
 
-import { spoolOf } from "../acquire/spool.ts";
-import { bodyOf } from "../acquire/spooled-body.ts";
-import { kindWords } from "../answer/phrases.ts";
+import { spoolBytes } from "../acquire/spool.ts";
+import { toBody } from "../acquire/spooled-body.ts";
+import { nameKind } from "../answer/phrases.ts";
 import type { ArtifactStore } from "../artifacts/artifact-store.ts";
 import type { ArtifactRecord } from "../artifacts/record.ts";
 import { confirmKind } from "../detect/confirm.ts";
 import { detectContentKind } from "../detect/detect.ts";
-import { type Detection, firstLookBytes } from "../detect/kind.ts";
+import { type Detection, FIRST_LOOK_BYTES } from "../detect/kind.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
 import type { Emit } from "../telemetry/events.ts";
 import type { Part } from "./dialects/dialect.ts";
@@ -32,7 +32,7 @@ export function createKeep(store: ArtifactStore, emit: Emit): Keep {
     if (bytes === undefined) return undefined;
     try {
       const { artifact_ref: ref, path, content_kind, media_type, ...record } = await keepBytes(store, bytes, part);
-      const kind = kindWords(content_kind, media_type);
+      const kind = nameKind(content_kind, media_type);
       return { ref, path, sizeBytes: record.size_bytes, sha256: record.sha256, kind };
     } catch (error) {
       if (!(error instanceof SpillwayError && error.code === "store_unavailable")) throw error;
@@ -50,7 +50,7 @@ function bytesOf({ content }: Part): Buffer | undefined {
 }
 
 async function keepBytes(store: ArtifactStore, bytes: Buffer, part: Part): Promise<ArtifactRecord> {
-  const spool = spoolOf(bytes);
+  const spool = spoolBytes(bytes);
   const { content, tool, role } = part;
   const given = role === "attachment" ? "attachment" : `result of ${tool ?? "a tool"}`;
   const name = "name" in content && content.name !== undefined ? content.name : given;
@@ -65,9 +65,9 @@ async function keepBytes(store: ArtifactStore, bytes: Buffer, part: Part): Promi
 async function detectKind({ content }: Part, bytes: Uint8Array): Promise<Detection> {
   if (!("text" in content)) {
     const headers = content.mediaType === "" ? {} : { "content-type": content.mediaType };
-    return await confirmKind(bodyOf({ bytes }, bytes.length), { headers });
+    return await confirmKind(toBody({ bytes }, bytes.length), { headers });
   }
-  const detection = detectContentKind({ firstBytes: bytes.subarray(0, firstLookBytes) });
+  const detection = detectContentKind({ firstBytes: bytes.subarray(0, FIRST_LOOK_BYTES) });
   const isText = detection.kind === "text" || detection.kind === "html";
   return isText ? { ...detection, kind: "text", mediaType: "text/plain", charset: "utf-8" } : detection;
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Verdict } from "./classify/verdict.ts";
-import { knownLimits } from "./known-limits.ts";
+import { createKnownLimits } from "./known-limits.ts";
 import type { Target } from "./wire/outgoing-request.ts";
 
 const target: Target = { endpoint: "api.sim", model: "sim-1" };
@@ -18,7 +18,7 @@ const refusal = (limit: number, input: number): Verdict => ({
 /** Limits with a manual clock, after this many refusals that name the same number. */
 function learnedLimits(times: number, lines: readonly string[] = []) {
   const clock = { ms: 0 };
-  const limits = knownLimits(lines, () => clock.ms);
+  const limits = createKnownLimits(lines, () => clock.ms);
   for (let count = 0; count < times; count++) limits.learn(target, refusal(8_000, 9_000), 9_000);
   return { limits, clock };
 }
@@ -76,7 +76,7 @@ describe("a learned limit", () => {
 describe("a limit that no refusal names", () => {
   const refusedLimits = (...estimates: readonly number[]) => {
     const clock = { ms: 0 };
-    const limits = knownLimits([], () => clock.ms);
+    const limits = createKnownLimits([], () => clock.ms);
     for (const estimate of estimates) limits.recordRefused(target, estimate);
     return { limits, clock };
   };

@@ -53,7 +53,7 @@ function isPlausible(tokens: number, estimate: number): boolean {
 }
 
 /** `lines` are those of the setting `overflow.limits`: `gpt-4o=128000`. */
-export function knownLimits(lines: readonly string[], now: () => number = () => performance.now()): KnownLimits {
+export function createKnownLimits(lines: readonly string[], now: () => number = () => performance.now()): KnownLimits {
   const fromUser = new Map(lines.map(parseLine));
   const namedLimits = new Map<string, NamedLimit>();
   const unnamedLimits = new Map<string, UnnamedLimit>();

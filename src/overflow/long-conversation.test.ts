@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Turn } from "../../test/conversations.ts";
-import { messageSize, wordings } from "../../test/provider.ts";
-import { recoveringProvider } from "../../test/recovery.ts";
-import { isStub, shownIn, stubText } from "../answer/stub-text.ts";
+import { refuseMessageSize, wordings } from "../../test/provider.ts";
+import { openRecoveringProvider } from "../../test/recovery.ts";
+import { countShownChars, isStub, makeStub } from "../answer/stub-text.ts";
 import { openaiChat } from "./dialects/openai-chat.ts";
 
 const words = (name: string, count: number): string =>
@@ -19,24 +19,24 @@ const conversation = (turns: readonly Turn[]) => ({ system: "You watch dams.", t
 
 /** The tool results of a request that was sent. */
 const resultsOf = (json: string): string[] =>
-  openaiChat.parts(JSON.parse(json)).map(({ content }) => ("text" in content ? content.text : ""));
+  openaiChat.findParts(JSON.parse(json)).map(({ content }) => ("text" in content ? content.text : ""));
 
 /** A turn without an answer, so that its result is the newest in the conversation. */
 const unanswered = ({ user, rounds }: Turn): Turn => ({ user, rounds });
 
 describe("a conversation that grows long", () => {
   test("shortens the excerpt of a result once it is no longer the newest, and keeps it short", async () => {
-    const { post } = await recoveringProvider(
+    const { post } = await openRecoveringProvider(
       { windowTokens: 1_500, wording: wordings.openai },
       { "overflow.prevent": "off" },
     );
     const [first, second] = [turn("Anna", 400), turn("Bert", 80)];
     const { sent: one } = await post("openai-chat", conversation([unanswered(first)]));
     const [excerpt = ""] = resultsOf(one.at(-1) ?? "");
-    assert.ok((shownIn(excerpt) ?? 0) > 1_000, "the newest result is shown as an excerpt");
+    assert.ok((countShownChars(excerpt) ?? 0) > 1_000, "the newest result is shown as an excerpt");
     const { sent: two, response } = await post("openai-chat", conversation([first, unanswered(second)]));
     const [old = "", newest = ""] = resultsOf(two.at(-1) ?? "");
-    assert.deepEqual([response.status, shownIn(old)], [200, 300]);
+    assert.deepEqual([response.status, countShownChars(old)], [200, 300]);
     assert.equal(newest, words("Bert", 80), "the newest result is unchanged while older parts suffice");
     const before = two.length;
     const { sent: three } = await post("openai-chat", conversation([first, unanswered(second)]));
@@ -45,32 +45,32 @@ describe("a conversation that grows long", () => {
   });
 
   test("removes the excerpts of older results before it cuts the newest one", async () => {
-    const { post } = await recoveringProvider({ windowTokens: 6_600, wording: wordings.openai });
+    const { post } = await openRecoveringProvider({ windowTokens: 6_600, wording: wordings.openai });
     const older = Array.from({ length: 20 }, (_, at) => turn(`Anna ${at}`, 60));
     const { response, sent } = await post("openai-chat", conversation([...older, unanswered(turn("Bert", 120))]));
     const results = resultsOf(sent.at(-1) ?? "");
     assert.deepEqual([response.status, sent.length, results.at(-1)], [200, 2, words("Bert", 120)]);
-    const excerptChars = results.slice(0, -1).map((stub) => shownIn(stub) ?? Infinity);
+    const excerptChars = results.slice(0, -1).map((stub) => countShownChars(stub) ?? Infinity);
     assert.ok(excerptChars[0] === 0 && excerptChars.at(-1) === 300, `the oldest first: ${excerptChars}`);
   });
 
   test("also removes excerpts from earlier requests", async () => {
-    const { post } = await recoveringProvider({ windowTokens: 6_600, wording: wordings.openai });
+    const { post } = await openRecoveringProvider({ windowTokens: 6_600, wording: wordings.openai });
     const older = Array.from({ length: 20 }, (_, at) => turn(`Anna ${at}`, 60));
     const { sent: first } = await post("openai-chat", conversation([...older, unanswered(turn("Bert", 10))]));
-    assert.equal(shownIn(resultsOf(first.at(-1) ?? "")[0] ?? ""), 294);
+    assert.equal(countShownChars(resultsOf(first.at(-1) ?? "")[0] ?? ""), 294);
     const { sent } = await post(
       "openai-chat",
       conversation([...older, turn("Bert", 10), unanswered(turn("Carl", 300))]),
     );
     const results = resultsOf(sent.at(-1) ?? "");
-    assert.deepEqual([shownIn(results[0] ?? ""), results.at(-1)], [0, words("Carl", 300)]);
+    assert.deepEqual([countShownChars(results[0] ?? ""), results.at(-1)], [0, words("Carl", 300)]);
   });
 
   test("does not change stubs that the client sends", async () => {
-    const { post } = await recoveringProvider({ windowTokens: 3_000, wording: wordings.openai });
+    const { post } = await openRecoveringProvider({ windowTokens: 3_000, wording: wordings.openai });
     const stub = (at: number): string =>
-      stubText(
+      makeStub(
         {
           ref: `af_${String(at).padStart(32, "0")}`,
           kind: "text",
@@ -95,7 +95,7 @@ describe("a conversation that grows long", () => {
   });
 
   test("is retried if no limit is named and less than half of it can be replaced by stubs", async () => {
-    const { post } = await recoveringProvider({ windowTokens: 3_000, wording: wordings.responses });
+    const { post } = await openRecoveringProvider({ windowTokens: 3_000, wording: wordings.responses });
     const heavy = { ...conversation([unanswered(turn("Anna", 100))]), system: words("Nobody", 220) };
     const { response, sent } = await post("openai-chat", heavy);
     assert.deepEqual([response.status, sent.length], [200, 2]);
@@ -103,8 +103,8 @@ describe("a conversation that grows long", () => {
 
   test("shrinks in proportion if the provider counts more bytes than we send", async () => {
     const request = conversation([turn("Anna", 100), { user: "Well?", rounds: [] }]);
-    const { post } = await recoveringProvider({
-      instead: (index) => (index === 0 ? messageSize(4_300_000, 4_194_304) : undefined),
+    const { post } = await openRecoveringProvider({
+      instead: (index) => (index === 0 ? refuseMessageSize(4_300_000, 4_194_304) : undefined),
     });
     const { response, sent } = await post("openai-chat", request);
     assert.equal(response.status, 200);
@@ -116,7 +116,7 @@ describe("a provider that names no limit", () => {
   test("gets a request that just fits the limit in the settings", async () => {
     const stubsWith = async (settings: Record<string, unknown>): Promise<number> => {
       const provider = { windowTokens: 9_000, wording: wordings.responses };
-      const { post } = await recoveringProvider(provider, { "overflow.prevent": "off", ...settings });
+      const { post } = await openRecoveringProvider(provider, { "overflow.prevent": "off", ...settings });
       const older = Array.from({ length: 20 }, (_, at) => turn(`Anna ${at}`, 50));
       const { sent, response } = await post("openai-chat", conversation([...older, { user: "Well?", rounds: [] }]));
       assert.deepEqual([response.status, sent.length], [200, 2]);
@@ -127,7 +127,7 @@ describe("a provider that names no limit", () => {
   });
 
   test("gets as much as it accepted before, so that the newest result is not cut", async () => {
-    const { post } = await recoveringProvider({ windowTokens: 3_000, wording: wordings.responses });
+    const { post } = await openRecoveringProvider({ windowTokens: 3_000, wording: wordings.responses });
     const turns = [turn("Anna", 250), turn("Bert", 120)];
     const { response } = await post(
       "openai-chat",

@@ -1,9 +1,9 @@
 /** Opens recovery on a session: uses its store, its settings and its event log. */
 import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
-import { clipped } from "../system/safe-names.ts";
+import { clip } from "../system/safe-names.ts";
 import { createKeep } from "./keep-part.ts";
-import { isLimitLine, knownLimits } from "./known-limits.ts";
+import { createKnownLimits, isLimitLine } from "./known-limits.ts";
 import { createRecovery, type Recovery, type RecoveryOptions } from "./recovery.ts";
 import { createStickyStubs, type StickyStubs } from "./sticky.ts";
 
@@ -18,7 +18,7 @@ export function openRecovery(
   const lines = settings["overflow.limits"];
   const invalidLine = lines.find((line) => !isLimitLine(line));
   if (invalidLine !== undefined) {
-    throw new SpillwayError("config_invalid", `overflow.limits cannot hold ${JSON.stringify(clipped(invalidLine))}.`, {
+    throw new SpillwayError("config_invalid", `overflow.limits cannot hold ${JSON.stringify(clip(invalidLine))}.`, {
       hint: "Write each as model=tokens, for example gpt-4o=128000.",
     });
   }
@@ -27,7 +27,7 @@ export function openRecovery(
     preventsOverflow: settings["overflow.prevent"] === "on",
     keep: createKeep(store, emit),
     emit,
-    limits: knownLimits(lines),
+    limits: createKnownLimits(lines),
     sticky,
     onFailed,
   });

@@ -1,5 +1,6 @@
 /** The events of recovery, and the report of a request that stays too large. */
-import { type FailureReason, type OverflowReport, overflowHint } from "../answer/overflow-reply.ts";
+import { makeOverflowHint } from "../answer/overflow-reply.ts";
+import type { FailureReason, OverflowReport } from "../contract/overflow-report.ts";
 import type { Emit } from "../telemetry/events.ts";
 import type { Verdict } from "./classify/verdict.ts";
 import type { Part } from "./dialects/dialect.ts";
@@ -8,10 +9,14 @@ import type { Plan } from "./plan.ts";
 import type { Prepared } from "./prepared-request.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Shedding } from "./shed.ts";
-import { countWireBytes, type Outgoing } from "./wire/outgoing-request.ts";
+import { countWireBytes, type OutgoingRequest } from "./wire/outgoing-request.ts";
 
 /** Records what a refusal was classified as. */
-export function emitClassified(emit: Emit, { dialect }: Outgoing, { verdict, status }: Omit<Refusal, "body">): void {
+export function emitClassified(
+  emit: Emit,
+  { dialect }: OutgoingRequest,
+  { verdict, status }: Omit<Refusal, "body">,
+): void {
   const { class: name, confidence, limit = null, actual = null, unit = null } = verdict;
   emit({ event: "overflow.classified", dialect: dialect.name, status, class: name, confidence, limit, actual, unit });
 }
@@ -23,7 +28,13 @@ export function emitRepeated(emit: Emit, { original, sent, stubs }: Prepared): v
 }
 
 /** Records that recovery did nothing about a refusal, and what it would have done. */
-export function emitSkipped(emit: Emit, { dialect }: Outgoing, verdict: Verdict, reason: string, plan?: Plan): void {
+export function emitSkipped(
+  emit: Emit,
+  { dialect }: OutgoingRequest,
+  verdict: Verdict,
+  reason: string,
+  plan?: Plan,
+): void {
   const [stubs, clamped] = [plan?.replacements.length ?? 0, (plan?.clamp.length ?? 0) > 0];
   emit({ event: "overflow.skipped", dialect: dialect.name, class: verdict.class, reason, stubs, clamped });
 }
@@ -44,7 +55,7 @@ export function emitRecovered(
   emit({ event: "overflow.recovered", dialect: sent.dialect.name, class: name, attempts, ...sizes, stubs, clamped });
 }
 
-export type Failure = {
+export type RecoveryFailure = {
   readonly reason: FailureReason;
   readonly refusal: Refusal;
   readonly bytesBefore: number;
@@ -52,7 +63,7 @@ export type Failure = {
 };
 
 /** Records that a request stays too large, and reports it to the client. */
-export function emitFailed(emit: Emit, outgoing: Outgoing, failure: Failure): OverflowReport {
+export function emitFailed(emit: Emit, outgoing: OutgoingRequest, failure: RecoveryFailure): OverflowReport {
   const { reason, refusal, bytesBefore, shedding } = failure;
   const { verdict, status, body } = refusal;
   const isSecond = reason === "refused_again";
@@ -72,8 +83,8 @@ export function emitFailed(emit: Emit, outgoing: Outgoing, failure: Failure): Ov
     unit,
     ...sizes,
     stubs,
-    largest_remaining: findLargest(outgoing.dialect.parts(outgoing.request)),
-    hint: overflowHint(reason),
+    largest_remaining: findLargest(outgoing.dialect.findParts(outgoing.request)),
+    hint: makeOverflowHint(reason),
     upstream: { status, body },
   };
 }

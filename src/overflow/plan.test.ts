@@ -46,7 +46,9 @@ for (const simulator of simulators) {
 
     test("begins with the part at the path in the error", () => {
       const request = simulator.writeRequest(conversation);
-      const small = dialect.parts(request).find(({ content }) => "text" in content && content.text.startsWith("small"));
+      const small = dialect
+        .findParts(request)
+        .find(({ content }) => "text" in content && content.text.startsWith("small"));
       const path = small?.path.join(".") ?? "";
       assert.equal(shedOrder(simulator, { ...smallLimit, path })[0], "small");
     });

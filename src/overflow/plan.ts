@@ -3,9 +3,9 @@
  * order: lower the output limit, then replace the part that the error names, older attachments, older results, the
  * newest results by excerpts, and last what the user attached in the current turn. It stops as soon as the request fits.
  */
-import { shownIn } from "../answer/stub-text.ts";
+import { countShownChars } from "../answer/stub-text.ts";
 import type { Verdict } from "./classify/verdict.ts";
-import type { Dialect, OutputLimit, Part, PartContent, Request } from "./dialects/dialect.ts";
+import type { Dialect, OutputLimit, Part, PartContent, RequestBody } from "./dialects/dialect.ts";
 import { countPartChars, estimatePartTokens, estimateRestTokens } from "./estimate-tokens.ts";
 import type { Edit, Path } from "./wire/json-edits.ts";
 
@@ -63,9 +63,9 @@ export type PlanOptions = {
 type SentPart = Part & { readonly sentContent: PartContent; readonly index: number };
 
 /** Plans for a request that was refused with this verdict, or that is expected to be. */
-export function planShedding(request: Request, dialect: Dialect, verdict: Verdict, options: PlanOptions): Plan {
+export function planShedding(request: RequestBody, dialect: Dialect, verdict: Verdict, options: PlanOptions): Plan {
   const { wireBytes, stubs, unkept, shortBy = 0 } = options;
-  const allParts = dialect.parts(request).map((part, index): SentPart => {
+  const allParts = dialect.findParts(request).map((part, index): SentPart => {
     const stub = stubs?.get(part.path.join("."));
     return { ...part, index, sentContent: stub === undefined ? part.content : { text: stub } };
   });
@@ -101,7 +101,7 @@ function isShortest(part: SentPart): boolean {
 
 /** How many characters the stub at a part's path shows, or undefined where there is no stub. */
 function stubShown({ sentContent }: SentPart): number | undefined {
-  return "text" in sentContent ? shownIn(sentContent.text) : undefined;
+  return "text" in sentContent ? countShownChars(sentContent.text) : undefined;
 }
 
 /** Lowers the output limit where the input alone fits and enough output remains to be useful. */
@@ -159,7 +159,11 @@ function replaceWhole(part: SentPart): Replacement {
 }
 
 /** The tokens that remain, estimated without the scale: where the scale is off, the removed parts are likely the reason. */
-function estimateRemaining(request: Request, parts: readonly SentPart[], replacements: readonly Replacement[]): number {
+function estimateRemaining(
+  request: RequestBody,
+  parts: readonly SentPart[],
+  replacements: readonly Replacement[],
+): number {
   const stubSizes = new Map(replacements.map(({ part, shownChars }) => [part.path.join("."), STUB_CHARS + shownChars]));
   const partSizes = parts.map(({ path, sentContent }) => {
     const chars = stubSizes.get(path.join("."));
@@ -172,7 +176,7 @@ type Measured = Sizes & { readonly scale: number; readonly clamp: readonly Edit[
 
 /** The sizes, the real tokens per estimated token, and the edits of the output limit that the target assumes. */
 function measureRequest(
-  request: Request,
+  request: RequestBody,
   dialect: Dialect,
   parts: readonly SentPart[],
   verdict: Verdict,

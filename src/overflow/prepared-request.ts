@@ -1,11 +1,11 @@
 /** A request as it is sent: the original of the client, and the edits that are applied to it. */
 import { makeStubEdit, type Stub } from "./shed.ts";
 import type { Edit } from "./wire/json-edits.ts";
-import { editOutgoing, type Outgoing } from "./wire/outgoing-request.ts";
+import { editOutgoing, type OutgoingRequest } from "./wire/outgoing-request.ts";
 
 export type Prepared = {
-  readonly original: Outgoing;
-  readonly sent: Outgoing;
+  readonly original: OutgoingRequest;
+  readonly sent: OutgoingRequest;
   /** All edits that turn `original` into `sent`, by path. */
   readonly edits: ReadonlyMap<string, Edit>;
   /** The texts of the stubs among them, by path. */
@@ -13,7 +13,7 @@ export type Prepared = {
 };
 
 /** A request that is sent unchanged. */
-export function prepareUnchanged(original: Outgoing): Prepared {
+export function prepareUnchanged(original: OutgoingRequest): Prepared {
   return { original, sent: original, edits: new Map(), stubs: new Map() };
 }
 

@@ -1,5 +1,5 @@
 /** The core of recovery: what is done to a request before it is sent, and after it was refused. */
-import type { OverflowReport } from "../answer/overflow-reply.ts";
+import type { OverflowReport } from "../contract/overflow-report.ts";
 import type { Emit } from "../telemetry/events.ts";
 import { isOverflow, type Verdict } from "./classify/verdict.ts";
 import { addKnownLimit, detectSilentOverflow, expectOverflow } from "./expect-overflow.ts";
@@ -12,7 +12,7 @@ import {
   emitRecovered,
   emitRepeated,
   emitSkipped,
-  type Failure,
+  type RecoveryFailure,
 } from "./overflow-events.ts";
 import { planShedding } from "./plan.ts";
 import { addEdits, type Prepared, prepareUnchanged } from "./prepared-request.ts";
@@ -20,7 +20,7 @@ import type { Refusal } from "./refusal.ts";
 import type { Shedding } from "./shed.ts";
 import { findShortfall, shrinkRequest } from "./shrink-request.ts";
 import type { StickyStubs } from "./sticky.ts";
-import { countWireBytes, hashOutgoing, type Outgoing } from "./wire/outgoing-request.ts";
+import { countWireBytes, hashOutgoing, type OutgoingRequest } from "./wire/outgoing-request.ts";
 
 export type RecoveryMode = "on" | "shadow" | "off";
 
@@ -62,7 +62,7 @@ export function createRecovery({ mode, preventsOverflow, keep, emit, limits, sti
   }
 
   /** The request with the stubs of its conversation, and within the limit that is known for its model. */
-  async function prepare(original: Outgoing): Promise<Prepared> {
+  async function prepare(original: OutgoingRequest): Promise<Prepared> {
     const retry = findUnanswered(original);
     if (retry !== undefined) return retry.remedy.next;
     const unchanged = prepareUnchanged(original);
@@ -101,7 +101,7 @@ export function createRecovery({ mode, preventsOverflow, keep, emit, limits, sti
     return retryOrFail(prepared, { ...refusal, verdict });
   }
 
-  function passInShadow(sent: Outgoing, verdict: Verdict): Remedy {
+  function passInShadow(sent: OutgoingRequest, verdict: Verdict): Remedy {
     const plan = planShedding(sent.request, sent.dialect, verdict, { wireBytes: countWireBytes(sent) });
     emitSkipped(emit, sent, verdict, "shadow", plan);
     return { do: "pass" };
@@ -112,7 +112,7 @@ export function createRecovery({ mode, preventsOverflow, keep, emit, limits, sti
     const { sent } = prepared;
     const { verdict } = refusal;
     const bytesBefore = countWireBytes(sent);
-    const failOrPass = (failure: Pick<Failure, "reason" | "shedding">): Remedy =>
+    const failOrPass = (failure: Pick<RecoveryFailure, "reason" | "shedding">): Remedy =>
       isOverflow(verdict) ? { do: "fail", report: fail(sent, { ...failure, refusal, bytesBefore }) } : { do: "pass" };
     if (sent.dialect.findServerState(sent.request) !== undefined) return failOrPass({ reason: "server_state" });
     const shrunk = await shrink(prepared, verdict);
@@ -130,7 +130,7 @@ export function createRecovery({ mode, preventsOverflow, keep, emit, limits, sti
     if (unanswered.size > MAX_UNANSWERED) unanswered.delete(oldest);
   }
 
-  const findUnanswered = (original: Outgoing): UnansweredRetry | undefined =>
+  const findUnanswered = (original: OutgoingRequest): UnansweredRetry | undefined =>
     unanswered.size > 0 ? unanswered.get(hashOutgoing(original)) : undefined;
 
   /** Records that the provider accepted a request: learns from its size, and emits a recovery that was still open. */
@@ -154,7 +154,7 @@ export function createRecovery({ mode, preventsOverflow, keep, emit, limits, sti
     return fail(next.sent, { reason: "refused_again", refusal, bytesBefore, shedding });
   }
 
-  function fail(sent: Outgoing, failure: Failure): OverflowReport {
+  function fail(sent: OutgoingRequest, failure: RecoveryFailure): OverflowReport {
     const report = emitFailed(emit, sent, failure);
     onFailed?.(report);
     return report;
@@ -178,6 +178,6 @@ function isRecoverable({ class: name, confidence }: Verdict): boolean {
 }
 
 /** `max_tokens: 0` warms a cache: its answer is empty by intent. */
-function isCacheWarming({ dialect, request }: Outgoing, { status }: Refusal): boolean {
+function isCacheWarming({ dialect, request }: OutgoingRequest, { status }: Refusal): boolean {
   return status !== null && status < 400 && dialect.findOutputLimit(request)?.tokens === 0;
 }

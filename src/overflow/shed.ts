@@ -1,11 +1,11 @@
 /** Carries out a plan: keeps each part, then makes its stub. A part that cannot be kept stays in the request. */
 import { createHash } from "node:crypto";
-import { type StubReader, stubText } from "../answer/stub-text.ts";
+import { makeStub } from "../answer/stub-text.ts";
 import type { Part, PartContent } from "./dialects/dialect.ts";
 import type { Keep, KeptPart } from "./keep-part.ts";
 import type { Plan } from "./plan.ts";
 import { type Edit, type Path, sliceValue } from "./wire/json-edits.ts";
-import type { Outgoing } from "./wire/outgoing-request.ts";
+import type { OutgoingRequest } from "./wire/outgoing-request.ts";
 
 /** A stub and the part that it replaces. */
 export type Stub = {
@@ -26,7 +26,7 @@ export type Shedding = {
 };
 
 /** Keeps every part before it makes the stub. The stubs are in the order of the plan. */
-export async function shed({ dialect, request, json }: Outgoing, plan: Plan, keep: Keep): Promise<Shedding> {
+export async function shed({ dialect, request, json }: OutgoingRequest, plan: Plan, keep: Keep): Promise<Shedding> {
   const hasReader = dialect.findToolNames(request).some((name) => /(^|[^a-z])read_artifact$/.test(name));
   const stubs: Stub[] = [];
   const unkept: Path[] = [];
@@ -55,7 +55,7 @@ function withExactText(part: Part, json: string | undefined): Part {
 }
 
 function writeStub({ content, tool }: Part, shownChars: number, artifact: KeptPart, hasReader: boolean): string {
-  const reader: StubReader = hasReader ? { tool: "read_artifact" } : { path: artifact.path };
+  const reader = hasReader ? ({ tool: "read_artifact" } as const) : { path: artifact.path };
   const facts = {
     ref: artifact.ref,
     kind: artifact.kind,
@@ -65,7 +65,7 @@ function writeStub({ content, tool }: Part, shownChars: number, artifact: KeptPa
     ...("name" in content && content.name !== undefined ? { name: content.name } : {}),
     ...(tool === undefined || tool === "" ? {} : { tool }),
   };
-  return stubText(facts, shownChars);
+  return makeStub(facts, shownChars);
 }
 
 /** The edit that replaces a part by its stub. */

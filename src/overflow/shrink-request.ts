@@ -1,5 +1,5 @@
 /** Makes a request smaller: plans, keeps and stubs until it fits, or says why it does not. */
-import type { FailureReason } from "../answer/overflow-reply.ts";
+import type { FailureReason } from "../contract/overflow-report.ts";
 import type { Verdict } from "./classify/verdict.ts";
 import type { Keep } from "./keep-part.ts";
 import { type Plan, planShedding } from "./plan.ts";

@@ -3,15 +3,15 @@ import { createHash } from "node:crypto";
 import type { Part } from "./dialects/dialect.ts";
 import { countPartChars } from "./estimate-tokens.ts";
 import { hashContent, type Stub } from "./shed.ts";
-import type { Outgoing } from "./wire/outgoing-request.ts";
+import type { OutgoingRequest } from "./wire/outgoing-request.ts";
 
 export type StickyStubs = {
   /** Whether any conversation has stubs. If none has, no request needs to be parsed. */
   readonly hasAny: () => boolean;
   /** Remembers the stubs of a request. The original request identifies the conversation. */
-  remember(original: Outgoing, stubs: readonly Stub[]): void;
+  remember(original: OutgoingRequest, stubs: readonly Stub[]): void;
   /** The stubs of this conversation for each part whose content is remembered. */
-  recall(original: Outgoing): Stub[];
+  recall(original: OutgoingRequest): Stub[];
 };
 
 /** A process that serves many conversations forgets those that were not used for longest. */
@@ -20,9 +20,9 @@ const MAX_STUBS = 2_000;
 const MAX_CHARS = 32 * 1024 * 1024;
 
 /** A stub as it is remembered, without the part that it replaced. */
-export type KnownStub = Omit<Stub, "part">;
+export type RememberedStub = Omit<Stub, "part">;
 
-type Conversation = { readonly stubs: Map<string, KnownStub>; chars: number };
+type Conversation = { readonly stubs: Map<string, RememberedStub>; chars: number };
 
 /** The stubs of all conversations of a process, in memory. */
 export function createStickyStubs(): StickyStubs {
@@ -30,7 +30,7 @@ export function createStickyStubs(): StickyStubs {
   const conversations = new Map<string, Conversation>();
   let chars = 0;
 
-  function remember(original: Outgoing, stubs: readonly Stub[]): void {
+  function remember(original: OutgoingRequest, stubs: readonly Stub[]): void {
     if (stubs.length === 0) return;
     const key = hashConversation(original);
     const conversation = take(key) ?? newConversation();
@@ -42,12 +42,12 @@ export function createStickyStubs(): StickyStubs {
     }
   }
 
-  function recall(original: Outgoing): Stub[] {
+  function recall(original: OutgoingRequest): Stub[] {
     const key = hashConversation(original);
     const conversation = take(key);
     if (conversation === undefined) return [];
     put(key, conversation);
-    return matchStubs(original.dialect.parts(original.request), conversation.stubs);
+    return matchStubs(original.dialect.findParts(original.request), conversation.stubs);
   }
 
   /** Removes a conversation and returns it. */
@@ -67,7 +67,10 @@ export function createStickyStubs(): StickyStubs {
 }
 
 /** The stubs of one conversation that outlives its process: those from before, and a callback for every new one. */
-export function stubsOfOne(before: readonly KnownStub[], onNew: (stubs: readonly KnownStub[]) => void): StickyStubs {
+export function createConversationStubs(
+  before: readonly RememberedStub[],
+  onNew: (stubs: readonly RememberedStub[]) => void,
+): StickyStubs {
   const conversation = newConversation();
   addStubs(conversation, before);
   return {
@@ -77,15 +80,15 @@ export function stubsOfOne(before: readonly KnownStub[], onNew: (stubs: readonly
       addStubs(conversation, newStubs);
       onNew(newStubs);
     },
-    recall: ({ dialect, request }) => matchStubs(dialect.parts(request), conversation.stubs),
+    recall: ({ dialect, request }) => matchStubs(dialect.findParts(request), conversation.stubs),
   };
 }
 
 const newConversation = (): Conversation => ({ stubs: new Map(), chars: 0 });
 
-const withoutPart = ({ part: _, ...stub }: Stub): KnownStub => stub;
+const withoutPart = ({ part: _, ...stub }: Stub): RememberedStub => stub;
 
-function addStubs(conversation: Conversation, stubs: readonly KnownStub[]): void {
+function addStubs(conversation: Conversation, stubs: readonly RememberedStub[]): void {
   for (const stub of stubs) {
     const before = conversation.stubs.get(stub.contentHash);
     if (before === undefined && conversation.stubs.size >= MAX_STUBS) break;
@@ -95,7 +98,7 @@ function addStubs(conversation: Conversation, stubs: readonly KnownStub[]): void
 }
 
 /** The newest exchange is left alone: a model that runs a tool again must see the result, even if it is the same. */
-function matchStubs(parts: readonly Part[], stubs: ReadonlyMap<string, KnownStub>): Stub[] {
+function matchStubs(parts: readonly Part[], stubs: ReadonlyMap<string, RememberedStub>): Stub[] {
   const lengths = new Set([...stubs.values()].map(({ contentChars }) => contentChars));
   return parts.flatMap((part) => {
     if (part.isNewest || !lengths.has(countPartChars(part.content))) return [];
@@ -105,7 +108,7 @@ function matchStubs(parts: readonly Part[], stubs: ReadonlyMap<string, KnownStub
 }
 
 /** The same opening sent elsewhere, to another model or by another caller is another conversation. */
-function hashConversation({ dialect, request, target }: Outgoing): string {
+function hashConversation({ dialect, request, target }: OutgoingRequest): string {
   const opening = JSON.stringify(dialect.findOpening(request)) ?? "";
   const { endpoint, model, caller = "" } = target;
   return createHash("sha256").update([dialect.name, endpoint, model, caller, opening].join("\n")).digest("hex");

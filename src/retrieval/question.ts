@@ -1,5 +1,5 @@
 /** A question prepared for matching: its terms and adjacent pairs are numbered, so that a match is a list of counts. */
-import { isQuestionWord, termsOf, wordsOf } from "./terms.ts";
+import { isQuestionWord, splitWords, toTerms } from "./terms.ts";
 
 /** What a passage shares with a question: terms with their counts, and pairs that are adjacent in both. */
 export type Match = {
@@ -34,7 +34,7 @@ export function createQuestion(query: string): Question {
     const counts = new Map<number, number>();
     const pairHits = new Set<number>();
     let previous = NO_TERM;
-    for (const word of wordsOf(text)) {
+    for (const word of splitWords(text)) {
       const { parts, others } = findHitsOfWord(word);
       for (const term of parts) {
         increment(counts, term);
@@ -62,7 +62,7 @@ function numberTerms(query: string) {
     return terms.get(term) ?? NO_TERM;
   };
   let previous = NO_TERM;
-  for (const { parts, whole } of wordsOf(query).map(termsOf)) {
+  for (const { parts, whole } of splitWords(query).map(toTerms)) {
     for (const term of parts.map(numberOf)) {
       if (previous !== NO_TERM && term !== NO_TERM) pairs.set(pairKey(previous, term), [previous, term]);
       previous = term;
@@ -102,7 +102,7 @@ function createHitFinder(terms: ReadonlyMap<string, number>): (word: string) => 
 }
 
 function findHits(word: string, terms: ReadonlyMap<string, number>): Hits {
-  const { parts, whole, characters } = termsOf(word);
+  const { parts, whole, characters } = toTerms(word);
   const numberOf = (term: string) => terms.get(term) ?? NO_TERM;
   const hits = {
     parts: parts.map(numberOf),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { termsOf, wordsOf } from "./terms.ts";
+import { splitWords, toTerms } from "./terms.ts";
 
 const words = [
   { name: "words and digits", text: "Port 8080, please!", words: ["Port", "8080", "please"] },
@@ -45,32 +45,32 @@ const otherTerms = [
 ];
 
 describe("words", () => {
-  for (const { name, text, words: expected } of words) test(name, () => assert.deepEqual(wordsOf(text), expected));
+  for (const { name, text, words: expected } of words) test(name, () => assert.deepEqual(splitWords(text), expected));
 });
 
 describe("terms", () => {
   for (const { word, ...expected } of parts) {
     test(`of ${word}`, () => {
-      const { parts, whole } = termsOf(word);
+      const { parts, whole } = toTerms(word);
       assert.deepEqual({ parts, whole }, expected);
     });
   }
 
   for (const forms of sameTerm) {
     test(`${forms.join(", ")} are one`, () =>
-      assert.equal(new Set(forms.map((form) => termsOf(form).parts[0])).size, 1));
+      assert.equal(new Set(forms.map((form) => toTerms(form).parts[0])).size, 1));
   }
 
   for (const [one = "", other = ""] of otherTerms) {
-    test(`${one} is not ${other}`, () => assert.notDeepEqual(termsOf(one), termsOf(other)));
+    test(`${one} is not ${other}`, () => assert.notDeepEqual(toTerms(one), toTerms(other)));
   }
 
   test("of ASCII identifiers are split like those with a letter of another script", () => {
     const name = fc.stringMatching(/^[A-Ca-c1_]{1,12}$/);
     fc.assert(
       fc.property(name, (word) => {
-        const [accented = "", ...others] = termsOf(`é_${word}`).parts;
-        assert.deepEqual([accented, others], ["é", [...termsOf(word).parts]]);
+        const [accented = "", ...others] = toTerms(`é_${word}`).parts;
+        assert.deepEqual([accented, others], ["é", [...toTerms(word).parts]]);
       }),
       { numRuns: 2_000 },
     );

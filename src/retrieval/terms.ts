@@ -18,13 +18,13 @@ const unspacedStart = new RegExp(`^[${unspaced}]`, "u");
 const asciiWord = /[A-Za-z0-9_]+/g;
 
 /** The words of a text as they are written, in order. ASCII, as in logs and code, has a faster path. */
-export function wordsOf(text: string): readonly string[] {
+export function splitWords(text: string): readonly string[] {
   if (!/[^\x00-\x7f]/.test(text)) return text.match(asciiWord) ?? [];
   return text.normalize("NFKC").match(unicodeWord) ?? [];
 }
 
 /** The terms of one word. */
-export function termsOf(word: string): WordTerms {
+export function toTerms(word: string): WordTerms {
   if (unspacedStart.test(word)) return toUnspacedTerms(word);
   const parts = splitIdentifier(word).map((part) => stem(part.toLowerCase()));
   const whole = parts.length > 1 ? stem(word.toLowerCase()) : null;
@@ -49,12 +49,12 @@ function splitIdentifier(word: string): readonly string[] {
   const parts: string[] = [];
   const units = new Uint16Array(word.length);
   for (let index = 0; index < word.length; index++) units[index] = word.charCodeAt(index);
-  eachPart(units, 0, units.length, (partStart, partEnd) => parts.push(word.slice(partStart, partEnd)));
+  forEachPart(units, 0, units.length, (partStart, partEnd) => parts.push(word.slice(partStart, partEnd)));
   return parts;
 }
 
 /** Visits the start and end of each part of an ASCII identifier from `start` to `end`. */
-export function eachPart(
+export function forEachPart(
   units: Uint16Array,
   start: number,
   end: number,

@@ -2,25 +2,25 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { temporaryFolder } from "../../test/bodies.ts";
+import { makeTemporaryFolder } from "../../test/bodies.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { openSession } from "../session/session.ts";
 import type { Event } from "../telemetry/events.ts";
 import { sweepArtifacts, sweepIfDue } from "../verbs/sweep.ts";
-import { searchCode, startIndex } from "./search.ts";
+import { searchCode, startIndexJob } from "./search.ts";
 
 const day = 24 * 3_600_000;
 
 async function openWork() {
-  const folder = await temporaryFolder();
+  const folder = await makeTemporaryFolder();
   let aheadMs = 0;
   const settings = { ...defaultSettings, home: join(folder.path, "home"), "search.refresh_every": 0 };
   const session = await openSession({ settings, cwd: folder.path, now: () => Date.now() + aheadMs });
   async function index(name: string): Promise<string> {
     mkdirSync(join(folder.path, name));
     writeFileSync(join(folder.path, name, "a.ts"), "export const needle = 1;\n");
-    const job = await startIndex({ repo_path: name }, session);
-    return (await job.ended()).repository_id;
+    const job = await startIndexJob({ repo_path: name }, session);
+    return (await job.waitForEnd()).repository_id;
   }
   const indexFolders = () =>
     readdirSync(join(session.searchFolder ?? "", "default"))

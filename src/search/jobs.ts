@@ -3,13 +3,14 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import type { JobRecord } from "../answer/indexing-reply.ts";
-import { counted, grouped } from "../answer/phrases.ts";
+import { formatCount, formatNumber } from "../answer/phrases.ts";
+import type { JobRecord } from "../contract/indexing-job.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
+import { JOB_ERROR_CHARS, PATH_CHARS } from "../system/clip-lengths.ts";
 import { makeFolders } from "../system/folders.ts";
 import { isLocked, takeLock } from "../system/lock.ts";
-import { clipped, visiblePath } from "../system/safe-names.ts";
+import { clip, escapePath } from "../system/safe-names.ts";
 import { isDamaged } from "../system/sqlite.ts";
 import type { FillReport } from "./embed/fill.ts";
 import { fillVectors } from "./embed/lazy-embedding.ts";
@@ -21,10 +22,10 @@ import { discardIndex, holdRepository, lockFile, type Repository, reopenReposito
 export type RunningJob = {
   record(): JobRecord;
   /** Waits for the last record, or for the signal, and gives the latest record. Never rejects. */
-  ended(signal?: AbortSignal): Promise<JobRecord>;
+  waitForEnd(signal?: AbortSignal): Promise<JobRecord>;
   cancel(): void;
   /** Waits until the vectors of the index are filled in, where an embeddings service is named. Never rejects. */
-  embedded(): Promise<FillReport>;
+  waitForVectors(): Promise<FillReport>;
 };
 
 const running = new Map<Repository, RunningJob>();
@@ -43,7 +44,7 @@ export async function startIndexing(repository: Repository, session: Session, mo
   if (lock === null) return foreignJob(repository);
   const job = runJob(repository, session, lock, mode);
   running.set(repository, job);
-  void job.ended().finally(() => running.delete(repository));
+  void job.waitForEnd().finally(() => running.delete(repository));
   return job;
 }
 
@@ -72,7 +73,7 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
   async function update(target: Repository): Promise<UpdateReport> {
     const { settings, now } = session;
     const maxFileBytes = settings["search.file_bytes"];
-    const hidden = ownFolders(session);
+    const hidden = findOwnFolders(session);
     const report = await updateIndex(target, { maxFileBytes, force: mode === "force", hidden, signal, now, progress });
     target.store.write({ facts: { indexed_at: new Date(now()).toISOString() } });
     return report;
@@ -114,7 +115,7 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
     return status === "failed" || stop.signal.aborted ? emptyFill : await fillVectors(repository, session);
   }
   const vectorFill = embed();
-  return { record: () => record, ended: () => done, cancel: () => stop.abort(), embedded: () => vectorFill };
+  return { record: () => record, waitForEnd: () => done, cancel: () => stop.abort(), waitForVectors: () => vectorFill };
 }
 
 /** The project whose job log is used: the jobs of an index in memory are in memory too. */
@@ -123,7 +124,7 @@ function logProject({ lockPath, project }: Repository): Project {
 }
 
 /** The folders of our own data, which may be inside the folder that is indexed and are not source. */
-export function ownFolders({ searchFolder }: Session): ReadonlySet<string> {
+export function findOwnFolders({ searchFolder }: Session): ReadonlySet<string> {
   if (searchFolder === null) return new Set();
   const own = resolve(searchFolder, "..", "..");
   return new Set([own, existsSync(own) ? realpathSync(own) : own]);
@@ -160,7 +161,7 @@ function outcomeOf(report: UpdateReport, { root }: Repository): Partial<JobRecor
     files_indexed: report.indexed,
     files_removed: report.removed,
     files_skipped: report.skippedCount,
-    skipped: report.skipped.map(({ path, reason }) => ({ path: visiblePath(path), reason })),
+    skipped: report.skipped.map(({ path, reason }) => ({ path: escapePath(path), reason })),
     progress: 1,
   };
   if (report.files === 0) {
@@ -168,7 +169,7 @@ function outcomeOf(report: UpdateReport, { root }: Repository): Partial<JobRecor
       report.unreadable > 0
         ? "what is in it cannot be read"
         : "it is empty, or everything in it is ignored or is not text";
-    const error = `No files to index in ${clipped(root, 200)}: ${reason}.`;
+    const error = `No files to index in ${clip(root, PATH_CHARS)}: ${reason}.`;
     return { ...facts, status: "failed", message: "Nothing was indexed.", error };
   }
   return { ...facts, status: report.unreadable > 0 ? "partial" : "completed", message: messageOf(report) };
@@ -178,9 +179,9 @@ function messageOf({ files, indexed, removed, skippedCount, unreadable }: Update
   if (indexed + removed + unreadable === 0) {
     return `Repository up to date - no file changes detected since last index (${files} files already indexed)`;
   }
-  const removedNote = removed === 0 ? "" : `, ${counted(removed, "file")} removed`;
-  const skippedNote = skippedCount === 0 ? "" : `, ${grouped(skippedCount)} skipped`;
-  return `Indexed ${counted(indexed, "file")}${removedNote}${skippedNote} (${counted(files, "file")} in the index)`;
+  const removedNote = removed === 0 ? "" : `, ${formatCount(removed, "file")} removed`;
+  const skippedNote = skippedCount === 0 ? "" : `, ${formatNumber(skippedCount)} skipped`;
+  return `Indexed ${formatCount(indexed, "file")}${removedNote}${skippedNote} (${formatCount(files, "file")} in the index)`;
 }
 
 function failureOf(error: unknown, signal: AbortSignal): Partial<JobRecord> {
@@ -188,7 +189,7 @@ function failureOf(error: unknown, signal: AbortSignal): Partial<JobRecord> {
     return { status: "partial", message: "Cancelled; what was indexed before stays.", error: null };
   }
   const sentence = error instanceof Error ? error.message : String(error);
-  return { status: "failed", message: "Indexing failed.", error: clipped(sentence, 500) };
+  return { status: "failed", message: "Indexing failed.", error: clip(sentence, JOB_ERROR_CHARS) };
 }
 
 /** The job of another process, which holds the lock, as far as its record shows. */
@@ -203,7 +204,7 @@ function foreignJob(repository: Repository): RunningJob {
     return signal?.aborted || openRecord !== undefined ? latest() : { ...record, status: "completed", progress: 1 };
   };
   const cancel = () => log.requestCancel(record.job_id);
-  return { record: latest, ended: waitForRecord, cancel, embedded: async () => emptyFill };
+  return { record: latest, waitForEnd: waitForRecord, cancel, waitForVectors: async () => emptyFill };
 }
 
 const LOCK_CHECK_INTERVAL_MS = 100;
@@ -242,7 +243,7 @@ export function cancelJob(project: Project, jobId: string): JobRecord {
 }
 
 function jobNotFound(jobId: string, project: Project): SpillwayError {
-  return new SpillwayError("job_not_found", `No job ${clipped(jobId)} in project ${JSON.stringify(project.id)}.`, {
+  return new SpillwayError("job_not_found", `No job ${clip(jobId)} in project ${JSON.stringify(project.id)}.`, {
     hint: "Give the job_id of an indexing reply unchanged, and its project_id.",
   });
 }

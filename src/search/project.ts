@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { foldersUpwards, homeFolder } from "../config/paths.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
-import { clipped, wordFor } from "../system/safe-names.ts";
+import { PATH_CHARS } from "../system/clip-lengths.ts";
+import { clip, safeFileName } from "../system/safe-names.ts";
 import { searchInvalid } from "./request.ts";
 
 /** A project and the folder of its indexes. The folder is null for indexes in memory, which live as long as `scope`. */
@@ -37,7 +38,7 @@ export function findProject({ explicit, startFolder, home, scope, create }: Proj
 }
 
 function makeProject(id: string, home: string | null, scope: object): Project {
-  return { id, folder: home === null ? null : join(home, wordFor(id)), scope };
+  return { id, folder: home === null ? null : join(home, safeFileName(id)), scope };
 }
 
 /** Ids of the projects that this process created, by scope: in memory nothing else shows that they exist. */
@@ -54,7 +55,7 @@ function exists({ id, folder, scope }: Project): boolean {
 }
 
 function projectNotFound(id: string): SpillwayError {
-  return new SpillwayError("project_not_found", `There is no project ${JSON.stringify(clipped(id))}.`, {
+  return new SpillwayError("project_not_found", `There is no project ${JSON.stringify(clip(id))}.`, {
     hint: "Index a repository into it first, or omit project_id.",
   });
 }
@@ -62,7 +63,7 @@ function projectNotFound(id: string): SpillwayError {
 function requireId(id: string, label: string): string {
   if (/^[\p{L}\p{N}][\p{L}\p{N}._-]{0,127}$/u.test(id)) return id;
   throw searchInvalid(
-    `Invalid ${label} format: ${clipped(id)}`,
+    `Invalid ${label} format: ${clip(id)}`,
     "Letters, digits, dots, dashes and underscores, at most 128.",
   );
 }
@@ -102,7 +103,7 @@ function parseJson(text: string, path: string): unknown {
 }
 
 function projectInvalid(path: string, problem: string, cause?: unknown): SpillwayError {
-  return new SpillwayError("project_invalid", `The project file ${clipped(path, 200)} is broken: ${problem}.`, {
+  return new SpillwayError("project_invalid", `The project file ${clip(path, PATH_CHARS)} is broken: ${problem}.`, {
     hint: 'Write {"project_id": "name"} into it, or remove it.',
     cause,
   });

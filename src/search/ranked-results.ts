@@ -1,14 +1,14 @@
 /** Finds the results of a query: ranked files, each with its best lines as they were indexed. */
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import type { CodeResult, QuestionFacts, ResultSpan, SearchFacts } from "../answer/search-reply.ts";
-import { visiblePath } from "../system/safe-names.ts";
+import type { CodeResult, QuestionFacts, ResultSpan, SearchFacts } from "../contract/search-fields.ts";
+import { escapePath } from "../system/safe-names.ts";
 import { countLiveFiles, filterFiles } from "./filter.ts";
 import type { StoredText } from "./index/index-store.ts";
 import type { LoadedIndex } from "./index/reader.ts";
 import type { IndexView } from "./index/view.ts";
 import { formatStamp } from "./index/walk.ts";
-import { type ParsedQuery, parseQuestion } from "./rank/query.ts";
+import { type ParsedQuery, parseQuery } from "./rank/query.ts";
 import { findPart, type Meaning, matchesPath, type RankedFile, rankFiles, weighTerms } from "./rank/rank.ts";
 import {
   type ChosenSpan,
@@ -41,7 +41,7 @@ export function findResults(
   { contextLines, meaning }: { readonly contextLines: number; readonly meaning: Meaning | null },
 ): ResultPage {
   const { offset, limit } = parameters;
-  const query = parseQuestion(parameters.query);
+  const query = parseQuery(parameters.query);
   const rankLimit = Math.min(Math.max(offset + limit + 1, MAX_REREAD), MAX_RANKED);
   const accepted = filterFiles(view, parameters);
   const ranked = preferVerbatim(
@@ -141,7 +141,7 @@ function withLineFirst({ chunks }: StoredText, scored: readonly ScoredChunk[], l
 
 /** A name may contain line breaks and characters that reverse the text after them: these are made visible. */
 function pathFields(path: string): Pick<CodeResult, "file_path" | "encoded_path"> {
-  const file_path = visiblePath(path);
+  const file_path = escapePath(path);
   if (file_path === path) return { file_path };
   return { file_path, encoded_path: path.toWellFormed().split("/").map(encodeURIComponent).join("/") };
 }

@@ -1,7 +1,7 @@
 /** Refreshes an index before a search: a folder is indexed on its first search and checked for changes now and then. */
 import { setTimeout as wait } from "node:timers/promises";
-import type { JobRecord } from "../answer/indexing-reply.ts";
-import { counted, grouped } from "../answer/phrases.ts";
+import { formatCount, formatNumber } from "../answer/phrases.ts";
+import type { JobRecord } from "../contract/indexing-job.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import { type RunningJob, startIndexing } from "./jobs.ts";
@@ -59,7 +59,7 @@ export async function refreshIndex(
 }
 
 function progressWords({ files_done, files_total }: JobRecord): string {
-  return `Indexed ${grouped(files_done)} of ${counted(files_total, "file")}`;
+  return `Indexed ${formatNumber(files_done)} of ${formatCount(files_total, "file")}`;
 }
 
 /** The last record, or null if the job takes longer. */
@@ -67,7 +67,7 @@ async function waitForEnd(job: RunningJob, waitMs: number, signal: AbortSignal):
   const done = new AbortController();
   const stop = AbortSignal.any([signal, done.signal]);
   try {
-    return await Promise.race([job.ended(stop), wait(waitMs, null, { signal: stop })]);
+    return await Promise.race([job.waitForEnd(stop), wait(waitMs, null, { signal: stop })]);
   } finally {
     done.abort();
   }

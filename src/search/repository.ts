@@ -11,11 +11,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { refuseKernelFolder, refuseOutside } from "../acquire/file-source.ts";
+import { assertInsideRoots, assertNotKernelFolder } from "../acquire/file-source.ts";
 import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
+import { PATH_CHARS } from "../system/clip-lengths.ts";
 import { makeFolders } from "../system/folders.ts";
 import { takeLock } from "../system/lock.ts";
-import { clipped } from "../system/safe-names.ts";
+import { clip } from "../system/safe-names.ts";
 import { isDamaged, isRefused } from "../system/sqlite.ts";
 import type { IndexLocation, IndexStore } from "./index/index-store.ts";
 import { openMemoryStore } from "./index/memory-index-store.ts";
@@ -62,15 +63,15 @@ export async function openRepository(project: Project, dir: string, roots: Roots
 }
 
 async function refuseRoot(given: string, root: string, roots: Roots): Promise<void> {
-  refuseKernelFolder(given, root);
-  await refuseOutside(given, root, roots);
+  assertNotKernelFolder(given, root);
+  await assertInsideRoots(given, root, roots);
 }
 
 /** Opens a repository by its id. Only repositories that were indexed in this project are found. */
 export async function findRepository(project: Project, id: string, roots: Roots): Promise<HeldRepository> {
   if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) {
     throw searchInvalid(
-      `Invalid repository_id format: ${clipped(id)}`,
+      `Invalid repository_id format: ${clip(id)}`,
       "Give the repository_id of an indexing reply unchanged.",
     );
   }
@@ -95,7 +96,7 @@ function requireFolder(dir: string): string {
 }
 
 function folderNotFound(dir: string, problem: string, cause?: unknown): SpillwayError {
-  return new SpillwayError("source_not_found", `${clipped(dir, 200)} ${problem}.`, {
+  return new SpillwayError("source_not_found", `${clip(dir, PATH_CHARS)} ${problem}.`, {
     hint: "Name a folder with source files in it.",
     cause,
   });

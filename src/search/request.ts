@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
 import { SpillwayError } from "../errors.ts";
-import { clipped } from "../system/safe-names.ts";
+import { PATH_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 
 /** A search as a client sends it. Paths are relative to the current folder. */
 export type SearchInput = {
@@ -33,7 +34,7 @@ export type SearchParameters = {
 
 const DEFAULT_LIMIT = 10;
 /** Results of one reply. */
-export const largestLimit = 50;
+export const MAX_SEARCH_LIMIT = 50;
 /** Results that are ranked; a cursor leads no further. */
 export const MAX_RANKED = 500;
 
@@ -42,9 +43,9 @@ export function parseSearchInput(input: SearchInput): SearchParameters {
   if (input.query.trim() === "")
     throw searchInvalid("Search query cannot be empty", "Say what to look for: words or a name.");
   const limit = input.limit ?? DEFAULT_LIMIT;
-  if (!Number.isInteger(limit) || limit < 1 || limit > largestLimit) {
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_SEARCH_LIMIT) {
     throw searchInvalid(
-      `Limit must be between 1 and ${largestLimit}, got ${limit}`,
+      `Limit must be between 1 and ${MAX_SEARCH_LIMIT}, got ${limit}`,
       "Ask for fewer, and continue with the cursor.",
     );
   }
@@ -66,7 +67,7 @@ export function resolveDirectory(parameters: SearchParameters, root: string): Se
   if (path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path)) return { ...parameters, directory: path };
   if (isAbsolute(directory) && !existsSync(directory)) return parameters; // `/src` means `src`.
   throw searchInvalid(
-    `Directory ${clipped(directory, 200)} is outside the repository ${clipped(root, 200)}`,
+    `Directory ${clip(directory, PATH_CHARS)} is outside the repository ${clip(root, PATH_CHARS)}`,
     "Name a folder below it.",
   );
 }
@@ -92,7 +93,7 @@ function parseCursor(cursor: string | undefined): number {
     );
   }
   if (offset !== undefined) return Number(offset);
-  throw searchInvalid(`Invalid cursor: ${clipped(cursor)}`, "Give next_cursor of an earlier reply unchanged, or none.");
+  throw searchInvalid(`Invalid cursor: ${clip(cursor)}`, "Give next_cursor of an earlier reply unchanged, or none.");
 }
 
 /** The error for invalid input. */

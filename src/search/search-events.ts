@@ -1,10 +1,11 @@
 /** Reports a search: events and metrics, which hold no text of the query, and lines in the process's log. */
-import type { CodeResult, SearchFacts, SearchReply } from "../answer/search-reply.ts";
+import type { CodeResult, SearchFacts, SearchReply } from "../contract/search-fields.ts";
 import type { FittedResults, Overrun } from "../fit/fit-results.ts";
 import { TRUNCATION_WARNING_THRESHOLD } from "../fit/limits.ts";
 import { cutBetweenCodePoints } from "../fit/measure.ts";
 import type { Session } from "../session/session.ts";
-import { clipped } from "../system/safe-names.ts";
+import { LOGGED_QUERY_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 
 /** Reports the reply that was sent. */
 export function reportSearch(
@@ -32,23 +33,21 @@ function emitSizes(reply: SearchReply, durationMs: number, { emit }: Session): v
   if (reason !== null) emit({ event: "search.truncated", ...sizes, reason });
 }
 
-const MAX_QUERY_CHARS = 100;
-
 /** A line for a reply that is truncated or near its limit; null for others. */
 function logLine({ truncation_info: info }: SearchReply, query: string): string | null {
   const { reason, returned_count, original_count, estimated_chars, actual_chars, limit_chars } = info;
   const sizes = `actual_chars=${actual_chars} limit_chars=${limit_chars}`;
-  const queryField = `query=${JSON.stringify(clipped(cutBetweenCodePoints(query, MAX_QUERY_CHARS), MAX_QUERY_CHARS))}`;
+  const queryField = `query=${JSON.stringify(clip(cutBetweenCodePoints(query, LOGGED_QUERY_CHARS), LOGGED_QUERY_CHARS))}`;
   if (reason !== null) {
     const counts = `returned_count=${returned_count} original_count=${original_count}`;
     return `warning: search results truncated: ${queryField} reason=${reason} ${counts} estimated_chars=${estimated_chars} ${sizes}`;
   }
-  const percent = utilizationPercent(info);
+  const percent = findUtilizationPercent(info);
   return percent === null ? null : `search reply near its limit: ${queryField} utilization_pct=${percent} ${sizes}`;
 }
 
 /** Percent of the limit that a complete reply fills, if it is above the warning threshold; else null. */
-export function utilizationPercent({
+export function findUtilizationPercent({
   reason,
   actual_chars,
   limit_chars,

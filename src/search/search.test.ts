@@ -12,9 +12,10 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { temporaryFolder } from "../../test/bodies.ts";
-import { type SearchReply, searchBody, searchNotices } from "../answer/search-reply.ts";
+import { makeTemporaryFolder } from "../../test/bodies.ts";
+import { formatSearchBody, searchNotices } from "../answer/search-reply.ts";
 import { defaultSettings, type Settings } from "../config/settings.ts";
+import type { SearchReply } from "../contract/search-fields.ts";
 import { makeBudget } from "../fit/budget.ts";
 import { CHARACTER_LIMIT } from "../fit/limits.ts";
 import { openSession, type SessionOptions } from "../session/session.ts";
@@ -22,10 +23,10 @@ import { takeLock } from "../system/lock.ts";
 import { createMetrics, metrics } from "../telemetry/metrics.ts";
 import { closeUnused } from "./repository.ts";
 import type { SearchInput } from "./request.ts";
-import { cancelIndexingJob, getIndexingStatus, indexRepository, searchCode, startIndex } from "./search.ts";
+import { cancelIndexingJob, getIndexingStatus, indexRepository, searchCode, startIndexJob } from "./search.ts";
 
 async function openWork(settings: Partial<Settings> = {}, more: SessionOptions = {}) {
-  const folder = await temporaryFolder();
+  const folder = await makeTemporaryFolder();
   const root = join(folder.path, "work");
   mkdirSync(root);
   const all = { ...defaultSettings, home: join(folder.path, "home"), "search.refresh_every": 0, ...settings };
@@ -240,7 +241,7 @@ describe("a code search", () => {
     writeFileSync(join(work.root, path), "const other = 1;\n");
     const stale = await work.search("needle");
     assert.deepEqual(stale.stale_files, [first.file_path]);
-    assert.ok(searchBody(stale).includes(`hidden characters in its name: ${first.encoded_path}`));
+    assert.ok(formatSearchBody(stale).includes(`hidden characters in its name: ${first.encoded_path}`));
   });
 
   test("explains how a query was parsed, on request", async () => {
@@ -404,11 +405,11 @@ describe("projects", () => {
   test("never see each other's repositories, results or jobs", async () => {
     await using work = await openWork();
     work.write("a.ts", "const needle = 1;\n");
-    const job = await (await startIndex({ project_id: "red" }, work.session)).ended();
+    const job = await (await startIndexJob({ project_id: "red" }, work.session)).waitForEnd();
     assert.equal(job.status, "completed");
     assert.equal(getIndexingStatus({ job_id: job.job_id, project_id: "red" }, work.session).status, "completed");
     assert.throws(() => getIndexingStatus({ job_id: job.job_id }, work.session), /No job/);
-    await (await startIndex({ project_id: "blue", repo_path: dirname(work.root) }, work.session)).ended();
+    await (await startIndexJob({ project_id: "blue", repo_path: dirname(work.root) }, work.session)).waitForEnd();
     const input = { project_id: "red", repository_id: job.repository_id };
     assert.equal((await work.search("needle", input)).total_count, 1);
     await assert.rejects(work.search("needle", { ...input, project_id: "blue" }), /No repository/);
@@ -433,12 +434,12 @@ describe("an indexing job", () => {
     for (let file = 0; file < 40; file++) work.write(`f${file}.ts`, `const value = ${file};\n`);
     const first = await indexRepository({}, work.session);
     assert.equal(first.status, "pending");
-    const again = await startIndex({}, work.session);
+    const again = await startIndexJob({}, work.session);
     assert.equal(again.record().job_id, first.job_id, "one job per repository");
-    const done = await again.ended();
+    const done = await again.waitForEnd();
     assert.deepEqual([done.status, done.files_indexed, done.progress], ["completed", 40, 1]);
     assert.deepEqual(getIndexingStatus({ job_id: first.job_id }, work.session), done);
-    const second = await (await startIndex({}, work.session)).ended();
+    const second = await (await startIndexJob({}, work.session)).waitForEnd();
     assert.equal(
       second.message,
       "Repository up to date - no file changes detected since last index (40 files already indexed)",
@@ -447,7 +448,7 @@ describe("an indexing job", () => {
 
   test("of an empty folder fails with the reason", async () => {
     await using work = await openWork();
-    const { status, error } = await (await startIndex({}, work.session)).ended();
+    const { status, error } = await (await startIndexJob({}, work.session)).waitForEnd();
     assert.equal(status, "failed");
     assert.match(error ?? "", /^No files to index in/);
   });
@@ -455,11 +456,11 @@ describe("an indexing job", () => {
   test("can be cancelled, and the next one continues", async () => {
     await using work = await openWork();
     for (let file = 0; file < 3_000; file++) work.write(`f${file}.ts`, `const value${file} = ${file};\n`.repeat(10));
-    const job = await startIndex({}, work.session);
+    const job = await startIndexJob({}, work.session);
     cancelIndexingJob({ job_id: job.record().job_id }, work.session);
-    const stopped = await job.ended();
+    const stopped = await job.waitForEnd();
     assert.deepEqual([stopped.status, stopped.error], ["partial", null]);
-    const next = await (await startIndex({}, work.session)).ended();
+    const next = await (await startIndexJob({}, work.session)).waitForEnd();
     assert.equal(next.status, "completed");
     assert.equal((await work.search("value2999")).results[0]?.file_path, "f2999.ts");
   });
@@ -467,7 +468,7 @@ describe("an indexing job", () => {
   test("whose process died is marked as interrupted", async () => {
     await using work = await openWork();
     work.write("a.ts", "const value = 1;\n");
-    const done = await (await startIndex({}, work.session)).ended();
+    const done = await (await startIndexJob({}, work.session)).waitForEnd();
     const path = join(work.session.searchFolder ?? "", "default", "jobs", `${done.job_id}.json`);
     writeFileSync(path, JSON.stringify({ ...done, status: "running", finished_at: null }));
     assert.equal(getIndexingStatus({ job_id: done.job_id }, work.session).status, "interrupted");
@@ -486,7 +487,7 @@ describe("an indexing job", () => {
     const reply = await work.search("needle");
     assert.ok(reply.indexing !== undefined);
     assert.match(searchNotices(reply).join(), /still being made/);
-    await (await startIndex({}, work.session)).ended();
+    await (await startIndexJob({}, work.session)).waitForEnd();
     assert.equal((await work.search("needle1499")).indexing, undefined);
   });
 
@@ -497,7 +498,7 @@ describe("an indexing job", () => {
     const lockPath = join(work.session.searchFolder ?? "", "default", repository_id, "lock.db");
     const lock = takeLock(lockPath) ?? assert.fail();
     const late = await work.search("needle");
-    assert.match(searchNotices(late).join(), /looked over for changes/);
+    assert.match(searchNotices(late).join(), /checked for changes/);
     setTimeout(() => lock[Symbol.dispose](), 50);
     assert.equal((await work.search("needle")).indexing, undefined);
   });
@@ -505,7 +506,7 @@ describe("an indexing job", () => {
   test("that was killed is marked by the next job", async () => {
     await using work = await openWork();
     work.write("a.ts", "const value = 1;\n");
-    const done = await (await startIndex({}, work.session)).ended();
+    const done = await (await startIndexJob({}, work.session)).waitForEnd();
     const path = join(work.session.searchFolder ?? "", "default", "jobs", `${done.job_id}.json`);
     writeFileSync(path, JSON.stringify({ ...done, status: "running", finished_at: null }));
     await work.search("value");
@@ -529,8 +530,8 @@ test("a confined session searches only below its folder, and no session searches
   await assert.rejects(work.search("needle", { dir: "up" }), /outside the folders that may be read/);
   await using free = await openWork();
   const { repository_id } = await (
-    await startIndex({ repo_path: dirname(work.root) }, { ...work.session, roots: [dirname(work.root)] })
-  ).ended();
+    await startIndexJob({ repo_path: dirname(work.root) }, { ...work.session, roots: [dirname(work.root)] })
+  ).waitForEnd();
   await assert.rejects(work.search("needle", { repository_id }), /outside the folders that may be read/);
   if (existsSync("/proc")) await assert.rejects(free.search("needle", { dir: "/proc" }), { code: "source_refused" });
 });
@@ -563,7 +564,7 @@ test("a job whose record cannot be written still indexes", async () => {
   mkdirSync(join(work.session.searchFolder ?? "", "default"), { recursive: true });
   writeFileSync(join(work.session.searchFolder ?? "", "default", "jobs"), "a file where the folder should be");
   assert.equal((await work.search("needle")).total_count, 1);
-  assert.equal((await (await startIndex({}, work.session)).ended()).status, "completed");
+  assert.equal((await (await startIndexJob({}, work.session)).waitForEnd()).status, "completed");
 });
 
 test("a search of an index that cannot be updated answers from it and says so", async () => {
@@ -581,7 +582,9 @@ test("a search of an index that cannot be updated answers from it and says so", 
 test("a damaged index is built again", async () => {
   await using work = await openWork();
   work.write("a.ts", "const needle = 1;\n");
-  const { repository_id, repository_path } = await (await startIndex({ project_id: "once" }, work.session)).ended();
+  const { repository_id, repository_path } = await (
+    await startIndexJob({ project_id: "once" }, work.session)
+  ).waitForEnd();
   const indexFolder = join(work.session.searchFolder ?? "", "other", repository_id);
   mkdirSync(indexFolder, { recursive: true });
   writeFileSync(join(indexFolder, "index.db"), "not a database, but long enough to be read as one".repeat(100));
@@ -648,7 +651,7 @@ test("sessions in memory have nothing in common", async () => {
   await using one = await openWork({}, { inMemory: true });
   await using other = await openWork({}, { inMemory: true });
   one.write("a.ts", "const needle = 1;\n");
-  const job = await (await startIndex({}, one.session)).ended();
+  const job = await (await startIndexJob({}, one.session)).waitForEnd();
   assert.throws(() => getIndexingStatus({ job_id: job.job_id }, other.session), /No job/);
   await assert.rejects(other.search("needle", { repository_id: job.repository_id }), /No repository/);
 });
@@ -662,8 +665,8 @@ test("a session in memory can search", async () => {
 test("a search that waits for an index reports progress and can be aborted", async () => {
   await using work = await openWork({ "search.wait": 1_300 });
   work.write("a.ts", "const needle = 1;\n");
-  const job = await startIndex({}, work.session);
-  const { repository_id } = await job.ended();
+  const job = await startIndexJob({}, work.session);
+  const { repository_id } = await job.waitForEnd();
   work.write("b.ts", "const needle = 2;\n");
   using _lock = takeLock(join(work.session.searchFolder ?? "", "default", repository_id, "lock.db"));
   const messages: string[] = [];

@@ -1,8 +1,8 @@
 /** Code search on one screen: find the index, bring it up to date, rank, choose spans, fit, answer. */
 import { resolve } from "node:path";
-import { spoolOf } from "../acquire/spool.ts";
-import type { JobRecord } from "../answer/indexing-reply.ts";
-import type { CodeResult, SearchFacts, SearchReply } from "../answer/search-reply.ts";
+import { spoolBytes } from "../acquire/spool.ts";
+import type { JobRecord } from "../contract/indexing-job.ts";
+import type { CodeResult, SearchFacts, SearchReply } from "../contract/search-fields.ts";
 import { detectContentKind } from "../detect/detect.ts";
 import type { Budget, Tokenizer } from "../fit/budget.ts";
 import { type FittedResults, truncateResultsBySize } from "../fit/fit-results.ts";
@@ -174,7 +174,7 @@ async function storeResult(result: CodeResult, session: Session): Promise<string
   const origin = { given: file_path, identity: `search:${file_path}`, name: file_path };
   const detection = detectContentKind({ firstBytes: bytes, url: file_path });
   // Where nothing can be stored, the reply has the excerpt only and its ref is null.
-  return session.store.keep(spoolOf(bytes), detection, origin).then(
+  return session.store.keep(spoolBytes(bytes), detection, origin).then(
     ({ artifact_ref }) => artifact_ref,
     () => null,
   );
@@ -195,7 +195,7 @@ export type IndexInput = {
 };
 
 /** Starts to index a folder and gives the job at once. */
-export async function startIndex(input: IndexInput, session: Session): Promise<RunningJob> {
+export async function startIndexJob(input: IndexInput, session: Session): Promise<RunningJob> {
   const dir = resolve(session.cwd, input.repo_path ?? ".");
   const project = projectOf(input.project_id, dir, session, true);
   session.background(() => sweepIfDue(session));
@@ -205,7 +205,7 @@ export async function startIndex(input: IndexInput, session: Session): Promise<R
 
 /** Starts to index a folder and gives the job's first record, whose id is used to follow it. */
 export async function indexRepository(input: IndexInput, session: Session): Promise<JobRecord> {
-  return (await startIndex(input, session)).record();
+  return (await startIndexJob(input, session)).record();
 }
 
 /** What a client sends to name a job. */

@@ -1,114 +1,122 @@
-/** Who is asking, during which run, with which settings: handed along to everything that does work. */
+/** The session: owner, run, settings and store, passed to everything that does work. */
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
-import type { Network } from "../acquire/http/http-client.ts";
-import { openNetwork } from "../acquire/http/lazy-client.ts";
-import type { BodyWatch } from "../acquire/source.ts";
+import type { HttpClient } from "../acquire/http/http-client.ts";
+import { openHttpClient } from "../acquire/http/lazy-client.ts";
+import type { DownloadMonitor } from "../acquire/source.ts";
 import type { SourceContext } from "../acquire/source-kind.ts";
 import { type ArtifactStore, openStore } from "../artifacts/artifact-store.ts";
 import { diskObjects } from "../artifacts/disk-objects.ts";
 import { memoryObjects } from "../artifacts/memory-objects.ts";
 import { temporaryPrefix } from "../artifacts/objects.ts";
 import { loadConfig, requireValid } from "../config/load.ts";
-import { dataHome } from "../config/paths.ts";
+import { findDataHome } from "../config/paths.ts";
 import type { Settings } from "../config/settings.ts";
 import { systemCode } from "../errors.ts";
+import type { Handler } from "../extract/handler.ts";
 import type { Tokenizer } from "../fit/budget.ts";
-import { wordFor } from "../system/safe-names.ts";
+import { safeFileName } from "../system/safe-names.ts";
 import { openEventLog } from "../telemetry/event-log.ts";
 import type { Emit } from "../telemetry/events.ts";
 import { metrics } from "../telemetry/metrics.ts";
-import { carefully, tokenizerFrom } from "./tokenizer.ts";
+import { guardTokenizer, makeTokenizerLoader } from "./tokenizer.ts";
 
 /** Everything a verb needs besides its own arguments. */
 export type Session = SourceContext & {
   readonly settings: Settings;
+  /** Format handlers of the library user, asked before the built-in ones. */
+  readonly handlers: readonly Handler[];
   readonly store: ArtifactStore;
-  /** Folders a body may be spooled to, the best first. */
+  /** Folders for spooled bodies, in order of preference. */
   readonly spoolFolders: readonly string[];
-  /** Where the code indexes of this owner are; null when everything is kept in memory. */
+  /** The folder of this owner's code indexes; null when everything is kept in memory. */
   readonly searchFolder: string | null;
-  /** Where the event logs of this owner are. */
+  /** The folder of this owner's event logs. */
   readonly eventFolder: string;
-  /** Where the transcripts of this owner's runs are. */
+  /** The folder of this owner's run transcripts. */
   readonly transcriptFolder: string;
-  /** The working session that artifacts and events are grouped under. */
+  /** The run under which artifacts and events are grouped. */
   readonly run: string;
   readonly emit: Emit;
-  /** Ends one call, or all of them. */
+  /** Aborts one call, or all of them. */
   readonly signal: AbortSignal;
-  /** Told of the bodies that a call has come in. */
-  readonly incoming?: BodyWatch | undefined;
-  /** Ends what goes on after the call that began it. */
+  /** Watches the bodies that a call receives. */
+  readonly incoming?: DownloadMonitor | undefined;
+  /** Aborts work that continues after the call that started it. */
   readonly lifetime: AbortSignal;
-  /** The log of the process itself, for whoever runs it; unlike events it may hold words of a question. */
+  /** The log of the process, for its operator; unlike events it may contain words of a query. */
   readonly log: (line: string) => void;
-  /** The tokenizer of the model that replies are for, where there is one. */
+  /** The tokenizer of the model that reads the replies, where one is configured. */
   readonly tokenizer: () => Promise<Tokenizer | undefined>;
   readonly now: () => number;
-  /** Does housekeeping while the reply is already on its way; closing the session waits for it. */
+  /** Runs housekeeping after the reply; closing the session waits for it. */
   background(task: () => Promise<void>): void;
 };
 
 export type SessionOptions = {
-  /** Default: what the config files and the environment say. */
+  /** Default: from the config files and the environment. */
   readonly settings?: Settings;
-  /** Default: the folder of this process. */
+  /** Default: the working directory of this process. */
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Default: the user of the operating system. */
   readonly owner?: string;
-  /** Paths come from a model: only files below `cwd` and the setting files.allow are read. */
+  /** Format handlers of your own, asked before the built-in ones; `spillway/testing` has their contract as tests. */
+  readonly handlers?: readonly Handler[];
+  /** Set where paths are chosen by a model: only files below `cwd` and the setting files.allow are read. */
   readonly confined?: boolean;
   readonly stdin?: AsyncIterable<Uint8Array>;
-  /** The way to other hosts, shared with other sessions and closed by whoever opened it. Default: one of its own. */
-  readonly network?: Network;
+  /** The HTTP client, shared with other sessions and closed by the caller. Default: one of its own. */
+  readonly network?: HttpClient;
   readonly signal?: AbortSignal;
-  /** Where lines of the process's own log go. Default: nowhere. */
+  /** Receives lines of the process log. Default: they are dropped. */
   readonly log?: (line: string) => void;
-  /** Counts tokens for the model it names. Default: the one of the settings tokens.model and tokens.module. */
+  /** Counts tokens for the model it names. Default: from the settings tokens.model and tokens.module. */
   readonly tokenizer?: Tokenizer;
   readonly now?: () => number;
-  /** Keep everything in memory; it is gone with the process, and nothing is logged. */
+  /** Keep everything in memory until the process ends, and log no events. */
   readonly inMemory?: boolean;
 };
 
-/** Opens a session on the user's store. Closing it (`await using`) writes what its event log still holds. */
+/** Opens a session on the user's store. Closing it (`await using`) writes pending events. */
 export async function openSession(options: SessionOptions = {}): Promise<Session & AsyncDisposable> {
   const { cwd = process.cwd(), env = process.env, now = Date.now, inMemory = false } = options;
   const settings = options.settings ?? requireValid(await loadConfig({ cwd, env }));
-  const owner = options.owner ?? localOwner();
-  const run = settings.run ?? processRun(now());
-  const home = inMemory ? tmpdir() : dataHome(settings.home, env, process.platform);
-  const eventFolder = join(home, "events", wordFor(owner));
+  const { handlers = [] } = options;
+  if (handlers.length > 0) (await import("../extract/handlers.ts")).assertHandlers(handlers);
+  const owner = options.owner ?? findLocalOwner();
+  const run = settings.run ?? makeRunName(now());
+  const home = inMemory ? tmpdir() : findDataHome(settings.home, env, process.platform);
+  const eventFolder = join(home, "events", safeFileName(owner));
   const logLimits = { maxBytes: settings["events.bytes"], maxRuns: settings["events.runs"] };
   const events = inMemory ? undefined : openEventLog({ folder: eventFolder, run, ...logLimits, now });
   const emit: Emit = (event) => {
     metrics.add(event);
     events?.emit(event);
   };
-  const housekeeping = runInBackground(emit);
+  const housekeeping = createHousekeeping(emit);
   const log = options.log ?? (() => undefined);
   const { tokenizer } = options;
   const signal = options.signal ?? new AbortController().signal;
-  const network = options.network ?? openNetwork({ settings, env, now });
+  const network = options.network ?? openHttpClient({ settings, env, now });
   return {
     cwd,
     network,
     ...(options.confined ? { roots: [cwd, ...settings["files.allow"]] } : {}),
     ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
     settings,
+    handlers,
     store: openStore(inMemory ? memoryObjects(now) : diskObjects(home), { owner, run, now }),
     spoolFolders: inMemory ? [tmpdir()] : [join(home, temporaryPrefix), tmpdir()],
-    searchFolder: inMemory ? null : join(home, "search", wordFor(owner)),
+    searchFolder: inMemory ? null : join(home, "search", safeFileName(owner)),
     eventFolder,
-    transcriptFolder: join(home, "transcripts", wordFor(owner)),
+    transcriptFolder: join(home, "transcripts", safeFileName(owner)),
     run,
     emit,
     signal,
     lifetime: signal,
     log,
-    tokenizer: tokenizer ? async () => carefully(tokenizer, log) : tokenizerFrom(settings, log),
+    tokenizer: tokenizer ? async () => guardTokenizer(tokenizer, log) : makeTokenizerLoader(settings, log),
     now,
     background: housekeeping.start,
     async [Symbol.asyncDispose]() {
@@ -119,8 +127,8 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
   };
 }
 
-/** Where housekeeping cannot be done an event says so; the reply is not worse for it. */
-function runInBackground(emit: Emit) {
+/** Runs tasks in the background. A failure is reported as an event and does not affect the reply. */
+function createHousekeeping(emit: Emit) {
   const running = new Set<Promise<void>>();
   return {
     start(task: () => Promise<void>): void {
@@ -133,8 +141,8 @@ function runInBackground(emit: Emit) {
   };
 }
 
-/** The OS user. Where the system does not know the name, the number has to do. */
-function localOwner(): string {
+/** The OS user, by number where the system has no name. */
+function findLocalOwner(): string {
   try {
     const { uid, username } = userInfo();
     return uid >= 0 ? `user-${uid}` : `user-${username}`;
@@ -143,8 +151,8 @@ function localOwner(): string {
   }
 }
 
-/** `20261115t031811-4711`: sorts by time and tells the process. */
-function processRun(now: number): string {
+/** `20261115t031811-4711`: sorts by time and contains the process id. */
+function makeRunName(now: number): string {
   const stamp = new Date(now).toISOString().slice(0, 19).replace(/[-:]/g, "").toLowerCase();
   return `${stamp}-${process.pid}`;
 }

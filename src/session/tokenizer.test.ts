@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { temporaryFolder } from "../../test/bodies.ts";
+import { makeTemporaryFolder } from "../../test/bodies.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { searchCode } from "../search/search.ts";
 import { callTool } from "../tools/call-tool.ts";
-import { readArtifact } from "../tools/read-artifact.ts";
+import { readArtifactTool } from "../tools/read-artifact.ts";
 import { searchCodeTool } from "../tools/search-code.ts";
-import { webFetch } from "../tools/web-fetch.ts";
+import { webFetchTool } from "../tools/web-fetch.ts";
 import { openSession } from "./session.ts";
 
 async function openWith(plugin: string | null, model: string | null = "water-1") {
-  const folder = await temporaryFolder();
+  const folder = await makeTemporaryFolder();
   const path = join(folder.path, "tokenizer.mjs");
   if (plugin !== null) writeFileSync(path, plugin);
   const root = join(folder.path, "work");
@@ -35,7 +35,7 @@ function writeCode(root: string): void {
 const perCharacter = "export const countTokens = (text, model) => (model === 'water-1' ? text.length : 1);";
 
 describe("a tokenizer that the settings name", () => {
-  test("counts search replies, in the library and in tools, and says that it bound", async () => {
+  test("counts search replies, in the library and in tools, and is named as the limit", async () => {
     await using work = await openWith(perCharacter);
     writeCode(work.root);
     const reply = await searchCode({ query: "needle", limit: 40 }, work.session);
@@ -48,13 +48,17 @@ describe("a tokenizer that the settings name", () => {
     assert.equal((called.structured as typeof reply).truncation_info.reason, "token_estimate");
   });
 
-  test("counts what other tools answer for a client that counts tokens", async () => {
+  test("counts the replies of other tools for a client that counts tokens", async () => {
     await using work = await openWith(perCharacter);
     writeFileSync(join(work.root, "a.txt"), "water ".repeat(5_000));
     const client = { name: "any", limit: { tokens: 4_000 } };
-    const { text, structured } = await callTool(webFetch, { url: "a.txt" }, { ...work.session, client });
+    const { text, structured } = await callTool(webFetchTool, { url: "a.txt" }, { ...work.session, client });
     assert.ok(text.length <= 4_000 && JSON.stringify(structured).length <= 4_000 && text.length > 1_500);
-    const read = await callTool(readArtifact, { artifact_ref: structured.artifact_ref }, { ...work.session, client });
+    const read = await callTool(
+      readArtifactTool,
+      { artifact_ref: structured.artifact_ref },
+      { ...work.session, client },
+    );
     assert.ok(read.text.length <= 4_000);
   });
 
@@ -66,7 +70,7 @@ describe("a tokenizer that the settings name", () => {
     { name: "that gives no number", plugin: "export const countTokens = () => 'many';" },
     { name: "that gives less than nothing", plugin: "export const countTokens = () => -1;" },
   ]) {
-    test(`${name} leaves the estimate, and a line in the log`, async () => {
+    test(`${name} falls back to the estimate and logs it`, async () => {
       await using work = await openWith(plugin);
       writeCode(work.root);
       const reply = await searchCode({ query: "needle", limit: 10 }, work.session);

@@ -1,11 +1,14 @@
-/** The tokenizer of a model as a plug-in: a module that the user names, loaded once and never trusted to count. */
+/** Loads the tokenizer of a model: a module that the user names, loaded once and guarded against its errors. */
 import { pathToFileURL } from "node:url";
 import type { Settings } from "../config/settings.ts";
 import type { Tokenizer } from "../fit/budget.ts";
 import { estimateTokens } from "../fit/measure.ts";
 
-/** Finds the tokenizer that the settings name; undefined where none is, or where it cannot be loaded and the log says so. */
-export function tokenizerFrom(settings: Settings, log: (line: string) => void): () => Promise<Tokenizer | undefined> {
+/** Loads the tokenizer that the settings name; undefined where there is none, or where loading failed and was logged. */
+export function makeTokenizerLoader(
+  settings: Settings,
+  log: (line: string) => void,
+): () => Promise<Tokenizer | undefined> {
   const { "tokens.model": model, "tokens.module": path } = settings;
   let loading: Promise<Tokenizer | undefined> | undefined;
   return () => {
@@ -20,23 +23,23 @@ export function tokenizerFrom(settings: Settings, log: (line: string) => void): 
 
 async function load(path: string, model: string, log: (line: string) => void): Promise<Tokenizer> {
   const plugin: unknown = await import(pathToFileURL(path).href);
-  const count = countIn(plugin);
+  const count = findCountTokens(plugin);
   if (count === undefined) throw new TypeError("it exports no function countTokens(text, model)");
-  return carefully({ model, count: (text) => Number(count(text, model)) }, log);
+  return guardTokenizer({ model, count: (text) => Number(count(text, model)) }, log);
 }
 
-function countIn(plugin: unknown): ((text: string, model: string) => unknown) | undefined {
+function findCountTokens(plugin: unknown): ((text: string, model: string) => unknown) | undefined {
   if (typeof plugin !== "object" || plugin === null || !("countTokens" in plugin)) return undefined;
   const { countTokens } = plugin;
   return typeof countTokens === "function" ? (text, model) => countTokens(text, model) : undefined;
 }
 
-/** A text that it cannot count is estimated, so that no reply fails by its tokenizer; the log hears of the first. */
-export function carefully({ model, count }: Tokenizer, log: (line: string) => void): Tokenizer {
-  let told = false;
-  function estimate(text: string, why: string): number {
-    if (!told) log(`warning: the tokenizer of ${model} could not count a text, which was estimated: ${why}`);
-    told = true;
+/** Estimates a text that the tokenizer cannot count, so that no reply fails because of it; logs the first failure. */
+export function guardTokenizer({ model, count }: Tokenizer, log: (line: string) => void): Tokenizer {
+  let hasWarned = false;
+  function estimate(text: string, reason: string): number {
+    if (!hasWarned) log(`warning: the tokenizer of ${model} could not count a text, which was estimated: ${reason}`);
+    hasWarned = true;
     return estimateTokens(text.length);
   }
   return {

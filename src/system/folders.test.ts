@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { temporaryFolder } from "../../test/bodies.ts";
+import { makeTemporaryFolder } from "../../test/bodies.ts";
 import { makeFolders } from "./folders.ts";
 
 describe("making folders", () => {
   test("makes what is missing, private, and says what is new", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     const deep = join(folder.path, "a", "b", "c");
     assert.deepEqual(await makeFolders(deep), [deep, join(folder.path, "a", "b"), join(folder.path, "a")]);
     assert.equal((await stat(deep)).mode & 0o777, 0o700);
@@ -15,7 +15,7 @@ describe("making folders", () => {
   });
 
   test("fails below a file", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     await writeFile(join(folder.path, "file"), "");
     await assert.rejects(makeFolders(join(folder.path, "file", "below", "it")), /ENOTDIR/);
   });
@@ -28,7 +28,7 @@ describe("making folders", () => {
   });
 
   test("many at once all succeed", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     const deep = join(folder.path, "x", "y", "z");
     await Promise.all(Array.from({ length: 30 }, () => makeFolders(deep)));
     assert.ok((await stat(deep)).isDirectory());

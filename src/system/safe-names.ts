@@ -1,8 +1,9 @@
 /** Names from outside (a file, an owner, a run) in a form that is safe to store and to display. */
 import { createHash } from "node:crypto";
+import { NAME_CHARS } from "./clip-lengths.ts";
 
 /** One path component for a name: deterministic, different for different names, readable where possible. */
-export function wordFor(name: string): string {
+export function safeFileName(name: string): string {
   if (/^[a-z0-9][a-z0-9_-]{0,63}$/.test(name)) return name;
   const readable = name
     .toLowerCase()
@@ -13,7 +14,7 @@ export function wordFor(name: string): string {
 }
 
 /** Shortens any text to one line. The middle is cut, because the end of a name says more. */
-export function clipped(name: string, maxChars = 60): string {
+export function clip(name: string, maxChars = NAME_CHARS): string {
   const line = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, " ");
   if (line.length <= maxChars) return line;
   const tail = Math.floor(maxChars / 3);
@@ -24,7 +25,7 @@ export function clipped(name: string, maxChars = 60): string {
  * A path on one line: invisible characters and direction overrides are escaped as `\u{202e}`. A path without them is
  * unchanged.
  */
-export function visiblePath(path: string): string {
+export function escapePath(path: string): string {
   return path.replace(
     /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu,
     (hidden) => `\\u{${(hidden.codePointAt(0) ?? 0).toString(16)}}`,
@@ -32,6 +33,6 @@ export function visiblePath(path: string): string {
 }
 
 /** A URL without its user name and password. */
-export function withoutUserinfo(address: string): string {
+export function removeUserinfo(address: string): string {
   return address.replace(/^(\s*[a-z][a-z0-9+.-]*:\/*)[^/?#\\]*@/i, "$1");
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { appendFile, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { temporaryFolder } from "../../test/bodies.ts";
+import { makeTemporaryFolder } from "../../test/bodies.ts";
 import { listRuns, openEventLog, readEvents } from "./event-log.ts";
 import type { Event } from "./events.ts";
 import { eventRows, sourceName } from "./events.ts";
@@ -23,7 +23,7 @@ const open = (folder: string, run = "r1", more: object = {}) =>
 
 describe("the event log", () => {
   test("writes events in order, with time and run, and closes with the sums", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     const log = open(folder.path, "r1", { now: () => Date.UTC(2026, 0, 2) });
     log.emit(read);
     log.emit({ ...read, selector: "query", truncated: false });
@@ -46,7 +46,7 @@ describe("the event log", () => {
   });
 
   test("is private, and two processes of one run write into one file", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     const logs = [open(folder.path), open(folder.path)];
     for (let i = 0; i < 50; i++) for (const log of logs) log.emit(read);
     await Promise.all(logs.map((log) => log[Symbol.asyncDispose]()));
@@ -55,7 +55,7 @@ describe("the event log", () => {
   });
 
   test("is rotated when it has grown, and read across the rotation", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     for (let i = 0; i < 30; i++) {
       await using log = open(folder.path, "r1", { maxBytes: 2_000 });
       log.emit(read);
@@ -67,7 +67,7 @@ describe("the event log", () => {
   });
 
   test("keeps runs apart whatever they are called", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     const names = ["a", "A", "a b", "../a", `a${"é".repeat(100)}1`, `a${"é".repeat(100)}2`, "*"];
     for (const run of names) {
       await using log = open(folder.path, run);
@@ -78,7 +78,7 @@ describe("the event log", () => {
   });
 
   test("keeps the logs of a limited number of runs", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     for (let i = 0; i < 8; i++) {
       await using log = open(folder.path, `run ${i}`, { maxRuns: 3 });
       log.emit(read);
@@ -88,7 +88,7 @@ describe("the event log", () => {
   });
 
   test("stops nothing when it cannot be written", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     await writeFile(join(folder.path, "file"), "");
     const log = open(join(folder.path, "file", "below"));
     log.emit(read);
@@ -96,7 +96,7 @@ describe("the event log", () => {
   });
 
   test("is read past a line that a killed process cut short", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     const first = open(folder.path);
     first.emit(read);
     await first[Symbol.asyncDispose]();
@@ -106,7 +106,7 @@ describe("the event log", () => {
   });
 
   test("writes a whole line also after one that was cut short", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     await writeFile(join(folder.path, "r1.jsonl"), '{"at":"2026');
     const log = open(folder.path);
     log.emit(read);
@@ -115,7 +115,7 @@ describe("the event log", () => {
   });
 
   test("says which runs there are when one is asked for that has none", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     await assert.rejects(readEvents(folder.path), /No run has logged/);
     await assert.rejects(readEvents(folder.path, "../r1"), /No events of run "..\/r1"/);
     await assert.rejects(readEvents(join(folder.path, "none")), /No run has logged/);

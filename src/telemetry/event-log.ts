@@ -3,7 +3,7 @@ import { appendFile, open, readdir, readFile, rename, stat, unlink } from "node:
 import { join } from "node:path";
 import { SpillwayError } from "../errors.ts";
 import { makeFolders } from "../system/folders.ts";
-import { wordFor } from "../system/safe-names.ts";
+import { safeFileName } from "../system/safe-names.ts";
 import { createCounters } from "./counters.ts";
 import type { Emit, LoggedEvent } from "./events.ts";
 
@@ -98,7 +98,7 @@ export async function listRuns(folder: string): Promise<string[]> {
   return logs.flatMap(([first]) => first?.run ?? []);
 }
 
-const fileName = (run: string): string => `${wordFor(run)}.jsonl`;
+const fileName = (run: string): string => `${safeFileName(run)}.jsonl`;
 
 /** A missing log has no events. */
 async function readLog(path: string): Promise<LoggedEvent[]> {

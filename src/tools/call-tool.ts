@@ -1,35 +1,37 @@
 /**
- * The one way to call a tool: reads what was sent with good will, runs it, makes the reply fit what really leaves, puts
- * errors into words and reports the call. A tool cannot forget any of it.
+ * Calls a tool: accepts lenient input (aliases, numbers as strings), runs it, makes the reply fit, words errors and
+ * reports the call. Every surface goes through here, so no tool can forget any of it.
  */
-import type { BodyWatch } from "../acquire/source.ts";
-import { joinReply, type PageStart } from "../answer/answer.ts";
-import { counted, sizeWords } from "../answer/phrases.ts";
+import type { DownloadMonitor } from "../acquire/source.ts";
+import { joinReply } from "../answer/answer.ts";
+import { formatCount, formatSize } from "../answer/phrases.ts";
 import { SpillwayError } from "../errors.ts";
-import { type Bound, type Budget, type ClientLimit, limitsOf, makeBudget } from "../fit/budget.ts";
-import { OVERHEAD_CHARS, WIRE_BYTES } from "../fit/limits.ts";
-import { countBytes, largestPassing } from "../fit/measure.ts";
-import { FIELDS_CHARS, plainSize } from "../fit/serialized-size.ts";
-import { clipped } from "../system/safe-names.ts";
+import type { PageStart } from "../extract/readings.ts";
+import { type Bound, type Budget, type ClientLimit, lowerBudget, makeBudget } from "../fit/budget.ts";
+import { fitReply } from "../fit/fit-reply.ts";
+import { OVERHEAD_CHARS } from "../fit/limits.ts";
+import { ERROR_CHARS, HINT_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 import { readInput } from "./parameters.ts";
-import type { ArtifactLink, Received, Rendered, Tool, ToolSession, Unfitted } from "./tool.ts";
+import type { ArtifactLink, Received, Rendered, Tool, ToolSession } from "./tool.ts";
 
 /** A reply as it leaves: text and structured content are each complete alone. */
 export type ToolReply = {
   readonly text: string;
-  /** The text in blocks, which joined are the text: our words, then a block for each page where there are pages. */
+  /** The text as blocks, which joined are the text: summary and notices, then a block for each page if there are pages. */
   readonly blocks: readonly TextBlock[];
   readonly structured: Readonly<Record<string, unknown>>;
   readonly links: readonly ArtifactLink[];
   readonly isError: boolean;
 };
 
+/** One block of the text, and the page it shows. */
 export type TextBlock = { readonly text: string; readonly page?: number };
 
 /** Calls a tool. Throws only when the session's signal is aborted; everything else is a reply. */
 export async function callTool(tool: Tool, rawInput: unknown, session: ToolSession): Promise<ToolReply> {
   const startedAt = session.now();
-  const { reply, budget, code } = await answer(tool, rawInput, session);
+  const { reply, budget, code } = await runTool(tool, rawInput, session);
   session.emit({
     event: "tool.called",
     tool: tool.name,
@@ -44,26 +46,25 @@ export async function callTool(tool: Tool, rawInput: unknown, session: ToolSessi
   return reply;
 }
 
-type Answered = { readonly reply: ToolReply; readonly budget: Budget; readonly code: string | null };
+type CallOutcome = { readonly reply: ToolReply; readonly budget: Budget; readonly code: string | null };
 
-async function answer(tool: Tool, rawInput: unknown, session: ToolSession): Promise<Answered> {
+async function runTool(tool: Tool, rawInput: unknown, session: ToolSession): Promise<CallOutcome> {
   const { turn, signal } = session;
   let notes = session.notes ?? [];
   const hasRoom = turn?.join() ?? true;
   const incoming = countIncoming();
-  const stopProgress = tellProgress(tool, session, incoming.received);
+  const stopProgress = startProgress(tool, session, incoming.received);
   try {
-    if (!hasRoom) throw turnFull(turn?.most ?? 0);
+    if (!hasRoom) throw turnFullError(turn?.maxCalls ?? 0);
     const input = readInput(tool.input, rawInput);
     notes = [...input.notes, ...notes];
-    const unfitted = await tool.run(input.values, { ...session, incoming: incoming.watch });
-    const { requestedChars, defaultChars } = unfitted;
+    const draft = await tool.run(input.values, { ...session, incoming: incoming.watch });
     const client = await clientLimit(session);
-    const turnChars = turn?.shareChars();
-    const budget = makeBudget({ requested: requestedChars, default: defaultChars, client, turn: turnChars });
-    const reply = fitReply(unfitted, notes, { budget, client });
+    const budget = lowerBudget(draft.budget, { client, turn: turn?.shareChars() });
+    const compose = (chars: number, bound: Bound) => composeReply(draft.render(chars, bound, notes), notes, chars);
+    const reply = fitReply(compose, budget, client);
     turn?.spend(reply.text.length);
-    unfitted.settled?.();
+    draft.onSent?.();
     return { reply, budget, code: null };
   } catch (error) {
     signal.throwIfAborted();
@@ -76,42 +77,40 @@ async function answer(tool: Tool, rawInput: unknown, session: ToolSession): Prom
   }
 }
 
-function turnFull(most: number): SpillwayError {
-  return new SpillwayError("turn_full", `One turn has room for ${counted(most, "result")}.`, {
-    hint: "Call it again by itself.",
+function turnFullError(maxCalls: number): SpillwayError {
+  return new SpillwayError("turn_full", `One turn has room for ${formatCount(maxCalls, "result")}.`, {
+    hint: "Call it again alone.",
   });
 }
 
-/** What the client takes of one reply; its tokens are counted by its model's tokenizer where there is one. */
+/** What the client accepts of one reply; tokens are counted by its model's tokenizer where there is one. */
 async function clientLimit({ client, tokenizer }: ToolSession): Promise<ClientLimit | undefined> {
-  const counting = await tokenizer();
+  const counter = await tokenizer();
   const max = client?.limit.tokens;
-  return counting === undefined || max === undefined
-    ? client?.limit
-    : { ...client?.limit, tokens: { ...counting, max } };
+  return counter === undefined || max === undefined ? client?.limit : { ...client?.limit, tokens: { ...counter, max } };
 }
 
-const progressEveryMs = 2_000;
+const PROGRESS_INTERVAL_MS = 2_000;
 
-/** A client that shows progress learns that a long call is still alive, and how far its download is. */
-function tellProgress({ title }: Tool, { progress }: ToolSession, received: () => Received): () => void {
+/** Reports at intervals that a long call is still running, and how far its download is. Returns how to stop. */
+function startProgress({ title }: Tool, { progress }: ToolSession, received: () => Received): () => void {
   if (progress === undefined) return () => undefined;
   const startedAt = performance.now();
-  let told = 0;
-  const tell = () => {
+  let reportedBytes = 0;
+  const report = () => {
     const { bytes, totalBytes } = received();
     const working = `${title}: working for ${Math.round((performance.now() - startedAt) / 1_000)} s`;
-    if (bytes === told) return progress(working);
-    told = bytes;
-    const ofAll = totalBytes === undefined ? "" : ` of ${sizeWords(totalBytes)}`;
-    progress(`${working}, ${sizeWords(bytes)}${ofAll} received`, { bytes, totalBytes });
+    if (bytes === reportedBytes) return progress(working);
+    reportedBytes = bytes;
+    const ofTotal = totalBytes === undefined ? "" : ` of ${formatSize(totalBytes)}`;
+    progress(`${working}, ${formatSize(bytes)}${ofTotal} received`, { bytes, totalBytes });
   };
-  const timer = setInterval(tell, progressEveryMs);
+  const timer = setInterval(report, PROGRESS_INTERVAL_MS);
   return () => clearInterval(timer);
 }
 
-/** Adds up the bodies of a call; how many bytes there are in all is known while it is known of each. */
-function countIncoming(): { readonly watch: BodyWatch; received(): Received } {
+/** Adds up the bodies of a call; the total is known only while every body states its size. */
+function countIncoming(): { readonly watch: DownloadMonitor; received(): Received } {
   let bytes = 0;
   let totalBytes: number | undefined = 0;
   return {
@@ -127,74 +126,38 @@ function countIncoming(): { readonly watch: BodyWatch; received(): Received } {
   };
 }
 
-/** What the content is held to, and what the client takes of a whole reply. */
-type Bounds = { readonly budget: Budget; readonly client: ClientLimit | undefined };
-
-/** The reply with as much content as the budget and the client take, measured as it leaves. */
-function fitReply(unfitted: Unfitted, notes: readonly string[], bounds: Bounds): ToolReply {
-  const { budget, client } = bounds;
-  const draft = (chars: number, bound: Bound) => compose(unfitted.render(chars, bound, notes), notes, chars);
-  const whole = draft(budget.chars, budget.bound);
-  const who = withinBudget(whole, budget) ? "client" : budget.bound;
-  if (who === "client" && withinClient(whole, client)) return whole;
-  const fits = (reply: ToolReply) => withinBudget(reply, budget) && withinClient(reply, client);
-  return draft(
-    largestPassing(0, budget.chars - 1, (chars) => fits(draft(chars, who))),
-    who,
-  );
-}
-
-function compose(rendered: Rendered, notes: readonly string[], chars: number): ToolReply {
+function composeReply(rendered: Rendered, notes: readonly string[], chars: number): ToolReply {
   const { summary, notices, body, pages = [], structured, links = [], failed = false } = rendered;
   const text = joinReply(summary, [...notices, ...notes], body, chars + OVERHEAD_CHARS);
   return {
     text,
-    blocks: blocksOf(text, text.length - body.length, pages),
+    blocks: splitBlocks(text, text.length - body.length, pages),
     structured: { ...structured, notes },
     links,
     isError: failed,
   };
 }
 
-/** More pages than a reader would want to see one by one are one block. */
-const mostBlocks = 50;
+/** More pages than this are one block: readers do not look at so many one by one. */
+const MAX_BLOCKS = 50;
 
-function blocksOf(text: string, bodyAt: number, pages: readonly PageStart[]): TextBlock[] {
-  if (pages.length === 0 || pages.length > mostBlocks) return [{ text }];
-  const starts = pages.map(({ at }) => bodyAt + at);
+function splitBlocks(text: string, bodyStart: number, pages: readonly PageStart[]): TextBlock[] {
+  if (pages.length === 0 || pages.length > MAX_BLOCKS) return [{ text }];
+  const starts = pages.map(({ at }) => bodyStart + at);
   const blocks = pages.map(({ page }, index) => ({ text: text.slice(starts[index], starts[index + 1]), page }));
   return [{ text: text.slice(0, starts[0]) }, ...blocks];
 }
 
-/** Whether both forms, each by itself, are within what was asked for: content, and the allowance of what is beside it. */
-function withinBudget({ text, structured }: ToolReply, { chars }: Budget): boolean {
-  return text.length <= chars + OVERHEAD_CHARS && plainSize(structured) <= chars + FIELDS_CHARS;
-}
-
-/** Whether both are within what the client takes and one message may be. It counts everything it gets, escapes too. */
-function withinClient({ text, structured, links }: ToolReply, client: ClientLimit | undefined): boolean {
-  const json = JSON.stringify(structured);
-  if (countBytes(JSON.stringify(text)) + countBytes(json) > WIRE_BYTES) return false;
-  const forms = [text + links.map((link) => JSON.stringify(link)).join(""), json];
-  const limits = limitsOf(makeBudget({ default: Infinity, ceiling: Infinity, client }));
-  return limits.every(({ max, measure }) => forms.every((form) => measure(form) <= max));
-}
-
-const sentenceChars = 600;
-
-/** The sentence first and alone on its line, then what to do now. */
+/** The error's sentence alone on the first line, then what to do. */
 function errorReply(error: unknown, notes: readonly string[]): ToolReply {
-  const known = error instanceof SpillwayError;
-  const message = clipped(error instanceof Error ? error.message : String(error), sentenceChars / 2);
-  const hint = clipped(
-    known ? error.hint : "This is a fault of Spillway; other calls are not affected.",
-    sentenceChars,
-  );
-  const text = joinReply(`${message}\n${hint}`, notes, "", sentenceChars + OVERHEAD_CHARS);
+  const isOurs = error instanceof SpillwayError;
+  const message = clip(error instanceof Error ? error.message : String(error), ERROR_CHARS);
+  const hint = clip(isOurs ? error.hint : "This is a fault of Spillway; other calls are not affected.", HINT_CHARS);
+  const text = joinReply(`${message}\n${hint}`, notes, "", HINT_CHARS + OVERHEAD_CHARS);
   return {
     text,
     blocks: [{ text }],
-    structured: { error: message, code: known ? error.code : "internal", hint, notes },
+    structured: { error: message, code: isOurs ? error.code : "internal", hint, notes },
     links: [],
     isError: true,
   };

@@ -1,26 +1,28 @@
-/** `fetch_content`: one source or several, inline up to the budget, kept under one responseId. */
+/** `fetch_content`: one source or several, inline up to the budget, stored under one responseId. */
 import type { Answer } from "../answer/answer.ts";
 import { keepResponse, type ResponseEntry } from "../artifacts/responses.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Mode } from "../extract/handler.ts";
-import { clipped, withoutUserinfo } from "../system/safe-names.ts";
-import { fetchPart, type PartFields, renderFetched } from "./fetch-tool.ts";
-import { type Fetched, renderMany } from "./many-sources.ts";
+import { makeSourceBudget, type SourceBudget } from "../fit/budget.ts";
+import { ERROR_CHARS, STORED_URL_CHARS, TITLE_CHARS } from "../system/clip-lengths.ts";
+import { clip, removeUserinfo } from "../system/safe-names.ts";
+import { fetchSelected, renderFetched, type SelectedFields } from "./fetch-tool.ts";
+import { type FetchOutcome, renderMany } from "./many-sources.ts";
 import { fetchOutput } from "./output-fields.ts";
-import { mapAtMost } from "./parallel.ts";
+import { mapParallel } from "./parallel.ts";
 import type { Input } from "./parameters.ts";
 import { fetchHints, maxCharsField, modeField, urlField } from "./shared-parameters.ts";
-import { defineTool, type ToolSession, type Unfitted } from "./tool.ts";
+import { defineTool, type ReplyDraft, type ToolSession } from "./tool.ts";
 
-/** How many are fetched at the same time, and how many one call takes. */
-const atOnce = 3;
-const mostUrls = 20;
+/** Sources fetched at the same time, and sources per call. */
+const MAX_PARALLEL_FETCHES = 3;
+const MAX_URLS = 20;
 
 const fields = {
   url: urlField,
   urls: {
     type: "list",
-    about: `Several addresses, at most ${mostUrls}, instead of url; answered in order, within one budget.`,
+    about: `Several addresses, at most ${MAX_URLS}, instead of url; answered in order, within one budget.`,
     aliases: ["uris", "links", "sources", "paths"],
     path: true,
   },
@@ -31,11 +33,10 @@ const fields = {
   },
   maxChars: maxCharsField,
   mode: modeField,
-  forceClone: { type: "flag", about: "Accepted and without effect: repositories are not cloned." },
-  noCache: { type: "flag", about: "Ask the source again, whatever is remembered of it.", aliases: ["fresh"] },
+  noCache: { type: "flag", about: "Fetch the source again, even if it is cached.", aliases: ["fresh"] },
 } as const;
 
-export const fetchContent = defineTool({
+export const fetchContentTool = defineTool({
   name: "fetch_content",
   title: "Fetch content",
   about:
@@ -45,48 +46,56 @@ export const fetchContent = defineTool({
   output: fetchOutput,
   hints: fetchHints,
   async run(input, session) {
-    const { urls, notes } = addresses(input);
+    const { urls, notes } = listAddresses(input);
     const { maxChars, mode = "markdown", prompt = null } = input;
-    const fetched = await fetchAll(urls, input, session);
+    const budget = makeSourceBudget(session.settings, { requested: maxChars });
+    // Documents are shown inline here, not as an excerpt.
+    const fetched = await fetchAll(urls, input, { ...budget, excerpt: budget.inline }, session);
     const [only] = fetched;
     if (fetched.length === 1 && only && "error" in only) throw only.error;
-    const entries = fetched.map((each) => entryOf(each, mode, prompt));
+    const entries = fetched.map((each) => toResponseEntry(each, mode, prompt));
     const responseId = await keepResponse(session.store, entries);
-    const reply = { requestedChars: maxChars, defaultChars: session.settings["fit.inline_chars"] };
-    if (fetched.length === 1 && only && "answer" in only) return { ...reply, ...one(only.answer, responseId, notes) };
-    return { ...reply, render: (chars) => renderMany(fetched, { responseId, notes, chars }) };
+    if (fetched.length === 1 && only && "answer" in only) {
+      return { budget: budget.inline, ...draftOne(only.answer, responseId, notes) };
+    }
+    return {
+      budget: budget.inline,
+      render: (chars, _, inputNotes) => renderMany(fetched, { responseId, notes, inputNotes, chars }),
+    };
   },
 });
 
-/** The addresses in order, each once, and what there is to say about them. */
-function addresses({ url, urls = [], forceClone }: Input<typeof fields>): { urls: string[]; notes: string[] } {
-  const given = url === undefined ? urls : [url, ...urls];
-  const unique = [...new Map(given.map((each) => [URL.parse(each)?.href ?? each, each])).values()];
-  if (unique.length === 0) throw usage("url is missing.", "Send url with one address, or urls with several.");
-  if (unique.length > mostUrls) {
-    throw usage(`urls has ${unique.length} addresses, and one call takes ${mostUrls}.`, "Send them in several calls.");
+/** The addresses in order, each once, and a note where some were repeated. */
+function listAddresses({ url, urls = [] }: Input<typeof fields>): { urls: string[]; notes: string[] } {
+  const addresses = url === undefined ? urls : [url, ...urls];
+  const unique = [...new Map(addresses.map((each) => [URL.parse(each)?.href ?? each, each])).values()];
+  if (unique.length === 0) throw usageError("url is missing.", "Send url with one address, or urls with several.");
+  if (unique.length > MAX_URLS) {
+    throw usageError(
+      `urls has ${unique.length} addresses, and one call takes ${MAX_URLS}.`,
+      "Send them in several calls.",
+    );
   }
-  const twice = given.length - unique.length;
-  const notes = twice === 0 ? [] : [`Given more than once and fetched once: ${twice} of ${given.length} addresses.`];
-  return {
-    urls: unique,
-    notes: forceClone ? [...notes, "forceClone has no effect: repositories are not cloned."] : notes,
-  };
+  const repeated = addresses.length - unique.length;
+  const notes =
+    repeated === 0 ? [] : [`Given more than once and fetched once: ${repeated} of ${addresses.length} addresses.`];
+  return { urls: unique, notes };
 }
 
-function usage(sentence: string, hint: string): SpillwayError {
+function usageError(sentence: string, hint: string): SpillwayError {
   return new SpillwayError("usage", sentence, { hint });
 }
 
 function fetchAll(
   urls: readonly string[],
-  { prompt, maxChars, mode, noCache }: Input<typeof fields>,
+  { prompt, mode = "markdown", noCache }: Input<typeof fields>,
+  budget: SourceBudget,
   session: ToolSession,
-): Promise<Fetched[]> {
+): Promise<FetchOutcome[]> {
   let done = 0;
-  return mapAtMost(urls, atOnce, async (url) => {
-    const fetched = await isolated(url, session, () =>
-      fetchPart(url, { mode: mode ?? "markdown", maxChars, noCache, inline: true }, { query: prompt }, session),
+  return mapParallel(urls, MAX_PARALLEL_FETCHES, async (url) => {
+    const fetched = await fetchIsolated(url, session, () =>
+      fetchSelected(url, { mode, budget, noCache }, { query: prompt }, session),
     );
     done++;
     if (urls.length > 1) session.progress?.(`Fetched ${done} of ${urls.length}`);
@@ -94,12 +103,12 @@ function fetchAll(
   });
 }
 
-/** One that fails never takes the others with it; an abort takes all. */
-async function isolated(
+/** A source that fails does not affect the others; an abort ends all. */
+async function fetchIsolated(
   url: string,
   { signal }: ToolSession,
-  fetch: () => Promise<Answer<PartFields>>,
-): Promise<Fetched> {
+  fetch: () => Promise<Answer<SelectedFields>>,
+): Promise<FetchOutcome> {
   try {
     return { url, answer: await fetch() };
   } catch (error) {
@@ -108,29 +117,29 @@ async function isolated(
   }
 }
 
-function entryOf(fetched: Fetched, mode: Mode, query: string | null): ResponseEntry {
+function toResponseEntry(fetched: FetchOutcome, mode: Mode, query: string | null): ResponseEntry {
   if ("error" in fetched) {
     const { error } = fetched;
-    const url = withoutUserinfo(fetched.url);
-    const source_url = clipped(url, 2_000);
+    const url = removeUserinfo(fetched.url);
+    const source_url = clip(url, STORED_URL_CHARS);
     return {
       source_url,
-      title: clipped(url, 200),
+      title: clip(url, TITLE_CHARS),
       artifact_ref: null,
       mode,
       query,
-      error: clipped(error.message, 300),
+      error: clip(error.message, ERROR_CHARS),
     };
   }
   const { source_url, title, artifact_ref } = fetched.answer.fields;
   return { source_url, title, artifact_ref, mode, query, error: artifact_ref === null ? "it could not be kept" : null };
 }
 
-function one(
-  answer: Answer<PartFields>,
+function draftOne(
+  answer: Answer<SelectedFields>,
   responseId: string | null,
   notes: readonly string[],
-): Pick<Unfitted, "render"> {
+): Pick<ReplyDraft, "render"> {
   return {
     render(chars, bound) {
       const rendered = renderFetched(answer, { chars, bound, responseId });

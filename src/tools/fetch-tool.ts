@@ -1,51 +1,55 @@
-/** What the fetch tools have in common: an address, the part that was asked for, and the reply's form. */
-import { type Answer, answerBody, bodyPages } from "../answer/answer.ts";
-import type { FetchFields } from "../answer/fetch-reply.ts";
-import type { ReadFields } from "../answer/read-reply.ts";
+/** What the fetch tools share: the address, the selected range, and the form of the reply. */
+import { type Answer, findBodyPages, formatBody } from "../answer/answer.ts";
+import type { FetchFields } from "../contract/fetch-fields.ts";
+import type { ReadFields } from "../contract/read-fields.ts";
 import { SpillwayError } from "../errors.ts";
 import type { SelectorInput } from "../extract/selector.ts";
-import type { Bound } from "../fit/budget.ts";
-import { clipped } from "../system/safe-names.ts";
+import type { Bound, SourceBudget } from "../fit/budget.ts";
+import { LISTED_TEXT_CHARS, LISTED_URL_CHARS, TITLE_NOTICE_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 import { type FetchOptions, fetchSource } from "../verbs/fetch.ts";
 import { readArtifact } from "../verbs/read.ts";
-import { leavingFields } from "./clip-fields.ts";
-import { plainAddress } from "./parameters.ts";
+import { clipFields } from "./clip-fields.ts";
+import { trimAddress } from "./parameters.ts";
 import type { ArtifactLink, Rendered, ToolSession } from "./tool.ts";
 
-/** A fetch, with the places of what was selected from it. */
-export type PartFields = FetchFields & Partial<Pick<ReadFields, "selector" | "passages" | "matched_count">>;
+/** The fields of a fetch, with those of the range that was selected. */
+export type SelectedFields = FetchFields & Partial<Pick<ReadFields, "selector" | "passages" | "matched_count">>;
 
-/** Fetches a source and, where a part of it was asked for, answers with that part. */
-export async function fetchPart(
+/** A fetch with the budget that the tool made for its reply. */
+type SelectedOptions = Omit<FetchOptions, "maxChars"> & { readonly budget: SourceBudget };
+
+/** Fetches a source and, where a range of it was selected, answers with that range. */
+export async function fetchSelected(
   given: string,
-  options: FetchOptions,
+  options: SelectedOptions,
   part: SelectorInput,
   session: ToolSession,
-): Promise<Answer<PartFields>> {
+): Promise<Answer<SelectedFields>> {
   const fetched = await fetchAddress(given, options, session);
   const { artifact_ref: ref, content } = fetched.fields;
-  // Without text there is nothing to select from; the answer says why.
+  // Without text nothing can be selected; the answer says why.
   if (content === null || Object.values(part).every((value) => value === undefined)) return fetched;
-  if (ref === null) return withNotice(fetched, "Nothing was selected, because the source could not be kept.");
-  const { mode = "markdown", maxChars } = options;
-  const read = await readArtifact(ref, { ...part, mode, maxChars }, session);
+  if (ref === null) return addNotice(fetched, "Nothing was selected, because the source could not be kept.");
+  const { mode = "markdown", budget } = options;
+  const read = await readArtifact(ref, { ...part, mode, budget: budget.read }, session);
   if (read.fields.matched_count === 0) {
-    return withNotice(fetched, "No passage holds a word of the question; this is the beginning.");
+    return addNotice(fetched, "No passage holds a word of the question; this is the beginning.");
   }
-  return selected(fetched, read);
+  return mergeAnswers(fetched, read);
 }
 
-function withNotice(answer: Answer<PartFields>, notice: string): Answer<PartFields> {
+function addNotice(answer: Answer<SelectedFields>, notice: string): Answer<SelectedFields> {
   return {
     ...answer,
     notices: [...answer.notices, notice],
     fields: { ...answer.fields, warnings: [...answer.fields.warnings, notice] },
-    shorter: (chars, bound) => withNotice(answer.shorter(chars, bound), notice),
+    shorten: (chars, bound) => addNotice(answer.shorten(chars, bound), notice),
   };
 }
 
-/** The fetch's facts with the content that was read, and the reader's own words on what was selected. */
-function selected(fetched: Answer<FetchFields>, read: Answer<ReadFields>): Answer<PartFields> {
+/** The facts of the fetch with the content of the read; the read's summary says what was selected. */
+function mergeAnswers(fetched: Answer<FetchFields>, read: Answer<ReadFields>): Answer<SelectedFields> {
   const { selector, passages, matched_count, next_offset, has_more, truncated, limit_chars, bound } = read.fields;
   const { page_range, warnings, content } = read.fields;
   return {
@@ -61,7 +65,7 @@ function selected(fetched: Answer<FetchFields>, read: Answer<ReadFields>): Answe
       ...(matched_count === undefined ? {} : { matched_count }),
       content,
     },
-    shorter: (chars, who) => selected(fetched, read.shorter(chars, who)),
+    shorten: (chars, who) => mergeAnswers(fetched, read.shorten(chars, who)),
   };
 }
 
@@ -70,61 +74,61 @@ async function fetchAddress(given: string, options: FetchOptions, session: ToolS
   try {
     return await fetchSource(address, options, session);
   } catch (error) {
-    // A path is what nothing else claims: where there is no such file, an address was probably meant.
-    const noFile = error instanceof SpillwayError && error.code === "source_not_found";
-    if (noFile && schemeOf(address) === undefined) throw invalidUrl(address, error);
+    // Whatever is not a URL counts as a path; where no such file exists, a URL was probably meant.
+    const isMissing = error instanceof SpillwayError && error.code === "source_not_found";
+    if (isMissing && findScheme(address) === undefined) throw invalidUrl(address, error);
     throw error;
   }
 }
 
 function requireAddress(given: string): string {
-  const address = plainAddress(given);
-  const scheme = schemeOf(address);
-  if (scheme === undefined ? address !== "-" : readSchemes.includes(scheme) && URL.canParse(address)) return address;
+  const address = trimAddress(given);
+  const scheme = findScheme(address);
+  if (scheme === undefined ? address !== "-" : knownSchemes.includes(scheme) && URL.canParse(address)) return address;
   throw invalidUrl(address);
 }
 
-/** One letter before the colon is a Windows drive. */
-const schemeOf = (address: string): string | undefined => /^([a-z][a-z0-9+.-]+):/i.exec(address)?.[1]?.toLowerCase();
+/** A single letter before the colon is a Windows drive. */
+const findScheme = (address: string): string | undefined => /^([a-z][a-z0-9+.-]+):/i.exec(address)?.[1]?.toLowerCase();
 
-const readSchemes = ["http", "https", "data", "file"];
+const knownSchemes = ["http", "https", "data", "file"];
 
 function invalidUrl(address: string, cause?: unknown): SpillwayError {
-  const name = JSON.stringify(clipped(address, 120));
+  const name = JSON.stringify(clip(address, LISTED_URL_CHARS));
   const hint = /^(af|rs)_/.test(address)
     ? `${name} is a handle: give it to read_artifact or get_search_content.`
-    : `${name} is neither a web address nor a file here. Give a whole address such as https://example.org/page.`;
+    : `${name} is neither a web address nor a file here. Give a full address such as https://example.org/page.`;
   return new SpillwayError("url_invalid", "Invalid URL", { hint, cause });
 }
 
-/** One fetched source as a whole reply. */
+/** One fetched source as a reply. */
 export function renderFetched(
-  answer: Answer<PartFields>,
+  answer: Answer<SelectedFields>,
   more: { readonly chars: number; readonly bound: Bound; readonly responseId?: string | null },
 ): Rendered {
-  const { summary, notices, fields, ...text } = answer.shorter(more.chars, more.bound);
+  const { summary, notices, fields, ...text } = answer.shorten(more.chars, more.bound);
   const { responseId } = more;
   const handle = responseId ? [`responseId=${responseId}`] : [];
   const failure = fields.error === undefined ? [] : [fields.error];
   const others = notices.filter((notice) => notice !== fields.error);
   return {
     summary,
-    notices: [...failure, ...handle, ...titleLine(fields), ...others],
-    body: answerBody(text),
-    pages: bodyPages(text),
-    structured: { ...(responseId === undefined ? {} : { responseId }), ...leavingFields(fields) },
-    links: linksOf(fields),
+    notices: [...failure, ...handle, ...titleNotices(fields), ...others],
+    body: formatBody(text),
+    pages: findBodyPages(text),
+    structured: { ...(responseId === undefined ? {} : { responseId }), ...clipFields(fields) },
+    links: makeLinks(fields),
   };
 }
 
-/** A title that says more than the name in the summary; it is the page's own word, and said to be. */
-export function titleLine({ title, source_url }: PartFields): string[] {
-  const told = source_url.endsWith(title) || title === "data URL";
-  return told ? [] : [`Its title: ${JSON.stringify(clipped(title, 100))}`];
+/** The title in quotes, where it says more than the summary: its words are the page's own. */
+export function titleNotices({ title, source_url }: SelectedFields): string[] {
+  const isObvious = source_url.endsWith(title) || title === "data URL";
+  return isObvious ? [] : [`Its title: ${JSON.stringify(clip(title, TITLE_NOTICE_CHARS))}`];
 }
 
-/** The artifact as something that a client can open. */
-export function linksOf(fields: PartFields): ArtifactLink[] {
+/** The artifact as a link that a client can open. */
+export function makeLinks(fields: SelectedFields): ArtifactLink[] {
   const { artifact_ref, title, media_type: mediaType, size_bytes: sizeBytes } = fields;
-  return artifact_ref === null ? [] : [{ artifact_ref, name: clipped(title, 80), mediaType, sizeBytes }];
+  return artifact_ref === null ? [] : [{ artifact_ref, name: clip(title, LISTED_TEXT_CHARS), mediaType, sizeBytes }];
 }

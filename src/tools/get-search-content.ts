@@ -1,31 +1,33 @@
-/** `get_search_content`: what an earlier call stored, by its responseId, or one artifact of it. */
+/** `get_search_content`: what an earlier call stored, by responseId, or one artifact, by ref. */
 import { findResponse, type ResponseEntry } from "../artifacts/responses.ts";
 import { SpillwayError } from "../errors.ts";
 import { type Mode, modes } from "../extract/handler.ts";
-import { clipped } from "../system/safe-names.ts";
+import { makeSourceBudget } from "../fit/budget.ts";
+import { LISTED_TEXT_CHARS, LISTED_URL_CHARS, STORED_TITLE_CHARS, URL_FIELD_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 import { readArtifact } from "../verbs/read.ts";
 import { storedOutput } from "./output-fields.ts";
 import type { Input } from "./parameters.ts";
 import { renderRead } from "./read-artifact.ts";
-import { maxCharsField, offsetField, plainRef, readHints, refField } from "./shared-parameters.ts";
-import { defineTool, type Rendered, type ToolSession, type Unfitted } from "./tool.ts";
+import { maxCharsField, offsetField, readHints, refField, trimRef } from "./shared-parameters.ts";
+import { defineTool, type Rendered, type ReplyDraft, type ToolSession } from "./tool.ts";
 
 const fields = {
   responseId: { type: "text", about: "The responseId of an earlier reply: rs_ and 32 hex digits." },
   artifact_ref: { ...refField, about: "An artifact_ref instead of a responseId: af_ and 32 hex digits." },
   query: {
     type: "text",
-    about: "A query that was stored with the results, as it was given then.",
+    about: "A query that was stored with the results, exactly as it was sent.",
     aliases: ["prompt"],
   },
-  queryIndex: { type: "integer", about: "The number of a stored query, counted from 0." },
+  queryIndex: { type: "integer", about: "The index of a stored query, from 0." },
   url: { type: "text", about: "A stored address." },
-  urlIndex: { type: "integer", about: "The number of a stored address, counted from 0.", aliases: ["index"] },
+  urlIndex: { type: "integer", about: "The index of a stored address, from 0.", aliases: ["index"] },
   maxChars: maxCharsField,
   offset: offsetField,
 } as const;
 
-export const getSearchContent = defineTool({
+export const getSearchContentTool = defineTool({
   name: "get_search_content",
   title: "Get stored content",
   about:
@@ -35,51 +37,62 @@ export const getSearchContent = defineTool({
   output: storedOutput,
   hints: readHints,
   async run(input, session) {
-    const { responseId: id, artifact_ref: ref } = handles(input);
+    const { responseId: id, artifact_ref: ref } = findHandles(input);
     if (ref !== undefined) return readStored(ref, "markdown", input, session, {});
     if (id === undefined)
-      throw usage("responseId is missing.", "Send the responseId, or an artifact_ref, of an earlier reply.");
+      throw usageError("responseId is missing.", "Send the responseId, or an artifact_ref, of an earlier reply.");
     const { responseId, entries } = await findResponse(session.store, id);
-    const chosen = choose(entries, input);
+    const chosen = chooseEntries(entries, input);
     const [only] = chosen;
-    if (chosen.length !== 1 || only === undefined || !wantsContent(input)) return listing(responseId, chosen, session);
+    if (chosen.length !== 1 || only === undefined || !wantsContent(input))
+      return draftListing(responseId, chosen, session);
     const { entry } = only;
-    if (entry.artifact_ref === null) throw notStored(entry);
+    if (entry.artifact_ref === null) throw nothingStoredError(entry);
     const mode = modes.find((each) => each === entry.mode) ?? "markdown";
-    const more = { responseId, url: clipped(entry.source_url, 300), title: clipped(entry.title, 150) };
+    const more = {
+      responseId,
+      url: clip(entry.source_url, URL_FIELD_CHARS),
+      title: clip(entry.title, STORED_TITLE_CHARS),
+    };
     return readStored(entry.artifact_ref, mode, input, session, more);
   },
 });
 
-/** Each handle says by its form what it is, wherever it was put. */
-function handles({ responseId, artifact_ref }: Input<typeof fields>): { responseId?: string; artifact_ref?: string } {
-  const given = [responseId, artifact_ref].filter((handle) => handle !== undefined).map(plainRef);
-  const ref = given.find((handle) => handle.startsWith("af_"));
-  const id = given.find((handle) => !handle.startsWith("af_"));
+/** The form of a handle says what it is, whichever parameter holds it. */
+function findHandles({ responseId, artifact_ref }: Input<typeof fields>): {
+  responseId?: string;
+  artifact_ref?: string;
+} {
+  const handles = [responseId, artifact_ref].filter((handle) => handle !== undefined).map(trimRef);
+  const ref = handles.find((handle) => handle.startsWith("af_"));
+  const id = handles.find((handle) => !handle.startsWith("af_"));
   return id === undefined ? (ref === undefined ? {} : { artifact_ref: ref }) : { responseId: id };
 }
 
-type Asked = Input<typeof fields>;
+type StoredInput = Input<typeof fields>;
 
-function wantsContent({ query, queryIndex, url, urlIndex, maxChars, offset }: Asked): boolean {
+function wantsContent({ query, queryIndex, url, urlIndex, maxChars, offset }: StoredInput): boolean {
   return [query, queryIndex, url, urlIndex, maxChars, offset].some((value) => value !== undefined);
 }
 
-/** An entry with the number it is asked for by. */
-type Numbered = { readonly entry: ResponseEntry; readonly urlIndex: number };
+/** An entry with its index, by which it can be chosen. */
+type NumberedEntry = { readonly entry: ResponseEntry; readonly urlIndex: number };
 
-/** The entries of the chosen query, of them the chosen address. */
-function choose(entries: readonly ResponseEntry[], { query, queryIndex, url, urlIndex }: Asked): Numbered[] {
-  const wanted = queryIndex === undefined ? query : queryAt(entries, queryIndex);
+/** The entries of the chosen query, or of these the one with the chosen address. */
+function chooseEntries(
+  entries: readonly ResponseEntry[],
+  { query, queryIndex, url, urlIndex }: StoredInput,
+): NumberedEntry[] {
+  const wantedQuery = queryIndex === undefined ? query : queryByIndex(entries, queryIndex);
   const numbered = entries.map((entry, index) => ({ entry, urlIndex: index }));
-  const found = wanted === undefined ? numbered : numbered.filter(({ entry }) => entry.query === wanted);
-  if (found.length === 0) throw notAmong("query", wanted ?? "", storedQueries(entries));
-  if (urlIndex !== undefined) return [at(numbered, urlIndex)];
-  if (url === undefined) return found;
-  const plain = (address: string) => URL.parse(address)?.href ?? address;
-  const same = found.filter(({ entry }) => plain(entry.source_url) === plain(url));
+  const ofQuery = wantedQuery === undefined ? numbered : numbered.filter(({ entry }) => entry.query === wantedQuery);
+  if (ofQuery.length === 0) throw notStoredError("query", wantedQuery ?? "", storedQueries(entries));
+  if (urlIndex !== undefined) return [entryAt(numbered, urlIndex)];
+  if (url === undefined) return ofQuery;
+  const normalize = (address: string) => URL.parse(address)?.href ?? address;
+  const same = ofQuery.filter(({ entry }) => normalize(entry.source_url) === normalize(url));
   if (same.length > 0) return same.slice(0, 1);
-  throw notAmong(
+  throw notStoredError(
     "url",
     url,
     entries.map(({ source_url }) => source_url),
@@ -90,37 +103,41 @@ const storedQueries = (entries: readonly ResponseEntry[]): string[] => [
   ...new Set(entries.flatMap(({ query }) => (query === null ? [] : [query]))),
 ];
 
-function queryAt(entries: readonly ResponseEntry[], index: number): string {
+function queryByIndex(entries: readonly ResponseEntry[], index: number): string {
   const queries = storedQueries(entries);
   const query = queries[index];
   if (query !== undefined) return query;
-  throw outOfRange("queryIndex", index, queries.length);
+  throw outOfRangeError("queryIndex", index, queries.length);
 }
 
-function at(entries: readonly Numbered[], index: number): Numbered {
+function entryAt(entries: readonly NumberedEntry[], index: number): NumberedEntry {
   const entry = entries[index];
   if (entry !== undefined) return entry;
-  throw outOfRange("urlIndex", index, entries.length);
+  throw outOfRangeError("urlIndex", index, entries.length);
 }
 
-function outOfRange(name: string, index: number, count: number): SpillwayError {
+function outOfRangeError(name: string, index: number, count: number): SpillwayError {
   const valid = count === 0 ? "none, nothing is stored by it" : `0-${count - 1}`;
   return new SpillwayError("place_not_found", `${name} ${index} out of range. Valid: ${valid}`, {
     hint: "Call again with the responseId alone to see what is stored.",
   });
 }
 
-function notAmong(name: string, wanted: string, stored: readonly string[]): SpillwayError {
-  const some = stored.slice(0, 5).map((each) => JSON.stringify(clipped(each, 80)));
-  return new SpillwayError("place_not_found", `No ${name} ${JSON.stringify(clipped(wanted, 80))} is stored here.`, {
-    hint: some.length === 0 ? `No ${name} was stored; use urlIndex.` : `Stored: ${some.join(", ")}.`,
-  });
-}
-
-function notStored({ source_url, error }: ResponseEntry): SpillwayError {
+function notStoredError(name: string, wanted: string, stored: readonly string[]): SpillwayError {
+  const examples = stored.slice(0, 5).map((each) => JSON.stringify(clip(each, LISTED_TEXT_CHARS)));
   return new SpillwayError(
     "place_not_found",
-    `Nothing is stored of ${clipped(source_url, 120)}: ${error ?? "unknown"}.`,
+    `No ${name} ${JSON.stringify(clip(wanted, LISTED_TEXT_CHARS))} is stored here.`,
+    {
+      hint: examples.length === 0 ? `No ${name} was stored; use urlIndex.` : `Stored: ${examples.join(", ")}.`,
+    },
+  );
+}
+
+function nothingStoredError({ source_url, error }: ResponseEntry): SpillwayError {
+  return new SpillwayError(
+    "place_not_found",
+    `Nothing is stored of ${clip(source_url, LISTED_URL_CHARS)}: ${error ?? "unknown"}.`,
     {
       hint: "Fetch it again.",
     },
@@ -130,14 +147,14 @@ function notStored({ source_url, error }: ResponseEntry): SpillwayError {
 async function readStored(
   ref: string,
   mode: Mode,
-  { maxChars, offset }: Asked,
+  { maxChars, offset }: StoredInput,
   session: ToolSession,
   more: Readonly<Record<string, unknown>>,
-): Promise<Unfitted> {
-  const answer = await readArtifact(ref, { mode, maxChars, offset }, session);
+): Promise<ReplyDraft> {
+  const { read: budget } = makeSourceBudget(session.settings, { requested: maxChars });
+  const answer = await readArtifact(ref, { mode, budget, offset }, session);
   return {
-    requestedChars: maxChars,
-    defaultChars: session.settings["fit.read_chars"],
+    budget,
     render(chars, bound) {
       const rendered = renderRead(answer, chars, bound);
       return { ...rendered, structured: { ...more, ...rendered.structured } };
@@ -145,39 +162,46 @@ async function readStored(
   };
 }
 
-function listing(responseId: string, chosen: readonly Numbered[], { settings }: ToolSession): Unfitted {
+function draftListing(responseId: string, chosen: readonly NumberedEntry[], { settings }: ToolSession): ReplyDraft {
   return {
-    defaultChars: settings["fit.read_chars"],
+    budget: makeSourceBudget(settings).read,
     render: (chars) => renderListing(responseId, chosen, chars),
   };
 }
 
-/** What one row may take, with its fields; rows that do not fit are counted. */
-const rowChars = 700;
+/** What one row takes at most, fields included; rows that do not fit are counted. */
+const ROW_CHARS = 700;
 
-function renderListing(responseId: string, chosen: readonly Numbered[], chars: number): Rendered {
-  const shown = chosen.slice(0, Math.max(1, Math.floor(chars / rowChars)));
-  const rest = chosen.length - shown.length;
+function renderListing(responseId: string, chosen: readonly NumberedEntry[], chars: number): Rendered {
+  const rows = chosen.slice(0, Math.max(1, Math.floor(chars / ROW_CHARS)));
+  const unlistedCount = chosen.length - rows.length;
   return {
     summary: `[${chosen.length} stored under responseId=${responseId}. Choose one by urlIndex.]`,
-    notices: rest === 0 ? [] : [`${rest} more are not listed here; urlIndex reaches them.`],
-    body: shown.map(listLine).join("\n"),
-    structured: { responseId, stored: shown.map(listFields), stored_count: chosen.length },
+    notices: unlistedCount === 0 ? [] : [`${unlistedCount} more are not listed here; urlIndex reaches them.`],
+    body: rows.map(formatRow).join("\n"),
+    structured: { responseId, stored: rows.map(rowFields), stored_count: chosen.length },
   };
 }
 
-function listLine({ entry, urlIndex }: Numbered): string {
+function formatRow({ entry, urlIndex }: NumberedEntry): string {
   const { title, source_url, artifact_ref, error } = entry;
-  const kept = artifact_ref ?? `nothing: ${clipped(error ?? "", 80)}`;
-  return `${urlIndex}. ${JSON.stringify(clipped(title, 80))} | ${clipped(source_url, 120)} | ${kept}`;
+  const artifact = artifact_ref ?? `nothing: ${clip(error ?? "", LISTED_TEXT_CHARS)}`;
+  return `${urlIndex}. ${JSON.stringify(clip(title, LISTED_TEXT_CHARS))} | ${clip(source_url, LISTED_URL_CHARS)} | ${artifact}`;
 }
 
-function listFields({ entry, urlIndex }: Numbered): Record<string, unknown> {
+function rowFields({ entry, urlIndex }: NumberedEntry): Record<string, unknown> {
   const { title, source_url, artifact_ref, query, error } = entry;
-  const url = clipped(source_url, 120);
-  return { urlIndex, url, title: clipped(title, 80), artifact_ref, query: query && clipped(query, 80), error };
+  const url = clip(source_url, LISTED_URL_CHARS);
+  return {
+    urlIndex,
+    url,
+    title: clip(title, LISTED_TEXT_CHARS),
+    artifact_ref,
+    query: query && clip(query, LISTED_TEXT_CHARS),
+    error,
+  };
 }
 
-function usage(sentence: string, hint: string): SpillwayError {
+function usageError(sentence: string, hint: string): SpillwayError {
   return new SpillwayError("usage", sentence, { hint });
 }

@@ -1,10 +1,12 @@
-/** `index_repository`, `get_indexing_status` and `cancel_indexing`: indexing as a job that is started, followed and stopped. */
-import { type JobRecord, jobNotices, jobSummary, skippedText } from "../answer/indexing-reply.ts";
-import { plainSize } from "../fit/serialized-size.ts";
+/** `index_repository`, `get_indexing_status` and `cancel_indexing`: start, follow and stop an indexing job. */
+import { formatJobSummary, formatSkipped, listJobNotices } from "../answer/indexing-reply.ts";
+import type { JobRecord } from "../contract/indexing-job.ts";
+import { makeSourceBudget } from "../fit/budget.ts";
+import { measurePlainSize } from "../fit/serialized-size.ts";
 import { cancelIndexingJob, getIndexingStatus, indexRepository } from "../search/search.ts";
 import { jobOutput } from "./output-fields.ts";
 import { folderField, projectField, readHints } from "./shared-parameters.ts";
-import { defineTool, type Rendered, type ToolSession, type Unfitted } from "./tool.ts";
+import { defineTool, type Rendered, type ReplyDraft, type ToolSession } from "./tool.ts";
 
 const jobField = {
   type: "text",
@@ -17,8 +19,8 @@ export const indexRepositoryTool = defineTool({
   name: "index_repository",
   title: "Index a repository",
   about:
-    "Starts indexing a folder and returns a job at once; get_indexing_status follows it. search_code indexes by " +
-    "itself: this is for large folders and named projects.",
+    "Starts indexing a folder and returns a job at once; get_indexing_status follows it. search_code indexes on its " +
+    "own: this is for large folders and named projects.",
   input: {
     repo_path: { ...folderField, required: true },
     project_id: projectField,
@@ -26,7 +28,7 @@ export const indexRepositoryTool = defineTool({
   },
   output: jobOutput,
   hints: readHints,
-  run: async (input, session) => unfittedJob(await indexRepository(input, session), session),
+  run: async (input, session) => draftJob(await indexRepository(input, session), session),
 });
 
 export const indexingStatusTool = defineTool({
@@ -36,7 +38,7 @@ export const indexingStatusTool = defineTool({
   input: { job_id: jobField, project_id: projectField },
   output: jobOutput,
   hints: readHints,
-  run: async (input, session) => unfittedJob(getIndexingStatus(input, session), session),
+  run: async (input, session) => draftJob(getIndexingStatus(input, session), session),
 });
 
 export const cancelIndexingTool = defineTool({
@@ -46,26 +48,26 @@ export const cancelIndexingTool = defineTool({
   input: { job_id: jobField, project_id: projectField },
   output: jobOutput,
   hints: readHints,
-  run: async (input, session) => unfittedJob(cancelIndexingJob(input, session), session),
+  run: async (input, session) => draftJob(cancelIndexingJob(input, session), session),
 });
 
-function unfittedJob(record: JobRecord, { settings }: ToolSession): Unfitted {
-  return { defaultChars: settings["fit.excerpt_chars"], render: (chars) => renderJob(record, chars) };
+function draftJob(record: JobRecord, { settings }: ToolSession): ReplyDraft {
+  return { budget: makeSourceBudget(settings).excerpt, render: (chars) => renderJob(record, chars) };
 }
 
-/** Skipped files are named as far as there is room; their count is of all. */
+/** Skipped files are listed as far as there is room; the count is of all. */
 function renderJob(record: JobRecord, chars: number): Rendered {
   const skipped: JobRecord["skipped"][number][] = [];
   let room = chars;
   for (const entry of record.skipped) {
-    room -= plainSize(entry);
+    room -= measurePlainSize(entry);
     if (room < 0) break;
     skipped.push(entry);
   }
   return {
-    summary: jobSummary(record),
-    notices: jobNotices(record),
-    body: skippedText(skipped, record.files_skipped),
+    summary: formatJobSummary(record),
+    notices: listJobNotices(record),
+    body: formatSkipped(skipped, record.files_skipped),
     structured: { ...record, skipped },
   };
 }

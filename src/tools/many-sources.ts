@@ -1,27 +1,40 @@
-/** Several fetched sources as one reply within one budget: contents share the room, and give way to the handles. */
-import { type Answer, answerBody } from "../answer/answer.ts";
+/** Several fetched sources as one reply within one budget: contents share the room that the handles leave. */
+import { type Answer, CONTENT_FRAME_CHARS, countHeadChars, formatBody } from "../answer/answer.ts";
 import { SpillwayError } from "../errors.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
-import { FIELDS_CHARS, plainSize } from "../fit/serialized-size.ts";
-import { clipped, withoutUserinfo } from "../system/safe-names.ts";
-import { leavingFields } from "./clip-fields.ts";
-import { linksOf, type PartFields, titleLine } from "./fetch-tool.ts";
+import { FIELDS_CHARS, measurePlainSize } from "../fit/serialized-size.ts";
+import {
+  ERROR_CHARS,
+  LISTED_TEXT_CHARS,
+  LISTED_URL_CHARS,
+  PATH_CHARS,
+  SHORT_NAME_CHARS,
+  SHORTEST_URL_CHARS,
+} from "../system/clip-lengths.ts";
+import { clip, removeUserinfo } from "../system/safe-names.ts";
+import { clipFields } from "./clip-fields.ts";
+import { makeLinks, type SelectedFields, titleNotices } from "./fetch-tool.ts";
 import type { Rendered } from "./tool.ts";
 
-/** A source that was fetched, or why not. */
-export type Fetched = { readonly url: string } & ({ readonly answer: Answer<PartFields> } | { readonly error: Error });
+/** A source that was fetched, or the error. */
+export type FetchOutcome = { readonly url: string } & (
+  | { readonly answer: Answer<SelectedFields> }
+  | { readonly error: Error }
+);
 
-export type ManyOptions = {
+type ManyOptions = {
   readonly responseId: string | null;
   readonly notes: readonly string[];
+  /** What callTool says about the input, below the notes. */
+  readonly inputNotes: readonly string[];
   readonly chars: number;
 };
 
-/** The reply with the most in it that fits: whole summaries, or slim ones, with as much content as there is room for. */
-export function renderMany(fetched: readonly Fetched[], options: ManyOptions): Rendered {
-  for (const form of [wholeBlock, slimBlock]) {
-    const bare = withBlocks(fetched.map(blocksOf(form)), fetched, options);
-    const room = roomOf(bare, options);
+/** The fullest form that fits: full blocks, then slim ones, each with as much content as there is room for. */
+export function renderMany(fetched: readonly FetchOutcome[], options: ManyOptions): Rendered {
+  for (const form of [fullBlock, slimBlock]) {
+    const bare = withBlocks(fetched.map(blockMaker(form)), fetched, options);
+    const room = measureRoom(bare, options);
     if (room >= 0) return withContents(fetched, form, options, room);
   }
   return { ...withBlocks(fetched.map(shortBlock), fetched, options), links: [] };
@@ -30,106 +43,113 @@ export function renderMany(fetched: readonly Fetched[], options: ManyOptions): R
 /** One source in the reply: as text and as fields. */
 type Block = { readonly text: string; readonly fields: Readonly<Record<string, unknown>> };
 
-/** How a source that was fetched is shown. */
-type Form = (answer: Answer<PartFields>, index: number) => Block;
+/** How a fetched source is shown. */
+type Form = (answer: Answer<SelectedFields>, index: number) => Block;
 
-/** Each with so many characters of its content; with none where nothing is said. */
-function blocksOf(form: Form, shares: readonly number[] = []) {
-  return (fetched: Fetched, index: number): Block => {
+/** Makes blocks, each with its share of content in characters; without a share, no content. */
+function blockMaker(form: Form, shares: readonly number[] = []) {
+  return (fetched: FetchOutcome, index: number): Block => {
     if ("error" in fetched) return errorBlock(fetched.url, fetched.error, index);
-    return form(fetched.answer.shorter(shares[index] ?? 0, "turn"), index);
+    return form(fetched.answer.shorten(shares[index] ?? 0, "turn"), index);
   };
 }
 
-function wholeBlock(answer: Answer<PartFields>, index: number): Block {
+function fullBlock(answer: Answer<SelectedFields>, index: number): Block {
   const { summary, notices, fields } = answer;
-  const head = [`${index}. ${clipped(fields.source_url, 200)}`, summary, ...titleLine(fields)];
-  const told = clipped(notices.join(" "), 300);
-  const body = answerBody(answer);
+  const head = [`${index}. ${clip(fields.source_url, PATH_CHARS)}`, summary, ...titleNotices(fields)];
+  const notice = clip(notices.join(" "), ERROR_CHARS);
+  const body = formatBody(answer);
   return {
-    text: [...head, ...(told === "" ? [] : [told]), ...(body === "" ? [] : [body])].join("\n"),
-    fields: leavingFields(fields),
+    text: [...head, ...(notice === "" ? [] : [notice]), ...(body === "" ? [] : [body])].join("\n"),
+    fields: clipFields(fields),
   };
 }
 
-/** What is needed to read on, and content. */
-function slimBlock(answer: Answer<PartFields>, index: number): Block {
+/** What is needed to continue reading, and content. */
+function slimBlock(answer: Answer<SelectedFields>, index: number): Block {
   const { artifact_ref, title, next_offset, has_more, content, source_url, error } = answer.fields;
-  const url = clipped(source_url, 120);
-  const body = answerBody(answer);
+  const url = clip(source_url, LISTED_URL_CHARS);
+  const body = formatBody(answer);
   const head = `${index}. ${url} ${artifact_ref === null ? "not kept" : `artifact_ref=${artifact_ref}`}`;
   return {
     text: [head, ...(error === undefined ? [] : [error]), ...(body === "" ? [] : [body])].join("\n"),
-    fields: { url, title: clipped(title, 80), artifact_ref, next_offset, has_more, content, ...(error && { error }) },
+    fields: {
+      url,
+      title: clip(title, LISTED_TEXT_CHARS),
+      artifact_ref,
+      next_offset,
+      has_more,
+      content,
+      ...(error && { error }),
+    },
   };
 }
 
 function errorBlock(url: string, error: Error, index: number): Block {
-  const message = clipped(error.message, 300);
+  const message = clip(error.message, ERROR_CHARS);
   const { code, hint } = error instanceof SpillwayError ? error : { code: "internal", hint: "" };
-  const shown = clipped(withoutUserinfo(url), 200);
+  const shownUrl = clip(removeUserinfo(url), PATH_CHARS);
   return {
-    text: `${index}. ${shown}\n${message}${hint === "" ? "" : `\n${clipped(hint, 300)}`}`,
-    fields: { url: shown, error: message, code, hint: clipped(hint, 300) },
+    text: `${index}. ${shownUrl}\n${message}${hint === "" ? "" : `\n${clip(hint, ERROR_CHARS)}`}`,
+    fields: { url: shownUrl, error: message, code, hint: clip(hint, ERROR_CHARS) },
   };
 }
 
-/** The least that keeps every handle. */
-function shortBlock(fetched: Fetched, index: number): Block {
-  const url = clipped(withoutUserinfo(fetched.url), 24);
+/** The smallest form that still shows every handle. */
+function shortBlock(fetched: FetchOutcome, index: number): Block {
+  const url = clip(removeUserinfo(fetched.url), SHORTEST_URL_CHARS);
   if ("error" in fetched)
-    return { text: `${index}. ${url} failed`, fields: { url, error: clipped(fetched.error.message, 40) } };
+    return { text: `${index}. ${url} failed`, fields: { url, error: clip(fetched.error.message, SHORT_NAME_CHARS) } };
   const { artifact_ref } = fetched.answer.fields;
   return { text: `${index}. ${url} ${artifact_ref ?? "not kept"}`, fields: { url, artifact_ref, has_more: true } };
 }
 
 function withBlocks(
   blocks: readonly Block[],
-  fetched: readonly Fetched[],
+  fetched: readonly FetchOutcome[],
   { responseId, notes }: ManyOptions,
 ): Rendered {
-  const done = fetched.filter((each) => "answer" in each);
+  const succeeded = fetched.filter((each) => "answer" in each);
   const handle = responseId === null ? "" : ` responseId=${responseId}`;
   return {
-    summary: `[Fetched ${done.length} of ${fetched.length} sources.${handle}]`,
+    summary: `[Fetched ${succeeded.length} of ${fetched.length} sources.${handle}]`,
     notices: notes,
-    body: blocks.map(({ text }) => text).join(between),
+    body: blocks.map(({ text }) => text).join(BLOCK_BREAK),
     structured: { responseId, results: blocks.map(({ fields }) => fields) },
-    links: done.flatMap(({ answer }) => linksOf(answer.fields)),
-    failed: done.length === 0,
+    links: succeeded.flatMap(({ answer }) => makeLinks(answer.fields)),
+    failed: succeeded.length === 0,
   };
 }
 
-const between = "\n\n";
+const BLOCK_BREAK = "\n\n";
 
-/** Characters that the reply could still take in both of its forms. */
-function roomOf({ summary, body, structured }: Rendered, { chars }: ManyOptions): number {
-  const text = chars + OVERHEAD_CHARS - summary.length - body.length - notesChars;
-  return Math.min(chars, text, chars + FIELDS_CHARS - plainSize(structured));
+/** Between the head of a block and its content. */
+const LINE_BREAK = "\n";
+
+/** Characters that the reply still has room for, in both of its forms. */
+function measureRoom({ summary, notices, body, structured }: Rendered, { inputNotes, chars }: ManyOptions): number {
+  const text = chars + OVERHEAD_CHARS - countHeadChars(summary, [...notices, ...inputNotes]) - body.length;
+  const fields = chars + FIELDS_CHARS - measurePlainSize({ ...structured, notes: inputNotes });
+  return Math.min(chars, text, fields);
 }
 
-/** Left for what callTool has to say about the input. */
-const notesChars = 200;
-/** What a content brings with it: the mark above it and the notice below. */
-const markChars = 200;
-
-function withContents(fetched: readonly Fetched[], form: Form, options: ManyOptions, room: number): Rendered {
+function withContents(fetched: readonly FetchOutcome[], form: Form, options: ManyOptions, room: number): Rendered {
   const lengths = fetched.map((each) => ("answer" in each ? (each.answer.content?.length ?? 0) : 0));
-  const marks = lengths.filter((length) => length > 0).length * markChars;
-  const shares = shareOut(lengths, room - marks);
-  const reply = withBlocks(fetched.map(blocksOf(form, shares)), fetched, options);
-  return form === wholeBlock ? reply : { ...reply, links: [] };
+  const frames = lengths.filter((length) => length > 0).length * (LINE_BREAK.length + CONTENT_FRAME_CHARS);
+  const shares = shareRoom(lengths, room - frames);
+  const reply = withBlocks(fetched.map(blockMaker(form, shares)), fetched, options);
+  return form === fullBlock ? reply : { ...reply, links: [] };
 }
 
-/** Short contents whole; the long ones share what is left evenly. */
-export function shareOut(lengths: readonly number[], room: number): number[] {
+/** Shares the room: short contents get all they need, the long ones share the rest evenly. */
+export function shareRoom(lengths: readonly number[], room: number): number[] {
   const shares = lengths.map(() => 0);
   const shortestFirst = [...lengths.keys()].sort((a, b) => (lengths[a] ?? 0) - (lengths[b] ?? 0));
-  let left = Math.max(0, room);
-  for (const [taken, index] of shortestFirst.entries()) {
-    const share = Math.min(lengths[index] ?? 0, Math.floor(left / (lengths.length - taken)));
+  let remaining = Math.max(0, room);
+  for (const [servedCount, index] of shortestFirst.entries()) {
+    const share = Math.min(lengths[index] ?? 0, Math.floor(remaining / (lengths.length - servedCount)));
     shares[index] = share;
-    left -= share;
+    remaining -= share;
   }
   return shares;
 }

@@ -1,15 +1,16 @@
-/** The fields of replies as JSON schema, one row each; they hold for every reply, errors too. */
-import type { DocumentFields } from "../answer/extract-notices.ts";
-import type { FetchFields } from "../answer/fetch-reply.ts";
-import type { JobRecord } from "../answer/indexing-reply.ts";
-import type { PassageFields, ReadFields } from "../answer/read-reply.ts";
-import type { CodeResult, SearchReply } from "../answer/search-reply.ts";
+/** The JSON schemas of replies, one row per field; they hold for every reply, errors included. */
+import type { DocumentFields, FormatFields } from "../contract/document-fields.ts";
+import type { FetchFields } from "../contract/fetch-fields.ts";
+import type { JobRecord } from "../contract/indexing-job.ts";
+import type { PassageFields, ReadFields } from "../contract/read-fields.ts";
+import type { CodeResult, SearchReply } from "../contract/search-fields.ts";
+import { handlers } from "../extract/handlers.ts";
 import type { TruncationInfo } from "../fit/reply.ts";
 import type { JsonSchema } from "./parameters.ts";
 
 type Properties = Readonly<Record<string, JsonSchema>>;
 
-/** A schema in which nothing but the notes is required: a reply that had to be made small, or failed, leaves fields out. */
+/** A schema in which only the notes are required: small replies and errors leave fields out. */
 export function outputSchema(properties: Properties): JsonSchema {
   return { type: "object", properties: { ...properties, ...common }, required: ["notes"] };
 }
@@ -18,10 +19,10 @@ const text: JsonSchema = { type: "string" };
 const count: JsonSchema = { type: "integer" };
 const flag: JsonSchema = { type: "boolean" };
 const texts: JsonSchema = { type: "array", items: text };
-/** A list of types would be shorter, and some clients know only one type at a time. */
+/** A list of types would be shorter, but some clients accept only one type per schema. */
 const orNull = (row: JsonSchema): JsonSchema => ({ anyOf: [row, { type: "null" }] });
 const object = (properties: Properties): JsonSchema => ({ type: "object", properties });
-/** Names say what most fields are; those that lead on say how, because some clients show the schema to the model. */
+/** Most names explain themselves; handles say what they are for, because some clients show the schema to the model. */
 const described = (row: JsonSchema, description: string): JsonSchema => ({ ...row, description });
 
 const common = { notes: texts, error: text, code: text, hint: text } satisfies Properties;
@@ -29,20 +30,24 @@ const common = { notes: texts, error: text, code: text, hint: text } satisfies P
 const ref = described(orNull(text), "For read_artifact; null when the source could not be kept.");
 const responseId = described(orNull(text), "For get_search_content.");
 
-/** What a document says of itself, where it does. */
-const documentProperties: Readonly<Record<keyof DocumentFields, JsonSchema>> = {
+/** What a document reports about itself. */
+const documentProperties: Readonly<Record<Exclude<keyof DocumentFields, keyof FormatFields>, JsonSchema>> = {
   title: text,
   author: text,
   date: text,
   site: text,
   canonical_url: text,
   language: text,
-  kept_share: { type: "number" },
-  needs_js: flag,
 };
+
+/** The fields that single formats add, as their handlers declare them. */
+const formatProperties: object = Object.fromEntries(
+  handlers.flatMap(({ fields = {} }) => Object.entries(fields).map(([name, type]) => [name, { type }])),
+);
 
 const shared = {
   ...documentProperties,
+  ...formatProperties,
   method: text,
   artifact_ref: ref,
   artifact_path: orNull(text),
@@ -58,7 +63,7 @@ const shared = {
   truncated: flag,
   limit_chars: count,
   bound: described(text, "What set limit_chars."),
-  next_offset: described(orNull(count), "Where read_artifact reads on."),
+  next_offset: described(orNull(count), "Where read_artifact continues."),
   has_more: flag,
   warnings: texts,
   content: orNull(text),
@@ -89,14 +94,14 @@ const fetchedProperties = {
   extracted_chars: count,
   decided_by: text,
   cached: flag,
-} satisfies Readonly<Record<Exclude<keyof FetchFields, "error">, JsonSchema>> & Properties;
+} satisfies Readonly<Record<Exclude<keyof FetchFields, "error" | keyof FormatFields>, JsonSchema>> & Properties;
 
-/** What a fetch of one source answers, raw or as text. */
+/** The reply to a fetch of one source, raw or as text. */
 export const pageOutput = outputSchema(fetchedProperties);
 
 const { url, title, artifact_ref, next_offset, has_more, content } = fetchedProperties;
 
-/** What a fetch of one or of several sources answers; several have the same fields each. */
+/** The reply to a fetch of one or several sources; several have the same fields each. */
 export const fetchOutput = outputSchema({
   ...fetchedProperties,
   responseId,
@@ -117,12 +122,12 @@ const readProperties = {
   end_line: orNull(count),
   total_chars: count,
   total_lines: count,
-} satisfies Readonly<Record<Exclude<keyof ReadFields, "error">, JsonSchema>> & Properties;
+} satisfies Readonly<Record<Exclude<keyof ReadFields, "error" | keyof FormatFields>, JsonSchema>> & Properties;
 
-/** What a read of one artifact answers. */
+/** The reply to a read of one artifact. */
 export const readOutput = outputSchema(readProperties);
 
-/** What get_search_content answers: a read, or the list of what is stored. */
+/** The reply of get_search_content: a read, or the list of what is stored. */
 export const storedOutput = outputSchema({
   ...readProperties,
   responseId,
@@ -196,7 +201,7 @@ const searchProperties: Readonly<Record<Exclude<keyof SearchReply, "question">, 
   embedding: object({ model: text, problem: orNull(text) }),
 };
 
-/** What search_code answers. */
+/** The reply of search_code. */
 export const searchOutput = outputSchema(searchProperties);
 
 const jobProperties: Readonly<Record<keyof JobRecord, JsonSchema>> = {
@@ -218,7 +223,7 @@ const jobProperties: Readonly<Record<keyof JobRecord, JsonSchema>> = {
   finished_at: orNull(text),
 };
 
-/** What the indexing tools answer. `error` of a job is null while nothing is wrong. */
+/** The reply of the indexing tools. The `error` of a job is null while nothing is wrong. */
 export const jobOutput: JsonSchema = {
   type: "object",
   properties: { ...common, ...jobProperties },

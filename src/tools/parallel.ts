@@ -1,9 +1,9 @@
-/** Several pieces of work, a few at a time, answered in the order they were given. */
+/** Runs asynchronous work for several items, a few at a time. */
 
-/** Each item's result at its own place; the first error ends it. */
-export async function mapAtMost<T, R>(
+/** The results in the order of the items; the first error rejects. */
+export async function mapParallel<T, R>(
   items: readonly T[],
-  atOnce: number,
+  maxParallel: number,
   work: (item: T, index: number) => Promise<R>,
 ): Promise<R[]> {
   const results: R[] = [];
@@ -11,6 +11,6 @@ export async function mapAtMost<T, R>(
   const worker = async () => {
     for (const [index, item] of queue) results[index] = await work(item, index);
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(maxParallel, items.length) }, worker));
   return results;
 }

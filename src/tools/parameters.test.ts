@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Fields, inputSchema, pathsOf, readInput } from "./parameters.ts";
+import { type Fields, findPaths, inputSchema, readInput } from "./parameters.ts";
 
 const fields = {
   url: { type: "text", about: "Address.", required: true, aliases: ["link"] },
@@ -12,7 +12,7 @@ const fields = {
 
 const absent = { urls: undefined, maxChars: undefined, mode: undefined, noCache: undefined };
 
-describe("input is taken kindly", () => {
+describe("lenient input", () => {
   const cases: { name: string; raw: unknown; values: object }[] = [
     { name: "as it should be", raw: { url: "a", maxChars: 5 }, values: { maxChars: 5 } },
     { name: "a JSON text", raw: '{"url": "a"}', values: {} },
@@ -47,12 +47,12 @@ describe("input is taken kindly", () => {
     );
   }
 
-  test("numbers become a text where a text is wanted", () => {
+  test("numbers become text where text is expected", () => {
     assert.equal(readInput(fields, { url: 3 }).values.url, "3");
     assert.equal(readInput(fields, { url: [1, 4] }).values.url, "1,4");
   });
 
-  test("unknown parameters are named, not dropped in silence", () => {
+  test("unknown parameters are named in a note", () => {
     const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`extra${index}\u202e`, 1]));
     const { notes } = readInput(fields, { url: "a", ...many });
     assert.match(notes.join(), /no such parameter: "extra0 ", .* and 35 more\. There are: url, urls, maxChars/);
@@ -117,6 +117,7 @@ describe("the paths among parameters", () => {
     [{ url: 7, urls: ["x"] }, ["7", "x"]],
     ["nonsense", []],
   ] as const) {
-    test(`of ${JSON.stringify(raw)} are ${JSON.stringify(paths)}`, () => assert.deepEqual(pathsOf(fields, raw), paths));
+    test(`of ${JSON.stringify(raw)} are ${JSON.stringify(paths)}`, () =>
+      assert.deepEqual(findPaths(fields, raw), paths));
   }
 });

@@ -1,6 +1,7 @@
-/** The parameters of a tool as one table: it makes the JSON schema, the docs and the reading of what a model sends. */
+/** The parameters of a tool as one table, from which JSON schema and docs are made and input is parsed. */
 import { SpillwayError } from "../errors.ts";
-import { clipped } from "../system/safe-names.ts";
+import { NAME_CHARS, SHORT_NAME_CHARS } from "../system/clip-lengths.ts";
+import { clip } from "../system/safe-names.ts";
 
 export type FieldType = "text" | "integer" | "choice" | "flag" | "list";
 
@@ -9,14 +10,14 @@ export type Field = {
   readonly type: FieldType;
   readonly about: string;
   readonly required?: true;
-  /** Set where the tool has its own word for an absent or empty text: it gets an empty one. */
+  /** Set where the tool has its own error for missing text: it then gets an empty string. */
   readonly blank?: true;
   readonly choices?: readonly string[];
-  /** Other names that models use for it. The same name in another spelling (max_chars, maxChars) is always known. */
+  /** Other names that models use for it. Other spellings of the same name (max_chars, maxChars) are always accepted. */
   readonly aliases?: readonly string[];
   /** Set where the value is never stored or logged. */
   readonly secret?: true;
-  /** It may be the path of a file or folder here. */
+  /** The value may be the path of a file or folder on this machine. */
   readonly path?: true;
 };
 
@@ -32,14 +33,14 @@ type ValueOf<F extends Field> = F["type"] extends "integer"
         ? C
         : string;
 
-/** What was read of the parameters of a table. */
+/** The parsed parameters of a table. */
 export type Input<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends { readonly required: true } ? ValueOf<F[K]> : ValueOf<F[K]> | undefined;
 };
 
 export type JsonSchema = { readonly [key: string]: unknown };
 
-/** The table as the schema that clients are shown. */
+/** The table as the JSON schema that clients see. */
 export function inputSchema(fields: Fields): JsonSchema {
   const properties = Object.entries(fields).map(([name, field]) => [name, fieldSchema(field)]);
   const required = Object.keys(fields).filter((name) => fields[name]?.required);
@@ -61,15 +62,15 @@ function fieldSchema({ type, about, choices }: Field): JsonSchema {
   };
 }
 
-/** What a model sent, read with good will, and what it should be told about it. */
-export type ReadInput<F extends Fields> = { readonly values: Input<F>; readonly notes: readonly string[] };
+/** The parsed input, and notes about it for the model. */
+type ReadInput<F extends Fields> = { readonly values: Input<F>; readonly notes: readonly string[] };
 
-/** Reads the parameters: empty ones are absent, numbers and lists may be texts, unknown ones are named in a note. */
+/** Parses lenient input: empty values are missing, numbers and lists may be strings, a note names unknown parameters. */
 export function readInput<F extends Fields>(fields: F, raw: unknown): ReadInput<F> {
   const values: Record<string, unknown> = Object.fromEntries(Object.keys(fields).map((name) => [name, undefined]));
   const unknown: string[] = [];
-  for (const [key, written] of Object.entries(objectOf(raw))) {
-    const name = fieldNamed(fields, key);
+  for (const [key, written] of Object.entries(parseObject(raw))) {
+    const name = findFieldName(fields, key);
     const field = name === undefined ? undefined : fields[name];
     if (name === undefined || field === undefined) unknown.push(key);
     else if (!isAbsent(written) && (values[name] === undefined || name === key)) {
@@ -78,42 +79,47 @@ export function readInput<F extends Fields>(fields: F, raw: unknown): ReadInput<
   }
   for (const [name, field] of Object.entries(fields)) {
     if (!field.required || values[name] !== undefined) continue;
-    if (!field.blank) throw missing(name, field, unknown);
+    if (!field.blank) throw missingError(name, field, unknown);
     values[name] = "";
   }
-  // Each name of the table was given the value its row describes, or undefined.
+  // Each name of the table now has a value of the type its row describes, or undefined.
   return { values: values as Input<F>, notes: unknownNote(unknown, Object.keys(fields)) };
 }
 
-/** The paths and addresses among what was sent; none where it cannot be read, which calling the tool will tell. */
-export function pathsOf(fields: Fields, raw: unknown): string[] {
+/** The paths and addresses in the input; none where it cannot be parsed, which the call will report. */
+export function findPaths(fields: Fields, raw: unknown): string[] {
   try {
     const { values } = readInput(fields, raw);
-    const named = Object.keys(fields).filter((name) => fields[name]?.path);
-    return named.flatMap((name) => values[name] ?? []).map((value) => plainAddress(String(value)));
+    const pathFields = Object.keys(fields).filter((name) => fields[name]?.path);
+    return pathFields.flatMap((name) => values[name] ?? []).map((value) => trimAddress(String(value)));
   } catch {
     return [];
   }
 }
 
-/** An address without what models like to put around one. */
-export const plainAddress = (given: string): string => given.trim().replace(/^<(.*)>$/, "$1");
+/** An address without the angle brackets that models put around it. */
+export const trimAddress = (given: string): string => given.trim().replace(/^<(.*)>$/, "$1");
 
-function objectOf(raw: unknown): object {
-  const value = typeof raw === "string" && raw.trim() !== "" ? parsedJson(raw) : raw;
+function parseObject(raw: unknown): object {
+  const value = typeof raw === "string" && raw.trim() !== "" ? parseJsonOrText(raw) : raw;
   if (isAbsent(value)) return {};
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
-  throw usage(`The input must be an object, not ${shown(raw)}.`, 'Send the parameters by name: {"url": "..."}.');
+  throw usageError(
+    `The input must be an object, not ${describeValue(raw)}.`,
+    'Send the parameters by name: {"url": "..."}.',
+  );
 }
 
-/** `maxChars`, `max_chars` and `max-chars` are one name. */
-export function fieldNamed(fields: Fields, key: string): string | undefined {
+/** The field that a key means; `maxChars`, `max_chars` and `max-chars` are one name. */
+export function findFieldName(fields: Fields, key: string): string | undefined {
   if (Object.hasOwn(fields, key)) return key;
-  const plain = plainName(key);
-  return Object.keys(fields).find((name) => [name, ...(fields[name]?.aliases ?? [])].map(plainName).includes(plain));
+  const plain = normalizeName(key);
+  return Object.keys(fields).find((name) =>
+    [name, ...(fields[name]?.aliases ?? [])].map(normalizeName).includes(plain),
+  );
 }
 
-const plainName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
+const normalizeName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
 
 function isAbsent(value: unknown): boolean {
   if (value === undefined || value === null) return true;
@@ -129,20 +135,20 @@ const readers: Readonly<Record<FieldType, (written: unknown, name: string, field
   list: (written, name) => readList(written, name),
 };
 
-/** Pages may come as 3 or as [1, 4]; several addresses where one is meant cannot be guessed. */
+/** Pages may arrive as 3 or as [1, 4]; of several addresses no single one can be guessed. */
 function readText(written: unknown, name: string): string {
   if (typeof written === "string") return written.trim();
   if (typeof written === "number") return String(written);
   if (Array.isArray(written) && written.every((item) => typeof item === "number")) return written.join(",");
   if (Array.isArray(written) && written.length === 1) return readText(written[0], name);
-  throw usage(`${name} must be a text, not ${shown(written)}.`, "Send it as one string.");
+  throw usageError(`${name} must be a text, not ${describeValue(written)}.`, "Send it as one string.");
 }
 
 function readInteger(written: unknown, name: string): number {
   const number = typeof written === "string" ? Number(written.trim().replaceAll(/(?<=\d)[_,](?=\d)/g, "")) : written;
   if (typeof number === "number" && Number.isInteger(Math.trunc(number))) return Math.trunc(number);
-  throw usage(
-    `${name} must be a whole number, not ${shown(written)}.`,
+  throw usageError(
+    `${name} must be a whole number, not ${describeValue(written)}.`,
     `For example "${name}": 5000, or leave it out.`,
   );
 }
@@ -150,8 +156,8 @@ function readInteger(written: unknown, name: string): number {
 function readChoice(written: unknown, name: string, { choices = [] }: Field): string {
   const chosen = choices.find((choice) => typeof written === "string" && choice === written.trim().toLowerCase());
   if (chosen !== undefined) return chosen;
-  throw usage(
-    `${name} must be one of ${choices.join(", ")}, not ${shown(written)}.`,
+  throw usageError(
+    `${name} must be one of ${choices.join(", ")}, not ${describeValue(written)}.`,
     "Use one of these, or leave it out.",
   );
 }
@@ -160,21 +166,24 @@ function readFlag(written: unknown, name: string): boolean {
   const word = String(written).trim().toLowerCase();
   if (["true", "yes", "on", "1"].includes(word)) return true;
   if (["false", "no", "off", "0"].includes(word)) return false;
-  throw usage(`${name} must be true or false, not ${shown(written)}.`, "Send true, or leave it out.");
+  throw usageError(`${name} must be true or false, not ${describeValue(written)}.`, "Send true, or leave it out.");
 }
 
-/** A list, the same written as JSON, or one item by itself. */
+/** A list, a list as a JSON string, or a single item. */
 function readList(written: unknown, name: string): string[] {
-  const value = typeof written === "string" && written.trim().startsWith("[") ? parsedJson(written) : written;
+  const value = typeof written === "string" && written.trim().startsWith("[") ? parseJsonOrText(written) : written;
   const items = (Array.isArray(value) ? value : [value]).filter((item) => !isAbsent(item));
   return items.map((item) => {
     if (typeof item === "string") return item.trim();
-    throw usage(`${name} must be a list of texts, and holds ${shown(item)}.`, `For example "${name}": ["one", "two"].`);
+    throw usageError(
+      `${name} must be a list of texts, and holds ${describeValue(item)}.`,
+      `For example "${name}": ["one", "two"].`,
+    );
   });
 }
 
-/** What is not JSON after all stays the text it was; the reader then says what is wrong with it. */
-function parsedJson(text: string): unknown {
+/** Text that is not JSON stays as it is; the caller then reports what is wrong with it. */
+function parseJsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -182,28 +191,30 @@ function parsedJson(text: string): unknown {
   }
 }
 
-function missing(name: string, { about }: Field, unknown: readonly string[]): SpillwayError {
-  const instead = unknown.length === 0 ? "" : ` ${listed(unknown)} is not known.`;
-  return usage(`${name} is missing.${instead}`, `Send ${name}: ${about}`);
+function missingError(name: string, { about }: Field, unknown: readonly string[]): SpillwayError {
+  const instead = unknown.length === 0 ? "" : ` ${quoteNames(unknown)} is not known.`;
+  return usageError(`${name} is missing.${instead}`, `Send ${name}: ${about}`);
 }
 
 function unknownNote(unknown: readonly string[], known: readonly string[]): string[] {
   if (unknown.length === 0) return [];
-  return [`Ignored, because there is no such parameter: ${listed(unknown)}. There are: ${known.join(", ")}.`];
+  return [`Ignored, because there is no such parameter: ${quoteNames(unknown)}. There are: ${known.join(", ")}.`];
 }
 
-function listed(names: readonly string[]): string {
-  const some = names.slice(0, 5).map((name) => JSON.stringify(clipped(name, 40)));
-  return names.length > some.length ? `${some.join(", ")} and ${names.length - some.length} more` : some.join(", ");
+function quoteNames(names: readonly string[]): string {
+  const quoted = names.slice(0, 5).map((name) => JSON.stringify(clip(name, SHORT_NAME_CHARS)));
+  return names.length > quoted.length
+    ? `${quoted.join(", ")} and ${names.length - quoted.length} more`
+    : quoted.join(", ");
 }
 
-function shown(value: unknown): string {
+function describeValue(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   return typeof value === "object" && value !== null
     ? "an object"
-    : clipped(JSON.stringify(value) ?? String(value), 60);
+    : clip(JSON.stringify(value) ?? String(value), NAME_CHARS);
 }
 
-function usage(sentence: string, hint: string): SpillwayError {
+function usageError(sentence: string, hint: string): SpillwayError {
   return new SpillwayError("usage", sentence, { hint });
 }

@@ -1,29 +1,27 @@
-/** `read_artifact`: a part of a kept source, by place or by question. */
-import { type Answer, answerBody, bodyPages } from "../answer/answer.ts";
-import type { ReadFields } from "../answer/read-reply.ts";
-import { SpillwayError } from "../errors.ts";
-import type { Bound } from "../fit/budget.ts";
-import { clipped } from "../system/safe-names.ts";
+/** `read_artifact`: a range of a kept source, by place or by question. */
+import { type Answer, findBodyPages, formatBody } from "../answer/answer.ts";
+import type { ReadFields } from "../contract/read-fields.ts";
+import { type Bound, makeSourceBudget } from "../fit/budget.ts";
 import { readArtifact as read } from "../verbs/read.ts";
-import { leavingFields } from "./clip-fields.ts";
+import { clipFields } from "./clip-fields.ts";
 import { readOutput } from "./output-fields.ts";
 import {
   maxCharsField,
   modeField,
   offsetField,
   pagesField,
-  plainRef,
   readHints,
   refField,
+  trimRef,
 } from "./shared-parameters.ts";
 import { defineTool, type Rendered } from "./tool.ts";
 
-export const readArtifact = defineTool({
+export const readArtifactTool = defineTool({
   name: "read_artifact",
   title: "Read a kept source",
   about:
     "Reads a part of a source that an earlier call kept, by its artifact_ref. Choose the part by one of pages, section, " +
-    "lines, offset or query; without a choice it begins at the start. Every page of the complete source can be reached.",
+    "lines, offset or query; without a choice it reads from the start. Every page of the complete source can be reached.",
   input: {
     artifact_ref: { ...refField, required: true },
     pages: pagesField,
@@ -35,7 +33,6 @@ export const readArtifact = defineTool({
       about: "A question: the passages that answer it, best first.",
       aliases: ["prompt", "question"],
     },
-    entry: { type: "text", about: "A member of an archive, by its path; no kind of archive is opened yet." },
     max_chars: { ...maxCharsField, aliases: [...maxCharsField.aliases, "limit"] },
     mode: modeField,
     password: {
@@ -46,35 +43,24 @@ export const readArtifact = defineTool({
   },
   output: readOutput,
   hints: readHints,
-  async run({ artifact_ref, entry, max_chars: maxChars, mode = "markdown", ...part }, session) {
-    if (entry !== undefined) throw noEntries(entry);
-    const answer = await read(plainRef(artifact_ref), { ...part, mode, maxChars }, session);
+  async run({ artifact_ref, max_chars: requested, mode = "markdown", ...part }, session) {
+    const { read: budget } = makeSourceBudget(session.settings, { requested });
+    const answer = await read(trimRef(artifact_ref), { ...part, mode, budget }, session);
     return {
-      requestedChars: maxChars,
-      defaultChars: session.settings["fit.read_chars"],
+      budget,
       render: (chars, bound) => renderRead(answer, chars, bound),
     };
   },
 });
 
-function noEntries(entry: string): SpillwayError {
-  return new SpillwayError(
-    "selector_invalid",
-    `${JSON.stringify(clipped(entry))} cannot be opened: archives are kept whole.`,
-    {
-      hint: "Leave entry out; the reply tells what is known, and artifact_path names the file for other programs.",
-    },
-  );
-}
-
-/** A read as a whole reply. */
+/** A read as a reply. */
 export function renderRead(answer: Answer<ReadFields>, chars: number, bound: Bound): Rendered {
-  const { summary, notices, fields, ...text } = answer.shorter(chars, bound);
+  const { summary, notices, fields, ...text } = answer.shorten(chars, bound);
   return {
     summary,
     notices,
-    body: answerBody(text),
-    pages: bodyPages(text),
-    structured: leavingFields(fields),
+    body: formatBody(text),
+    pages: findBodyPages(text),
+    structured: clipFields(fields),
   };
 }

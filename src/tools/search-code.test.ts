@@ -3,17 +3,17 @@ import { describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
-import { closedSchema } from "../../test/schemas.ts";
+import { closeSchema } from "../../test/schemas.ts";
 import { openTools } from "../../test/tools.ts";
-import type { SearchReply } from "../answer/search-reply.ts";
-import { type ClientProfile, clientProfile, clientRows } from "../config/clients.ts";
-import { limitsOf, makeBudget } from "../fit/budget.ts";
+import { type ClientProfile, clientRows, findClientProfile } from "../config/clients.ts";
+import type { SearchReply } from "../contract/search-fields.ts";
+import { listLimits, makeBudget } from "../fit/budget.ts";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
-import { tools } from "./tools.ts";
+import { builtInTools } from "./tools.ts";
 import { openTurn } from "./turn-budget.ts";
 
 const ajv = new Ajv2020({ strict: true });
-const validators = new Map(tools.map(({ name, output }) => [name, ajv.compile(closedSchema(output))]));
+const validators = new Map(builtInTools.map(({ name, output }) => [name, ajv.compile(closeSchema(output))]));
 
 type Bench = Awaited<ReturnType<typeof openTools>>;
 type Reply = Awaited<ReturnType<Bench["call"]>>;
@@ -23,7 +23,7 @@ function assertHolds(name: string, { structured }: Reply): void {
   assert.ok(validate(structured), JSON.stringify(validate.errors));
 }
 
-/** The promises of every reply, whatever was asked and whoever asked. */
+/** What holds for every reply, whatever the query and the client. */
 function assertSearch(reply: Reply): SearchReply {
   assertHolds("search_code", reply);
   const found = reply.structured as unknown as SearchReply;
@@ -89,7 +89,7 @@ describe("search_code", () => {
     });
   }
 
-  test("takes a query by other names, and numbers as texts", async () => {
+  test("accepts the query by other names, and numbers as strings", async () => {
     await using bench = await openCode(8);
     const reply = await bench.call("search_code", { q: "read gauge", limit: "3", repoPath: "src", top: 9 });
     assert.equal(assertSearch(reply).results.length, 3);
@@ -97,16 +97,16 @@ describe("search_code", () => {
   });
 
   for (const name of [...clientRows.map((row) => row.name), undefined]) {
-    test(`fits ${name ?? "a client nobody knows"}, with whole results and true numbers`, async () => {
+    test(`fits ${name ?? "an unknown client"}, with complete results and correct counts`, async () => {
       await using bench = await openCode(60, '  return weigh("level\\t水", spill);\t\n');
-      const client = clientProfile(name);
+      const client = findClientProfile(name);
       const reply = await bench.call(
         "search_code",
         { query: "read gauge level", limit: 50 },
         { client, notes: ["Mind."] },
       );
       const { results, truncation_info: info } = assertSearch(reply);
-      const limits = limitsOf(makeBudget({ default: 100_000, ceiling: 100_000, client: client?.limit }));
+      const limits = listLimits(makeBudget({ default: 100_000, ceiling: 100_000, client: client?.limit }));
       for (const { unit, max, measure } of limits) {
         assert.ok(measure(JSON.stringify(reply.structured)) <= max, `${unit} of the fields`);
         assert.ok(measure(reply.text) <= max + (unit === "chars" ? 600 : 0), `${unit} of the text`);
@@ -151,7 +151,7 @@ describe("search_code", () => {
           const client: ClientProfile = { name: "any", limit: { [unit]: max } };
           const reply = await bench.call("search_code", { query: "needle" }, { client });
           const found = assertSearch(reply);
-          const [limit] = limitsOf(makeBudget({ default: Infinity, ceiling: Infinity, client: client.limit })).slice(
+          const [limit] = listLimits(makeBudget({ default: Infinity, ceiling: Infinity, client: client.limit })).slice(
             -1,
           );
           // Below some 600 characters not even the counts fit; then they leave all the same, and nothing with them.
@@ -163,9 +163,9 @@ describe("search_code", () => {
     );
   });
 
-  test("reading on by the cursor gives every result once", async () => {
+  test("following the cursor gives every result once", async () => {
     await using bench = await openCode(45);
-    const client = clientProfile("vscode");
+    const client = findClientProfile("vscode");
     const seen: string[] = [];
     let cursor: string | null = "";
     for (let round = 0; round < 45 && cursor !== null; round++) {
@@ -191,13 +191,13 @@ describe("search_code", () => {
     assert.ok(String(whole.fields.content).length > 1_800);
   });
 
-  test("tells the log and the client what was cut, events without a word of the query", async () => {
+  test("reports to log and client what was cut, and emits events without words of the query", async () => {
     await using bench = await openCode(60);
     const [log, informed]: [string[], string[]] = [[], []];
     const more = {
       log: (line: string) => void log.push(line),
       inform: (level: string, message: string) => void informed.push(`${level}: ${message}`),
-      client: clientProfile("vscode"),
+      client: findClientProfile("vscode"),
     };
     const query = `read gauge ${"secretive ".repeat(20)}`;
     const { truncation_info: info } = assertSearch(await bench.call("search_code", { query, limit: 50 }, more));
@@ -216,19 +216,19 @@ describe("search_code", () => {
     assert.ok(!JSON.stringify([bench.events, informed]).includes("secretive"));
   });
 
-  test("tells how full a reply is past 70 percent, and nothing below", async () => {
+  test("reports how full a reply is above 70 percent, and nothing below", async () => {
     await using bench = await openCode(9);
     const [log, informed]: [string[], string[]] = [[], []];
-    const tell = (turnChars: number) => ({
+    const surface = (turnChars: number) => ({
       log: (line: string) => void log.push(line),
       inform: (_level: string, message: string) => void informed.push(message),
       turn: openTurn(turnChars + OVERHEAD_CHARS),
     });
     const size = JSON.stringify(
-      (await bench.call("search_code", { query: "read gauge" }, tell(90_000))).structured,
+      (await bench.call("search_code", { query: "read gauge" }, surface(90_000))).structured,
     ).length;
     assert.deepEqual([log, informed], [[], []]);
-    const reply = await bench.call("search_code", { query: "read gauge" }, tell(Math.ceil((size * 1.25) / 0.8)));
+    const reply = await bench.call("search_code", { query: "read gauge" }, surface(Math.ceil((size * 1.25) / 0.8)));
     const { truncation_info: info, truncated } = assertSearch(reply);
     assert.equal(truncated, false);
     const percent = Number(((info.actual_chars / info.limit_chars) * 100).toFixed(1));
@@ -236,14 +236,14 @@ describe("search_code", () => {
     assert.ok(log[0]?.includes(`utilization_pct=${percent} `) && informed[0]?.includes(`utilization_pct=${percent}`));
   });
 
-  test("has a schema that knows why an index could not be brought up to date", async () => {
+  test("has a schema with the reason why an index could not be brought up to date", async () => {
     await using bench = await openCode(1);
     const reply = await bench.call("search_code", { query: "gauge" });
     const indexing: SearchReply["indexing"] = { files_done: 1, files_total: 2, error: "The disk is full." };
     assertHolds("search_code", { ...reply, structured: { ...reply.structured, indexing } });
   });
 
-  test("tells how far a first indexing is, and stops with its caller", async () => {
+  test("reports the progress of a first indexing, and stops with its caller", async () => {
     await using bench = await openCode(3);
     const stop = AbortSignal.abort(new Error("changed my mind"));
     await assert.rejects(bench.call("search_code", { query: "read gauge" }, { signal: stop }), /changed my mind/);
@@ -316,7 +316,7 @@ describe("indexing", () => {
     }
   });
 
-  test("names skipped files only as far as there is room", async () => {
+  test("lists skipped files only as far as there is room", async () => {
     await using bench = await openCode(1);
     for (let file = 0; file < 150; file++) await bench.write(`bin/${"long".repeat(20)}${file}.ts`, Buffer.from([0, 1]));
     const { fields } = await bench.call("index_repository", { repo_path: "." });

@@ -1,13 +1,13 @@
-/** `search_code`: the lines of a folder's code that answer a question. */
-import { searchBody, searchNotices, searchSummary } from "../answer/search-reply.ts";
-import { type Budget, makeBudget } from "../fit/budget.ts";
+/** `search_code`: the lines of code in a folder that answer a question. */
+import { formatSearchBody, formatSearchSummary, searchNotices } from "../answer/search-reply.ts";
+import { type Budget, lowerBudget, makeBudget } from "../fit/budget.ts";
 import { CHARACTER_LIMIT } from "../fit/limits.ts";
-import { largestLimit } from "../search/request.ts";
+import { MAX_SEARCH_LIMIT } from "../search/request.ts";
 import { type FittedSearch, findCode, type Search } from "../search/search.ts";
-import { utilizationPercent } from "../search/search-events.ts";
+import { findUtilizationPercent } from "../search/search-events.ts";
 import { searchOutput } from "./output-fields.ts";
 import { folderField, projectField, readHints } from "./shared-parameters.ts";
-import { defineTool, type Rendered, type ToolSession, type Unfitted } from "./tool.ts";
+import { defineTool, type Rendered, type ReplyDraft, type ToolSession } from "./tool.ts";
 
 export const searchCodeTool = defineTool({
   name: "search_code",
@@ -26,52 +26,54 @@ export const searchCodeTool = defineTool({
     repo_path: { ...folderField, about: "Folder to search; default: the working directory." },
     project_id: projectField,
     repository_id: { type: "text", about: "A repository of the project, in place of repo_path." },
-    file_type: { type: "text", about: "Only files that end so, without a dot: py, d.ts." },
-    directory: { type: "text", about: "Only below this folder of the repository; % stands for anything." },
+    file_type: { type: "text", about: "Only files with this extension, without a dot: py, d.ts." },
+    directory: { type: "text", about: "Only below this folder of the repository; % matches anything." },
     limit: {
       type: "integer",
-      about: `Files to show, 1 to ${largestLimit}; default 10.`,
+      about: `Files to show, 1 to ${MAX_SEARCH_LIMIT}; default 10.`,
       aliases: ["top_k", "max_results"],
     },
-    cursor: { type: "text", about: "next_cursor of an earlier reply, to go on there.", aliases: ["next_cursor"] },
+    cursor: { type: "text", about: "next_cursor of an earlier reply, to continue there.", aliases: ["next_cursor"] },
   },
   output: searchOutput,
   hints: readHints,
   async run({ repo_path, ...input }, session) {
     const search = await findCode({ ...input, dir: repo_path }, session, { progress: session.progress });
-    // Rendering may end with less room than this; half of it leaves nothing unkept.
-    const turn = session.turn?.shareChars();
-    const whole = makeBudget({ default: CHARACTER_LIMIT, client: session.client?.limit, turn });
-    await search.keepOversized({ ...whole, chars: Math.floor(whole.chars / 2) });
-    return unfittedSearch(search, whole, session);
+    // Rendering may end with less room than this; with half of it, every result that could be cut is kept.
+    const lowered = lowerBudget(budget, { client: session.client?.limit, turn: session.turn?.shareChars() });
+    await search.keepOversized({ ...lowered, chars: Math.floor(lowered.chars / 2) });
+    return draftSearch(search, lowered, session);
   },
 });
 
-function unfittedSearch(search: Search, whole: Budget, session: ToolSession): Unfitted {
-  let last: FittedSearch | undefined;
+/** JSON carries its own length, so the whole reply is held to the limit. */
+const budget = makeBudget({ default: CHARACTER_LIMIT });
+
+function draftSearch(search: Search, lowered: Budget, session: ToolSession): ReplyDraft {
+  let sent: FittedSearch | undefined;
   return {
-    defaultChars: CHARACTER_LIMIT,
+    budget,
     render(chars, bound, notes): Rendered {
-      last = search.fit({ ...whole, chars, bound }, { notes });
-      const { reply } = last;
+      sent = search.fit({ ...lowered, chars, bound }, { notes });
+      const { reply } = sent;
       return {
-        summary: searchSummary(reply),
+        summary: formatSearchSummary(reply),
         notices: searchNotices(reply),
-        body: searchBody(reply),
+        body: formatSearchBody(reply),
         structured: reply,
       };
     },
-    settled() {
-      if (last === undefined) return;
-      search.report(last);
-      informClient(last, session);
+    onSent() {
+      if (sent === undefined) return;
+      search.report(sent);
+      informClient(sent, session);
     },
   };
 }
 
-/** The client's own log hears of what did not fit, and of what nearly did not. */
+/** Writes to the client's log what did not fit, and how full a reply is that nearly did not. */
 function informClient({ reply }: FittedSearch, { inform }: ToolSession): void {
-  const percent = utilizationPercent(reply.truncation_info);
+  const percent = findUtilizationPercent(reply.truncation_info);
   if (reply.truncated) inform?.("warning", searchNotices(reply)[0] ?? "");
   if (percent !== null) inform?.("info", `Search reply fills ${percent} % of its limit (utilization_pct=${percent}).`);
 }

@@ -1,5 +1,5 @@
-/** Rows that several tools share: parameters that mean the same everywhere, and what clients may assume. */
-import { grouped } from "../answer/phrases.ts";
+/** Parameters and hints that several tools share. */
+import { formatNumber } from "../answer/phrases.ts";
 import { modes } from "../extract/handler.ts";
 import { DEFAULT_GET_CONTENT_MAX_CHARS, MAX_GET_CONTENT_CHARS } from "../fit/limits.ts";
 import type { Field } from "./parameters.ts";
@@ -14,7 +14,7 @@ export const urlField = {
 
 export const maxCharsField = {
   type: "integer",
-  about: `Characters of content to return; default ${grouped(DEFAULT_GET_CONTENT_MAX_CHARS)}, at most ${grouped(MAX_GET_CONTENT_CHARS)}.`,
+  about: `Characters of content to return; default ${formatNumber(DEFAULT_GET_CONTENT_MAX_CHARS)}, at most ${formatNumber(MAX_GET_CONTENT_CHARS)}.`,
   aliases: ["max_length", "maxCharacters"],
 } as const satisfies Field;
 
@@ -39,7 +39,7 @@ export const pagesField = {
 
 export const offsetField = {
   type: "integer",
-  about: "Read from this character on; a cut reply names the next one as next_offset.",
+  about: "Read from this character on; a cut reply gives the next one as next_offset.",
   aliases: ["start", "start_index"],
 } as const satisfies Field;
 
@@ -52,11 +52,11 @@ export const folderField = {
 
 export const projectField = {
   type: "text",
-  about: "Project, by which indexes are kept apart.",
+  about: "Project; each project has its own indexes.",
   aliases: ["project"],
 } as const satisfies Field;
 
-/** Fetching changes nothing but our own store. */
+/** A fetch changes nothing but our own store. */
 export const fetchHints: ToolHints = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -66,5 +66,5 @@ export const fetchHints: ToolHints = {
 
 export const readHints: ToolHints = { ...fetchHints, openWorldHint: false };
 
-/** A ref as it was handed out, or as the address of the resource it is. */
-export const plainRef = (given: string): string => given.trim().replace(/^artifact:\/\//, "");
+/** A ref without the scheme of its resource address. */
+export const trimRef = (given: string): string => given.trim().replace(/^artifact:\/\//, "");

@@ -1,26 +1,27 @@
-/** What a tool is: a name, a table of parameters, and a function that answers; callTool does what all have in common. */
-import type { PageStart } from "../answer/answer.ts";
+/** What a tool is: a name, a table of parameters and a function. callTool does everything that tools have in common. */
+
 import type { ClientProfile } from "../config/clients.ts";
-import type { Bound } from "../fit/budget.ts";
+import type { PageStart } from "../extract/readings.ts";
+import type { Bound, Budget } from "../fit/budget.ts";
 import type { Session } from "../session/session.ts";
 import type { Fields, Input, JsonSchema } from "./parameters.ts";
-import type { Turn } from "./turn-budget.ts";
+import type { TurnBudget } from "./turn-budget.ts";
 
 /** A session as tools see it, with what the surface knows about this call. */
 export type ToolSession = Session & {
-  /** The program the reply goes to, where it is known. */
+  /** The client program that gets the reply, where it is known. */
   readonly client?: ClientProfile | undefined;
-  /** What this call shares its room with: the other calls of the same turn. */
-  readonly turn?: Turn | undefined;
-  /** Told now and then while a call takes long, with what has come in where it is a download. */
+  /** The budget that this call shares with the other calls of its turn. */
+  readonly turn?: TurnBudget | undefined;
+  /** Called at intervals during a long call, with the bytes received where it is a download. */
   readonly progress?: ((message: string, received?: Received) => void) | undefined;
-  /** Tells the program itself, beside the reply, what its log should say. */
+  /** Writes to the client's log, beside the reply. */
   readonly inform?: ((level: "info" | "warning", message: string) => void) | undefined;
-  /** What the next reply should tell its reader besides its own notes. */
+  /** Notes of the surface, shown in the reply after its own. */
   readonly notes?: readonly string[] | undefined;
 };
 
-/** Bytes that came in so far, and in all where that is known. */
+/** Bytes received so far, and the total where it is known. */
 export type Received = { readonly bytes: number; readonly totalBytes: number | undefined };
 
 /** What a client may assume about a tool before calling it. */
@@ -28,7 +29,7 @@ export type ToolHints = {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
   readonly idempotentHint: boolean;
-  /** Whether it reaches things outside of this machine. */
+  /** Whether it accesses anything outside this machine. */
   readonly openWorldHint: boolean;
 };
 
@@ -39,38 +40,37 @@ export interface Tool<F extends Fields = Fields> {
   /** What it does and what to do next, in a few sentences. */
   readonly about: string;
   readonly input: F;
-  /** Holds for the structured content of every reply, errors too. */
+  /** The schema of the structured content of every reply, errors included. */
   readonly output: JsonSchema;
   readonly hints: ToolHints;
-  run(input: Input<F>, session: ToolSession): Promise<Unfitted>;
+  run(input: Input<F>, session: ToolSession): Promise<ReplyDraft>;
 }
 
-/** A reply before it is fitted: it can be put into words for any number of characters of content, down to none. */
-export type Unfitted = {
-  /** What the caller asked for, and what holds if nothing was asked. */
-  readonly requestedChars?: number | undefined;
-  readonly defaultChars: number;
-  /** `notes` will stand among the fields: for a reply that tells its own length. */
+/** A reply that is not fitted yet: it can be rendered for any number of characters of content, down to none. */
+export type ReplyDraft = {
+  /** What the content may take; callTool lowers it for the client and the turn. */
+  readonly budget: Budget;
+  /** `notes` become a field: a reply that states its own length has to count them. */
   render(chars: number, bound: Bound, notes: readonly string[]): Rendered;
-  /** Told once the reply is settled; the last rendering is the one that leaves. */
-  settled?(): void;
+  /** Called once the reply is final; the last rendering is the one that is sent. */
+  onSent?(): void;
 };
 
-/** A reply put into words: ours, then the sources', and the same as fields. */
+/** A rendered reply: our words, then the sources' contents, and the same as fields. */
 export type Rendered = {
   readonly summary: string;
   readonly notices: readonly string[];
-  /** Contents below their marks; empty where there are none. */
+  /** Contents, each below the untrusted-content notice; empty where there are none. */
   readonly body: string;
-  /** Where in the body pages begin, where the reply is of one source that has pages. */
+  /** Where pages begin in the body, for a reply about one source that has pages. */
   readonly pages?: readonly PageStart[];
   readonly structured: Readonly<Record<string, unknown>>;
   readonly links?: readonly ArtifactLink[];
-  /** Set where nothing of what was asked for could be done. */
+  /** Set where nothing that was asked for succeeded. */
   readonly failed?: boolean;
 };
 
-/** An artifact that a client can open by itself. */
+/** An artifact that a client can open on its own. */
 export type ArtifactLink = {
   readonly artifact_ref: string;
   readonly name: string;
@@ -78,7 +78,7 @@ export type ArtifactLink = {
   readonly sizeBytes: number;
 };
 
-/** Keeps the types of a tool's own parameters while it stands in a list with others. */
+/** Types the input of `run` by the tool's own parameters, and returns a Tool that fits into a list. */
 export function defineTool<const F extends Fields>(tool: Tool<F>): Tool {
   return tool;
 }

@@ -1,10 +1,10 @@
 /** Describes the tools as the Markdown of docs/tools.md. */
-import { grouped } from "../answer/phrases.ts";
+import { formatNumber } from "../answer/phrases.ts";
 import { FIELDS_CHARS } from "../fit/serialized-size.ts";
-import { tools } from "./tools.ts";
+import { builtInTools } from "./tools.ts";
 
 export function toolsMarkdown(): string {
-  const sections = tools.map(({ name, about, input }) => {
+  const sections = builtInTools.map(({ name, about, input }) => {
     const rows = Object.entries(input).map(([field, { type, required, choices, about: what }]) => {
       const kind = choices === undefined ? type : choices.join(" \\| ");
       return `| \`${field}\` | ${kind}${required ? ", required" : ""} | ${what} |`;
@@ -17,13 +17,13 @@ export function toolsMarkdown(): string {
 const opening = `# Tools
 
 Each tool is defined once and is the same over MCP and in the library (\`callTool\`). A reply has two forms, a text and
-structured content; each is complete alone, and every handle stands in both.
+structured content. Each is complete alone, and both contain every handle.
 
-Input is taken kindly: empty texts are absent, numbers and lists may come as texts, \`max_chars\` and \`maxChars\` are one
-name, and a parameter that does not exist is named in a note. A call that cannot be understood says what to send instead.
+Input is lenient: empty strings count as missing, numbers and lists may be strings, \`max_chars\` and \`maxChars\` are the
+same name, and a note names parameters that do not exist. The error of a call that cannot be understood says what to send.
 
-The content of a reply stays within what was asked for (by default 30,000 characters, never more than 100,000), the
-summary and notices beside it add at most 600 characters, the fields beside it at most ${grouped(FIELDS_CHARS)}. Several sources share one
-reply: short ones are whole, long ones share what is left. Where the client is known, its own limit
-([clients](mcp.md#clients)) holds for each form as a whole.
+The content of a reply stays within the requested number of characters (by default 30,000, never more than 100,000).
+Summary and notices add at most 600 characters, the other fields at most ${formatNumber(FIELDS_CHARS)}. Several sources share one reply: short
+ones are complete, long ones share the remaining room. Where the client is known, its own limit
+([clients](mcp.md#clients)) applies to each form as a whole.
 `;

@@ -3,27 +3,30 @@ import type { ServerResponse } from "node:http";
 import { describe, test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
-import { temporaryFolder } from "../../test/bodies.ts";
-import { pdfWithPages } from "../../test/pdf.ts";
-import { closedSchema } from "../../test/schemas.ts";
+import { makeTemporaryFolder } from "../../test/bodies.ts";
+import { makePdfWithPages } from "../../test/pdf.ts";
+import { closeSchema } from "../../test/schemas.ts";
 import { startServer } from "../../test/server.ts";
 import { openTools } from "../../test/tools.ts";
-import { untrustedMark } from "../answer/answer.ts";
-import { clientProfile, clientRows } from "../config/clients.ts";
-import { limitsOf, makeBudget } from "../fit/budget.ts";
-import { truncationSuffix } from "../fit/fit-text.ts";
-import { FIELDS_CHARS, plainSize } from "../fit/serialized-size.ts";
+import { UNTRUSTED_NOTICE } from "../answer/answer.ts";
+import { clientRows, findClientProfile } from "../config/clients.ts";
+import { listLimits, makeBudget } from "../fit/budget.ts";
+import { makeTruncationSuffix } from "../fit/fit-text.ts";
+import { FIELDS_CHARS, measurePlainSize } from "../fit/serialized-size.ts";
 import { openSession } from "../session/session.ts";
-import { shareOut } from "./many-sources.ts";
+import { shareRoom } from "./many-sources.ts";
+import { outputSchema } from "./output-fields.ts";
 import { inputSchema } from "./parameters.ts";
-import type { Received } from "./tool.ts";
-import { findTool, tools } from "./tools.ts";
+import { readHints } from "./shared-parameters.ts";
+import { toolContract } from "./tool.contract.ts";
+import { defineTool, type Received } from "./tool.ts";
+import { builtInTools, findTool } from "./tools.ts";
 import { openTurn } from "./turn-budget.ts";
 
 const words = (chars: number) => 'gauge level weir spill "quoted"\t🌊 '.repeat(Math.ceil(chars / 34)).slice(0, chars);
 
 const ajv = new Ajv2020({ strict: true });
-const validators = new Map(tools.map((tool) => [tool.name, ajv.compile(closedSchema(tool.output))]));
+const validators = new Map(builtInTools.map((tool) => [tool.name, ajv.compile(closeSchema(tool.output))]));
 
 function assertHolds(name: string, structured: object): void {
   const validate = validators.get(name) ?? assert.fail(name);
@@ -33,30 +36,44 @@ function assertHolds(name: string, structured: object): void {
   );
 }
 
-describe("every tool", () => {
-  for (const tool of tools) {
-    test(`${tool.name} tells clients what it is, briefly`, () => {
-      assert.match(tool.name, /^[a-z_]{3,40}$/);
-      assert.ok(tool.about.length < 1_000 && tool.title.length < 40);
-      ajv.compile(inputSchema(tool.input));
-      assert.ok(Object.values(tool.input).every(({ about }) => about.endsWith(".") && about.length < 160));
-      assert.equal(tool.hints.destructiveHint, false);
-    });
+for (const tool of builtInTools) toolContract(tool);
 
-    test(`${tool.name} answers bad input with what to do`, async () => {
-      await using bench = await openTools();
-      for (const raw of [undefined, null, "", {}, [], 7, "x", { url: {} }, { artifact_ref: ["a", "b"] }, { url: "" }]) {
-        const { text, structured, isError } = await bench.call(tool.name, raw);
-        assert.ok(isError && text.includes("\n") && text.length < 1_000, text);
-        assert.ok("error" in structured && "hint" in structured);
-        assertHolds(tool.name, structured);
-      }
+toolContract(
+  defineTool({
+    name: "list_gauges",
+    title: "List gauges",
+    about: "Lists the gauges of a river; a tool without required parameters.",
+    input: { river: { type: "text", about: "Only the gauges of this river." } },
+    output: outputSchema({ gauges: { type: "array", items: { type: "string" } } }),
+    hints: readHints,
+    async run({ river = "every river" }) {
+      const gauges = Array.from({ length: 400 }, (_, index) => `${river}: gauge ${index}`);
+      return {
+        budget: makeBudget({ default: 5_000 }),
+        render(chars) {
+          const listed = gauges.slice(0, Math.floor(chars / 50));
+          return { summary: "[Gauges.]", notices: [], body: listed.join("\n"), structured: { gauges: listed } };
+        },
+      };
+    },
+  }),
+  [
+    { name: "every gauge", input: {} },
+    { name: "the gauges of one river", input: { river: "Elbe" } },
+  ],
+);
+
+describe("every tool", () => {
+  for (const tool of builtInTools) {
+    test(`${tool.name} has schemas that a strict validator accepts`, () => {
+      ajv.compile(inputSchema(tool.input));
+      ajv.compile(tool.output);
     });
   }
 
-  test("reports each call, and never what was asked", async () => {
+  test("emits an event for each call, never with its input", async () => {
     await using bench = await openTools();
-    await bench.call("web_fetch", { url: "data:,hello", query: "hello secret" }, { client: clientProfile("pi") });
+    await bench.call("web_fetch", { url: "data:,hello", query: "hello secret" }, { client: findClientProfile("pi") });
     await bench.call("read_artifact", { artifact_ref: "af_0", password: "secret" });
     const called = bench.events.filter((event) => event.event === "tool.called");
     assert.deepEqual(
@@ -69,7 +86,7 @@ describe("every tool", () => {
     assert.ok(!JSON.stringify(bench.events).includes("secret"));
   });
 
-  test("a fault of ours is a reply too, an abort is not", async () => {
+  test("an internal error is a reply too, an abort is not", async () => {
     await using bench = await openTools();
     const store = { ...bench.session.store, find: () => Promise.reject(new TypeError("boom")) };
     const ref = `af_${"0".repeat(32)}`;
@@ -80,10 +97,10 @@ describe("every tool", () => {
     await assert.rejects(bench.call("fetch_content", { urls: ["data:,x", "data:,y"] }, { signal }), /changed my mind/);
   });
 
-  test("tells what the surface wants told, and that long work is alive", async () => {
+  test("shows the surface's notes, and reports progress", async () => {
     await using bench = await openTools();
-    const told: string[] = [];
-    const progress = (message: string) => void told.push(message);
+    const messages: string[] = [];
+    const progress = (message: string) => void messages.push(message);
     const { text, fields } = await bench.call(
       "fetch_content",
       { urls: ["data:,a", "data:,b"] },
@@ -91,28 +108,28 @@ describe("every tool", () => {
     );
     assert.ok(text.includes("\nMind the gap.\n"));
     assert.deepEqual(fields.notes, ["Mind the gap."]);
-    assert.deepEqual(told, ["Fetched 1 of 2", "Fetched 2 of 2"]);
+    assert.deepEqual(messages, ["Fetched 1 of 2", "Fetched 2 of 2"]);
   });
 });
 
-test("a call that takes long tells so now and then, and stops telling when it is done", async (t) => {
+test("a long call reports progress at intervals until it is done", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
   await using bench = await openTools();
-  const told: string[] = [];
+  const messages: string[] = [];
   const { promise, resolve } = Promise.withResolvers<never>();
   const store = { ...bench.session.store, find: () => promise };
-  const progress = (message: string) => void told.push(message);
+  const progress = (message: string) => void messages.push(message);
   const reply = bench.call("read_artifact", { artifact_ref: `af_${"0".repeat(32)}` }, { store, progress });
   t.mock.timers.tick(4_100);
-  assert.equal(told.length, 2);
-  assert.match(told[0] ?? "", /^Read a kept source: working for \d+ s$/);
+  assert.equal(messages.length, 2);
+  assert.match(messages[0] ?? "", /^Read a kept source: working for \d+ s$/);
   resolve(undefined as never);
   await reply;
   t.mock.timers.tick(10_000);
-  assert.equal(told.length, 2);
+  assert.equal(messages.length, 2);
 });
 
-test("a long download tells how much has come, of how much where that is known", async (t) => {
+test("a long download reports the bytes received, and the total where it is known", async (t) => {
   t.mock.timers.enable({ apis: ["setInterval"] });
   for (const { headers, ofAll, totalBytes } of [
     { headers: { "content-length": "3000000" }, ofAll: " of 3.0 MB", totalBytes: 3_000_000 },
@@ -124,19 +141,19 @@ test("a long download tells how much has come, of how much where that is known",
       begun.resolve(response);
     });
     await using bench = await openTools({ "network.allow": [server.allow] });
-    const told: [string, Received | undefined][] = [];
-    const progress = (message: string, received?: Received) => void told.push([message, received]);
+    const messages: [string, Received | undefined][] = [];
+    const progress = (message: string, received?: Received) => void messages.push([message, received]);
     const reply = bench.call("web_fetch", { url: server.origin }, { progress });
     const response = await begun.promise;
-    while (told.every(([, received]) => received?.bytes !== 1_000_000)) {
+    while (messages.every(([, received]) => received?.bytes !== 1_000_000)) {
       t.mock.timers.tick(2_000);
       await new Promise((resolve) => setImmediate(resolve));
     }
-    const [message] = told.at(-1) ?? assert.fail();
+    const [message] = messages.at(-1) ?? assert.fail();
     assert.match(message, new RegExp(`^Fetch a page or document: working for \\d+ s, 1\\.0 MB${ofAll} received$`));
-    assert.deepEqual(told.at(-1)?.[1], { bytes: 1_000_000, totalBytes });
+    assert.deepEqual(messages.at(-1)?.[1], { bytes: 1_000_000, totalBytes });
     t.mock.timers.tick(2_000);
-    assert.equal(told.at(-1)?.[1], undefined, "what has been told is not told again");
+    assert.equal(messages.at(-1)?.[1], undefined, "the same number of bytes is not reported twice");
     response.end("x".repeat(2_000_000));
     assert.equal((await reply).fields.size_bytes, 3_000_000);
   }
@@ -160,7 +177,7 @@ describe("fetch_content", () => {
         });
         const content = String(fields.content);
         assert.ok(!isError && content.length <= chars && content.length >= chars - 1 && long.startsWith(content));
-        assert.ok(text.endsWith(content + truncationSuffix(chars, 120_000)));
+        assert.ok(text.endsWith(content + makeTruncationSuffix(chars, 120_000)));
         assert.deepEqual(
           [fields.has_more, fields.next_offset, fields.limit_chars, fields.bound],
           [true, content.length, chars, bound],
@@ -177,10 +194,10 @@ describe("fetch_content", () => {
     assert.deepEqual([fields.content, fields.truncated, fields.next_offset], ["hello", false, null]);
   });
 
-  test("shows a whole small PDF inline, where web_fetch shows an excerpt", async () => {
+  test("shows a small PDF inline, where web_fetch shows an excerpt", async () => {
     await using bench = await openTools({ "fit.excerpt_chars": 1_000 });
     const pages = Array.from({ length: 60 }, (_, index) => `Page ${index + 1} measures the level of the river`);
-    const url = await bench.write("a.pdf", pdfWithPages(pages));
+    const url = await bench.write("a.pdf", makePdfWithPages(pages));
     const inline = await bench.call("fetch_content", { url });
     assert.ok(String(inline.fields.content).includes("Page 60 measures"));
     assert.match(
@@ -194,16 +211,16 @@ describe("fetch_content", () => {
     assert.equal(page.fields.page_range, "60");
   });
 
-  test("a PDF's pages are blocks of their own below our words, and joined they are the text", async () => {
+  test("the pages of a PDF are separate blocks after the summary, and joined they are the text", async () => {
     await using bench = await openTools();
-    await bench.write("five.pdf", pdfWithPages(["Alpha", "Beta", "Gamma", "Delta", "Epsilon"]));
+    await bench.write("five.pdf", makePdfWithPages(["Alpha", "Beta", "Gamma", "Delta", "Epsilon"]));
     const { text, blocks, fields } = await bench.call("fetch_content", { url: "five.pdf" });
     assert.equal(blocks.map((block) => block.text).join(""), text);
     assert.deepEqual(
       blocks.map(({ page }) => page),
       [undefined, 1, 2, 3, 4, 5],
     );
-    assert.ok(blocks[0]?.text.endsWith(`${untrustedMark}\n\n`));
+    assert.ok(blocks[0]?.text.endsWith(`${UNTRUSTED_NOTICE}\n\n`));
     assert.deepEqual(
       blocks.slice(1).map((block) => block.text.trim()),
       ["Alpha", "Beta", "Gamma", "Delta", "Epsilon"],
@@ -227,9 +244,9 @@ describe("fetch_content", () => {
     );
   });
 
-  test("more pages than anybody would look at one by one are one block, and so is what has no pages", async () => {
+  test("more than 50 pages are one block, and so is a source without pages", async () => {
     await using bench = await openTools();
-    await bench.write("many.pdf", pdfWithPages(Array.from({ length: 51 }, (_, index) => `Number ${index}`)));
+    await bench.write("many.pdf", makePdfWithPages(Array.from({ length: 51 }, (_, index) => `Number ${index}`)));
     await bench.write("plain.txt", "no pages");
     for (const url of ["many.pdf", "plain.txt"]) {
       const { text, blocks } = await bench.call("fetch_content", { url });
@@ -254,7 +271,7 @@ describe("fetch_content", () => {
     }
   });
 
-  test("a prompt selects passages, says so, and gives their places", async () => {
+  test("a prompt selects passages, says so, and reports where they are", async () => {
     await using bench = await openTools();
     const filler = Array.from({ length: 80 }, (_, index) => `## Part ${index}\n\n${words(400)}\n`).join("\n");
     const url = await bench.write(
@@ -272,7 +289,7 @@ describe("fetch_content", () => {
     assert.ok(String(none.fields.content).startsWith("# Handbook"));
   });
 
-  test("titles come from the first heading, then the name", async () => {
+  test("the title is the first heading, else the name", async () => {
     await using bench = await openTools();
     assert.equal(
       (await bench.call("fetch_content", { url: await bench.write("a.md", "x\n\n# The *weir*\n") })).fields.title,
@@ -281,7 +298,7 @@ describe("fetch_content", () => {
     assert.equal((await bench.call("fetch_content", { url: await bench.write("b.txt", "x") })).fields.title, "b.txt");
   });
 
-  test("several keep their order, are fetched once each, and one failure harms no other", async () => {
+  test("several sources keep their order, are fetched once each, and one failure does not affect the others", async () => {
     await using bench = await openTools();
     const names = ["a.txt", "b.txt", "c.txt", "d.txt"];
     for (const name of names) await bench.write(name, `this is ${name}`);
@@ -311,21 +328,21 @@ describe("fetch_content", () => {
 
   test("three are fetched at a time", async () => {
     await using bench = await openTools();
-    let [now, most] = [0, 0];
+    let [running, maxRunning] = [0, 0];
     const store = {
       ...bench.session.store,
       async keep(...args: Parameters<typeof bench.session.store.keep>) {
-        most = Math.max(most, ++now);
+        maxRunning = Math.max(maxRunning, ++running);
         await new Promise((done) => setTimeout(done, 5));
-        now--;
+        running--;
         return bench.session.store.keep(...args);
       },
     };
     await bench.call("fetch_content", { urls: Array.from({ length: 9 }, (_, index) => `data:,${index}`) }, { store });
-    assert.equal(most, 3);
+    assert.equal(maxRunning, 3);
   });
 
-  test("what cannot be kept is answered, and says that there is no handle", async () => {
+  test("a source that cannot be kept is answered, and the reply says that there is no handle", async () => {
     await using bench = await openTools();
     const full = () => Promise.reject(Object.assign(new Error("full"), { code: "ENOSPC" }));
     const objects = { ...bench.session.store.objects, put: full };
@@ -364,11 +381,10 @@ describe("fetch_content", () => {
     });
   }
 
-  test("says what has no effect", async () => {
+  test("names parameters that do not exist", async () => {
     await using bench = await openTools();
     const { text } = await bench.call("fetch_content", { url: "data:,a", forceClone: "true", depth: 3 });
-    assert.match(text, /forceClone has no effect/);
-    assert.match(text, /no such parameter: "depth"/);
+    assert.match(text, /no such parameter: "forceClone", "depth"/);
   });
 
   for (const { flag, plain, document } of [
@@ -379,7 +395,7 @@ describe("fetch_content", () => {
     test(`with the ingest flag ${flag} text is ${plain ?? "metadata"} and a PDF is ${document ?? "metadata"}`, async () => {
       await using bench = await openTools({ "runner.enable_filetype_ingest_router": flag });
       await bench.write("a.txt", "plain");
-      await bench.write("a.pdf", pdfWithPages(["A page"]));
+      await bench.write("a.pdf", makePdfWithPages(["A page"]));
       for (const [url, content] of [
         ["a.txt", plain],
         ["a.pdf", document],
@@ -393,7 +409,7 @@ describe("fetch_content", () => {
 });
 
 describe("web_fetch_html", () => {
-  test("answers with the source as it was sent, and read_artifact goes on in it", async () => {
+  test("answers with the source as it was sent, and read_artifact continues in it", async () => {
     await using bench = await openTools();
     const html = `<!doctype html><title>T</title><p>${words(40_000)}</p>`;
     const { fields } = await bench.call("web_fetch_html", { url: await bench.write("a.html", html) });
@@ -414,7 +430,7 @@ describe("get_search_content", () => {
     return { ...bench, responseId: fields.responseId as string, [Symbol.asyncDispose]: bench[Symbol.asyncDispose] };
   }
 
-  test("without a choice lists what is stored", async () => {
+  test("lists what is stored when nothing is chosen", async () => {
     await using bench = await stored();
     const { text, fields } = await bench.call("get_search_content", { responseId: bench.responseId });
     assert.match(
@@ -425,12 +441,12 @@ describe("get_search_content", () => {
     assertHolds("get_search_content", fields);
   });
 
-  test("gives the extracted text back, by number, by address and by ref", async () => {
+  test("returns the extracted text by index, by address and by ref", async () => {
     await using bench = await stored();
     const { responseId } = bench;
     const byIndex = await bench.call("get_search_content", { response_id: responseId, urlIndex: "0" });
     assert.equal(String(byIndex.fields.content).length, 30_000);
-    assert.ok(byIndex.text.endsWith(truncationSuffix(30_000, 60_009)));
+    assert.ok(byIndex.text.endsWith(makeTruncationSuffix(30_000, 60_009)));
     const byUrl = await bench.call("get_search_content", { responseId, url: "b.txt" });
     assert.deepEqual([byUrl.fields.content, byUrl.fields.title, byUrl.fields.url], ["beta", "b.txt", "b.txt"]);
     const ref = byUrl.fields.artifact_ref;
@@ -463,7 +479,7 @@ describe("get_search_content", () => {
     );
   });
 
-  test("says what is wrong in the contract's words", async () => {
+  test("words errors as the contract does", async () => {
     await using bench = await stored();
     const { responseId } = bench;
     const id = `rs_${"0".repeat(32)}`;
@@ -490,14 +506,14 @@ describe("get_search_content", () => {
 });
 
 describe("read_artifact", () => {
-  async function kept(content: string | Uint8Array, name = "a.md") {
+  async function openKept(content: string | Uint8Array, name = "a.md") {
     const bench = await openTools();
     const { fields } = await bench.call("web_fetch", { url: await bench.write(name, content) });
     return { ...bench, ref: fields.artifact_ref as string, [Symbol.asyncDispose]: bench[Symbol.asyncDispose] };
   }
 
-  test("reads the asked part with its places", async () => {
-    await using bench = await kept("# One\n\nfirst\n\n# Two\n\nsecond part\n");
+  test("reads the chosen range with its offsets and lines", async () => {
+    await using bench = await openKept("# One\n\nfirst\n\n# Two\n\nsecond part\n");
     const { ref: artifact_ref } = bench;
     const read = async (part: object) => (await bench.call("read_artifact", { artifact_ref, ...part })).fields;
     assert.equal((await read({ section: "Two" })).content, "# Two\n\nsecond part\n");
@@ -515,13 +531,12 @@ describe("read_artifact", () => {
     { part: { pages: "1" }, text: /^This document has no pages/ },
     { part: { section: "Three" }, text: /^No section "Three"\.\nSections: "One"/ },
     { part: { offset: 99 }, text: /past the end/ },
-    { part: { entry: "a/b.txt" }, text: /^"a\/b\.txt" cannot be opened/ },
     { part: { artifact_ref: "../../x" }, text: /^No artifact "\.\.\/\.\.\/x" in this store\.\nA ref is af_/ },
     { part: { artifact_ref: "*" }, text: /^No artifact "\*"/ },
   ];
   for (const { part, text } of refused) {
     test(`refuses ${JSON.stringify(part)}`, async () => {
-      await using bench = await kept("# One\n\nfirst\n");
+      await using bench = await openKept("# One\n\nfirst\n");
       const reply = await bench.call("read_artifact", { artifact_ref: bench.ref, ...part });
       assert.ok(reply.isError);
       assert.match(reply.text, text);
@@ -542,7 +557,7 @@ describe("the budget of a reply", () => {
   );
   const clients = fc.constantFrom(undefined, ...clientRows.map(({ name }) => name), "Visual Studio Code");
 
-  test("holds for any sources, any number asked for and any client, in both forms", async () => {
+  test("holds for any sources, any requested number and any client, in both forms", async () => {
     await using bench = await openTools();
     await fc.assert(
       fc.asyncProperty(
@@ -556,7 +571,7 @@ describe("the budget of a reply", () => {
               bench.write(`p${index}.md`, text.repeat(Math.min(times, 150_000 / (text.length + 1)))),
             ),
           );
-          const client = clientProfile(name);
+          const client = findClientProfile(name);
           const prompt = ask ? "words of the heading" : undefined;
           const first = await bench.call("fetch_content", { urls, maxChars, prompt }, { client });
           const replies = [
@@ -586,7 +601,7 @@ describe("the budget of a reply", () => {
     tool: string,
     { text, structured, links }: Awaited<ReturnType<Awaited<ReturnType<typeof openTools>>["call"]>>,
     maxChars: number,
-    client: ReturnType<typeof clientProfile>,
+    client: ReturnType<typeof findClientProfile>,
   ): void {
     const requested = tool === "web_fetch" ? undefined : maxChars;
     const { chars } = makeBudget({ requested, default: 30_000, client: client?.limit });
@@ -595,18 +610,18 @@ describe("the budget of a reply", () => {
     if (!("stored" in structured)) {
       assert.ok(text.length <= chars + 600, `${tool}: ${text.length} characters of text for ${chars}`);
       assert.ok(
-        plainSize(structured) <= chars + FIELDS_CHARS,
-        `${tool}: ${plainSize(structured)} of fields for ${chars}`,
+        measurePlainSize(structured) <= chars + FIELDS_CHARS,
+        `${tool}: ${measurePlainSize(structured)} of fields for ${chars}`,
       );
     }
-    const limits = limitsOf(makeBudget({ default: Infinity, ceiling: Infinity, client: client?.limit }));
+    const limits = listLimits(makeBudget({ default: Infinity, ceiling: Infinity, client: client?.limit }));
     for (const form of [text + JSON.stringify(links), JSON.stringify(structured)]) {
       for (const { unit, max, measure } of limits) assert.ok(measure(form) <= max, `${tool}: ${measure(form)} ${unit}`);
     }
     assertHolds(tool, structured);
   }
 
-  test("holds for whatever a model may send", async () => {
+  test("holds for any input that a model may send", async () => {
     await using bench = await openTools();
     await bench.write("a.md", `# One\n\n${words(9_000)}`);
     const { fields } = await bench.call("fetch_content", { url: "a.md" });
@@ -623,7 +638,7 @@ describe("the budget of a reply", () => {
       "gauge",
     );
     const value = fc.oneof(real, fc.jsonValue({ maxDepth: 2 }), fc.array(real, { maxLength: 3 }));
-    for (const tool of tools) {
+    for (const tool of builtInTools) {
       const input = fc.dictionary(
         fc.constantFrom(...Object.keys(tool.input), "unknown", "max_chars", "__proto__"),
         value,
@@ -639,10 +654,10 @@ describe("the budget of a reply", () => {
     }
   });
 
-  test("is the client's own where it is smaller, and the reply says so", async () => {
+  test("is the client's limit where that is smaller, and the reply says so", async () => {
     await using bench = await openTools();
     const url = await bench.write("a.txt", words(50_000));
-    const client = clientProfile("Visual Studio Code");
+    const client = findClientProfile("Visual Studio Code");
     const { text, fields } = await bench.call("web_fetch", { url }, { client });
     assert.equal(fields.bound, "client");
     assert.ok(Buffer.byteLength(text) > 5_000 && Buffer.byteLength(text) <= 7_782);
@@ -650,14 +665,14 @@ describe("the budget of a reply", () => {
     assert.equal((await bench.call("web_fetch", { url }, { turn: openTurn(5_600) })).fields.bound, "turn");
   });
 
-  test("of twenty sources keeps every handle at the smallest", async () => {
+  test("for twenty sources leaves room for every handle, even at its smallest", async () => {
     await using bench = await openTools();
     const urls = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         bench.write(`${"深い/".repeat(20)}${"水位計".repeat(8)}${index}.txt`, words(3_000)),
       ),
     );
-    const narrow = clientProfile("Visual Studio Code");
+    const narrow = findClientProfile("Visual Studio Code");
     for (const { maxChars, client } of [
       { maxChars: 1_000, client: undefined },
       { maxChars: 10_000, client: undefined },
@@ -670,20 +685,20 @@ describe("the budget of a reply", () => {
       assertWithin("fetch_content", reply, maxChars, client);
       const refs = (fields.results as { artifact_ref: string }[]).map(({ artifact_ref }) => artifact_ref);
       assert.ok(refs.length === 20 && refs.every((ref) => text.includes(ref)));
-      assert.ok(text.length <= maxChars + 600 && plainSize(fields) <= maxChars + FIELDS_CHARS);
+      assert.ok(text.length <= maxChars + 600 && measurePlainSize(fields) <= maxChars + FIELDS_CHARS);
     }
   });
 
-  test("is shared so that short contents are whole", () => {
-    assert.deepEqual(shareOut([10, 1_000, 2_000], 210), [10, 100, 100]);
-    assert.deepEqual(shareOut([10, 20], 500), [10, 20]);
-    assert.deepEqual(shareOut([10, 20], -5), [0, 0]);
-    assert.deepEqual(shareOut([], 5), []);
+  test("is shared so that short contents are complete", () => {
+    assert.deepEqual(shareRoom([10, 1_000, 2_000], 210), [10, 100, 100]);
+    assert.deepEqual(shareRoom([10, 20], 500), [10, 20]);
+    assert.deepEqual(shareRoom([10, 20], -5), [0, 0]);
+    assert.deepEqual(shareRoom([], 5), []);
   });
 });
 
-test("a ref works in another process's session of the same owner, and for nobody else", async () => {
-  await using folder = await temporaryFolder();
+test("a ref works in another session of the same owner, and for no other owner", async () => {
+  await using folder = await makeTemporaryFolder();
   const { defaultSettings } = await import("../config/settings.ts");
   const { callTool } = await import("./call-tool.ts");
   const settings = { ...defaultSettings, home: folder.path };

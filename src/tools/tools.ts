@@ -1,26 +1,39 @@
-/** All tools, in the order clients are shown them. A new one is a file and a line here. */
-import { fetchContent } from "./fetch-content.ts";
-import { getSearchContent } from "./get-search-content.ts";
+/** All tools, in the order in which clients list them. A new tool is a file and a line here. */
+import { SpillwayError } from "../errors.ts";
+import { clip } from "../system/safe-names.ts";
+import { fetchContentTool } from "./fetch-content.ts";
+import { getSearchContentTool } from "./get-search-content.ts";
 import { cancelIndexingTool, indexingStatusTool, indexRepositoryTool } from "./index-repository.ts";
-import { readArtifact } from "./read-artifact.ts";
+import { readArtifactTool } from "./read-artifact.ts";
 import { searchCodeTool } from "./search-code.ts";
 import type { Tool } from "./tool.ts";
-import { webFetch } from "./web-fetch.ts";
-import { webFetchHtml } from "./web-fetch-html.ts";
+import { webFetchTool } from "./web-fetch.ts";
+import { webFetchHtmlTool } from "./web-fetch-html.ts";
 
-export const tools: readonly Tool[] = [
-  fetchContent,
-  getSearchContent,
-  readArtifact,
-  webFetch,
-  webFetchHtml,
+export const builtInTools: readonly Tool[] = [
+  fetchContentTool,
+  getSearchContentTool,
+  readArtifactTool,
+  webFetchTool,
+  webFetchHtmlTool,
   searchCodeTool,
   indexRepositoryTool,
   indexingStatusTool,
   cancelIndexingTool,
 ];
 
+/** The built-in tools and a library user's own. Throws if two have the same name: a call could reach the wrong one. */
+export function mergeTools(ownTools: readonly Tool[] = []): readonly Tool[] {
+  const tools = [...builtInTools, ...ownTools];
+  const names = tools.map(({ name }) => name);
+  const duplicate = names.find((name, index) => names.indexOf(name) < index);
+  if (duplicate === undefined) return tools;
+  throw new SpillwayError("config_invalid", `There are two tools named ${JSON.stringify(clip(duplicate))}.`, {
+    hint: "Give the tool that you add another name.",
+  });
+}
+
 /** The tool of this name. */
-export function findTool(name: string): Tool | undefined {
+export function findTool(name: string, tools: readonly Tool[] = builtInTools): Tool | undefined {
   return tools.find((tool) => tool.name === name);
 }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { OVERHEAD_CHARS } from "../fit/limits.ts";
 import { openTurn } from "./turn-budget.ts";
 
-test("calls that finish share what is left evenly, and what a small one leaves goes to the others", () => {
+test("calls share the remaining room evenly, and what a short reply does not use goes to the others", () => {
   const turn = openTurn(30_000);
   for (let call = 0; call < 3; call++) turn.join();
   assert.equal(turn.shareChars(), 10_000 - OVERHEAD_CHARS);
@@ -14,15 +14,15 @@ test("calls that finish share what is left evenly, and what a small one leaves g
   assert.equal(turn.shareChars(), 14_500 - OVERHEAD_CHARS);
 });
 
-test("whatever the calls want, as many as have room stay within the turn, and the others' refusals with them", () => {
+test("for any calls, the replies and the errors of calls without room stay within the turn", () => {
   const wants = fc.array(fc.integer({ min: 0, max: 200_000 }), { minLength: 1, maxLength: 40 });
   const refusalChars = 60;
   fc.assert(
     fc.property(fc.integer({ min: 2_000, max: 200_000 }), wants, (chars, wanted) => {
       const turn = openTurn(chars);
       const calls = wanted.filter(() => turn.join());
-      assert.equal(calls.length, Math.min(turn.most, wanted.length));
-      // Those that get no room are told so at once; there are rarely more than the turn has words for.
+      assert.equal(calls.length, Math.min(turn.maxCalls, wanted.length));
+      // Calls without room get an error at once; there are rarely more than the turn has room to refuse.
       const refused = Math.min(wanted.length - calls.length, Math.floor((chars * 0.05) / refusalChars));
       for (let call = calls.length; call < wanted.length; call++)
         turn.spend(call < calls.length + refused ? refusalChars : 0);

@@ -1,40 +1,40 @@
-/** One budget for the calls of a turn: whatever a model asks for at once comes back within one number of characters. */
+/** One budget for the calls of a turn: all replies together stay within one number of characters. */
 import { OVERHEAD_CHARS, SMALLEST_BUDGET_CHARS } from "../fit/limits.ts";
 
-/** The room that the calls of one turn share. */
-export type Turn = {
-  /** How many calls there is room for. */
-  readonly most: number;
-  /** One more call waits for its reply; false where there is no room for more than a word about that. */
+/** The characters that the calls of one turn share. */
+export type TurnBudget = {
+  /** How many calls the turn has room for. */
+  readonly maxCalls: number;
+  /** Registers a call; false where the turn has room only to say so. */
   join(): boolean;
-  /** Characters of content that the next reply may carry; what earlier replies left over is shared by the rest. */
+  /** Characters of content that the next reply may carry; what earlier replies did not use is shared. */
   shareChars(): number;
-  /** A reply of this length has left. */
+  /** Records the length of a reply that was sent. */
   spend(chars: number): void;
 };
 
 /** Splits the characters of a turn evenly between the calls that wait, as they finish. */
-export function openTurn(chars: number): Turn {
-  const most = callsInTurn(chars);
-  let [left, waiting, joined] = [chars, 0, 0];
+export function openTurn(chars: number): TurnBudget {
+  const most = countCalls(chars);
+  let [remainingChars, waitingCalls, joinedCalls] = [chars, 0, 0];
   return {
-    most,
+    maxCalls: most,
     join() {
-      waiting++;
-      return ++joined <= most;
+      waitingCalls++;
+      return ++joinedCalls <= most;
     },
-    shareChars: () => Math.floor(left / Math.max(1, waiting)) - OVERHEAD_CHARS,
-    spend(spent) {
-      left = Math.max(0, left - spent);
-      waiting--;
+    shareChars: () => Math.floor(remainingChars / Math.max(1, waitingCalls)) - OVERHEAD_CHARS,
+    spend(replyChars) {
+      remainingChars = Math.max(0, remainingChars - replyChars);
+      waitingCalls--;
     },
   };
 }
 
-/** The share of a turn in which the calls without room are told so. */
-const refusalShare = 0.05;
+/** The share of a turn that is reserved for the errors of calls without room. */
+const REFUSAL_SHARE = 0.05;
 
-/** How many calls a turn of this size has room for, each with the smallest reply there is. */
-function callsInTurn(chars: number): number {
-  return Math.max(1, Math.floor((chars * (1 - refusalShare)) / (SMALLEST_BUDGET_CHARS + OVERHEAD_CHARS)));
+/** How many calls fit into a turn of this size, each with the smallest reply. */
+function countCalls(chars: number): number {
+  return Math.max(1, Math.floor((chars * (1 - REFUSAL_SHARE)) / (SMALLEST_BUDGET_CHARS + OVERHEAD_CHARS)));
 }

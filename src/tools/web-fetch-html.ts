@@ -1,10 +1,11 @@
 /** `web_fetch_html`: the source of a page as it was sent, bounded. */
-import { fetchPart, renderFetched } from "./fetch-tool.ts";
+import { makeSourceBudget } from "../fit/budget.ts";
+import { fetchSelected, renderFetched } from "./fetch-tool.ts";
 import { pageOutput } from "./output-fields.ts";
 import { fetchHints, urlField } from "./shared-parameters.ts";
 import { defineTool } from "./tool.ts";
 
-export const webFetchHtml = defineTool({
+export const webFetchHtmlTool = defineTool({
   name: "web_fetch_html",
   title: "Fetch raw source",
   about:
@@ -14,9 +15,10 @@ export const webFetchHtml = defineTool({
   output: pageOutput,
   hints: fetchHints,
   async run({ url }, session) {
-    const answer = await fetchPart(url, { mode: "raw" }, {}, session);
+    const budget = makeSourceBudget(session.settings);
+    const answer = await fetchSelected(url, { budget, mode: "raw" }, {}, session);
     return {
-      defaultChars: session.settings["fit.inline_chars"],
+      budget: budget.inline,
       render: (chars, bound) => renderFetched(answer, { chars, bound }),
     };
   },

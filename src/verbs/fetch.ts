@@ -1,32 +1,34 @@
+/** The fetch verb: load, extract, fit, answer. */
 import type { Answer } from "../answer/answer.ts";
-import { answerFetch, type FetchFields } from "../answer/fetch-reply.ts";
+import { answerFetch } from "../answer/fetch-reply.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
+import type { FetchFields } from "../contract/fetch-fields.ts";
 import type { ContentKind } from "../detect/kind.ts";
 import { SpillwayError } from "../errors.ts";
 import { type Extract, extractText } from "../extract/extract.ts";
 import type { Handler } from "../extract/handler.ts";
-import { handlerFor } from "../extract/handlers.ts";
+import { findHandler } from "../extract/handlers.ts";
 import { metadata } from "../extract/metadata-handler.ts";
-import { limitsOf } from "../extract/pool/pools.ts";
-import { pagesOn, windowAt } from "../extract/select.ts";
-import type { Extent } from "../extract/stored.ts";
-import { titleOf } from "../extract/title-text.ts";
-import { type Budget, makeBudget } from "../fit/budget.ts";
+import { readChildLimits } from "../extract/pool/pools.ts";
+import { findPages, readWindow } from "../extract/select.ts";
+import type { ExtractSize } from "../extract/stored.ts";
+import { findDocumentTitle } from "../extract/title-text.ts";
+import { type Budget, makeSourceBudget, type SourceBudget } from "../fit/budget.ts";
 import { fitText } from "../fit/fit-text.ts";
+import { type LoadSourceOptions, loadSource } from "../load/load-source.ts";
+import type { LoadedSource } from "../load/loaded-source.ts";
+import { loadRendered, needsRendering } from "../load/render-page.ts";
 import type { Session } from "../session/session.ts";
 import { sourceName } from "../telemetry/events.ts";
-import { type TakenIn, type TakeOptions, takeIn } from "./load-source.ts";
-import { takeRendered, wantsRendering } from "./render-page.ts";
 import { sweepIfDue } from "./sweep.ts";
 
-export type FetchOptions = TakeOptions & {
+export type FetchOptions = LoadSourceOptions & {
+  /** Characters of content to show; the settings say how many by default. */
   readonly maxChars?: number | undefined;
-  /** Characters left for this answer where it shares a reply with others. */
-  readonly turnChars?: number | undefined;
+  /** The budget of the reply, where a surface has made it; `maxChars` then does not count. */
+  readonly budget?: SourceBudget | undefined;
   /** Opens an encrypted document for this reply; never stored or logged. */
   readonly password?: string | undefined;
-  /** A document too is answered with as much as a page would be, not with an excerpt. */
-  readonly inline?: boolean | undefined;
 };
 
 /** The verb behind every fetch: any source in, a bounded answer and a durable ref out. */
@@ -35,8 +37,12 @@ export async function fetchSource(
   options: FetchOptions,
   session: Session,
 ): Promise<Answer<FetchFields>> {
+  const startedAt = session.now();
   try {
-    return await ingest(given, options, session);
+    const answer = await answerSource(given, options, session);
+    emitCompleted(answer, startedAt, session);
+    session.background(() => sweepIfDue(session));
+    return answer;
   } catch (error) {
     const code = error instanceof SpillwayError ? error.code : "internal";
     session.emit({ event: "ingest.failed", source: sourceName(given), code });
@@ -44,74 +50,66 @@ export async function fetchSource(
   }
 }
 
-async function ingest(given: string, options: FetchOptions, session: Session): Promise<Answer<FetchFields>> {
-  const startedAt = session.now();
-  await using taken = await takeIn(given, options, session);
-  const extract = await extractFrom(taken, options, session);
-  await using rendered = wantsRendering(extract, session) ? await takeRendered(taken, session) : null;
-  const answer = rendered
-    ? await fitted(rendered, await extractFrom(rendered, options, session), options, session)
-    : await fitted(taken, extract, options, session);
-  report(answer, startedAt, session);
-  session.background(() => sweepIfDue(session));
-  return answer;
+async function answerSource(given: string, options: FetchOptions, session: Session): Promise<Answer<FetchFields>> {
+  await using source = await loadSource(given, options, session); // From the cache, or acquired, detected and kept.
+  const extract = await extractSource(source, options, session);
+  if (!needsRendering(extract, session)) return fitAnswer(source, extract, options, session);
+  await using rendered = await loadRendered(source, session); // The same page after its scripts ran, kept too.
+  return fitAnswer(rendered, await extractSource(rendered, options, session), options, session);
 }
 
-function extractFrom(taken: TakenIn, options: FetchOptions, session: Session): Promise<Extract> {
+function extractSource(source: LoadedSource, options: FetchOptions, session: Session): Promise<Extract> {
   return extractText({
-    ...taken,
-    handler: routed(taken, session),
+    ...source,
+    handler: chooseHandler(source, session),
     mode: options.mode ?? "markdown",
-    enough: enoughFor(taken.facts, options, session),
-    limits: limitsOf(session.settings),
+    enough: enoughFor(source.facts, options, session),
+    limits: readChildLimits(session.settings),
     signal: session.signal,
     password: options.password,
   });
 }
 
-async function fitted(
-  taken: TakenIn,
+async function fitAnswer(
+  source: LoadedSource,
   extract: Extract,
   options: FetchOptions,
   session: Session,
 ): Promise<Answer<FetchFields>> {
-  const budget = fetchBudget(taken.facts, options, session);
-  const shown = fitText(await windowAt(extract, 0, budget.chars), budget);
-  const pages = await pagesOn(extract, 0, shown.text.length);
-  const title = await titleOf(extract, taken.facts);
-  return answerFetch({ ...taken, extract, title, shown, pages, budget });
+  const budget = budgetFor(source.facts, options, session);
+  const shown = fitText(await readWindow(extract, 0, budget.chars), budget);
+  const pages = await findPages(extract, 0, shown.text.length);
+  const title = await findDocumentTitle(extract, source.facts);
+  return answerFetch({ ...source, extract, title, shown, pages, budget });
 }
 
-/** A text is read whole, to know how long it is; of a document as much as is likely to be asked for. */
-function enoughFor({ content_kind }: ArtifactFacts, { maxChars = 0 }: FetchOptions, { settings }: Session) {
-  const wanted = isPage(content_kind) ? settings["extract.chars"] : Math.max(maxChars, settings["extract.fetch_chars"]);
-  return ({ chars }: Extent) => chars >= wanted;
+function budgetFor({ content_kind }: ArtifactFacts, { budget, maxChars }: FetchOptions, { settings }: Session): Budget {
+  const { inline, excerpt } = budget ?? makeSourceBudget(settings, { requested: maxChars });
+  return isPage(content_kind) ? inline : excerpt;
 }
 
-/** The ingest flag decides how far a kind is read; no value of it ever decodes a binary as text. */
-function routed({ facts, kept }: TakenIn, { settings, emit }: Session): Handler {
+/** A text is read to its end, to know its length; a document as far as the next reads are likely to need. */
+function enoughFor(facts: ArtifactFacts, options: FetchOptions, session: Session) {
+  const { "extract.chars": all, "extract.fetch_chars": likely } = session.settings;
+  const { chars, bound } = budgetFor(facts, options, session);
+  const wantedChars = isPage(facts.content_kind) ? all : Math.max(likely, bound === "default" ? 0 : chars);
+  return (size: ExtractSize) => size.chars >= wantedChars;
+}
+
+/** The ingest flag decides which kinds are read; no value of it ever decodes a binary as text. */
+function chooseHandler({ facts, artifact_ref }: LoadedSource, { handlers, settings, emit }: Session): Handler {
   const { content_kind, media_type } = facts;
-  const handler = handlerFor(content_kind, media_type);
+  const handler = findHandler(content_kind, media_type, handlers);
   const flag = settings["runner.enable_filetype_ingest_router"];
   if (flag === "on" || (flag === "shadow" && isPage(content_kind))) return handler;
-  const artifact_ref = "record" in kept ? kept.record.artifact_ref : null;
   if (flag === "shadow") emit({ event: "ingest.shadowed", artifact_ref, content_kind, handler: handler.name });
   return metadata;
 }
 
-function fetchBudget(
-  { content_kind }: ArtifactFacts,
-  { maxChars, turnChars, inline = false }: FetchOptions,
-  { settings }: Session,
-): Budget {
-  const row = inline || isPage(content_kind) ? "fit.inline_chars" : "fit.excerpt_chars";
-  return makeBudget({ requested: maxChars, default: settings[row], turn: turnChars });
-}
-
-/** Text and web pages are read as they are; everything else is a document with an excerpt. */
+/** Text and web pages are shown inline; every other kind is a document, shown as an excerpt. */
 const isPage = (kind: ContentKind): boolean => kind === "text" || kind === "html";
 
-function report({ fields, content }: Answer<FetchFields>, startedAt: number, { emit, now }: Session): void {
+function emitCompleted({ fields, content }: Answer<FetchFields>, startedAt: number, { emit, now }: Session): void {
   emit({
     event: "ingest.completed",
     artifact_ref: fields.artifact_ref,

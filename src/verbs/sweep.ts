@@ -1,11 +1,17 @@
 /** Sweeping: applies retention to what an owner has stored, when it is due or on request, and removes single artifacts. */
 import { existsSync } from "node:fs";
-import { removeArtifact as remove, type SweepReport, type Swept, sweep, sweepWhenDue } from "../artifacts/sweeper.ts";
+import {
+  deleteArtifact as remove,
+  type SweepReport,
+  type SweptArtifact,
+  sweep,
+  sweepWhenDue,
+} from "../artifacts/sweeper.ts";
 import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 
 /** What a sweep deleted. */
-export type Sweeping = SweepReport & { readonly deletedIndexes: number };
+export type SweepResult = SweepReport & { readonly deletedIndexes: number };
 
 /** Expiry of something other than artifacts. Its module is loaded only where the owner has something to sweep. */
 type Sweeper = {
@@ -20,12 +26,12 @@ const indexSweeper: Sweeper = {
 };
 
 /** Every sweeper, by the count of the report that it fills. */
-const sweepers: Readonly<Record<Exclude<keyof Sweeping, keyof SweepReport>, Sweeper>> = {
+const sweepers: Readonly<Record<Exclude<keyof SweepResult, keyof SweepReport>, Sweeper>> = {
   deletedIndexes: indexSweeper,
 };
 
 /** Applies retention to the owner's artifacts and runs every sweeper, now. */
-export async function sweepArtifacts(session: Session): Promise<Sweeping> {
+export async function sweepArtifacts(session: Session): Promise<SweepResult> {
   const report = await sweep(session.store, session.settings).catch(throwUnwritable);
   for (const swept of report.swept) emitSwept(session, swept);
   return { ...report, deletedIndexes: await runSweeper(sweepers.deletedIndexes, session) };
@@ -58,6 +64,6 @@ function throwUnwritable(error: unknown): never {
   });
 }
 
-function emitSwept({ emit }: Session, { ref, reason, sizeBytes }: Swept): void {
+function emitSwept({ emit }: Session, { ref, reason, sizeBytes }: SweptArtifact): void {
   emit({ event: "artifact.swept", artifact_ref: ref, reason, size_bytes: sizeBytes });
 }

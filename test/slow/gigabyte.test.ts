@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { describe, test } from "node:test";
-import { temporaryFolder } from "../bodies.ts";
+import { makeTemporaryFolder } from "../bodies.ts";
 
 const bin = join(import.meta.dirname, "..", "..", "src", "surfaces", "cli", "process.ts");
 const gibibyte = 1024 ** 3;
@@ -22,7 +22,7 @@ describe("a source of one gibibyte", { skip: linux }, () => {
     },
   ]) {
     test(`of ${name} is kept whole with the process under 200 MB`, { timeout: 300_000 }, async (t) => {
-      await using folder = await temporaryFolder();
+      await using folder = await makeTemporaryFolder();
       const args = [bin, "fetch", "-", "--json", "--set", "artifacts.source_bytes=2 GiB"];
       const env = { ...process.env, SPILLWAY_HOME: folder.path };
       const child = spawn(process.execPath, args, { env, stdio: ["pipe", "pipe", "inherit"] });

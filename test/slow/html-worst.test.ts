@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { defaultSettings } from "../../src/config/settings.ts";
-import { limitsOf, poolFor } from "../../src/extract/pool/pools.ts";
+import { getPool, readChildLimits } from "../../src/extract/pool/pools.ts";
 import { lastWords, worstCases } from "../html-worst.ts";
 
 /** The pool ends a child that exceeds these, and the test fails. */
-const limits = { ...limitsOf(defaultSettings), cpuMs: 5_000, memoryBytes: 400 * 1024 * 1024 };
+const limits = { ...readChildLimits(defaultSettings), cpuMs: 5_000, memoryBytes: 400 * 1024 * 1024 };
 
 /** The markup of lists and quotations is repeated on every line, up to a limit. */
 const MAX_GROWTH = 16;
 
-after(() => poolFor("parse", limits).close());
+after(() => getPool("parse", limits).close());
 
 describe("a page made to hang its reader or exhaust memory is read within 5 s of CPU and 400 MB", () => {
   for (const [name, make] of Object.entries(worstCases)) {
@@ -23,9 +23,9 @@ describe("a page made to hang its reader or exhaust memory is read within 5 s of
         mediaType: "text/html",
         charset: "utf-8",
       } as const;
-      const job = { engine: "html", file, ask: { mode: "markdown", from: 0 } } as const;
+      const job = { engine: "html", file, options: { mode: "markdown", from: 0 } } as const;
       let text = "";
-      for await (const piece of poolFor("parse", limits).run(job, new AbortController().signal)) {
+      for await (const piece of getPool("parse", limits).run(job, new AbortController().signal)) {
         assert.ok(!("failed" in piece), "failed" in piece ? JSON.stringify(piece.failed) : "");
         if ("segment" in piece) text += piece.segment.text;
       }

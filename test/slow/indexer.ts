@@ -1,6 +1,6 @@
 /** A process that indexes a folder again and again, beside others that do the same, until it is killed. */
 import { defaultSettings } from "../../src/config/settings.ts";
-import { searchCode, startIndex } from "../../src/search/search.ts";
+import { searchCode, startIndexJob } from "../../src/search/search.ts";
 import { openSession } from "../../src/session/session.ts";
 
 const [home = "", root = ""] = process.argv.slice(2);
@@ -8,7 +8,7 @@ const session = await openSession({ settings: { ...defaultSettings, home, "searc
 process.stdout.write("ready\n");
 // Bounded, in case it is not killed.
 for (let round = 0; round < 10_000; round++) {
-  await (await startIndex({}, session)).ended();
+  await (await startIndexJob({}, session)).waitForEnd();
   const { results } = await searchCode({ query: "value order" }, session);
   process.stdout.write(`found ${results.length}\n`);
 }

@@ -4,8 +4,8 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { tools } from "../../src/tools/tools.ts";
-import { temporaryFolder } from "../bodies.ts";
+import { builtInTools } from "../../src/tools/tools.ts";
+import { makeTemporaryFolder } from "../bodies.ts";
 
 const run = promisify(execFile);
 
@@ -14,7 +14,7 @@ const isInstalled = spawnSync("mcp-inspector", ["--cli", "--version"]).status ==
 const skip = isInstalled ? false : "mcp-inspector is not on the PATH";
 
 test("the inspector accepts the tools and calls one", { skip }, async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await makeTemporaryFolder();
   await mkdir(join(folder.path, "work"));
   const program = join(import.meta.dirname, "..", "..", "src", "surfaces", "cli", "process.ts");
   const inspect = (...args: string[]) => {
@@ -27,7 +27,7 @@ test("the inspector accepts the tools and calls one", { skip }, async () => {
   const { stdout, stderr } = await inspect("--method", "tools/list", "--strict");
   assert.deepEqual(
     JSON.parse(stdout).tools.map(({ name }: { name: string }) => name),
-    tools.map(({ name }) => name),
+    builtInTools.map(({ name }) => name),
   );
   assert.ok(!/warning|error/i.test(stderr), stderr);
   const call = await inspect("--method", "tools/call", "--tool-name", "web_fetch", "--tool-arg", "url=data:,hello");

@@ -8,7 +8,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { sweep } from "../../src/artifacts/sweeper.ts";
 import { defaultSettings } from "../../src/config/settings.ts";
 import { openSession } from "../../src/session/session.ts";
-import { bytesOfRef, temporaryFolder } from "../bodies.ts";
+import { makeTemporaryFolder, readArtifactBytes } from "../bodies.ts";
 
 const kills = 300;
 const writers = 4;
@@ -16,7 +16,7 @@ const writers = 4;
 test(`${kills} kills over ${writers} writers and a sweeper lose no acknowledged artifact`, {
   timeout: 600_000,
 }, async (t) => {
-  await using folder = await temporaryFolder();
+  await using folder = await makeTemporaryFolder();
   const home = join(folder.path, "home");
   const acknowledged = new Map<string, number>();
   let killed = 0;
@@ -48,7 +48,7 @@ test(`${kills} kills over ${writers} writers and a sweeper lose no acknowledged 
   const { store } = await openSession({ settings: { ...defaultSettings, home, run: "check" } });
   async function checkAll(): Promise<void> {
     for (const [ref, size] of acknowledged) {
-      const bytes = await bytesOfRef(store, ref);
+      const bytes = await readArtifactBytes(store, ref);
       const sha256 = createHash("sha256").update(bytes).digest("hex");
       assert.deepEqual([bytes.length, sha256], [size, (await store.find(ref)).sha256]);
     }

@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import { memoryObjects } from "../../src/artifacts/memory-objects.ts";
 import { extractText } from "../../src/extract/extract.ts";
 import { pdf } from "../../src/extract/pdf/pdf-handler.ts";
-import { pdfWithPages } from "../pdf.ts";
+import { makePdfWithPages } from "../pdf.ts";
 
 const documents = 2_000;
 const limits = { memoryBytes: 512 * 1024 * 1024, cpuMs: 10_000, wallMs: 30_000, children: 2 };
@@ -44,7 +44,10 @@ function mutate(original: Uint8Array, seed: number): Uint8Array {
 }
 
 async function originals(): Promise<Uint8Array[]> {
-  const made = [pdfWithPages(["one", "two (2)", ""]), pdfWithPages(Array.from({ length: 30 }, (_, i) => `page ${i}`))];
+  const made = [
+    makePdfWithPages(["one", "two (2)", ""]),
+    makePdfWithPages(Array.from({ length: 30 }, (_, i) => `page ${i}`)),
+  ];
   const names = (await readdir(corpus).catch(() => [])).slice(0, 150);
   const small = await Promise.all(names.map((name) => readFile(join(corpus, name))));
   return [...made, ...small.filter(({ length }) => length < 200_000)];

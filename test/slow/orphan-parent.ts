@@ -12,5 +12,5 @@ const file = {
   mediaType: "",
   charset: null,
 } as const;
-const job = { engine: "hostile", file, ask: { mode: "text", from: 0 } } as const;
+const job = { engine: "hostile", file, options: { mode: "text", from: 0 } } as const;
 for await (const _ of pool.run(job, new AbortController().signal)) process.stdout.write("working\n");

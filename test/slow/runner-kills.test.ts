@@ -46,7 +46,7 @@ async function killedRun(dialect: RunnerDialect, maxKills: number): Promise<numb
     SPILLWAY_RUN: "killed",
     ...runnerEnvironment(runner.provider.url),
   };
-  const { seen } = runner.provider;
+  const { exchanges } = runner.provider;
   const requestsAtKill: number[] = [];
   let storedText = "";
   let startMs = 1_000;
@@ -107,10 +107,10 @@ async function killedRun(dialect: RunnerDialect, maxKills: number): Promise<numb
       assert.equal(out.trim().split("\n").at(-1), researchAnswer);
       break;
     }
-    requestsAtKill.push(seen.length);
+    requestsAtKill.push(exchanges.length);
   }
   assertNothingTwice(
-    seen.map(({ json }) => json),
+    exchanges.map(({ json }) => json),
     requestsAtKill,
   );
   return requestsAtKill.length;

@@ -10,9 +10,9 @@ import { setTimeout as wait } from "node:timers/promises";
 import { defaultSettings } from "../../src/config/settings.ts";
 import { findProject } from "../../src/search/project.ts";
 import { openRepository } from "../../src/search/repository.ts";
-import { searchCode, startIndex } from "../../src/search/search.ts";
+import { searchCode, startIndexJob } from "../../src/search/search.ts";
 import { openSession } from "../../src/session/session.ts";
-import { temporaryFolder } from "../bodies.ts";
+import { makeTemporaryFolder } from "../bodies.ts";
 
 const KILLS = 200;
 const WRITERS = 2;
@@ -21,7 +21,7 @@ const FILES = 400;
 test(`${KILLS} kills over ${WRITERS} indexers leave no bad state, and the next run completes`, {
   timeout: 900_000,
 }, async (t) => {
-  await using folder = await temporaryFolder();
+  await using folder = await makeTemporaryFolder();
   const [home, root] = [join(folder.path, "home"), join(folder.path, "root")];
   mkdirSync(root);
   for (let file = 0; file < FILES; file++) change(root, file, 0);
@@ -47,7 +47,7 @@ test(`${KILLS} kills over ${WRITERS} indexers leave no bad state, and the next r
     settings: { ...defaultSettings, home, "search.refresh_every": 0 },
     cwd: root,
   });
-  const { status, error } = await (await startIndex({}, session)).ended();
+  const { status, error } = await (await startIndexJob({}, session)).waitForEnd();
   assert.deepEqual([status, error], ["completed", null]);
   const project = findProject({
     explicit: undefined,

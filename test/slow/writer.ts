@@ -3,7 +3,7 @@ import { randomInt } from "node:crypto";
 import { defaultSettings } from "../../src/config/settings.ts";
 import { openSession } from "../../src/session/session.ts";
 import { fetchSource } from "../../src/verbs/fetch.ts";
-import { chunksOf } from "../bodies.ts";
+import { splitChunks } from "../bodies.ts";
 
 const [home = "", name = ""] = process.argv.slice(2);
 const session = await openSession({ settings: { ...defaultSettings, home, run: name } });
@@ -13,6 +13,6 @@ for (let n = 0; n < 10_000; n++) {
   // Every third body is one that the other writers keep as well.
   const word = n % 3 === 0 ? `shared ${randomInt(20)}\n` : `${name} ${n} ${randomInt(1e9)}\n`;
   const body = Buffer.from(word.repeat(1 + randomInt(4_000)));
-  const { fields } = await fetchSource("-", {}, { ...session, stdin: chunksOf(body, 16 * 1024) });
+  const { fields } = await fetchSource("-", {}, { ...session, stdin: splitChunks(body, 16 * 1024) });
   process.stdout.write(`kept ${fields.artifact_ref} ${body.length}\n`);
 }

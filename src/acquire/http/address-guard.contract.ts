@@ -3,13 +3,13 @@ import { writeFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { temporaryFolder } from "../../../test/bodies.ts";
-import { selfSigned } from "../../../test/certificate.ts";
+import { makeTemporaryFolder } from "../../../test/bodies.ts";
+import { makeCertificate } from "../../../test/certificate.ts";
 import { startServer } from "../../../test/server.ts";
 import { defaultSettings } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
 import type { Guard } from "./address-guard.ts";
-import { openNetwork } from "./lazy-client.ts";
+import { openHttpClient } from "./lazy-client.ts";
 
 /** Hosts as a URL may spell them; none may be reached. */
 export const forbiddenHosts = [
@@ -64,8 +64,8 @@ type HostAddresses = Readonly<Record<string, readonly string[]>>;
 
 /** One host is a local server that redirects; every other dialled address is recorded and refused. */
 async function openTestWorld(guard: Guard) {
-  const folder = await temporaryFolder();
-  const certificate = selfSigned(["home.example"]);
+  const folder = await makeTemporaryFolder();
+  const certificate = makeCertificate(["home.example"]);
   const plainServer = await startServer(redirectToQuery);
   const secure = await startServer(redirectToQuery, certificate);
   const caFile = join(folder.path, "ca.pem");
@@ -85,7 +85,7 @@ async function openTestWorld(guard: Guard) {
         throw Object.assign(new Error("not connected"), { code: "ECONNREFUSED" });
       },
     };
-    await using client = openNetwork({ settings, env: {}, dialler, guard });
+    await using client = openHttpClient({ settings, env: {}, dialler, guard });
     const signal = new AbortController().signal;
     const error = await client.open(new URL(url), { prefers: "markdown", signal }).then(
       () => undefined,

@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import { canonicalHost, type NetworkPlace, parseNetworkPlace } from "../../config/network-values.ts";
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { clip } from "../../system/safe-names.ts";
 import { findEmbeddedAddress, findSpecialUse, makeRangeList, unwrapMappedAddress } from "./ip-addresses.ts";
 
 /** Where a request goes. */
@@ -58,13 +58,9 @@ type DestinationRule = (destination: Destination, address: string | undefined) =
 function toRule(text: string): DestinationRule {
   const place = parseNetworkPlace(text);
   if (place === undefined) {
-    throw new SpillwayError(
-      "config_invalid",
-      `${JSON.stringify(clipped(text))} is not a host, an address or a range.`,
-      {
-        hint: "Write a host, an address or a range, optionally with a port: 127.0.0.1:8080, 10.0.0.0/8.",
-      },
-    );
+    throw new SpillwayError("config_invalid", `${JSON.stringify(clip(text))} is not a host, an address or a range.`, {
+      hint: "Write a host, an address or a range, optionally with a port: 127.0.0.1:8080, 10.0.0.0/8.",
+    });
   }
   const matches = place.by === "name" ? nameRule(place) : rangeRule(place);
   return (destination, address) =>
@@ -102,19 +98,19 @@ function describeBlockedPort(port: number): string | undefined {
 function makeAddressError(destination: Destination, address: string, reason: string): SpillwayError {
   const { host, port } = destination;
   const suffix = canonicalHost(host) === address ? "" : ` (${address})`;
-  return new SpillwayError("network_refused", `${clipped(host)}:${port}${suffix} is not fetched: ${reason}.`, {
+  return new SpillwayError("network_refused", `${clip(host)}:${port}${suffix} is not fetched: ${reason}.`, {
     hint: `If it is meant, the user can allow it in the setting network.allow: ${formatAddress(address, port)}.`,
   });
 }
 
 function makeHostError({ host, port }: Destination, reason: string): SpillwayError {
-  return new SpillwayError("network_refused", `${clipped(host)}:${port} is not fetched: ${reason}.`, {
-    hint: `If it is meant, the user can allow it in the setting network.allow: ${clipped(host)}:${port}.`,
+  return new SpillwayError("network_refused", `${clip(host)}:${port} is not fetched: ${reason}.`, {
+    hint: `If it is meant, the user can allow it in the setting network.allow: ${clip(host)}:${port}.`,
   });
 }
 
 function makeDeniedError({ host, port }: Destination): SpillwayError {
-  return new SpillwayError("network_refused", `${clipped(host)}:${port} is not fetched: network.deny names it.`, {
+  return new SpillwayError("network_refused", `${clip(host)}:${port} is not fetched: network.deny names it.`, {
     hint: "Fetch another source, or ask the person who set it.",
   });
 }

@@ -4,7 +4,7 @@ import { canonicalHost, parseNetworkPlace } from "../../config/network-values.ts
 import type { Environment } from "../../config/paths.ts";
 import type { HostHeaders } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { clip } from "../../system/safe-names.ts";
 import { getPort, isLoopbackHost } from "./env-proxy.ts";
 
 export type Credentials = {
@@ -63,7 +63,7 @@ function expandOrThrow(text: string, env: Environment, header: string, host: str
   if (value !== undefined && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return value;
   const fact =
     value === undefined ? "an environment variable that is not set" : "a value without line breaks or odd characters";
-  throw new SpillwayError("config_invalid", `The header ${header} for ${clipped(host)} needs ${fact}.`, {
+  throw new SpillwayError("config_invalid", `The header ${header} for ${clip(host)} needs ${fact}.`, {
     hint: "Set the variable named in network.headers before starting, or remove the header.",
   });
 }

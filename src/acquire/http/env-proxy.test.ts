@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { temporaryFolder } from "../../../test/bodies.ts";
-import { selfSigned } from "../../../test/certificate.ts";
+import { makeTemporaryFolder } from "../../../test/bodies.ts";
+import { makeCertificate } from "../../../test/certificate.ts";
 import { startProxy } from "../../../test/forward-proxy.ts";
 import { fetchBytes, openTestClient } from "../../../test/http-client.ts";
 import { startServer } from "../../../test/server.ts";
@@ -59,7 +59,7 @@ describe("behind a proxy", () => {
     await using client = openTestClient([], { env: { HTTP_PROXY: proxy.url }, dialler: neverResolving });
     const { text, response } = await fetchBytes(client, "http://a.example/page?q=1");
     assert.equal(text, "through the proxy");
-    assert.deepEqual(proxy.asked, ["GET http://a.example/page?q=1 Basic bWU6cGFzcw=="]);
+    assert.deepEqual(proxy.requests, ["GET http://a.example/page?q=1 Basic bWU6cGFzcw=="]);
     await assert.rejects(fetchBytes(client, "http://closed.example/"), /not let through by the proxy/);
     assert.deepEqual(response.notes, [
       "Fetched through a proxy: the host's name was checked, its address could not be.",
@@ -67,8 +67,8 @@ describe("behind a proxy", () => {
   });
 
   test("HTTPS goes through a tunnel, and the certificate is still the host's", async () => {
-    await using folder = await temporaryFolder();
-    const certificate = selfSigned(["a.example"]);
+    await using folder = await makeTemporaryFolder();
+    const certificate = makeCertificate(["a.example"]);
     await writeFile(join(folder.path, "ca.pem"), certificate.cert);
     await using server = await startServer((_, response) => response.end("secret page"), certificate);
     await using proxy = await startProxy(() => server.port);
@@ -78,7 +78,7 @@ describe("behind a proxy", () => {
     assert.equal((await fetchBytes(client, "https://a.example/")).text, "secret page");
     await assert.rejects(fetchBytes(client, "https://b.example/"), /ALTNAME_INVALID/);
     await assert.rejects(fetchBytes(client, "https://closed.example/"), /not let through by the proxy/);
-    assert.deepEqual(proxy.asked.slice(0, 2), ["CONNECT a.example:443", "CONNECT b.example:443"]);
+    assert.deepEqual(proxy.requests.slice(0, 2), ["CONNECT a.example:443", "CONNECT b.example:443"]);
     await using untrusting = openTestClient([], { env, dialler: neverResolving });
     await assert.rejects(fetchBytes(untrusting, "https://a.example/"), /no secure connection/);
   });
@@ -100,7 +100,7 @@ describe("behind a proxy", () => {
         settings: { "network.deny": ["denied.example"] },
       });
       await assert.rejects(fetchBytes(client, url), /is not fetched/);
-      assert.deepEqual(proxy.asked, []);
+      assert.deepEqual(proxy.requests, []);
     });
   }
 });

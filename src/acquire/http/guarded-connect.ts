@@ -5,7 +5,7 @@ import { connect as connectTls, type SecureContext, type TLSSocket } from "node:
 import type { buildConnector } from "undici";
 import { canonicalHost } from "../../config/network-values.ts";
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { clip } from "../../system/safe-names.ts";
 import type { Destination, Guard } from "./address-guard.ts";
 
 /** The addresses of a name. */
@@ -90,7 +90,7 @@ function filterAllowed(addresses: readonly string[], destination: Destination, g
 async function resolveHost(host: string, resolve: Resolve): Promise<readonly string[]> {
   const addresses = await resolve(host);
   if (addresses.length > 0 && addresses.every((address) => isIP(address.replace(/%.*$/, "")) !== 0)) return addresses;
-  throw Object.assign(new Error(`${clipped(host)} has no address.`), { code: "ENOTFOUND" });
+  throw Object.assign(new Error(`${clip(host)} has no address.`), { code: "ENOTFOUND" });
 }
 
 /** Dials the addresses one after another, each with its share of the time, until one answers. */

@@ -4,15 +4,19 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { temporaryFolder } from "../../../test/bodies.ts";
-import { selfSigned } from "../../../test/certificate.ts";
+import { makeTemporaryFolder } from "../../../test/bodies.ts";
+import { makeCertificate } from "../../../test/certificate.ts";
 import { fetchBytes, openTestClient } from "../../../test/http-client.ts";
 import { startRawServer, startServer } from "../../../test/server.ts";
 import { SpillwayError } from "../../errors.ts";
 import { version } from "../../version.ts";
-import type { HttpOpenOptions, Network } from "./http-client.ts";
+import type { HttpClient, HttpOpenOptions } from "./http-client.ts";
 
-async function failure(client: Network, url: string, options: Partial<HttpOpenOptions> = {}): Promise<SpillwayError> {
+async function failure(
+  client: HttpClient,
+  url: string,
+  options: Partial<HttpOpenOptions> = {},
+): Promise<SpillwayError> {
   const error = await fetchBytes(client, url, options).then(
     ({ text }) => assert.fail(`fetched ${JSON.stringify(text.slice(0, 80))}`),
     (thrown: unknown) => thrown,
@@ -245,8 +249,8 @@ describe("a connection", () => {
   });
 
   test("over TLS is trusted by its certificate: unknown issuer, wrong host, network.ca_file", async () => {
-    await using folder = await temporaryFolder();
-    const certificate = selfSigned(["good.example"], ["127.0.0.1"]);
+    await using folder = await makeTemporaryFolder();
+    const certificate = makeCertificate(["good.example"], ["127.0.0.1"]);
     await writeFile(join(folder.path, "ca.pem"), certificate.cert);
     await using server = await startServer((_, response) => response.end("secure"), certificate);
     const dialler = {

@@ -1,7 +1,7 @@
 /** HTTP client: SSRF guard, per-host delay, robots.txt, one deadline; reports what could not be verified. */
 import type { Environment } from "../../config/paths.ts";
 import type { Settings } from "../../config/settings.ts";
-import type { Opened, OpenOptions, PagePreference, UnchangedSource } from "../source.ts";
+import type { OpenedSource, OpenOptions, PagePreference, UnchangedSource } from "../source.ts";
 import { type Guard, makeGuard } from "./address-guard.ts";
 import { type Deadline, withDeadline } from "./deadline.ts";
 import { getPort } from "./env-proxy.ts";
@@ -30,8 +30,8 @@ export type HttpOpenOptions = OpenOptions &
   };
 
 /** All users of one client share its connections; disposing it closes them. */
-export type Network = AsyncDisposable & {
-  open(url: URL, options: HttpOpenOptions): Promise<Opened | UnchangedSource>;
+export type HttpClient = AsyncDisposable & {
+  open(url: URL, options: HttpOpenOptions): Promise<OpenedSource | UnchangedSource>;
   /**
    * Posts JSON to a service that the user's own settings name, and returns its response. Naming the service allows its
    * host and port and nothing else; network.deny still applies, and no redirect is followed.
@@ -41,7 +41,7 @@ export type Network = AsyncDisposable & {
   fingerprint(url: URL, prefers: PagePreference): Promise<string>;
 };
 
-export type NetworkOptions = {
+export type HttpClientOptions = {
   readonly settings: Settings;
   readonly env: Environment;
   readonly now?: () => number;
@@ -54,7 +54,7 @@ export type NetworkOptions = {
 };
 
 /** The client itself, which lazy-client.ts loads on first use; nothing is connected before the first fetch. */
-export function makeHttpClient(options: NetworkOptions): Network {
+export function makeHttpClient(options: HttpClientOptions): HttpClient {
   const { settings, env, now = Date.now, pause } = options;
   const maxExpansion = settings["network.expansion"];
   const timeoutMs = settings["network.timeout"];
@@ -104,7 +104,11 @@ export function makeHttpClient(options: NetworkOptions): Network {
     };
   }
 
-  async function fetchPage(url: URL, request: HttpOpenOptions, deadline: Deadline): Promise<Opened | UnchangedSource> {
+  async function fetchPage(
+    url: URL,
+    request: HttpOpenOptions,
+    deadline: Deadline,
+  ): Promise<OpenedSource | UnchangedSource> {
     request.signal.throwIfAborted();
     const followOptions = makeFollowOptions(request, deadline.combined);
     const first = await followRedirects(url, followOptions);
@@ -131,7 +135,7 @@ export function makeHttpClient(options: NetworkOptions): Network {
 }
 
 /** A transport behind the guard of the settings, which also allows the host and port of a named service. */
-function openGuardedTransport(options: NetworkOptions, service?: URL): Transport {
+function openGuardedTransport(options: HttpClientOptions, service?: URL): Transport {
   const { settings, env, dialler = systemDialler } = options;
   const { "network.allow": allow, "network.deny": deny } = settings;
   const guard = options.guard ?? makeGuard({ allow: service ? [...allow, toPlace(service)] : allow, deny });

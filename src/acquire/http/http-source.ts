@@ -1,6 +1,6 @@
 /** http and https URLs as a source. */
 import { SpillwayError } from "../../errors.ts";
-import type { Opened, UnchangedSource } from "../source.ts";
+import type { OpenedSource, UnchangedSource } from "../source.ts";
 import type { SourceKind } from "../source-kind.ts";
 import { parseTarget } from "./url.ts";
 
@@ -24,7 +24,7 @@ export const httpSource: SourceKind = {
 };
 
 /** Without validators a server has nothing to call unchanged. */
-function assertOpened(source: Opened | UnchangedSource): Opened {
+function assertOpened(source: OpenedSource | UnchangedSource): OpenedSource {
   if (!("unchanged" in source)) return source;
   throw new TypeError("A fetch without validators was answered as unchanged.");
 }

@@ -1,10 +1,10 @@
 /** Loads the HTTP client when it is first used: a command that fetches nothing does not pay for it. */
-import type { Network, NetworkOptions } from "./http-client.ts";
+import type { HttpClient, HttpClientOptions } from "./http-client.ts";
 
 /** All users of one client share its connections; disposing it closes them. */
-export function openNetwork(clientOptions: NetworkOptions): Network {
-  let loading: Promise<Network> | undefined;
-  const load = (): Promise<Network> => {
+export function openHttpClient(clientOptions: HttpClientOptions): HttpClient {
+  let loading: Promise<HttpClient> | undefined;
+  const load = (): Promise<HttpClient> => {
     loading ??= import("./http-client.ts").then(({ makeHttpClient }) => makeHttpClient(clientOptions));
     return loading;
   };

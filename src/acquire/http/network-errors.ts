@@ -1,7 +1,7 @@
 /** Network failures as errors with a hint; no message contains a path or a query. */
 import { STATUS_CODES } from "node:http";
 import { SpillwayError, systemCode } from "../../errors.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { clip } from "../../system/safe-names.ts";
 
 type NetworkFault = { readonly code: SpillwayError["code"]; readonly fact: string; readonly hint: string };
 
@@ -80,7 +80,7 @@ export function toNetworkError(error: unknown, url: URL): unknown {
     fact: "could not be fetched",
     hint: "Try again.",
   };
-  return new SpillwayError(ours, `${clipped(url.host)} ${fact} (${code}).`, { hint, cause: error });
+  return new SpillwayError(ours, `${clip(url.host)} ${fact} (${code}).`, { hint, cause: error });
 }
 
 /** Whether a retry may help: the connection failed for a reason that may pass. */
@@ -107,7 +107,7 @@ export function makeStatusError(status: number, hint = makeStatusHint(status)): 
 
 /** The error for a fetch that did not finish in time. */
 export function makeDeadlineError(url: URL, timeoutMs: number): SpillwayError {
-  const sentence = `${clipped(url.host)} did not answer within ${timeoutMs / 1_000} s.`;
+  const sentence = `${clip(url.host)} did not answer within ${timeoutMs / 1_000} s.`;
   return new SpillwayError("network_timeout", sentence, { hint: "Try again later, or raise network.timeout." });
 }
 

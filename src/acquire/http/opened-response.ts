@@ -1,8 +1,9 @@
 /** Turns the final response of a fetch into an opened source: its name, notes for the reader, and its freshness. */
-import { clipped } from "../../system/safe-names.ts";
-import type { Opened, UnchangedSource } from "../source.ts";
+import { URL_CHARS } from "../../system/clip-lengths.ts";
+import { clip } from "../../system/safe-names.ts";
+import type { OpenedSource, UnchangedSource } from "../source.ts";
 import { combineFreshness, type Freshness, readFreshness, readHopFreshness } from "./freshness.ts";
-import type { Page } from "./prefer-markdown.ts";
+import type { FetchedPage } from "./prefer-markdown.ts";
 import type { FinalResponse } from "./redirects.ts";
 import { findFileName } from "./url.ts";
 
@@ -10,7 +11,7 @@ import { findFileName } from "./url.ts";
 export type PageOrigin = { readonly requested: URL; readonly first: FinalResponse };
 
 /** The opened source of a page. */
-export function toOpenedSource({ response, body }: Page, origin: PageOrigin, now: number): Opened {
+export function toOpenedSource({ response, body }: FetchedPage, origin: PageOrigin, now: number): OpenedSource {
   const { status, headers, url } = response;
   const isAlternate = response !== origin.first;
   return {
@@ -57,4 +58,4 @@ function makeNotes({ requested, first }: PageOrigin): string[] {
   ];
 }
 
-const formatUrl = (url: URL): string => clipped(url.href, 160);
+const formatUrl = (url: URL): string => clip(url.href, URL_CHARS);

@@ -5,7 +5,7 @@ import type { FinalResponse, FollowOptions } from "./redirects.ts";
 import type { ResponseBody } from "./response-body.ts";
 
 /** A response and its decoded body. */
-export type Page = { readonly response: FinalResponse; readonly body: ResponseBody };
+export type FetchedPage = { readonly response: FinalResponse; readonly body: ResponseBody };
 
 export type MarkdownOptions = Pick<FollowOptions, "send" | "headersFor" | "signal"> & {
   /** The caller's own signal, without the deadline. */
@@ -17,7 +17,7 @@ export type MarkdownOptions = Pick<FollowOptions, "send" | "headersFor" | "signa
 const MARKDOWN_CHECK_BYTES = 1_024;
 
 /** The Markdown form of an HTML page, or the page with all of its bytes where that form is missing or not text. */
-export async function preferMarkdown(page: Page, options: MarkdownOptions): Promise<Page> {
+export async function preferMarkdown(page: FetchedPage, options: MarkdownOptions): Promise<FetchedPage> {
   const { response, body } = page;
   if (response.status !== 200 || !/^(text\/html|application\/xhtml)/i.test(contentTypeOf(response))) return page;
   const { head, chunks } = await peekChunks(body.chunks, MARKDOWN_LINK_PREFIX_BYTES);
@@ -30,7 +30,7 @@ export async function preferMarkdown(page: Page, options: MarkdownOptions): Prom
 }
 
 /** Undefined whenever the Markdown form cannot be used: the page itself is still there. */
-async function readMarkdown(url: URL, options: MarkdownOptions): Promise<Page | undefined> {
+async function readMarkdown(url: URL, options: MarkdownOptions): Promise<FetchedPage | undefined> {
   try {
     const response = { ...(await options.send(url, options.headersFor(url), options.signal)), url, hops: [] };
     const body = options.openBody(response);

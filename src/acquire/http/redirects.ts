@@ -2,7 +2,8 @@
 import { isUtf8 } from "node:buffer";
 import { setTimeout as pause } from "node:timers/promises";
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { SHORT_NAME_CHARS } from "../../system/clip-lengths.ts";
+import { clip } from "../../system/safe-names.ts";
 import { isTransient, makeStatusError, toNetworkError } from "./network-errors.ts";
 import type { TransportResponse } from "./undici-transport.ts";
 import { parseTarget } from "./url.ts";
@@ -66,7 +67,7 @@ export function assertHasContent(response: FinalResponse): void {
   const retryAfter = response.headers["retry-after"];
   const hint =
     retryAfter && (status === 429 || status === 503)
-      ? `It asks to wait: Retry-After ${clipped(retryAfter, 40)}.`
+      ? `It asks to wait: Retry-After ${clip(retryAfter, SHORT_NAME_CHARS)}.`
       : undefined;
   throw makeStatusError(status, hint);
 }
@@ -140,7 +141,7 @@ function makeBadTargetError(url: URL, cause: unknown): SpillwayError {
   const reason = cause instanceof SpillwayError ? ` (${cause.message})` : "";
   return new SpillwayError(
     "response_invalid",
-    `${clipped(url.host)} redirects to a URL that cannot be fetched${reason}.`,
+    `${clip(url.host)} redirects to a URL that cannot be fetched${reason}.`,
     {
       hint: "This is an error of the site; fetch another of its URLs.",
       cause,
@@ -149,7 +150,7 @@ function makeBadTargetError(url: URL, cause: unknown): SpillwayError {
 }
 
 function makeLoopError(url: URL, requests: number): SpillwayError {
-  const sentence = `Redirect loop: ${clipped(url.host)} redirects back to an earlier URL after ${requests} requests.`;
+  const sentence = `Redirect loop: ${clip(url.host)} redirects back to an earlier URL after ${requests} requests.`;
   return new SpillwayError("response_invalid", sentence, {
     hint: "The site may want cookies (set them in network.headers). Otherwise fetch another URL.",
   });

@@ -1,6 +1,6 @@
 /** The body of a response: decoded, checked for decompression bombs, with the reason if it ends early. */
 import { SpillwayError } from "../../errors.ts";
-import type { BodyWatch } from "../source.ts";
+import type { DownloadMonitor } from "../source.ts";
 import { bufferBody } from "./buffered-body.ts";
 import { decodeChunks, parseContentEncoding } from "./content-encoding.ts";
 import { describeShortfall, toNetworkError } from "./network-errors.ts";
@@ -14,7 +14,7 @@ export type ResponseBodyOptions = {
   makeDeadlineError(): SpillwayError;
   /** The caller's signal; its abort is thrown, not reported as a shortfall. */
   readonly signal: AbortSignal;
-  readonly incoming?: BodyWatch | undefined;
+  readonly incoming?: DownloadMonitor | undefined;
 };
 
 /** A decoded body, to be read once. */

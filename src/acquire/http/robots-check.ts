@@ -1,6 +1,6 @@
 /** Keeps fetches to what each site's robots.txt allows; a file is read once per site and hour. */
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { clip } from "../../system/safe-names.ts";
 import { untilAborted } from "../abortable.ts";
 import { makeDeadlineError } from "./network-errors.ts";
 import { peekChunks } from "./peek-chunks.ts";
@@ -30,7 +30,7 @@ export function makeRobotsCheck(options: RobotsCheckOptions): RobotsCheck {
     const rules = findRules(url.origin, () => readRobots(url, options));
     const allows = await untilAborted(rules, signal);
     if (allows(`${url.pathname}${url.search}`)) return;
-    throw new SpillwayError("network_refused", `The robots.txt of ${clipped(url.host)} disallows this page.`, {
+    throw new SpillwayError("network_refused", `The robots.txt of ${clip(url.host)} disallows this page.`, {
       hint: "Fetch another source, or set network.robots to off.",
     });
   };
@@ -70,7 +70,7 @@ async function readRobots(page: URL, options: RobotsCheckOptions): Promise<Robot
 
 /** RFC 9309: while the server fails to answer, everything counts as disallowed. */
 function makeUnavailableError({ host }: URL, status: number): SpillwayError {
-  return new SpillwayError("network_failed", `The robots.txt of ${clipped(host)} cannot be read: HTTP ${status}.`, {
+  return new SpillwayError("network_failed", `The robots.txt of ${clip(host)} cannot be read: HTTP ${status}.`, {
     hint: "Try again later, or set network.robots to off.",
   });
 }

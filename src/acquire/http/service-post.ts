@@ -1,6 +1,6 @@
 /** Posts JSON to services that the user's settings name, each over a transport of its own. */
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { clip } from "../../system/safe-names.ts";
 import { withDeadline } from "./deadline.ts";
 import { assertHasContent, type FinalResponse, followRedirects, type RetryOptions } from "./redirects.ts";
 import { openResponseBody, type ResponseBody } from "./response-body.ts";
@@ -63,13 +63,9 @@ export function makeServicePost({ retries, maxExpansion, headersFor, openTranspo
 }
 
 function makeRedirectError({ host }: URL): SpillwayError {
-  return new SpillwayError(
-    "network_refused",
-    `${clipped(host)} redirects, and data sent to it is not sent elsewhere.`,
-    {
-      hint: "Set the URL that it redirects to in the setting instead.",
-    },
-  );
+  return new SpillwayError("network_refused", `${clip(host)} redirects, and data sent to it is not sent elsewhere.`, {
+    hint: "Set the URL that it redirects to in the setting instead.",
+  });
 }
 
 async function readText(
@@ -89,7 +85,7 @@ async function readText(
   response.discard();
   throw new SpillwayError(
     "response_invalid",
-    `The response of ${clipped(response.url.host)} cannot be used: ${problem}.`,
+    `The response of ${clip(response.url.host)} cannot be used: ${problem}.`,
     { hint: "Try again; if it happens again, check that service." },
   );
 }

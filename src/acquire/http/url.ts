@@ -1,6 +1,6 @@
 /** Which URLs may be fetched, and the file name of what they return. */
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { clip } from "../../system/safe-names.ts";
 
 /** Parses a URL, or a reference from a page at `base`, without its fragment; throws for one that may not be fetched. */
 export function parseTarget(given: string, base?: URL): URL {
@@ -9,7 +9,7 @@ export function parseTarget(given: string, base?: URL): URL {
     throw new SpillwayError("url_invalid", "Invalid URL", { hint: "Write it in full: https://example.com/page." });
   }
   if (url.protocol !== "http:" && url.protocol !== "https:") {
-    throw new SpillwayError("network_refused", `A redirect to ${clipped(url.protocol)} is not followed.`, {
+    throw new SpillwayError("network_refused", `A redirect to ${clip(url.protocol)} is not followed.`, {
       hint: "Only http and https URLs are fetched.",
     });
   }

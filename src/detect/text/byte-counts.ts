@@ -4,7 +4,7 @@
 export type ByteCounts = { readonly counts: Uint32Array; readonly total: number };
 
 /** Counts every byte once. */
-export function countBytes(bytes: Uint8Array): ByteCounts {
+export function countByteValues(bytes: Uint8Array): ByteCounts {
   const counts = new Uint32Array(256);
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i] as number;

@@ -1,6 +1,6 @@
 /** Charsets that are stated rather than guessed: byte-order marks, labels in headers, and declarations in the text. */
 import { decodeLatin1, hasAt } from "../formats/bytes.ts";
-import { pages, readPage } from "./code-pages.ts";
+import { codePages, decodeCodePage } from "./code-pages.ts";
 
 /** A byte-order mark: the charset it names and its size before the text. */
 export type Bom = { readonly charset: WideCharset | "utf-8"; readonly sizeBytes: number };
@@ -76,6 +76,6 @@ export function canDecode(bytes: Uint8Array, charset: string): boolean {
 
 /** Decodes bytes in a charset that has a code page here or is known to the platform. */
 export function decodeIn(charset: string, bytes: Uint8Array): string {
-  const page = pages.get(charset);
-  return page === undefined ? new TextDecoder(charset).decode(bytes) : readPage(bytes, page);
+  const page = codePages.get(charset);
+  return page === undefined ? new TextDecoder(charset).decode(bytes) : decodeCodePage(bytes, page);
 }

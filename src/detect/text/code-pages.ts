@@ -2,7 +2,7 @@
 import { decodeLatin1 } from "../formats/bytes.ts";
 
 /** The characters of each charset, one per byte value; a table of 128 begins at 0x80, after ASCII. */
-export const pages: ReadonlyMap<string, string> = new Map(
+export const codePages: ReadonlyMap<string, string> = new Map(
   Object.entries({
     // Node 22.13 to 22.18 and 24.0 to 24.6 read it as Latin-1 (nodejs/node#56542), which loses quotes and dashes.
     "windows-1252":
@@ -25,7 +25,7 @@ export const pages: ReadonlyMap<string, string> = new Map(
 );
 
 /** Decodes bytes with one of these tables. */
-export function readPage(bytes: Uint8Array, page: string): string {
+export function decodeCodePage(bytes: Uint8Array, page: string): string {
   const first = 256 - page.length;
   const characters = decodeLatin1(bytes, 0, bytes.length);
   if (first > 0 && !/[\x80-\xff]/.test(characters)) return characters;

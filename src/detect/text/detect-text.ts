@@ -1,7 +1,7 @@
 /** Decides whether bytes are text, and in which charset; everything that is not clearly text is binary. */
 import { isUtf8 } from "node:buffer";
 import { decodeLatin1 } from "../formats/bytes.ts";
-import { type ByteCounts, countBytes, countInRange, countOddControls } from "./byte-counts.ts";
+import { type ByteCounts, countByteValues, countInRange, countOddControls } from "./byte-counts.ts";
 import { type Bom, canDecode, readBom } from "./charset.ts";
 import { guessLegacyCharset, isNonsenseIn, isShortText } from "./legacy-charset.ts";
 import { usesSeparators } from "./separators.ts";
@@ -13,14 +13,14 @@ export function detectText(bytes: Uint8Array, declaredCharset: string | null): T
   if (bytes.length === 0) return asText("utf-8");
   const bom = readBom(bytes);
   if (bom !== null) return detectMarkedText(bytes.subarray(bom.sizeBytes), bom.charset);
-  const byteCounts = countBytes(bytes);
+  const byteCounts = countByteValues(bytes);
   if ((byteCounts.counts[0] as number) === 0) return detectByteText(bytes, byteCounts, declaredCharset);
   return detectTextWithNuls(bytes, byteCounts, declaredCharset);
 }
 
 /** Whether bytes that begin with the letters of a signature are nevertheless prose. */
 export function isProse(bytes: Uint8Array): boolean {
-  return countOddControls(countBytes(bytes.subarray(0, 512))).size <= 2 && detectText(bytes, null).isText;
+  return countOddControls(countByteValues(bytes.subarray(0, 512))).size <= 2 && detectText(bytes, null).isText;
 }
 
 function detectTextWithNuls(bytes: Uint8Array, byteCounts: ByteCounts, declaredCharset: string | null): TextVerdict {

@@ -1,6 +1,6 @@
 /** Recognises text in charsets older than Unicode, by how well the bytes read in each of them. */
 import { decodeLatin1 } from "../formats/bytes.ts";
-import { type ByteCounts, countBytes, countInRange } from "./byte-counts.ts";
+import { type ByteCounts, countByteValues, countInRange } from "./byte-counts.ts";
 import { decodeIn } from "./charset.ts";
 import { multiByteCharsets, scoreMultiByte } from "./multi-byte.ts";
 import { scoreSingleByte, singleByteCharsets } from "./single-byte.ts";
@@ -54,7 +54,7 @@ function takeNonAsciiSample(bytes: Uint8Array): Uint8Array {
 
 /** Raw audio and images: neighbouring values differ little, there are few values, or no line ever ends. */
 function isSampledSignal(sample: Uint8Array): boolean {
-  const { counts } = countBytes(sample);
+  const { counts } = countByteValues(sample);
   const values = counts.subarray(0x80).filter((count) => count > 0).length;
   const hasAscii = counts.subarray(0, 0x80).some((count) => count > 0);
   const nonAscii = counts.subarray(0x80).reduce((sum, count) => sum + count, 0);

@@ -1,7 +1,7 @@
 /** Reads a text to its end, window by window in constant memory, and reports where it stops being text. */
 import { isAscii, isUtf8 } from "node:buffer";
 import type { Body } from "../kind.ts";
-import { countBytes, countOddControls } from "./byte-counts.ts";
+import { countByteValues, countOddControls } from "./byte-counts.ts";
 import { isWide, readBom, type WideCharset } from "./charset.ts";
 import { hasControlByte } from "./control-bytes.ts";
 import { detectText } from "./detect-text.ts";
@@ -124,7 +124,7 @@ class ByteScanner implements TextScanner {
   }
 
   #acceptLegacy(window: Uint8Array): boolean {
-    const byteCounts = countBytes(window);
+    const byteCounts = countByteValues(window);
     if (countOddControls(byteCounts).size === 0 && stillReadsIn(window, byteCounts, this.#charset)) return true;
     return detectText(window, this.#charset).isText;
   }

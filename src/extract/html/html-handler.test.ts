@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { defaultSettings } from "../../config/settings.ts";
 import { handlerContract, keep, segmentsOf } from "../handler.contract.ts";
-import { type Ask, type Extracted, type Info, type LocalFile, modes } from "../handler.ts";
-import { limitsOf, poolFor } from "../pool/pools.ts";
+import { type Extracted, type HandlerOptions, type Info, type LocalFile, modes } from "../handler.ts";
+import { getPool, readChildLimits } from "../pool/pools.ts";
+import type { HtmlFacts } from "./describe-html.ts";
 import { html } from "./html-handler.ts";
 
 const page = { kind: "html", mediaType: "text/html", charset: "utf-8" } as const;
@@ -16,7 +17,7 @@ const paragraphs = (count: number): string =>
 const small = `<!doctype html><title>Log</title><main><h1>Log</h1>${paragraphs(20)}</main>`;
 const long = `<!doctype html><title>Log</title><main>${paragraphs(12_000)}</main>`;
 
-after(() => poolFor("parse").close());
+after(() => getPool("parse").close());
 
 handlerContract(html, [
   { ...page, name: "a small page", bytes: Buffer.from(small) },
@@ -76,9 +77,9 @@ describe("an HTML page", () => {
     { name: "more time", limits: { wallMs: 1 } },
   ]) {
     test(`that needs ${name} than the child may use is read as plain lines`, async () => {
-      const ask = { limits: { ...limitsOf(defaultSettings), ...limits } };
-      const found = await pieces(long, ask);
-      poolFor("parse", ask.limits).close();
+      const options = { limits: { ...readChildLimits(defaultSettings), ...limits } };
+      const found = await pieces(long, options);
+      getPool("parse", options.limits).close();
       assert.deepEqual(infoOf(found).method, "linear");
       const text = segmentsOf(found)
         .map((segment) => segment.text)
@@ -95,12 +96,16 @@ describe("an HTML page", () => {
   });
 });
 
-async function pieces(source: string, ask: Partial<Ask> = {}, more: Partial<LocalFile> = {}): Promise<Extracted[]> {
+async function pieces(
+  source: string,
+  options: Partial<HandlerOptions> = {},
+  more: Partial<LocalFile> = {},
+): Promise<Extracted[]> {
   await using kept = await keep({ ...page, bytes: Buffer.from(source) });
-  const wanted: Ask = { mode: "markdown", from: 0, ...ask };
+  const wanted: HandlerOptions = { mode: "markdown", from: 0, ...options };
   return await Array.fromAsync(html.extract({ ...kept.file, ...more }, wanted, new AbortController().signal));
 }
 
-function infoOf(found: readonly Extracted[]): Info {
+function infoOf(found: readonly Extracted[]): Info<HtmlFacts> {
   return Object.assign({}, ...found.map((piece) => ("info" in piece ? piece.info : {})));
 }

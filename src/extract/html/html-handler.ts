@@ -1,28 +1,31 @@
-/** The HTML handler: the main content from a child; where that fails, the page's whole text without structure. */
+/** The HTML handler: the main content, parsed in a child if the page is large; if that fails, all text without structure. */
 import { SpillwayError } from "../../errors.ts";
 import { type Cleaner, createCleaner } from "../clean.ts";
-import { canDecode, decodeText } from "../decode-text.ts";
-import type { Ask, Extracted, Handler, LocalFile } from "../handler.ts";
-import { expectFile, readBytes } from "../local-file.ts";
-import { cutPieces } from "../pieces.ts";
-import { poolFor } from "../pool/pools.ts";
+import { decodeText, hasDecoder } from "../decode-text.ts";
+import type { Extracted, Handler, HandlerOptions, LocalFile } from "../handler.ts";
+import { assertFileExists, readBytes } from "../local-file.ts";
+import { getPool } from "../pool/pools.ts";
+import { splitSegments } from "../split-segments.ts";
 import { text } from "../text-handler.ts";
+import { describeHtml, type HtmlFacts } from "./describe-html.ts";
 
-/** Reading a page takes time in proportion to its size, so a child would cost a small one more than it could save. */
-const smallBytes = 256 * 1024;
+/** Parsing is linear in the size of a page, so a child would cost a small page more than it saves. */
+const MAX_INLINE_BYTES = 256 * 1024;
 
-/** Longer pages are not parsed: beyond this a tree may not fit into a child's memory. */
-const longestParsedBytes = 24 * 1024 * 1024;
+/** Larger pages are not parsed: their tree may not fit into a child's memory. */
+const MAX_PARSED_BYTES = 24 * 1024 * 1024;
 
-export const html: Handler = {
+export const html: Handler<HtmlFacts> = {
   name: "html",
   version: 1,
   runs: "child",
   canHandle: (kind) => kind === "html",
+  fields: { kept_share: "number", needs_js: "boolean" },
+  describe: describeHtml,
 
-  async *extract(file, ask, signal) {
-    await expectFile(file, signal);
-    for await (const piece of readerFor(file, ask)(file, ask, signal)) {
+  async *extract(file, options, signal) {
+    await assertFileExists(file, signal);
+    for await (const piece of chooseReader(file, options)(file, options, signal)) {
       signal.throwIfAborted();
       yield piece;
     }
@@ -30,39 +33,55 @@ export const html: Handler = {
   },
 };
 
-type Reader = (file: LocalFile, ask: Ask, signal: AbortSignal) => AsyncIterable<Extracted>;
+type Reader = (file: LocalFile, options: HandlerOptions, signal: AbortSignal) => AsyncIterable<Extracted<HtmlFacts>>;
 
-function readerFor({ charset, sizeBytes }: LocalFile, { mode }: Ask): Reader {
-  if (mode === "raw" || !canDecode(charset)) return readSource;
-  return sizeBytes > longestParsedBytes ? readLinear : readParsed;
+function chooseReader({ charset, sizeBytes }: LocalFile, { mode }: HandlerOptions): Reader {
+  if (mode === "raw" || !hasDecoder(charset)) return readSource;
+  return sizeBytes > MAX_PARSED_BYTES ? readLinear : readParsed;
 }
 
-async function* readSource(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncGenerator<Extracted> {
+async function* readSource(
+  file: LocalFile,
+  options: HandlerOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Extracted<HtmlFacts>> {
   yield { info: { method: "raw" } };
-  yield* text.extract(file, ask, signal);
+  yield* text.extract(file, options, signal);
 }
 
-/** A failure that comes before any text is made up for; one that comes later ends what was given. */
-async function* readParsed(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncGenerator<Extracted> {
-  let isBegun = ask.from > 0;
-  const read = file.sizeBytes <= smallBytes ? readHere : readInChild;
-  for await (const piece of read(file, ask, signal)) {
-    if ("failed" in piece && piece.failed.reason !== "unavailable" && !isBegun) {
-      return yield* readLinear(file, ask, signal);
+/** A failure before any text falls back to the plain text; a later one ends the extract. */
+async function* readParsed(
+  file: LocalFile,
+  options: HandlerOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Extracted<HtmlFacts>> {
+  let hasText = options.from > 0;
+  const read = file.sizeBytes <= MAX_INLINE_BYTES ? readInline : readInChild;
+  for await (const piece of read(file, options, signal)) {
+    if ("failed" in piece && piece.failed.reason !== "unavailable" && !hasText) {
+      return yield* readLinear(file, options, signal);
     }
-    isBegun ||= "segment" in piece;
+    hasText ||= "segment" in piece;
     yield piece;
   }
 }
 
-function readInChild(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncIterable<Extracted> {
-  return poolFor("parse", ask.limits).run({ engine: "html", file, ask }, signal);
+function readInChild(
+  file: LocalFile,
+  options: HandlerOptions,
+  signal: AbortSignal,
+): AsyncIterable<Extracted<HtmlFacts>> {
+  return getPool("parse", options.limits).run({ engine: "html", file, options }, signal);
 }
 
-async function* readHere(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncGenerator<Extracted> {
-  const { html: engine } = await import("./html-engine.ts");
+async function* readInline(
+  file: LocalFile,
+  options: HandlerOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Extracted<HtmlFacts>> {
+  const { htmlEngine: engine } = await import("./html-engine.ts");
   try {
-    yield* engine.extract(file, ask);
+    yield* engine.extract(file, options);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof SpillwayError) throw error;
@@ -70,12 +89,16 @@ async function* readHere(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncG
   }
 }
 
-/** The page's text as it comes, in this process: cheap, in bounded memory, and nothing in it can fail. */
-async function* readLinear(file: LocalFile, ask: Ask, signal: AbortSignal): AsyncGenerator<Extracted> {
+/** Streams the page's text in this process: cheap, in bounded memory, and it cannot fail. */
+async function* readLinear(
+  file: LocalFile,
+  options: HandlerOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Extracted<HtmlFacts>> {
   const cleaner = createCleaner();
   yield { info: { method: "linear", keptShare: 1, needsJs: false } };
-  for await (const piece of cutPieces(strip(file, cleaner, signal))) {
-    if (piece.index >= ask.from) yield { segment: { ...piece, kind: "whole", marks: [] } };
+  for await (const piece of splitSegments(strip(file, cleaner, signal))) {
+    if (piece.index >= options.from) yield { segment: { ...piece, kind: "whole", marks: [] } };
   }
   yield { info: { removed: cleaner.removed } };
 }

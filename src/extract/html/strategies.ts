@@ -6,23 +6,23 @@
 import { choose } from "./choose/choose.ts";
 import type { Pruning } from "./choose/prune.ts";
 import { isIgnored, type Measures, measureText, unlinkedChars } from "./choose/text-measures.ts";
-import { articleBody, payloadContent, productDescription } from "./data/payloads.ts";
+import { findArticleBody, findProductDescription, readPayloadContent } from "./data/payloads.ts";
 import { toPlainText } from "./plain-text.ts";
 import { parseHtml } from "./tree/parse.ts";
 import { wordSet } from "./tree/tags.ts";
-import { type Element, flatText, type Page } from "./tree/tree.ts";
+import { collectText, type Element, type Page } from "./tree/tree.ts";
 import { isHidden } from "./tree/visibility.ts";
-import { weights } from "./weights.ts";
-import { type WriteOptions, type Written, writeMarkdown } from "./write/markdown.ts";
+import { htmlWeights } from "./weights.ts";
+import { type WriteOptions, type WrittenText, writeMarkdown } from "./write/markdown.ts";
 
-const { minTextChars, minLongTextChars, minKeptShare, gainOverShortText, gainOverOtherText } = weights.strategies;
-const { minVisibleChars, maxNoticeChars, minDescriptionChars, descriptionProbeChars } = weights.strategies;
+const { minTextChars, minLongTextChars, minKeptShare, gainOverShortText, gainOverOtherText } = htmlWeights.strategies;
+const { minVisibleChars, maxNoticeChars, minDescriptionChars, descriptionProbeChars } = htmlWeights.strategies;
 
 /** The names of the strategies, from the best to the last resort. */
 export type Method = "main" | "mild" | "hidden" | "noscript" | "json-ld" | "payload" | "full" | "linear";
 
 /** The text of a page and how it was extracted. */
-export type Outcome = Pick<Written, "text" | "marks"> & {
+export type Outcome = Pick<WrittenText, "text" | "marks"> & {
   readonly method: Method;
   /** The share of the page's text that was kept. */
   readonly keptShare: number;
@@ -30,7 +30,7 @@ export type Outcome = Pick<Written, "text" | "marks"> & {
 };
 
 /** A text, and how many characters of the page's text are in it; `dataChars` counts text that is not in the markup. */
-type Candidate = Written & { readonly keptChars: number; readonly dataChars?: number };
+type Candidate = WrittenText & { readonly keptChars: number; readonly dataChars?: number };
 type Strategy = readonly [Method, () => Candidate | undefined];
 
 /** Extracts a page by the first strategy that keeps enough text, else by the one that keeps most. */
@@ -46,9 +46,9 @@ export function extractBest(page: Page, html: string, options: WriteOptions): Ou
     if (!isTooShort(candidate, pageChars)) break;
   }
   const { candidate, method } = best ?? { candidate: emptyCandidate, method: "full" as const };
-  const { text, marks, keptChars, copiedChars, dataChars = 0 } = candidate;
+  const { text, marks, keptChars, duplicateChars, dataChars = 0 } = candidate;
   const needsJs = text.length < minTextChars && (isAppShell(page) || (asksForJavaScript(text) && hasScripts(page)));
-  return { text, marks, method, keptShare: shareOf(keptChars - copiedChars, pageChars + dataChars), needsJs };
+  return { text, marks, method, keptShare: shareOf(keptChars - duplicateChars, pageChars + dataChars), needsJs };
 }
 
 function shareOf(chars: number, allChars: number): number {
@@ -90,14 +90,14 @@ function isAppRoot(element: Element): boolean {
   const { id = "" } = attributes;
   const isNamedSo =
     tag.includes("-") || (!otherRootIds.has(id) && id.split(/[-_]+/).some((word) => appRootWords.has(word)));
-  return isNamedSo && /^(?:(?:loading|please wait)\b.{0,20})?$/i.test(flatText(element, maxNoticeChars).trim());
+  return isNamedSo && /^(?:(?:loading|please wait)\b.{0,20})?$/i.test(collectText(element, maxNoticeChars).trim());
 }
 
 function isNoscriptNotice(element: Element): boolean {
-  return element.tag === "noscript" && isJavaScriptNotice(flatText(element, maxNoticeChars));
+  return element.tag === "noscript" && isJavaScriptNotice(collectText(element, maxNoticeChars));
 }
 
-const emptyCandidate: Candidate = { text: "", marks: [], keptChars: 0, copiedChars: 0 };
+const emptyCandidate: Candidate = { text: "", marks: [], keptChars: 0, duplicateChars: 0 };
 
 /** A short text, or a small share of the page unless it is long. */
 function isTooShort({ text, keptChars }: Candidate, pageChars: number): boolean {
@@ -120,7 +120,7 @@ function strategies(page: Page, measures: Measures, options: WriteOptions): read
     // If no script could show it, hidden text is not meant for a reader.
     ["hidden", () => (showsHardlyAnyText(page) ? extractChosen("strict", true) : undefined)],
     ["noscript", () => extractNoscript(page, options)],
-    ["json-ld", () => extractData(articleBody(page), options)],
+    ["json-ld", () => extractData(findArticleBody(page), options)],
     ["payload", () => extractPayload(page, options)],
     ["full", () => extractChosen("none", showsHardlyAnyText(page))],
   ];
@@ -128,7 +128,7 @@ function strategies(page: Page, measures: Measures, options: WriteOptions): read
 
 /** Adds the product description from structured data: shops often show it only after scripts ran. */
 function withDescription(page: Page, candidate: Candidate, options: WriteOptions): Candidate {
-  const description = extractData(productDescription(page), options);
+  const description = extractData(findProductDescription(page), options);
   if (description === undefined || description.text.length < minDescriptionChars) return candidate;
   const probe = lettersOf(description.text).slice(0, descriptionProbeChars);
   return lettersOf(candidate.text).includes(probe) ? candidate : joinCandidates([description, candidate]);
@@ -137,19 +137,19 @@ function withDescription(page: Page, candidate: Candidate, options: WriteOptions
 /** Adds what a page of frames shows to browsers without frames. */
 function withNoframes(page: Page, candidate: Candidate, options: WriteOptions): Candidate {
   const noframes = page.elements.find(({ tag }) => tag === "noframes");
-  const fallback = noframes === undefined ? undefined : extractData(flatText(noframes), options);
+  const fallback = noframes === undefined ? undefined : extractData(collectText(noframes), options);
   return fallback === undefined ? candidate : joinCandidates([candidate, fallback]);
 }
 
 /** One candidate after the other. */
 function joinCandidates(candidates: readonly Candidate[]): Candidate {
-  return candidates.reduce((all, { text, marks, keptChars, copiedChars, dataChars = 0 }) => {
+  return candidates.reduce((all, { text, marks, keptChars, duplicateChars, dataChars = 0 }) => {
     const before = all.text === "" || text === "" ? all.text : `${all.text}\n\n`;
     return {
       text: before + text,
       marks: [...all.marks, ...marks.map((mark) => ({ ...mark, at: mark.at + before.length }))],
       keptChars: all.keptChars + keptChars,
-      copiedChars: all.copiedChars + copiedChars,
+      duplicateChars: all.duplicateChars + duplicateChars,
       dataChars: (all.dataChars ?? 0) + dataChars,
     };
   }, emptyCandidate);
@@ -196,13 +196,13 @@ function extractDataText(text: string, options: WriteOptions): Candidate {
   const hasEntities = /&(?:#x?[\da-f]{1,6}|[a-z]{2,8});/i.test(text);
   const page = isMarkup || hasEntities ? parseHtml(text) : undefined;
   if (page !== undefined && isMarkup) return extractAll(page, page.root, options);
-  const plain = page === undefined ? text : flatText(page.root);
-  return { text: plain.trim(), marks: [], keptChars: text.length, copiedChars: 0 };
+  const plain = page === undefined ? text : collectText(page.root);
+  return { text: plain.trim(), marks: [], keptChars: text.length, duplicateChars: 0 };
 }
 
 /** What the scripts would show, extracted like a page, then the paragraphs in their data. */
 function extractPayload(page: Page, options: WriteOptions): Candidate | undefined {
-  const { html, paragraphs, chars } = payloadContent(page);
+  const { html, paragraphs, chars } = readPayloadContent(page);
   const rendered = extractRendered(html, options);
   const candidate = joinCandidates([rendered, ...paragraphs.map((text) => extractDataText(text, options))]);
   return candidate.text === "" ? undefined : { ...candidate, dataChars: (rendered.dataChars ?? 0) + chars };

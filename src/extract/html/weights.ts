@@ -2,7 +2,7 @@
  * The thresholds of HTML extraction, settled on pages with a human-labelled text (npm run bench -- html). Shares are
  * between 0 and 1, `Chars` counts characters of text. Limits that only bound the work are in the files they protect.
  */
-export const weights = {
+export const htmlWeights = {
   /** What a browser shows, decided while a page is parsed. */
   visibility: {
     /** A transparent element with a larger share of all elements is shown: the script that fades it in is missing. */
@@ -140,7 +140,7 @@ export const weights = {
     /** Longer text in `sup` or `sub` is written without a sign. */
     maxSuperscriptChars: 24,
     /** A line of more fragments is not the name of a code block's language. */
-    maxLabelPieces: 4,
+    maxLabelFragments: 4,
     /** How many wrappers may be between a list item and the heading that makes it a section. */
     maxItemWrappers: 4,
   },
@@ -148,7 +148,7 @@ export const weights = {
   /** Footnotes and side notes. */
   footnotes: {
     /** More references per distinct number are verse numbers, which restart in each chapter. */
-    maxMarksPerNumber: 1.5,
+    maxReferencesPerNumber: 1.5,
     /** An element with more descendants or children is not the number of a note. */
     maxNumberElements: 4,
     /** A longer text is not the number of a note; the note itself has more than half as many characters. */

@@ -14,7 +14,7 @@ async function open(bytes: Uint8Array, password?: string): Promise<PdfDocument> 
 
 async function readFirstPage(page: FixturePage, options?: FixtureOptions): Promise<string> {
   const document = await open(writePdf([page], options));
-  const { text } = document.pageText(0);
+  const { text } = document.readPageText(0);
   document.close();
   return text;
 }
@@ -186,17 +186,17 @@ test("glyph numbers in an unknown order are reported as garbled", async () => {
   const document = await open(
     writePdf([{ content, entries: "/Resources << /Font << /F1 20 0 R >> >>" }], { objects: unmappedFont }),
   );
-  assert.equal(document.pageText(0).garbled, true);
+  assert.equal(document.readPageText(0).garbled, true);
 });
 
 test("text that a viewer does not see is kept and counted", async () => {
   const hidden = "BT 3 Tr /F1 12 Tf 50 650 Td (secret order) Tj ET";
   const document = await open(writePdf([{ content: drawLine("shown", 50, 700) + hidden }, { content: hidden }]));
   assert.deepEqual(
-    [0, 1].map((index) => document.pageText(index).hiddenChars),
+    [0, 1].map((index) => document.readPageText(index).hiddenChars),
     [11, 0],
   );
-  assert.equal(document.pageText(0).text, "shown\n\nsecret order");
+  assert.equal(document.readPageText(0).text, "shown\n\nsecret order");
 });
 
 test("a page that is an image is distinguished from an empty one", async () => {
@@ -207,7 +207,7 @@ test("a page that is an image is distinguished from an empty one", async () => {
   const scan = { content: "q 600 0 0 800 0 0 cm /Im0 Do Q", entries: "/Resources << /XObject << /Im0 20 0 R >> >>" };
   const document = await open(writePdf([scan, { content: "" }], { objects: { 20: image } }));
   assert.deepEqual(
-    [0, 1].map((index) => document.pageText(index).imageOnly),
+    [0, 1].map((index) => document.readPageText(index).imageOnly),
     [true, false],
   );
 });
@@ -248,12 +248,12 @@ const secret = [{ content: drawLine("secret", 50, 700) }];
 
 test("an encrypted document opens with its password", async () => {
   const document = await open(writePdf(secret, { userPassword: "open" }), "open");
-  assert.equal(document.pageText(0).text, "secret");
+  assert.equal(document.readPageText(0).text, "secret");
 });
 
 test("an encrypted document with an empty password opens without one", async () => {
   const document = await open(writePdf(secret, { userPassword: "", ownerPassword: "boss" }));
-  assert.equal(document.pageText(0).text, "secret");
+  assert.equal(document.readPageText(0).text, "secret");
 });
 
 const unreadable: readonly { name: string; bytes: Uint8Array; password?: string; failed: object }[] = [
@@ -285,7 +285,7 @@ for (const { name, bytes, password, failed } of unreadable) {
 test("a damaged cross-reference table is repaired", async () => {
   const bytes = Buffer.from(writePdf([{ content: drawLine("still here", 50, 700) }]));
   const damaged = Buffer.from(bytes.toString("latin1").replace(/\d{10} 00000 n/g, "0000000009 00000 n"), "latin1");
-  assert.equal((await open(damaged)).pageText(0).text, "still here");
+  assert.equal((await open(damaged)).readPageText(0).text, "still here");
 });
 
 test("a document is read from a path as from bytes", async () => {
@@ -294,7 +294,7 @@ test("a document is read from a path as from bytes", async () => {
   const opened = await openPdf({ path });
   rmSync(dirname(path), { recursive: true });
   assert.ok("document" in opened);
-  assert.equal(opened.document.pageText(0).text, "secret");
+  assert.equal(opened.document.readPageText(0).text, "secret");
 });
 
 test("a missing file throws and is not reported as a bad document", async () => {
@@ -304,14 +304,14 @@ test("a missing file throws and is not reported as a bad document", async () => 
 test("a document may have no pages", async () => {
   const document = await open(writePdf([]));
   assert.equal(document.pageCount, 0);
-  assert.throws(() => document.pageText(0), RangeError);
+  assert.throws(() => document.readPageText(0), RangeError);
 });
 
 test("every page of a long document can be read, in any order, and again", async () => {
   const document = await open(
     writePdf(Array.from({ length: 300 }, (_, index) => ({ content: drawLine(`Page ${index}`, 50, 700) }))),
   );
-  for (const index of [299, 0, 150, 150]) assert.equal(document.pageText(index).text, `Page ${index}`);
+  for (const index of [299, 0, 150, 150]) assert.equal(document.readPageText(index).text, `Page ${index}`);
 });
 
 test("a page with an annotation is the same when read again", async () => {
@@ -321,12 +321,12 @@ test("a page with an annotation is the same when read again", async () => {
   };
   const content = drawLine("State:", 50, 700) + drawLine("Below it", 50, 600);
   const document = await open(writePdf([{ content, entries: "/Annots [20 0 R]" }], { objects }));
-  assert.deepEqual(document.pageText(0), document.pageText(0));
+  assert.deepEqual(document.readPageText(0), document.readPageText(0));
 });
 
 test("a closed document reads nothing, and closing twice is harmless", async () => {
   const document = await open(writePdf(secret));
   document.close();
   document.close();
-  assert.throws(() => document.pageText(0), RangeError);
+  assert.throws(() => document.readPageText(0), RangeError);
 });

@@ -1,7 +1,7 @@
 /** Opens PDF documents with PDFium: page count, metadata, outline, and the text of each page. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { type OutlineItem, readOutline } from "./outline.ts";
-import { guardEngine, isBroken, loadPdfium, type Pdfium, type Pointer, readText, withName } from "./pdfium.ts";
+import { guardEngine, isBroken, loadPdfium, type Pdfium, type Pointer, readPdfString, withName } from "./pdfium.ts";
 import { type PageText, readPage } from "./read-page.ts";
 
 /** Why a document cannot be opened. */
@@ -21,7 +21,7 @@ export interface PdfDocument {
   readonly info: PdfInfo;
   readonly outline: readonly OutlineItem[];
   /** The text of a page, counted from 0. Throws a RangeError if there is no such page. */
-  pageText(index: number): PageText;
+  readPageText(index: number): PageText;
   close(): void;
 }
 
@@ -105,7 +105,7 @@ function openDocument(pdfium: Pdfium, handle: Pointer, file: Pointer): PdfDocume
     get outline() {
       return guardEngine(pdfium, () => readOutline(pdfium, handle));
     },
-    pageText(index) {
+    readPageText(index) {
       if (isClosed || !Number.isInteger(index) || index < 0 || index >= pageCount) {
         throw new RangeError(`There is no page ${index} of ${pageCount} in this document, or it is closed.`);
       }
@@ -126,9 +126,9 @@ function readInfo(pdfium: Pdfium, handle: Pointer): PdfInfo {
   const { call } = pdfium;
   const readEntry = (key: string): string | null =>
     withName(pdfium, key, (name) =>
-      toOneLine(readText(pdfium, (pointer, size) => call.FPDF_GetMetaText(handle, name, pointer, size))),
+      toOneLine(readPdfString(pdfium, (pointer, size) => call.FPDF_GetMetaText(handle, name, pointer, size))),
     );
-  const language = readText(pdfium, (pointer, size) => call.FPDFCatalog_GetLanguage(handle, pointer, size));
+  const language = readPdfString(pdfium, (pointer, size) => call.FPDFCatalog_GetLanguage(handle, pointer, size));
   return { title: readEntry("Title"), author: readEntry("Author"), language: toOneLine(language) };
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { betterText, isProse, isReadable } from "./garbled.ts";
+import { chooseBetterText, isReadable, looksLikeProse } from "./garbled.ts";
 
 const readings: readonly { name: string; first: string; second: string; better: "first" | "second" }[] = [
   {
@@ -27,7 +27,7 @@ const readings: readonly { name: string; first: string; second: string; better: 
 ];
 
 for (const { name, better, ...texts } of readings) {
-  test(name, () => assert.equal(betterText(texts.first, texts.second), texts[better]));
+  test(name, () => assert.equal(chooseBetterText(texts.first, texts.second), texts[better]));
 }
 
 const texts: readonly { text: string; readable: boolean; prose: boolean }[] = [
@@ -42,5 +42,5 @@ const texts: readonly { text: string; readable: boolean; prose: boolean }[] = [
 for (const { text, readable, prose } of texts) {
   const chars = text.replace(/\s/g, "").length;
   test(`"${text}" is ${readable ? "" : "not "}readable`, () => assert.equal(isReadable(text, chars), readable));
-  test(`"${text}" is ${prose ? "" : "not "}prose`, () => assert.equal(isProse(text, chars), prose));
+  test(`"${text}" is ${prose ? "" : "not "}prose`, () => assert.equal(looksLikeProse(text, chars), prose));
 }

@@ -35,12 +35,12 @@ export function isReadable(text: string, charsOnPage: number): boolean {
 }
 
 /** Whether a text is readable and has long words: wrongly decoded numbers are plausible numbers too. */
-export function isProse(text: string, charsOnPage: number): boolean {
+export function looksLikeProse(text: string, charsOnPage: number): boolean {
   return isReadable(text, charsOnPage) && countPlausibleChars(text, 4) >= 0.25 * charsOnPage;
 }
 
 /** The text with clearly more characters in plausible words; the first one in doubt. */
-export function betterText(first: string, second: string): string {
+export function chooseBetterText(first: string, second: string): string {
   return countPlausibleChars(second) > 1.05 * countPlausibleChars(first) ? second : first;
 }
 

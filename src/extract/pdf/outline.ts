@@ -1,5 +1,5 @@
 /** Reads the outline of a PDF: its bookmarks in reading order, bounded even if they are deep, many or circular. */
-import { type Pdfium, type Pointer, readText } from "./pdfium.ts";
+import { type Pdfium, type Pointer, readPdfString } from "./pdfium.ts";
 
 /** One bookmark. `page` is null if its target is not in this file. */
 export type OutlineItem = { readonly label: string; readonly level: number; readonly page: number | null };
@@ -28,7 +28,7 @@ export function readOutline(pdfium: Pdfium, document: Pointer): OutlineItem[] {
 }
 
 function readItem(pdfium: Pdfium, document: Pointer, bookmark: Pointer, level: number): OutlineItem {
-  const title = readText(pdfium, (pointer, sizeBytes) =>
+  const title = readPdfString(pdfium, (pointer, sizeBytes) =>
     pdfium.call.FPDFBookmark_GetTitle(bookmark, pointer, sizeBytes),
   );
   const label = title.replace(/\s+/g, " ").trim();

@@ -1,12 +1,13 @@
-/** The PDF engine as it runs in a child: page after page from where it is wanted, with what is to think of each. */
+/** The PDF engines: pages in order from a start page, each with a verdict on its text. */
 import { readFile } from "node:fs/promises";
 import { cleanText } from "../clean.ts";
 import type { Extracted, Failure, LocalFile, Mark, PageNote, PageVerdict } from "../handler.ts";
 import type { Engine } from "../pool/child-loop.ts";
+import type { PdfCounts } from "./describe-pdf.ts";
 import { openPdf, type PdfDocument } from "./document.ts";
 import { openWithPdfjs } from "./pdfjs.ts";
 
-/** Reads with PDFium. A page it cannot make sense of is marked, for the second reader. */
+/** Reads with PDFium. A page it cannot decode is marked for the second reader. */
 export const pdfium: Engine = {
   async *extract(file, { from, password }) {
     const source = "path" in file.content ? file.content : file.content.bytes;
@@ -14,7 +15,7 @@ export const pdfium: Engine = {
     if ("failed" in opened) return yield { failed: opened.failed };
     const { document } = opened;
     try {
-      yield { info: infoOf(document) };
+      yield { info: toInfo(document) };
       const marks = outlineMarks(document);
       for (let index = from; index < document.pageCount; index++)
         yield readPage(document, index, marks.get(index) ?? []);
@@ -24,32 +25,32 @@ export const pdfium: Engine = {
   },
 };
 
-/** Reads with pdf.js: slower and hungrier, but better with poor fonts, and with some files that are damaged. */
+/** Reads with pdf.js: slower and with more memory, but better with poor fonts and some damaged files. */
 export const pdfjs: Engine = {
   async *extract(file, { from, password }) {
-    const document = await openWithPdfjs(await bytesOf(file), password).catch(passwordFailure);
+    const document = await openWithPdfjs(await readBytes(file), password).catch(passwordFailure);
     if ("failed" in document) return yield document;
     try {
       yield { info: { pageCount: document.pageCount } };
-      for (let index = from; index < document.pageCount; index++) yield page(index, await document.pageText(index));
+      for (let index = from; index < document.pageCount; index++) yield page(index, await document.readPageText(index));
     } finally {
       await document.close();
     }
   },
 };
 
-/** pdf.js says by the name of its error that a password is missing or wrong. */
+/** pdf.js names a missing or wrong password in its error. */
 function passwordFailure(error: unknown): { readonly failed: Failure } {
   if (!(error instanceof Error) || error.name !== "PasswordException") throw error;
   const isMissing = "code" in error && error.code === 1;
   return { failed: { reason: "encrypted", detail: isMissing ? "password required" : "wrong password" } };
 }
 
-async function bytesOf({ content }: LocalFile): Promise<Uint8Array> {
+async function readBytes({ content }: LocalFile): Promise<Uint8Array> {
   return "path" in content ? new Uint8Array(await readFile(content.path)) : content.bytes;
 }
 
-function infoOf({ pageCount, info }: PdfDocument) {
+function toInfo({ pageCount, info }: PdfDocument) {
   const { title, author, language } = info;
   return {
     pageCount,
@@ -59,7 +60,7 @@ function infoOf({ pageCount, info }: PdfDocument) {
   };
 }
 
-/** What a document says of itself can mislead as well as its text. */
+/** Metadata can mislead a reader just like text. */
 const cleanLine = (words: string): string => cleanText(words).text.replace(/\s+/g, " ").trim();
 
 /** Bookmarks as headings of the page they lead to. */
@@ -73,9 +74,10 @@ function outlineMarks({ outline }: PdfDocument): Map<number, Omit<Mark, "at">[]>
 }
 
 function readPage(document: PdfDocument, index: number, headings: readonly Omit<Mark, "at">[]): Extracted {
-  const { text, garbled, imageOnly, damaged, hiddenChars, unreadAnnotations } = document.pageText(index);
+  const { text, garbled, imageOnly, damaged, hiddenChars, unreadAnnotations } = document.readPageText(index);
   const verdict: PageVerdict = garbled ? "garbled" : damaged ? "damaged" : imageOnly ? "image" : "read";
-  return page(index, text, headings, { verdict, hiddenChars, unreadAnnotations });
+  const counts: PdfCounts = { hiddenChars, unreadAnnotations };
+  return page(index, text, headings, { verdict, counts });
 }
 
 function page(
@@ -85,11 +87,11 @@ function page(
   note: PageNote = { verdict: "read" },
 ): Extracted {
   const clean = cleanText(text).text;
-  const marks = headings.map((heading) => ({ ...heading, at: placeOf(heading.label, clean) }));
+  const marks = headings.map((heading) => ({ ...heading, at: findHeading(heading.label, clean) }));
   return { segment: { index, kind: "page", label: `page ${index + 1}`, text: clean, marks }, note };
 }
 
-/** Where on its page a heading stands; one that is worded otherwise there begins with the page. */
-function placeOf(label: string, text: string): number {
+/** The offset of a heading on its page; 0 if the page words it differently. */
+function findHeading(label: string, text: string): number {
   return Math.max(0, text.toLowerCase().indexOf(label.toLowerCase()));
 }

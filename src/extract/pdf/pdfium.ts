@@ -137,7 +137,7 @@ export function withMemory<T>({ call }: Pdfium, sizeBytes: number, use: (pointer
 const MAX_TEXT_BYTES = 8_192;
 
 /** Reads text that PDFium writes to a buffer as UTF-16; `write` returns its size in bytes, with the final NUL. */
-export function readText(pdfium: Pdfium, write: (pointer: Pointer, sizeBytes: number) => number): string {
+export function readPdfString(pdfium: Pdfium, write: (pointer: Pointer, sizeBytes: number) => number): string {
   const sizeBytes = write(0, 0);
   if (sizeBytes <= 2) return "";
   const text = withMemory(pdfium, sizeBytes, (pointer) => {

@@ -11,7 +11,7 @@ const pages = [
 test("the fallback reads any page of a document", async () => {
   const document = await openWithPdfjs(writePdf(pages));
   assert.deepEqual(
-    [document.pageCount, await document.pageText(1), await document.pageText(0)],
+    [document.pageCount, await document.readPageText(1), await document.readPageText(0)],
     [2, "two", "one\nmore"],
   );
   await document.close();
@@ -19,7 +19,7 @@ test("the fallback reads any page of a document", async () => {
 
 test("the fallback opens an encrypted document with its password", async () => {
   const document = await openWithPdfjs(writePdf(pages, { userPassword: "open" }), "open");
-  assert.equal(await document.pageText(1), "two");
+  assert.equal(await document.readPageText(1), "two");
   await document.close();
 });
 

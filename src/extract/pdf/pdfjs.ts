@@ -8,7 +8,7 @@
 export interface FallbackDocument {
   readonly pageCount: number;
   /** The text of a page, counted from 0. The caller decides whether it is better than PDFium's. */
-  pageText(index: number): Promise<string>;
+  readPageText(index: number): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export async function openWithPdfjs(bytes: Uint8Array, password?: string): Promi
   const document = await getDocumentProxy(toPlainBytes(bytes), options);
   return {
     pageCount: document.numPages,
-    async pageText(index) {
+    async readPageText(index) {
       const page = await document.getPage(index + 1);
       try {
         const { items } = await page.getTextContent();

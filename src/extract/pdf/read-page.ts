@@ -1,11 +1,11 @@
 /** Reads one page of an open PDF: its text, and how reliable it is. */
 import { type LoadedPage, loadPage, type PageObjectCounts } from "./annotations.ts";
-import { countDrawnChars, isGuessed, isProse, isReadable, readAsGlyphNumbers } from "./garbled.ts";
+import { countDrawnChars, isGuessed, isReadable, looksLikeProse, readAsGlyphNumbers } from "./garbled.ts";
 import { type Box, type Glyphs, readGlyphs } from "./glyphs.ts";
 import { findImageBoxes } from "./page-objects.ts";
 import { writeLines } from "./page-text.ts";
 import { type Pdfium, type Pointer, withMemory } from "./pdfium.ts";
-import { readLines } from "./text-lines.ts";
+import { readTextLines } from "./text-lines.ts";
 
 /** The text of a page and what limits its use. */
 export type PageText = {
@@ -84,13 +84,13 @@ function readText(
   glyphs: Glyphs,
   { box, upsideDownTurns }: PageView,
 ): { readonly text: string; readonly garbled: boolean } {
-  const text = writeLines(readLines(glyphs, box, upsideDownTurns));
+  const text = writeLines(readTextLines(glyphs, box, upsideDownTurns));
   if (!isGuessed(glyphs)) return { text, garbled: false };
   const chars = countDrawnChars(glyphs);
   if (isReadable(text, chars)) return { text, garbled: false };
   for (const reading of readAsGlyphNumbers(glyphs)) {
-    const decoded = writeLines(readLines(reading, box, upsideDownTurns));
-    if (isProse(decoded, chars)) return { text: decoded, garbled: false };
+    const decoded = writeLines(readTextLines(reading, box, upsideDownTurns));
+    if (looksLikeProse(decoded, chars)) return { text: decoded, garbled: false };
   }
   return { text, garbled: true };
 }

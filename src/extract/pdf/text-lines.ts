@@ -22,7 +22,7 @@ export type LineBox = { readonly start: number; readonly end: number; readonly t
  * The lines of a page in PDFium's order: that of the content, with each row sorted from left to right. Lines with
  * `backwardTurns` are upside down for a viewer; PDFium reports their words in reverse order.
  */
-export function readLines(glyphs: Glyphs, page: Box, backwardTurns: number): Line[] {
+export function readTextLines(glyphs: Glyphs, page: Box, backwardTurns: number): Line[] {
   const lines = collectLines(glyphs, page, backwardTurns, false);
   // PDFium mixes the text of a field into the line of the page in the same row.
   if (glyphs.hasFields) lines.push(...collectLines(glyphs, page, backwardTurns, true));

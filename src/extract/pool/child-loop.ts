@@ -1,11 +1,14 @@
 /** The child process: runs one job at a time, sends items as fast as the parent takes them, and exits with the parent. */
 import { setImmediate as nextEventLoopTurn } from "node:timers/promises";
 import { systemCode } from "../../errors.ts";
-import type { Ask, Extracted, Failure, LocalFile } from "../handler.ts";
+import type { Extracted, Failure, HandlerOptions, LocalFile } from "../handler.ts";
 import { type FromChild, type Job, MAX_ITEMS_AHEAD, type ToChild } from "./messages.ts";
 
 /** Reads one kind of file. It may crash, hang or exhaust memory: only its own process is affected. */
-export type Engine = { extract(file: LocalFile, options: Ask): AsyncIterable<Extracted> };
+export type Engine = { extract(file: LocalFile, options: HandlerOptions): AsyncIterable<Extracted> };
+
+/** A module that a library user names by its URL. */
+type EngineModule = { readonly engine?: Engine };
 
 /** Engines by name, each loaded on first use. */
 export type Engines = Readonly<Record<string, () => Promise<Engine>>>;
@@ -35,9 +38,8 @@ export function serveEngines(engines: Engines): void {
   async function runJob(job: Job): Promise<void> {
     const { engine, file } = job;
     try {
-      const load = Object.hasOwn(engines, engine) ? engines[engine] : undefined;
-      if (load === undefined) throw new Error(`There is no engine ${engine}.`);
-      for await (const item of (await load()).extract(file, job.ask)) {
+      const { extract } = await loadEngine(engine, engines);
+      for await (const item of extract(file, job.options)) {
         if ("segment" in item && item.segment.text.length > MAX_SEGMENT_CHARS) throw new Error("One page is too long.");
         await waitForCredit();
         if (isStopped) break;
@@ -59,6 +61,15 @@ export function serveEngines(engines: Engines): void {
     }
     credit--;
   }
+}
+
+/** One of ours by its name, or a library user's by the URL of its module. */
+async function loadEngine(name: string, engines: Engines): Promise<Engine> {
+  const load = Object.hasOwn(engines, name) ? engines[name] : undefined;
+  if (load) return load();
+  const { engine }: EngineModule = name.startsWith("file:") ? await import(name) : {};
+  if (engine === undefined) throw new Error(`There is no engine ${name}.`);
+  return engine;
 }
 
 /** An error of the operating system is not the file's fault and may be temporary. */

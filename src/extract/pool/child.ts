@@ -3,6 +3,6 @@ import { serveEngines } from "./child-loop.ts";
 
 serveEngines({
   pdfium: async () => (await import("../pdf/pdf-engine.ts")).pdfium,
-  html: async () => (await import("../html/html-engine.ts")).html,
+  html: async () => (await import("../html/html-engine.ts")).htmlEngine,
   pdfjs: async () => (await import("../pdf/pdf-engine.ts")).pdfjs,
 });

@@ -1,8 +1,8 @@
 /** The messages between parent and child. All of them are plain data. */
-import type { Ask, Extracted, Failure, LocalFile } from "../handler.ts";
+import type { Extracted, Failure, HandlerOptions, LocalFile } from "../handler.ts";
 
 /** One file for one engine to read. */
-export type Job = { readonly engine: string; readonly file: LocalFile; readonly ask: Ask };
+export type Job = { readonly engine: string; readonly file: LocalFile; readonly options: HandlerOptions };
 
 /** Sent by the parent. */
 export type ToChild =

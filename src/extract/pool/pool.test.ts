@@ -18,7 +18,7 @@ function run(command: string, options: { pool?: Pool; stop?: AbortSignal; engine
   const { stop = signal, engine = "hostile" } = options;
   const content = { bytes: Buffer.from(command) };
   const file = { content, sizeBytes: 1, kind: "pdf", mediaType: "application/pdf", charset: null } as const;
-  return (options.pool ?? pool).run({ engine, file, ask: { mode: "text", from: 0 } }, stop);
+  return (options.pool ?? pool).run({ engine, file, options: { mode: "text", from: 0 } }, stop);
 }
 
 async function readPid(pool: Pool): Promise<string> {

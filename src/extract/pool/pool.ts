@@ -88,7 +88,7 @@ export function createPool({ script, children, limits, idleMs }: PoolOptions): P
     try {
       const { nextIndex, interruption } = yield* attempt(job, signal);
       if (interruption === undefined) return;
-      const retry = yield* attempt({ ...job, ask: { ...job.ask, from: nextIndex } }, signal);
+      const retry = yield* attempt({ ...job, options: { ...job.options, from: nextIndex } }, signal);
       if (retry.interruption) yield { failed: retry.interruption };
     } finally {
       busyCount--;
@@ -100,7 +100,7 @@ export function createPool({ script, children, limits, idleMs }: PoolOptions): P
   async function* attempt(job: Job, signal: AbortSignal): AsyncGenerator<Extracted, Attempt> {
     signal.throwIfAborted();
     const worker = takeWorker();
-    let nextIndex = job.ask.from;
+    let nextIndex = job.options.from;
     try {
       for await (const item of worker.run(job, signal)) {
         if ("failed" in item && item.failed.reason === "interrupted") return { nextIndex, interruption: item.failed };

@@ -9,7 +9,7 @@ export type Purpose = "parse" | "second";
 type LimitSettings = Pick<Settings, "extract.memory_bytes" | "extract.cpu" | "extract.wall" | "extract.children">;
 
 /** The limits that the settings set for reading one file. */
-export function limitsOf(settings: LimitSettings): Limits {
+export function readChildLimits(settings: LimitSettings): Limits {
   return {
     memoryBytes: settings["extract.memory_bytes"],
     cpuMs: settings["extract.cpu"],
@@ -27,7 +27,7 @@ const IDLE_MS = 60_000;
 const script = new URL(import.meta.url.endsWith(".ts") ? "./child.ts" : "./child.js", import.meta.url);
 
 /** The pool for a purpose under these limits. */
-export function poolFor(purpose: Purpose, limits: Limits = limitsOf(defaultSettings)): Pool {
+export function getPool(purpose: Purpose, limits: Limits = readChildLimits(defaultSettings)): Pool {
   const key = JSON.stringify([purpose, limits]);
   const existing = pools.get(key);
   if (existing) return existing;

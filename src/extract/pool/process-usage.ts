@@ -4,10 +4,10 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 
 /** What a process uses now. */
-export type Usage = { readonly residentBytes: number; readonly cpuMs: number };
+export type ProcessUsage = { readonly residentBytes: number; readonly cpuMs: number };
 
 /** The usage of a process, or undefined if it has exited or the system does not report it. */
-export async function readUsage(pid: number): Promise<Usage | undefined> {
+export async function readUsage(pid: number): Promise<ProcessUsage | undefined> {
   try {
     return await (process.platform === "linux" ? readProc(pid) : runPs(pid));
   } catch {
@@ -19,7 +19,7 @@ export async function readUsage(pid: number): Promise<Usage | undefined> {
 const TICKS_PER_SECOND = 100;
 const PAGE_BYTES = 4096;
 
-async function readProc(pid: number): Promise<Usage> {
+async function readProc(pid: number): Promise<ProcessUsage> {
   const stat = await readFile(`/proc/${pid}/stat`, "latin1");
   // The command's name is in brackets and may contain anything; the numbers follow the last bracket.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
@@ -28,7 +28,7 @@ async function readProc(pid: number): Promise<Usage> {
 }
 
 /** `12345 1:02:03.45`: kilobytes and time. */
-async function runPs(pid: number): Promise<Usage> {
+async function runPs(pid: number): Promise<ProcessUsage> {
   const { stdout } = await promisify(execFile)("ps", ["-o", "rss=,time=", "-p", String(pid)]);
   const [resident = "0", time = "0"] = stdout.trim().split(/\s+/);
   const seconds = time.split(":").reduce((sum, part) => sum * 60 + Number(part), 0);

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Extracted, Failure, Limits } from "../handler.ts";
 import { type FromChild, type Job, MAX_ITEMS_AHEAD, type ToChild } from "./messages.ts";
-import { readUsage, type Usage } from "./process-usage.ts";
+import { type ProcessUsage, readUsage } from "./process-usage.ts";
 
 /** How often memory and CPU time are checked: a child grows by tens of megabytes at most between two checks. */
 const WATCH_INTERVAL_MS = 40;
@@ -23,7 +23,7 @@ export class Worker {
   #hasEnded = false;
   #signal: NodeJS.Signals | null = null;
   #jobs = 0;
-  #usage: Usage = { residentBytes: 0, cpuMs: 0 };
+  #usage: ProcessUsage = { residentBytes: 0, cpuMs: 0 };
 
   constructor(script: URL, limits: Limits) {
     this.#limits = limits;
@@ -118,7 +118,7 @@ export class Worker {
   #watch({ memoryBytes, cpuMs, wallMs }: Limits) {
     const pid = this.#child.pid ?? 0;
     let failure: Failure | undefined;
-    let usageAtStart: Usage | undefined;
+    let usageAtStart: ProcessUsage | undefined;
     const killFor = (reason: Failure["reason"], detail: string) => {
       failure = { reason, detail };
       this.kill();

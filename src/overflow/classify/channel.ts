@@ -21,12 +21,12 @@ export type Finish = "window" | "empty" | "output" | "done";
 export function findChannel({ status, headers, body }: ProviderResponse): Channel {
   if (status === null || status === undefined) return errorChannel(undefined, body);
   if (status >= 400) return errorChannel(status, body, headers?.["x-amzn-errortype"]);
-  return frameChannel(typeof body === "string" ? framesOf(body) : [body], body);
+  return frameChannel(typeof body === "string" ? parseFrames(body) : [body], body);
 }
 
 /** The channel of one stream event, given as the text of an SSE frame or parsed. */
 export function findEventChannel(event: unknown): Channel {
-  return frameChannel(typeof event === "string" ? framesOf(event) : [event], event);
+  return frameChannel(typeof event === "string" ? parseFrames(event) : [event], event);
 }
 
 /** AWS names the error in a header, followed by a colon and an address. */
@@ -46,7 +46,7 @@ function frameChannel(frames: readonly unknown[], body: unknown): Channel {
 }
 
 /** The JSON of a whole body or of the `data:` lines of an SSE text; nothing for other text. */
-export function framesOf(text: string): unknown[] {
+export function parseFrames(text: string): unknown[] {
   // A failed parse costs more than everything else done for an event.
   const whole = /^\s*[{[]/.test(text) ? parseObject(text) : undefined;
   if (whole !== undefined) return [whole];

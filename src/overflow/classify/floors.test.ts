@@ -1,7 +1,7 @@
 /** Quality floors on the recorded provider responses. A change may raise a floor, never lower it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { corpusFile, readAnswers, scoreAnswers, wasTunedLater } from "../../../test/overflow-corpus.ts";
+import { corpusFile, readRecordedResponses, scoreResponses, wasTunedLater } from "../../../test/overflow-corpus.ts";
 import { classify } from "./classify.ts";
 import { wordings } from "./wordings.ts";
 
@@ -11,7 +11,7 @@ const floors = { precision: 0.99, recall: 0.99, class: 0.99, numbers: 0.99, byte
 /** A third of the providers, not used in the first tuning; the rules have been fitted to them since. */
 const tunedLaterFloors = { precision: 1, recall: 0.95, class: 0.965, numbers: 0.95 };
 
-const corpus = readAnswers();
+const corpus = readRecordedResponses();
 const skip = reasonToSkip();
 
 /** Skips only if the corpus is neither present nor configured: a configured folder must contain it. */
@@ -27,10 +27,12 @@ function assertFloors(scores: Readonly<Record<string, number>>, minimums: Readon
     assert.ok((scores[name] ?? 0) >= floor, `${name}: ${scores[name]}`);
 }
 
-test("floors hold on all recorded answers", { skip }, () => assertFloors(scoreAnswers(corpus?.answers ?? []), floors));
+test("floors hold on all recorded answers", { skip }, () =>
+  assertFloors(scoreResponses(corpus?.answers ?? []), floors),
+);
 
 test("floors hold on the providers of the later tuning", { skip }, () => {
-  assertFloors(scoreAnswers((corpus?.answers ?? []).filter(wasTunedLater)), tunedLaterFloors);
+  assertFloors(scoreResponses((corpus?.answers ?? []).filter(wasTunedLater)), tunedLaterFloors);
 });
 
 test("text of tools and models is never classified, wherever a response contains it", { skip }, () => {

@@ -1,15 +1,15 @@
 /** Simulates the prompts of the AI SDK, as its middleware gets them. */
 import { aiSdk } from "./ai-sdk.ts";
-import { type Fields, fieldsOf, itemsOf, type Request } from "./dialect.ts";
+import { type JsonFields, type RequestBody, toFields, toItems } from "./dialect.ts";
 import {
   type Conversation,
   type NumberedTurn,
   numberCalls,
   offeredTools,
-  type Result,
   type Simulator,
   sign,
   splitInHalf,
+  type ToolResult,
   toolSchema,
 } from "./simulator.ts";
 
@@ -21,7 +21,7 @@ export const aiSdkSimulator: Simulator = {
   findFault,
 };
 
-function writeRequest(conversation: Conversation): Request {
+function writeRequest(conversation: Conversation): RequestBody {
   return {
     prompt: [{ role: "system", content: conversation.system }, ...numberCalls(conversation).flatMap(writeTurn)],
     tools: offeredTools.map((name) => ({ type: "function", name, inputSchema: toolSchema })),
@@ -66,7 +66,7 @@ const writeReasoning = (text: string) => ({
   providerOptions: { sim: { signature: sign(text) } },
 });
 
-function writeResult({ text, form }: Result): object {
+function writeResult({ text, form }: ToolResult): object {
   if (form === "error") return { type: "error-text", value: text };
   if (form === "picture")
     return { type: "content", value: [{ type: "file-data", data: text, mediaType: "image/png" }] };
@@ -75,10 +75,10 @@ function writeResult({ text, form }: Result): object {
     : { type: "text", value: text };
 }
 
-function findFault({ prompt }: Request): string | undefined {
+function findFault({ prompt }: RequestBody): string | undefined {
   let waiting = new Set<unknown>();
-  for (const { role, content } of itemsOf(prompt).map(fieldsOf)) {
-    const blocks = itemsOf(content).map(fieldsOf);
+  for (const { role, content } of toItems(prompt).map(toFields)) {
+    const blocks = toItems(content).map(toFields);
     if (role !== "tool" && waiting.size > 0) return `tool calls without results: ${[...waiting].join()}`;
     if (blocks.some(({ type, text }) => type === "text" && text === "")) return "text must not be empty";
     if (blocks.some(isForged)) return "reasoning was changed";
@@ -90,6 +90,6 @@ function findFault({ prompt }: Request): string | undefined {
   return waiting.size > 0 ? "tool calls without results" : undefined;
 }
 
-function isForged({ type, text, providerOptions }: Fields): boolean {
-  return type === "reasoning" && fieldsOf(fieldsOf(providerOptions).sim).signature !== sign(String(text));
+function isForged({ type, text, providerOptions }: JsonFields): boolean {
+  return type === "reasoning" && toFields(toFields(providerOptions).sim).signature !== sign(String(text));
 }

@@ -1,16 +1,16 @@
 /** Prompts of the AI SDK, as its middleware gets them before a provider package turns them into a request. */
 import {
   type Dialect,
-  type Fields,
-  fieldsOf,
   findExchangeStart,
-  itemsOf,
+  type JsonFields,
   markCurrent,
   type Part,
   type PartContent,
   parseDataUrl,
   readOutputLimit,
   readToolNames,
+  toFields,
+  toItems,
   toText,
 } from "./dialect.ts";
 
@@ -19,40 +19,40 @@ export const aiSdk: Dialect = {
   // The middleware is called with it; it is never posted.
   endpoint: /(?!)/,
   lifecycleEvents: [],
-  parts(request) {
-    const prompt = itemsOf(request.prompt);
+  findParts(request) {
+    const prompt = toItems(request.prompt);
     const newestStart = findExchangeStart(prompt, isFromModel);
     const turnStart = findExchangeStart(prompt, isFromModel, isFromUser);
     return prompt.flatMap((item, index) => {
-      const message = fieldsOf(item);
+      const message = toFields(item);
       if (message.role !== "tool" && !isFromUser(message)) return [];
-      return itemsOf(message.content).flatMap((block, position) => {
+      return toItems(message.content).flatMap((block, position) => {
         const place = { path: ["prompt", index, "content", position], isNewest: index >= newestStart };
-        return partsOf(fieldsOf(block), isFromUser(message) ? { ...place, ...markCurrent(index, turnStart) } : place);
+        return partsOf(toFields(block), isFromUser(message) ? { ...place, ...markCurrent(index, turnStart) } : place);
       });
     });
   },
   findOutputLimit: (request) => readOutputLimit(request, "maxOutputTokens"),
   sharesWindow: true,
   findServerState: ({ providerOptions }) => {
-    const { previousResponseId, conversation } = fieldsOf(fieldsOf(providerOptions).openai);
+    const { previousResponseId, conversation } = toFields(toFields(providerOptions).openai);
     if (previousResponseId !== undefined && previousResponseId !== null) return "previousResponseId";
     return conversation === undefined || conversation === null ? undefined : "conversation";
   },
-  findOpening: ({ prompt }) => itemsOf(prompt).find((message) => fieldsOf(message).role === "user"),
+  findOpening: ({ prompt }) => toItems(prompt).find((message) => toFields(message).role === "user"),
   findToolNames: ({ tools }) => readToolNames(tools),
 };
 
-const isFromModel = ({ role }: Fields): boolean => role === "assistant";
-const isFromUser = ({ role }: Fields): boolean => role === "user";
+const isFromModel = ({ role }: JsonFields): boolean => role === "assistant";
+const isFromUser = ({ role }: JsonFields): boolean => role === "user";
 
 type Place = Pick<Part, "path" | "isNewest" | "isCurrent">;
 
-function partsOf(block: Fields, place: Place): Part[] {
+function partsOf(block: JsonFields, place: Place): Part[] {
   if (block.type === "file") return filePart(block, place);
   if (block.type !== "tool-result") return [];
   const tool = toText(block.toolName);
-  return outputParts(fieldsOf(block.output), {
+  return outputParts(toFields(block.output), {
     ...place,
     path: [...place.path, "output"],
     ...(tool === undefined ? {} : { tool }),
@@ -60,7 +60,7 @@ function partsOf(block: Fields, place: Place): Part[] {
 }
 
 /** A result keeps its type: an error stays an error. */
-function outputParts(output: Fields, place: Place & { readonly tool?: string }): Part[] {
+function outputParts(output: JsonFields, place: Place & { readonly tool?: string }): Part[] {
   const { type, value } = output;
   const part = { ...place, role: "tool_result" as const };
   if ((type === "text" || type === "error-text") && typeof value === "string") {
@@ -72,12 +72,12 @@ function outputParts(output: Fields, place: Place & { readonly tool?: string }):
     return [{ ...part, content, makeReplacement: (text) => ({ ...output, type: textType, value: text }) }];
   }
   if (type !== "content") return [];
-  return itemsOf(value).flatMap((item, index) =>
-    contentPart(fieldsOf(item), { ...place, path: [...place.path, "value", index] }),
+  return toItems(value).flatMap((item, index) =>
+    contentPart(toFields(item), { ...place, path: [...place.path, "value", index] }),
   );
 }
 
-function contentPart(block: Fields, place: Place): Part[] {
+function contentPart(block: JsonFields, place: Place): Part[] {
   const text = toText(block.text);
   if (block.type === "text" && text !== undefined) {
     const leaf = { ...place, path: [...place.path, "text"], content: { text } };
@@ -87,7 +87,7 @@ function contentPart(block: Fields, place: Place): Part[] {
 }
 
 /** A file's data is bytes, base64 or a data URL. Bytes are sent as base64 later. */
-function filePart(block: Fields, place: Place): Part[] {
+function filePart(block: JsonFields, place: Place): Part[] {
   const content = fileContent(block);
   if (content === undefined) return [];
   const { providerOptions } = block;
@@ -95,10 +95,10 @@ function filePart(block: Fields, place: Place): Part[] {
   return [{ ...place, role: "attachment", content, makeReplacement: (text) => ({ type: "text", text, ...options }) }];
 }
 
-function fileContent({ data, mediaType, filename, type }: Fields): PartContent | undefined {
+function fileContent({ data, mediaType, filename, type }: JsonFields): PartContent | undefined {
   const name = toText(filename);
   const description = { mediaType: toText(mediaType) ?? "", ...(name === undefined ? {} : { name }) };
-  const bytes = fieldsOf(data).type === "data" ? fieldsOf(data).data : data;
+  const bytes = toFields(data).type === "data" ? toFields(data).data : data;
   if (bytes instanceof Uint8Array) return { base64: Buffer.from(bytes).toString("base64"), ...description };
   if (typeof bytes !== "string" || !/^(file|media|image-data|file-data)$/.test(toText(type) ?? "")) return undefined;
   const parsed = parseDataUrl(bytes, name);

@@ -1,6 +1,6 @@
 /** Simulates Anthropic Messages. */
 import { anthropicMessages } from "./anthropic-messages.ts";
-import { type Fields, fieldsOf, itemsOf, type Request } from "./dialect.ts";
+import { type JsonFields, type RequestBody, toFields, toItems } from "./dialect.ts";
 import {
   type Conversation,
   type HttpSimulator,
@@ -9,15 +9,15 @@ import {
   type NumberedTurn,
   numberCalls,
   offeredTools,
-  type Result,
-  type Said,
-  type Sizes,
+  type ScriptedAnswer,
+  type SimulatedSizes,
+  type SimulatedUsage,
   sign,
   simulatedModel,
   splitForStream,
   splitInHalf,
+  type ToolResult,
   toolSchema,
-  type Usage,
   writeEvent,
 } from "./simulator.ts";
 
@@ -46,7 +46,7 @@ export const anthropicMessagesSimulator: HttpSimulator = {
 
 const cacheMark = { cache_control: { type: "ephemeral" } };
 
-function writeRequest(conversation: Conversation): Request {
+function writeRequest(conversation: Conversation): RequestBody {
   return {
     model: simulatedModel,
     system: [{ type: "text", text: conversation.system, ...cacheMark }],
@@ -101,7 +101,7 @@ function writeResult({ id, result }: NumberedCall, isMarked: boolean): object {
   };
 }
 
-function writeResultContent({ text, form }: Result): unknown {
+function writeResultContent({ text, form }: ToolResult): unknown {
   if (form === "blocks") return splitInHalf(text).map((half) => ({ type: "text", text: half }));
   return form === "picture" ? [writePicture("image/png", text)] : text;
 }
@@ -117,9 +117,9 @@ function mergeSameRole(messages: readonly Message[]): Message[] {
   return merged;
 }
 
-function findFault({ messages, system, max_tokens, thinking }: Request): string | undefined {
-  const all = itemsOf(messages).map(fieldsOf);
-  const budget = fieldsOf(thinking).budget_tokens;
+function findFault({ messages, system, max_tokens, thinking }: RequestBody): string | undefined {
+  const all = toItems(messages).map(toFields);
+  const budget = toFields(thinking).budget_tokens;
   if (typeof budget === "number" && Number(max_tokens) <= budget)
     return "`max_tokens` must be greater than `thinking.budget_tokens`";
   if (JSON.stringify([messages, system]).split('"cache_control"').length - 1 > 4)
@@ -127,28 +127,28 @@ function findFault({ messages, system, max_tokens, thinking }: Request): string 
   return all.map((_, index) => findMessageFault(all, index)).find((fault) => fault !== undefined);
 }
 
-function findMessageFault(messages: readonly Fields[], index: number): string | undefined {
+function findMessageFault(messages: readonly JsonFields[], index: number): string | undefined {
   const [before, message, after] = [messages[index - 1], messages[index], messages[index + 1]];
   if (before?.role === message?.role) return `messages.${index}: roles must alternate`;
-  const blocks = itemsOf(message?.content).map(fieldsOf);
+  const blocks = toItems(message?.content).map(toFields);
   if (blocks.some(({ type, text }) => type === "text" && text === ""))
     return `messages.${index}: text content blocks must be non-empty`;
-  const isForged = ({ type, thinking, signature }: Fields) =>
+  const isForged = ({ type, thinking, signature }: JsonFields) =>
     type === "thinking" && signature !== sign(String(thinking));
   if (blocks.some(isForged)) return "Invalid `signature` in `thinking` block";
   const calls = blocks.filter(({ type }) => type === "tool_use").map(({ id }) => id);
-  const results = itemsOf(after?.content)
+  const results = toItems(after?.content)
     .slice(0, calls.length)
-    .map((block) => fieldsOf(block).tool_use_id);
+    .map((block) => toFields(block).tool_use_id);
   if (calls.some((id) => !results.includes(id)))
     return `messages.${index}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after`;
-  const called = itemsOf(before?.content).map((block) => fieldsOf(block).id);
+  const called = toItems(before?.content).map((block) => toFields(block).id);
   if (blocks.some(({ type, tool_use_id }) => type === "tool_result" && !called.includes(tool_use_id)))
     return `messages.${index}: unexpected \`tool_use_id\``;
   return undefined;
 }
 
-function refuse({ limit, input, output }: Sizes) {
+function refuse({ limit, input, output }: SimulatedSizes) {
   const message =
     input > limit
       ? `prompt is too long: ${input} tokens > ${limit} maximum`
@@ -157,7 +157,7 @@ function refuse({ limit, input, output }: Sizes) {
   return { status: 400, body: JSON.stringify({ type: "error", error, request_id: "req_1" }) };
 }
 
-function writeStream(answer: Said, { input, output }: Usage, turn: number): string[] {
+function writeStream(answer: ScriptedAnswer, { input, output }: SimulatedUsage, turn: number): string[] {
   const { calls = [], ends } = answer;
   const head = { id: `msg_${turn}`, type: "message", role: "assistant", model: simulatedModel, content: [] };
   const usage = { input_tokens: input, output_tokens: 0 };
@@ -185,7 +185,7 @@ const writeNamedEvent = (type: string, fields: object): string => `event: ${type
 
 type StreamBlock = { readonly start: object; readonly deltas: readonly object[] };
 
-function streamBlocks({ text = "", calls = [] }: Said, turn: number): StreamBlock[] {
+function streamBlocks({ text = "", calls = [] }: ScriptedAnswer, turn: number): StreamBlock[] {
   const { thinking, signature } = writeThinking(`Thought ${turn}`);
   const thought: StreamBlock = {
     start: { type: "thinking", thinking: "", signature: "" },

@@ -2,15 +2,15 @@
 import type { Edit } from "../wire/json-edits.ts";
 import {
   type Dialect,
-  type Fields,
-  fieldsOf,
   findExchangeStart,
-  itemsOf,
+  type JsonFields,
   makeTextBlock,
   markCurrent,
   type Part,
   type PartContent,
   readToolNames,
+  toFields,
+  toItems,
   toText,
 } from "./dialect.ts";
 
@@ -19,16 +19,16 @@ export const anthropicMessages: Dialect = {
   // OpenAI's Assistants post single messages to /threads/{id}/messages.
   endpoint: /(?<!\/threads\/[^/]+)\/messages$/,
   lifecycleEvents: ["ping", "message_start"],
-  parts(request) {
-    const messages = itemsOf(request.messages);
+  findParts(request) {
+    const messages = toItems(request.messages);
     const newestStart = findExchangeStart(messages, isFromModel);
     const turnStart = findExchangeStart(messages, isFromModel, isFromUser);
     const tools = toolsByUse(messages);
     return messages.flatMap((message, index) => {
-      const { role, content } = fieldsOf(message);
+      const { role, content } = toFields(message);
       if (role !== "user") return [];
-      return itemsOf(content).flatMap((item, position) => {
-        const block = fieldsOf(item);
+      return toItems(content).flatMap((item, position) => {
+        const block = toFields(item);
         const place = { path: ["messages", index, "content", position], isNewest: index >= newestStart };
         return partsOf(block, isResult(block) ? place : { ...place, ...markCurrent(index, turnStart) }, tools);
       });
@@ -36,11 +36,11 @@ export const anthropicMessages: Dialect = {
   },
   findOutputLimit: ({ max_tokens, thinking }) => {
     if (typeof max_tokens !== "number") return undefined;
-    return { tokens: max_tokens, lowerTo: (tokens) => lowerOutput(tokens, fieldsOf(thinking).budget_tokens) };
+    return { tokens: max_tokens, lowerTo: (tokens) => lowerOutput(tokens, toFields(thinking).budget_tokens) };
   },
   sharesWindow: true,
   findServerState: () => undefined,
-  findOpening: ({ messages }) => withoutCacheMarks(itemsOf(messages)[0]),
+  findOpening: ({ messages }) => withoutCacheMarks(toItems(messages)[0]),
   findToolNames: ({ tools }) => readToolNames(tools),
 };
 
@@ -55,17 +55,17 @@ function lowerOutput(tokens: number, thinking: unknown): readonly Edit[] | undef
   return budget < MIN_THINKING_TOKENS ? undefined : [output, { path: ["thinking", "budget_tokens"], value: budget }];
 }
 
-const isFromModel = ({ role }: Fields): boolean => role === "assistant";
-const isResult = ({ type }: Fields): boolean => type === "tool_result";
+const isFromModel = ({ role }: JsonFields): boolean => role === "assistant";
+const isResult = ({ type }: JsonFields): boolean => type === "tool_result";
 
 /** Tool results have the role `user` too: a message that holds nothing else is not from the user. */
-function isFromUser({ role, content }: Fields): boolean {
-  return role === "user" && (typeof content === "string" || itemsOf(content).some((item) => !isResult(fieldsOf(item))));
+function isFromUser({ role, content }: JsonFields): boolean {
+  return role === "user" && (typeof content === "string" || toItems(content).some((item) => !isResult(toFields(item))));
 }
 
 type Place = Pick<Part, "path" | "isNewest" | "isCurrent" | "tool">;
 
-function partsOf(block: Fields, place: Place, tools: ReadonlyMap<unknown, string>): Part[] {
+function partsOf(block: JsonFields, place: Place, tools: ReadonlyMap<unknown, string>): Part[] {
   if (!isResult(block)) return attachedParts(block, place);
   const tool = tools.get(block.tool_use_id);
   const path = [...place.path, "content"];
@@ -74,46 +74,46 @@ function partsOf(block: Fields, place: Place, tools: ReadonlyMap<unknown, string
   if (typeof content === "string") {
     return [{ ...resultPlace, role: "tool_result", content: { text: content }, makeReplacement: (text) => text }];
   }
-  return itemsOf(content).flatMap((item, index) =>
-    innerParts(fieldsOf(item), { ...resultPlace, path: [...path, index] }),
+  return toItems(content).flatMap((item, index) =>
+    innerParts(toFields(item), { ...resultPlace, path: [...path, index] }),
   );
 }
 
-function innerParts(block: Fields, place: Place): Part[] {
+function innerParts(block: JsonFields, place: Place): Part[] {
   if (block.type === "text")
     return textParts([block], { ...place, path: place.path.slice(0, -1) }, Number(place.path.at(-1)));
   return attachedParts(block, place);
 }
 
 /** Pictures and documents. In a document made of blocks and in a search result only the texts are replaced. */
-function attachedParts(block: Fields, place: Place): Part[] {
+function attachedParts(block: JsonFields, place: Place): Part[] {
   const attachment = attachmentOf(block);
   if (attachment) return [attachmentPart(block, attachment, place)];
   if (block.type === "search_result")
-    return textParts(itemsOf(block.content), { ...place, path: [...place.path, "content"] });
-  const { content } = block.type === "document" ? fieldsOf(block.source) : {};
+    return textParts(toItems(block.content), { ...place, path: [...place.path, "content"] });
+  const { content } = block.type === "document" ? toFields(block.source) : {};
   const path = [...place.path, "source", "content"];
-  if (typeof content !== "string") return textParts(itemsOf(content), { ...place, path });
+  if (typeof content !== "string") return textParts(toItems(content), { ...place, path });
   return [{ ...place, path, role: "tool_result", content: { text: content }, makeReplacement: (stub) => stub }];
 }
 
 function textParts(blocks: readonly unknown[], place: Place, firstIndex = 0): Part[] {
   return blocks.flatMap((item, index): Part[] => {
-    const text = toText(fieldsOf(item).text);
+    const text = toText(toFields(item).text);
     if (text === undefined) return [];
     const leaf = { ...place, path: [...place.path, firstIndex + index, "text"], content: { text } };
     return [{ ...leaf, role: "tool_result", makeReplacement: (stub) => stub }];
   });
 }
 
-function attachmentPart(block: Fields, content: PartContent, place: Place): Part {
+function attachmentPart(block: JsonFields, content: PartContent, place: Place): Part {
   return { ...place, role: "attachment", content, makeReplacement: (text) => makeTextBlock("text", text, block) };
 }
 
 /** Only bytes inside the request are worth replacing: a URL or a file id takes no space. */
-function attachmentOf({ type, source, title }: Fields): PartContent | undefined {
+function attachmentOf({ type, source, title }: JsonFields): PartContent | undefined {
   if (type !== "image" && type !== "document") return undefined;
-  const { type: sourceType, data, media_type } = fieldsOf(source);
+  const { type: sourceType, data, media_type } = toFields(source);
   if (typeof data !== "string") return undefined;
   if (sourceType === "text") return { text: data };
   const name = toText(title);
@@ -122,14 +122,14 @@ function attachmentOf({ type, source, title }: Fields): PartContent | undefined 
 
 /** The name of the tool by the id of the call. */
 function toolsByUse(messages: readonly unknown[]): ReadonlyMap<unknown, string> {
-  const blocks = messages.flatMap((message) => itemsOf(fieldsOf(message).content).map(fieldsOf));
+  const blocks = messages.flatMap((message) => toItems(toFields(message).content).map(toFields));
   const uses = blocks.filter(({ type }) => type === "tool_use");
   return new Map(uses.map(({ id, name }) => [id, toText(name) ?? ""]));
 }
 
 /** Clients move cache marks as a conversation grows, and turn a text into a block to carry one. The message is the same. */
 function withoutCacheMarks(message: unknown): unknown {
-  const { content } = fieldsOf(message);
-  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : itemsOf(content);
-  return blocks.map((block) => ({ ...fieldsOf(block), cache_control: undefined }));
+  const { content } = toFields(message);
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : toItems(content);
+  return blocks.map((block) => ({ ...toFields(block), cache_control: undefined }));
 }

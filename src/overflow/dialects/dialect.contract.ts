@@ -10,19 +10,19 @@ import { planShedding } from "../plan.ts";
 import { makeStubEdit, shed } from "../shed.ts";
 import { applyEdits, type Path, spliceEdits } from "../wire/json-edits.ts";
 import { createRefusalScanner } from "../wire/refusal-scanner.ts";
-import type { Dialect, Part, Request } from "./dialect.ts";
+import type { Dialect, Part, RequestBody } from "./dialect.ts";
 import {
   type Conversation,
   type HttpSimulator,
   offeredTools,
-  type Result,
   type Simulator,
+  type ToolResult,
   type Turn,
   writeErrorEvent,
 } from "./simulator.ts";
 
 /** Tests every promise of a dialect with the requests of its simulator. */
-export function testDialect(dialect: Dialect, simulator: Simulator): void {
+export function dialectContract(dialect: Dialect, simulator: Simulator): void {
   describe(dialect.name, () => {
     test("a generated conversation passes the checks of a strict provider", () => {
       fc.assert(
@@ -41,7 +41,7 @@ export function testDialect(dialect: Dialect, simulator: Simulator): void {
           assert.equal(simulator.findFault(after.request), undefined);
           assert.deepEqual(JSON.parse(after.json), JSON.parse(JSON.stringify(after.request)));
           assertOnlyPartsChanged(dialect, request, after);
-          const stubs = dialect.parts(after.request).map(contentOf).filter(isStub);
+          const stubs = dialect.findParts(after.request).map(contentOf).filter(isStub);
           assert.equal(stubs.length, after.plan.replacements.length);
         }),
         { numRuns: 60 },
@@ -110,7 +110,7 @@ export function testDialect(dialect: Dialect, simulator: Simulator): void {
       const values = fc.dictionary(fc.constantFrom(...fields), fc.jsonValue({ maxDepth: 5 }));
       fc.assert(
         fc.property(values, (request) => {
-          dialect.parts(request);
+          dialect.findParts(request);
           dialect.findOutputLimit(request);
           dialect.findServerState(request);
           dialect.findOpening(request);
@@ -140,7 +140,7 @@ function testEndpoint(dialect: Dialect, simulator: HttpSimulator): void {
   test("a refusal is found behind the events with which a stream begins", () => {
     const { body } = refuse({ limit: 8_192, input: 9_000, output: 500 });
     const beginning = writeStream({ ends: "in the middle" }, { input: 1, output: 0 }, 0).join("");
-    const scanner = createRefusalScanner("text/event-stream");
+    const scanner = createRefusalScanner("text/event-stream", { dialects: [dialect] });
     const result = scanner?.scan(Buffer.from(`${beginning}${writeErrorEvent(body)}`));
     assert.equal(result?.is, "refused", beginning);
   });
@@ -158,7 +158,7 @@ const texts = fc.oneof(
     .map(([text, times]) => text.repeat(times)),
 );
 const base64 = fc.uint8Array({ minLength: 30, maxLength: 3_000 }).map((bytes) => Buffer.from(bytes).toString("base64"));
-const results: fc.Arbitrary<Result> = fc.oneof(
+const results: fc.Arbitrary<ToolResult> = fc.oneof(
   fc.record({ text: texts, form: fc.constantFrom("text" as const, "blocks" as const, "error" as const) }),
   fc.record({ text: base64, form: fc.constant("picture" as const) }),
 );
@@ -209,7 +209,7 @@ const keepNothing: Keep = async ({ content }) => ({
 
 type Rewritten = Awaited<ReturnType<typeof rewrite>>;
 
-async function rewrite(dialect: Dialect, request: Request, verdict: Verdict) {
+async function rewrite(dialect: Dialect, request: RequestBody, verdict: Verdict) {
   const json = JSON.stringify(request);
   const plan = planShedding(request, dialect, verdict, { wireBytes: Buffer.byteLength(json) });
   const outgoing = { dialect, request, json, target: { endpoint: "", model: "" } };
@@ -218,8 +218,8 @@ async function rewrite(dialect: Dialect, request: Request, verdict: Verdict) {
   return { plan, edits, request: applyEdits(request, edits), json: spliceEdits(json, edits) };
 }
 
-function assertOnlyPartsChanged(dialect: Dialect, request: Request, after: Rewritten): void {
-  const editable = [...dialect.parts(request).map(({ path }) => path), ...outputPaths(dialect, request)];
+function assertOnlyPartsChanged(dialect: Dialect, request: RequestBody, after: Rewritten): void {
+  const editable = [...dialect.findParts(request).map(({ path }) => path), ...outputPaths(dialect, request)];
   const editablePaths = new Set(editable.map((path) => path.join(".")));
   for (const { path } of after.edits) assert.ok(editablePaths.has(path.join(".")), path.join("."));
   const blanks = after.edits.map(({ path }) => ({ path, value: null }));
@@ -229,6 +229,6 @@ function assertOnlyPartsChanged(dialect: Dialect, request: Request, after: Rewri
 const contentOf = ({ content }: Part): string => ("text" in content ? content.text : content.base64);
 
 /** Where the output limit is written. */
-function outputPaths(dialect: Dialect, request: Request): Path[] {
+function outputPaths(dialect: Dialect, request: RequestBody): Path[] {
   return (dialect.findOutputLimit(request)?.lowerTo(1) ?? []).map(({ path }) => path);
 }

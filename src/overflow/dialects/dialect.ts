@@ -2,7 +2,7 @@
 import type { Edit, Path } from "../wire/json-edits.ts";
 
 /** A request as parsed JSON; only dialects know its shape. */
-export type Request = Readonly<Record<string, unknown>>;
+export type RequestBody = Readonly<Record<string, unknown>>;
 
 /** What a part holds: text, or attached bytes. */
 export type PartContent =
@@ -42,28 +42,28 @@ export interface Dialect {
   /** The types of the events with which a stream begins before its content. */
   readonly lifecycleEvents: readonly string[];
   /** Every part that may be replaced, in the order of the request. */
-  parts(request: Request): readonly Part[];
-  findOutputLimit(request: Request): OutputLimit | undefined;
+  findParts(request: RequestBody): readonly Part[];
+  findOutputLimit(request: RequestBody): OutputLimit | undefined;
   /** Whether the output counts against the same window as the input. */
   readonly sharesWindow: boolean;
   /** The field that makes the provider add stored input which the request does not show, or undefined. */
-  findServerState(request: Request): string | undefined;
+  findServerState(request: RequestBody): string | undefined;
   /** The value that identifies a conversation. It stays the same while the conversation grows. */
-  findOpening(request: Request): unknown;
+  findOpening(request: RequestBody): unknown;
   /** The names of the tools that the model may call. */
-  findToolNames(request: Request): readonly string[];
+  findToolNames(request: RequestBody): readonly string[];
 }
 
 /** An object as parsed JSON. */
-export type Fields = Readonly<Record<string, unknown>>;
+export type JsonFields = Readonly<Record<string, unknown>>;
 
 /** The fields of an object, or none for any other value. */
-export function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : {};
+export function toFields(value: unknown): JsonFields {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonFields) : {};
 }
 
 /** The items of a list, or none for any other value. */
-export function itemsOf(value: unknown): readonly unknown[] {
+export function toItems(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
@@ -72,7 +72,7 @@ export function toText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-type ItemTest = (item: Fields) => boolean;
+type ItemTest = (item: JsonFields) => boolean;
 
 /**
  * The index after the model's last message, where the newest exchange begins. With `isOther` as the test for the user's
@@ -83,8 +83,8 @@ export function findExchangeStart(
   isFromModel: ItemTest,
   isOther: ItemTest = (item) => !isFromModel(item),
 ): number {
-  const last = items.findLastIndex((item) => isOther(fieldsOf(item)));
-  return items.slice(0, last + 1).findLastIndex((item) => isFromModel(fieldsOf(item))) + 1;
+  const last = items.findLastIndex((item) => isOther(toFields(item)));
+  return items.slice(0, last + 1).findLastIndex((item) => isFromModel(toFields(item))) + 1;
 }
 
 /** Marks what the user attached in the current turn. */
@@ -102,19 +102,19 @@ export function parseDataUrl(url: unknown, name?: string): PartContent | undefin
 
 /** The names of tools in the two usual places: `name`, or `function.name`. */
 export function readToolNames(tools: unknown): string[] {
-  return itemsOf(tools).flatMap((tool) => {
-    const { name, function: inner } = fieldsOf(tool);
-    return toText(name) ?? toText(fieldsOf(inner).name) ?? [];
+  return toItems(tools).flatMap((tool) => {
+    const { name, function: inner } = toFields(tool);
+    return toText(name) ?? toText(toFields(inner).name) ?? [];
   });
 }
 
 /** A text block that replaces another block and keeps its cache mark. */
-export function makeTextBlock(type: string, text: string, block: Fields): Fields {
+export function makeTextBlock(type: string, text: string, block: JsonFields): JsonFields {
   return { type, text, ...("cache_control" in block ? { cache_control: block.cache_control } : {}) };
 }
 
 /** The output limit from numeric fields, of which a request may set several. */
-export function readOutputLimit(request: Request, ...fields: readonly string[]): OutputLimit | undefined {
+export function readOutputLimit(request: RequestBody, ...fields: readonly string[]): OutputLimit | undefined {
   const limits = fields.flatMap((field) => {
     const tokens = request[field];
     return typeof tokens === "number" ? [{ field, tokens }] : [];

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { anthropicMessages } from "./anthropic-messages.ts";
-import { testDialect } from "./dialect.contract.ts";
+import { dialectContract } from "./dialect.contract.ts";
 import { dialects, findDialect } from "./dialects.ts";
 import { openaiChat } from "./openai-chat.ts";
 import { openaiResponses } from "./openai-responses.ts";
 import { httpSimulators, simulators } from "./simulators.ts";
 
-for (const simulator of simulators) testDialect(simulator.dialect, simulator);
+for (const simulator of simulators) dialectContract(simulator.dialect, simulator);
 
 test("every dialect has a simulator", () => {
   assert.deepEqual(
@@ -50,7 +50,7 @@ describe("a cache mark", () => {
   for (const [dialect, picture, list, type] of cases) {
     test(`stays on the block that replaces a picture in ${dialect.name}`, () => {
       const request = { [list]: [{ role: "user", content: [{ ...picture, ...mark }] }] };
-      const [part] = dialect.parts(request);
+      const [part] = dialect.findParts(request);
       assert.deepEqual(part?.makeReplacement("a stub"), { type, text: "a stub", ...mark });
     });
   }

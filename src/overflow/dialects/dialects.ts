@@ -9,6 +9,10 @@ import { openaiResponses } from "./openai-responses.ts";
 export const dialects: readonly Dialect[] = [openaiChat, openaiResponses, anthropicMessages, gemini];
 
 /** The dialect of a request, or undefined for any other endpoint of a provider, which is left alone. */
-export function findDialect(method: string, pathname: string): Dialect | undefined {
-  return method === "POST" ? dialects.find(({ endpoint }) => endpoint.test(pathname)) : undefined;
+export function findDialect(
+  method: string,
+  pathname: string,
+  candidates: readonly Dialect[] = dialects,
+): Dialect | undefined {
+  return method === "POST" ? candidates.find(({ endpoint }) => endpoint.test(pathname)) : undefined;
 }

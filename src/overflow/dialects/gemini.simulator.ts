@@ -1,5 +1,5 @@
 /** Simulates Gemini generateContent, which streams from an address of its own. */
-import { fieldsOf, itemsOf, type Request } from "./dialect.ts";
+import { type RequestBody, toFields, toItems } from "./dialect.ts";
 import { gemini } from "./gemini.ts";
 import {
   type Conversation,
@@ -7,15 +7,15 @@ import {
   type NumberedTurn,
   numberCalls,
   offeredTools,
-  type Result,
-  type Said,
-  type Sizes,
+  type ScriptedAnswer,
+  type SimulatedSizes,
+  type SimulatedUsage,
   sign,
   simulatedModel,
   splitForStream,
   splitInHalf,
+  type ToolResult,
   toolSchema,
-  type Usage,
   writeError,
   writeEvent,
 } from "./simulator.ts";
@@ -30,7 +30,7 @@ export const geminiSimulator: HttpSimulator = {
   stream: { address: `${modelAddress}:streamGenerateContent`, fields: {} },
   asksForStream: (pathname) => pathname.endsWith(":streamGenerateContent"),
   writeRequest,
-  countOutput: ({ generationConfig }) => Number(fieldsOf(generationConfig).maxOutputTokens ?? 0),
+  countOutput: ({ generationConfig }) => Number(toFields(generationConfig).maxOutputTokens ?? 0),
   findFault,
   refuse,
   wholeAnswer: {
@@ -39,7 +39,7 @@ export const geminiSimulator: HttpSimulator = {
   writeStream,
 };
 
-function writeRequest(conversation: Conversation): Request {
+function writeRequest(conversation: Conversation): RequestBody {
   return {
     systemInstruction: { parts: [{ text: conversation.system }] },
     contents: numberCalls(conversation).flatMap(writeTurn),
@@ -76,23 +76,23 @@ function writeCall(name: string, args: object, index: number): object {
   };
 }
 
-function writeResult({ text, form }: Result): object {
+function writeResult({ text, form }: ToolResult): object {
   if (form === "blocks") return { lines: splitInHalf(text) };
   return form === "error" ? { error: text } : { output: text };
 }
 
-function findFault({ contents }: Request): string | undefined {
-  const all = itemsOf(contents).map((content) => itemsOf(fieldsOf(content).parts).map(fieldsOf));
+function findFault({ contents }: RequestBody): string | undefined {
+  const all = toItems(contents).map((content) => toItems(toFields(content).parts).map(toFields));
   for (const [index, parts] of all.entries()) {
     const calls = parts.filter(({ functionCall }) => functionCall);
     const [first] = calls;
-    if (first && first.thoughtSignature !== sign(JSON.stringify(fieldsOf(first.functionCall).args)))
+    if (first && first.thoughtSignature !== sign(JSON.stringify(toFields(first.functionCall).args)))
       return "Function call is missing a thought_signature";
-    const next = (all[index + 1] ?? []).map((part) => fieldsOf(part.functionResponse));
-    if (calls.some(({ functionCall }, position) => next[position]?.name !== fieldsOf(functionCall).name))
+    const next = (all[index + 1] ?? []).map((part) => toFields(part.functionResponse));
+    if (calls.some(({ functionCall }, position) => next[position]?.name !== toFields(functionCall).name))
       return "the number of function response parts must equal the function call parts";
     const responses = parts.flatMap(({ functionResponse }) =>
-      functionResponse ? [fieldsOf(functionResponse).response] : [],
+      functionResponse ? [toFields(functionResponse).response] : [],
     );
     if (responses.some((response) => Array.isArray(response) || typeof response !== "object"))
       return "response must be an object";
@@ -101,7 +101,7 @@ function findFault({ contents }: Request): string | undefined {
   return undefined;
 }
 
-function refuse({ limit, input }: Sizes) {
+function refuse({ limit, input }: SimulatedSizes) {
   return writeError(400, {
     code: 400,
     message: `The input token count (${input}) exceeds the maximum number of tokens allowed (${limit}).`,
@@ -109,7 +109,7 @@ function refuse({ limit, input }: Sizes) {
   });
 }
 
-function writeStream({ text = "", calls = [], ends }: Said, { input, output }: Usage): string[] {
+function writeStream({ text = "", calls = [], ends }: ScriptedAnswer, { input, output }: SimulatedUsage): string[] {
   const usageMetadata = { promptTokenCount: input, candidatesTokenCount: output, totalTokenCount: input + output };
   const chunk = (parts: readonly object[], more: object = {}) =>
     writeEvent({ candidates: [{ content: { role: "model", parts }, index: 0, ...more }], usageMetadata });

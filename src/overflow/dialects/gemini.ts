@@ -2,13 +2,13 @@
 import { isStub } from "../../answer/stub-text.ts";
 import {
   type Dialect,
-  type Fields,
-  fieldsOf,
   findExchangeStart,
-  itemsOf,
+  type JsonFields,
   markCurrent,
   type Part,
   type PartContent,
+  toFields,
+  toItems,
   toText,
 } from "./dialect.ts";
 
@@ -16,15 +16,15 @@ export const gemini: Dialect = {
   name: "gemini",
   endpoint: /:(?:generateContent|streamGenerateContent)$/,
   lifecycleEvents: [],
-  parts(request) {
-    const contents = itemsOf(request.contents);
+  findParts(request) {
+    const contents = toItems(request.contents);
     const newestStart = findExchangeStart(contents, isFromModel);
     const turnStart = findExchangeStart(contents, isFromModel, isFromUser);
     return contents.flatMap((value, index) => {
-      const content = fieldsOf(value);
+      const content = toFields(value);
       if (isFromModel(content)) return [];
-      return itemsOf(content.parts).flatMap((item, position) => {
-        const part = fieldsOf(item);
+      return toItems(content.parts).flatMap((item, position) => {
+        const part = toFields(item);
         const place = { path: ["contents", index, "parts", position], isNewest: index >= newestStart };
         return partsOf(part, responseKey(part) ? place : { ...place, ...markCurrent(index, turnStart) });
       });
@@ -32,7 +32,7 @@ export const gemini: Dialect = {
   },
   findOutputLimit: (request) => {
     const field = ["generationConfig", "generation_config"].find((name) => request[name] !== undefined);
-    const config = fieldsOf(request[field ?? ""]);
+    const config = toFields(request[field ?? ""]);
     const key = ["maxOutputTokens", "max_output_tokens"].find((name) => typeof config[name] === "number");
     if (field === undefined || key === undefined) return undefined;
     return { tokens: Number(config[key]), lowerTo: (tokens) => [{ path: [field, key], value: tokens }] };
@@ -40,29 +40,29 @@ export const gemini: Dialect = {
   sharesWindow: false,
   findServerState: (request) =>
     ["cachedContent", "cached_content"].find((field) => request[field] !== undefined && request[field] !== null),
-  findOpening: ({ contents }) => itemsOf(contents)[0],
+  findOpening: ({ contents }) => toItems(contents)[0],
   findToolNames: ({ tools }) =>
-    itemsOf(tools).flatMap((tool) => {
-      const { functionDeclarations, function_declarations } = fieldsOf(tool);
-      const declarations = [...itemsOf(functionDeclarations), ...itemsOf(function_declarations)];
-      return declarations.flatMap((declaration) => toText(fieldsOf(declaration).name) ?? []);
+    toItems(tools).flatMap((tool) => {
+      const { functionDeclarations, function_declarations } = toFields(tool);
+      const declarations = [...toItems(functionDeclarations), ...toItems(function_declarations)];
+      return declarations.flatMap((declaration) => toText(toFields(declaration).name) ?? []);
     }),
 };
 
-const isFromModel = ({ role }: Fields): boolean => role === "model";
+const isFromModel = ({ role }: JsonFields): boolean => role === "model";
 
 /** Function responses have the role `user` too: a content that holds nothing else is not from the user. */
-const isFromUser = (content: Fields): boolean =>
-  !isFromModel(content) && itemsOf(content.parts).some((part) => responseKey(fieldsOf(part)) === undefined);
+const isFromUser = (content: JsonFields): boolean =>
+  !isFromModel(content) && toItems(content.parts).some((part) => responseKey(toFields(part)) === undefined);
 
-const responseKey = (part: Fields): string | undefined =>
+const responseKey = (part: JsonFields): string | undefined =>
   ["functionResponse", "function_response"].find((key) => part[key] !== undefined);
 
 type Place = Pick<Part, "path" | "isNewest" | "isCurrent">;
 
-function partsOf(part: Fields, place: Place): Part[] {
+function partsOf(part: JsonFields, place: Place): Part[] {
   const key = responseKey(part);
-  if (key !== undefined) return responseParts(fieldsOf(part[key]), { ...place, path: [...place.path, key] });
+  if (key !== undefined) return responseParts(toFields(part[key]), { ...place, path: [...place.path, key] });
   const content = attachmentOf(part.inlineData ?? part.inline_data);
   if (content === undefined) return [];
   // A signature stays on its part; fields that only media have are dropped.
@@ -72,7 +72,7 @@ function partsOf(part: Fields, place: Place): Part[] {
 }
 
 /** A response must stay an object: its long texts are replaced one by one, and a response without any as a whole. */
-function responseParts({ response, name, parts }: Fields, place: Place): Part[] {
+function responseParts({ response, name, parts }: JsonFields, place: Place): Part[] {
   const tool = toText(name);
   const toolPlace = { ...place, ...(tool === undefined ? {} : { tool }) };
   return [
@@ -83,7 +83,7 @@ function responseParts({ response, name, parts }: Fields, place: Place): Part[] 
 
 function valueParts(response: unknown, place: Place & { readonly tool?: string }): Part[] {
   const result = { ...place, role: "tool_result" as const };
-  const texts = Object.entries(fieldsOf(response)).filter(([, value]) => typeof value === "string");
+  const texts = Object.entries(toFields(response)).filter(([, value]) => typeof value === "string");
   const longestText = Math.max(0, ...texts.map(([, value]) => String(value).length));
   const whole = JSON.stringify(response) ?? "";
   if (longestText < whole.length / 2) {
@@ -99,8 +99,8 @@ function valueParts(response: unknown, place: Place & { readonly tool?: string }
 
 /** Media that a function returned. These parts hold media only, so the stub is a small text file. */
 function mediaParts(parts: unknown, place: Place & { readonly tool?: string }): Part[] {
-  return itemsOf(parts).flatMap((item, index): Part[] => {
-    const fields = fieldsOf(item);
+  return toItems(parts).flatMap((item, index): Part[] => {
+    const fields = toFields(item);
     const key = ["inlineData", "inline_data"].find((name) => fields[name] !== undefined);
     const content = key && attachmentOf(fields[key]);
     if (!content || isStub(Buffer.from("base64" in content ? content.base64 : "", "base64").toString("utf8")))
@@ -112,7 +112,7 @@ function mediaParts(parts: unknown, place: Place & { readonly tool?: string }): 
 }
 
 function attachmentOf(data: unknown): PartContent | undefined {
-  const { mimeType, mime_type, data: base64, displayName } = fieldsOf(data);
+  const { mimeType, mime_type, data: base64, displayName } = toFields(data);
   if (typeof base64 !== "string") return undefined;
   const name = toText(displayName);
   const mediaType = toText(mimeType) ?? toText(mime_type) ?? "";

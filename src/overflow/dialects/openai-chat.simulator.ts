@@ -1,5 +1,5 @@
 /** Simulates OpenAI Chat Completions. */
-import { fieldsOf, itemsOf, type Request } from "./dialect.ts";
+import { type RequestBody, toFields, toItems } from "./dialect.ts";
 import { openaiChat } from "./openai-chat.ts";
 import {
   type Conversation,
@@ -8,15 +8,15 @@ import {
   type NumberedTurn,
   numberCalls,
   offeredTools,
-  type Result,
-  type Said,
-  type Sizes,
+  type ScriptedAnswer,
+  type SimulatedSizes,
+  type SimulatedUsage,
   simulatedModel,
   splitForStream,
   splitInHalf,
+  type ToolResult,
   toDataUrl,
   toolSchema,
-  type Usage,
   writeError,
   writeEvent,
   writeFunctionCall,
@@ -45,7 +45,7 @@ export const openaiChatSimulator: HttpSimulator = {
   writeStream,
 };
 
-function writeRequest(conversation: Conversation): Request {
+function writeRequest(conversation: Conversation): RequestBody {
   return {
     model: simulatedModel,
     messages: [{ role: "system", content: conversation.system }, ...numberCalls(conversation).flatMap(writeTurn)],
@@ -76,13 +76,13 @@ function writeTurn({ user, attachment, rounds, answer }: NumberedTurn): object[]
   ];
 }
 
-function writeResult({ text, form }: Result): unknown {
+function writeResult({ text, form }: ToolResult): unknown {
   return form === "blocks" ? splitInHalf(text).map((half) => ({ type: "text", text: half })) : text;
 }
 
-function findFault({ messages }: Request): string | undefined {
+function findFault({ messages }: RequestBody): string | undefined {
   let waiting = new Set<unknown>();
-  for (const message of itemsOf(messages).map(fieldsOf)) {
+  for (const message of toItems(messages).map(toFields)) {
     const { role, tool_calls, tool_call_id, content } = message;
     if (role === "tool" && !waiting.delete(tool_call_id))
       return `messages with role 'tool' must follow their 'tool_calls': ${tool_call_id}`;
@@ -90,15 +90,15 @@ function findFault({ messages }: Request): string | undefined {
       return `tool_call_ids did not have response messages: ${[...waiting].join()}`;
     const isEmpty = content === "" || content === null || (Array.isArray(content) && content.length === 0);
     if (role !== "assistant" && isEmpty) return "content must not be empty";
-    if (itemsOf(content).some((block) => fieldsOf(block).text === "")) return "text content must not be empty";
-    for (const call of itemsOf(tool_calls).map(fieldsOf))
-      if (typeof fieldsOf(call.function).arguments !== "string") return "arguments must be a string";
-    if (tool_calls) waiting = new Set(itemsOf(tool_calls).map((call) => fieldsOf(call).id));
+    if (toItems(content).some((block) => toFields(block).text === "")) return "text content must not be empty";
+    for (const call of toItems(tool_calls).map(toFields))
+      if (typeof toFields(call.function).arguments !== "string") return "arguments must be a string";
+    if (tool_calls) waiting = new Set(toItems(tool_calls).map((call) => toFields(call).id));
   }
   return waiting.size > 0 ? `tool_call_ids did not have response messages: ${[...waiting].join()}` : undefined;
 }
 
-function refuse({ limit, input, output }: Sizes) {
+function refuse({ limit, input, output }: SimulatedSizes) {
   return writeError(400, {
     message: `This model's maximum context length is ${limit} tokens. However, you requested ${input + output} tokens (${input} in the messages, ${output} in the completion). Please reduce the length of the messages or completion.`,
     type: "invalid_request_error",
@@ -107,7 +107,11 @@ function refuse({ limit, input, output }: Sizes) {
   });
 }
 
-function writeStream({ text = "", calls = [], ends, uncounted }: Said, { input, output }: Usage, turn: number) {
+function writeStream(
+  { text = "", calls = [], ends, uncounted }: ScriptedAnswer,
+  { input, output }: SimulatedUsage,
+  turn: number,
+) {
   const head = { id: "chat_1", object: "chat.completion.chunk", created: 1, model: simulatedModel };
   const chunk = (delta: object, finish_reason: string | null = null) =>
     writeEvent({ ...head, choices: [{ index: 0, delta, finish_reason }] });

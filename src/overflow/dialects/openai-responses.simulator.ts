@@ -1,5 +1,5 @@
 /** Simulates OpenAI Responses. */
-import { fieldsOf, itemsOf, type Request } from "./dialect.ts";
+import { type RequestBody, toFields, toItems } from "./dialect.ts";
 import { openaiResponses } from "./openai-responses.ts";
 import {
   type Conversation,
@@ -8,15 +8,15 @@ import {
   type NumberedTurn,
   numberCalls,
   offeredTools,
-  type Result,
-  type Said,
+  type ScriptedAnswer,
+  type SimulatedUsage,
   sign,
   simulatedModel,
   splitForStream,
   splitInHalf,
+  type ToolResult,
   toDataUrl,
   toolSchema,
-  type Usage,
   writeError,
   writeEvent,
   writeFunctionCall,
@@ -51,7 +51,7 @@ export const openaiResponsesSimulator: HttpSimulator = {
   writeStream,
 };
 
-function writeRequest(conversation: Conversation): Request {
+function writeRequest(conversation: Conversation): RequestBody {
   return {
     model: simulatedModel,
     instructions: conversation.system,
@@ -93,13 +93,13 @@ function writeReasoning(thought: string) {
   return { type: "reasoning", id, summary: [], encrypted_content: sign(thought) };
 }
 
-function writeResult({ text, form }: Result): unknown {
+function writeResult({ text, form }: ToolResult): unknown {
   if (form === "blocks") return splitInHalf(text).map((half) => ({ type: "input_text", text: half }));
   return form === "picture" ? [{ type: "input_image", image_url: toDataUrl("image/png", text) }] : text;
 }
 
-function findFault({ input }: Request): string | undefined {
-  const items = itemsOf(input).map(fieldsOf);
+function findFault({ input }: RequestBody): string | undefined {
+  const items = toItems(input).map(toFields);
   const calls = new Set(items.filter(({ type }) => type === "function_call").map(({ call_id }) => call_id));
   for (const [index, { type, call_id, encrypted_content, id, output }] of items.entries()) {
     if (type === "function_call_output" && !calls.delete(call_id))
@@ -122,7 +122,11 @@ function refuse() {
   });
 }
 
-function writeStream({ text = "", calls = [], ends }: Said, { input, output }: Usage, turn: number): string[] {
+function writeStream(
+  { text = "", calls = [], ends }: ScriptedAnswer,
+  { input, output }: SimulatedUsage,
+  turn: number,
+): string[] {
   const message = { type: "message", id: `msg_${turn}`, role: "assistant", content: [] };
   const items = [
     ...(text === "" ? [] : [message]),

@@ -1,10 +1,8 @@
 /** OpenAI Responses: a flat list of items, in which calls, outputs and reasoning are items of their own. */
 import {
   type Dialect,
-  type Fields,
-  fieldsOf,
   findExchangeStart,
-  itemsOf,
+  type JsonFields,
   makeTextBlock,
   markCurrent,
   type Part,
@@ -12,28 +10,30 @@ import {
   parseDataUrl,
   readOutputLimit,
   readToolNames,
+  toFields,
+  toItems,
   toText,
 } from "./dialect.ts";
 
 /** Items that the model wrote: messages, reasoning and calls. */
-const isFromModel = ({ role, type }: Fields): boolean =>
+const isFromModel = ({ role, type }: JsonFields): boolean =>
   role === "assistant" || type === "reasoning" || /_call$/.test(toText(type) ?? "");
 
-const isFromUser = ({ role }: Fields): boolean => role === "user";
+const isFromUser = ({ role }: JsonFields): boolean => role === "user";
 
-const isOutput = ({ type }: Fields): boolean => /_call_output$/.test(toText(type) ?? "");
+const isOutput = ({ type }: JsonFields): boolean => /_call_output$/.test(toText(type) ?? "");
 
 export const openaiResponses: Dialect = {
   name: "openai-responses",
   endpoint: /\/responses$/,
   lifecycleEvents: ["response.created", "response.in_progress", "response.queued"],
-  parts(request) {
-    const items = itemsOf(request.input);
+  findParts(request) {
+    const items = toItems(request.input);
     const newestStart = findExchangeStart(items, isFromModel);
     const turnStart = findExchangeStart(items, isFromModel, isFromUser);
-    const tools = new Map(items.map(fieldsOf).map(({ call_id, name }) => [call_id, toText(name)]));
+    const tools = new Map(items.map(toFields).map(({ call_id, name }) => [call_id, toText(name)]));
     return items.flatMap((value, index) => {
-      const item = fieldsOf(value);
+      const item = toFields(value);
       const tool = isOutput(item) ? tools.get(item.call_id) : undefined;
       const place = { path: ["input", index], isNewest: index >= newestStart, ...(tool ? { tool } : {}) };
       if (isOutput(item)) return outputParts(item, place);
@@ -49,23 +49,23 @@ export const openaiResponses: Dialect = {
   findOutputLimit: (request) => readOutputLimit(request, "max_output_tokens"),
   sharesWindow: true,
   findServerState: (request) => {
-    const isReference = (item: unknown) => fieldsOf(item).type === "item_reference";
+    const isReference = (item: unknown) => toFields(item).type === "item_reference";
     const field = ["previous_response_id", "conversation"].find((name) => (request[name] ?? null) !== null);
-    return field ?? (itemsOf(request.input).some(isReference) ? "item_reference" : undefined);
+    return field ?? (toItems(request.input).some(isReference) ? "item_reference" : undefined);
   },
-  findOpening: ({ input }) => itemsOf(input).find((item) => fieldsOf(item).role === "user") ?? input,
+  findOpening: ({ input }) => toItems(input).find((item) => toFields(item).role === "user") ?? input,
   findToolNames: ({ tools }) => readToolNames(tools),
 };
 
 type Place = Pick<Part, "path" | "isNewest" | "isCurrent" | "tool">;
 
-function outputParts({ output }: Fields, place: Place): Part[] {
+function outputParts({ output }: JsonFields, place: Place): Part[] {
   const path = [...place.path, "output"];
   if (typeof output === "string") return [textPart(output, { ...place, path })];
-  const screenshot = parseDataUrl(fieldsOf(output).image_url);
+  const screenshot = parseDataUrl(toFields(output).image_url);
   if (screenshot === undefined) return blockParts(output, { ...place, path }, true);
   // Only a picture can replace a screenshot. The one that the model is about to look at stays.
-  if (place.isNewest || String(fieldsOf(output).image_url) === blankPicture) return [];
+  if (place.isNewest || String(toFields(output).image_url) === blankPicture) return [];
   const makeReplacement = () => blankPicture;
   return [{ ...place, path: [...path, "image_url"], role: "attachment", content: screenshot, makeReplacement }];
 }
@@ -79,8 +79,8 @@ function textPart(text: string, place: Place): Part {
 }
 
 function blockParts(content: unknown, place: Place, isFromTool: boolean): Part[] {
-  return itemsOf(content).flatMap((item, index): Part[] => {
-    const block = fieldsOf(item);
+  return toItems(content).flatMap((item, index): Part[] => {
+    const block = toFields(item);
     const path = [...place.path, index];
     const attachment = attachmentOf(block);
     if (attachment) {
@@ -96,7 +96,7 @@ function blockParts(content: unknown, place: Place, isFromTool: boolean): Part[]
   });
 }
 
-function attachmentOf({ type, image_url, file_data, filename }: Fields): PartContent | undefined {
+function attachmentOf({ type, image_url, file_data, filename }: JsonFields): PartContent | undefined {
   if (type === "input_image") return parseDataUrl(image_url);
   return type === "input_file" ? parseDataUrl(file_data, toText(filename)) : undefined;
 }

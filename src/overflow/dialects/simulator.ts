@@ -4,7 +4,7 @@
  * down a second time: it shares nothing but types and JSON helpers with the dialect that it judges.
  */
 import { createHash } from "node:crypto";
-import type { Dialect, Request } from "./dialect.ts";
+import type { Dialect, RequestBody } from "./dialect.ts";
 
 /** A format that tests can write and check. Add each one to `simulators.ts`. */
 export interface Simulator {
@@ -13,11 +13,11 @@ export interface Simulator {
   /** Whether input and output share one window. */
   readonly sharesWindow: boolean;
   /** Writes a conversation as a request. It offers the tools of `offeredTools` and asks for `outputTokens`. */
-  writeRequest(conversation: Conversation): Request;
+  writeRequest(conversation: Conversation): RequestBody;
   /** The output that a request asks for, in tokens; 0 where it does not say. */
-  countOutput(request: Request): number;
+  countOutput(request: RequestBody): number;
   /** What a strict provider finds wrong with a request, or undefined. */
-  findFault(request: Request): string | undefined;
+  findFault(request: RequestBody): string | undefined;
 }
 
 /** A format that is posted to a provider. */
@@ -27,26 +27,26 @@ export interface HttpSimulator extends Simulator {
   /** Where a client posts a request for a whole answer. */
   readonly address: string;
   /** Where and with which additional fields a client posts a request for a stream. */
-  readonly stream: { readonly address: string; readonly fields: Request };
+  readonly stream: { readonly address: string; readonly fields: RequestBody };
   /** Whether a request asks for a stream. */
   asksForStream(pathname: string, json: string): boolean;
   /** How the provider words the refusal of a request that is over the window. */
-  readonly refuse: Wording;
+  readonly refuse: RefusalWording;
   /** A whole answer with the text `done`, as complete as client libraries need it. */
   readonly wholeAnswer: object;
   /** Writes an answer as the chunks of a stream; ids are made from `turn`. */
-  writeStream(answer: Said, usage: Usage, turn: number): string[];
+  writeStream(answer: ScriptedAnswer, usage: SimulatedUsage, turn: number): string[];
 }
 
 /** A tool's result: text, text blocks, a picture as base64, or an error. */
-export type Result = { readonly text: string; readonly form: "text" | "blocks" | "picture" | "error" };
+export type ToolResult = { readonly text: string; readonly form: "text" | "blocks" | "picture" | "error" };
 
 /** A message of the user and what the model did about it. */
 export type Turn = {
   readonly user: string;
   readonly attachment?: { readonly mediaType: string; readonly base64: string };
   /** Rounds of calls that the model made before it answered; calls of one round are parallel. */
-  readonly rounds: readonly (readonly { readonly tool: string; readonly result: Result }[])[];
+  readonly rounds: readonly (readonly { readonly tool: string; readonly result: ToolResult }[])[];
   /** Undefined while the model has not answered: the newest exchange is open. */
   readonly answer?: string;
 };
@@ -62,7 +62,7 @@ export type ScriptedCall = {
 };
 
 /** One answer of a scripted model: text, calls, or both. It may reach the output limit, or break off. */
-export type Said = {
+export type ScriptedAnswer = {
   readonly text?: string;
   readonly calls?: readonly ScriptedCall[];
   readonly ends?: "cut" | "in the middle";
@@ -71,13 +71,13 @@ export type Said = {
 };
 
 /** The tokens that an answer reports. */
-export type Usage = { readonly input: number; readonly output: number };
+export type SimulatedUsage = { readonly input: number; readonly output: number };
 
 /** The sizes that a refusal may name. */
-export type Sizes = { readonly limit: number; readonly input: number; readonly output: number };
+export type SimulatedSizes = { readonly limit: number; readonly input: number; readonly output: number };
 
 /** Words a refusal. */
-export type Wording = (sizes: Sizes) => { readonly status: number; readonly body: string };
+export type RefusalWording = (sizes: SimulatedSizes) => { readonly status: number; readonly body: string };
 
 /** The model that every simulator serves. */
 export const simulatedModel = "sim-1";

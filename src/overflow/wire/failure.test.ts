@@ -1,7 +1,7 @@
 /** A failed recovery inside a stream: the event that refuses gets the report, and nothing else changes. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { OverflowReport } from "../../answer/overflow-reply.ts";
+import type { OverflowReport } from "../../contract/overflow-report.ts";
 import { addReportToStream } from "./failure.ts";
 
 const report: OverflowReport = {

@@ -1,5 +1,6 @@
 /** Reports a failed recovery: in the provider's own error format with our fields added, or as an error to catch. */
-import { type OverflowReport, overflowSentence } from "../../answer/overflow-reply.ts";
+import { makeOverflowSentence } from "../../answer/overflow-reply.ts";
+import type { OverflowReport } from "../../contract/overflow-report.ts";
 import { SpillwayError } from "../../errors.ts";
 
 /** Headers that make client libraries not retry. */
@@ -60,7 +61,7 @@ export class ContextOverflowError extends SpillwayError {
   readonly report: OverflowReport;
 
   constructor(report: OverflowReport, cause: unknown) {
-    super("context_overflow", overflowSentence(report), { hint: report.hint, cause });
+    super("context_overflow", makeOverflowSentence(report), { hint: report.hint, cause });
     this.report = report;
   }
 }

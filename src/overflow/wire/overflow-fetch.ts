@@ -1,10 +1,10 @@
 /** Recovery as a `fetch`, for every SDK that accepts one. A success passes through unchanged. */
-import type { OverflowReport } from "../../answer/overflow-reply.ts";
+import type { OverflowReport } from "../../contract/overflow-report.ts";
 import { openSession, type Session } from "../../session/session.ts";
 import { classify } from "../classify/classify.ts";
 import type { Dialect } from "../dialects/dialect.ts";
-import { findDialect } from "../dialects/dialects.ts";
-import { recoverExchange, type Sent } from "../exchange.ts";
+import { dialects as builtInDialects, findDialect } from "../dialects/dialects.ts";
+import { recoverExchange, type SendResult } from "../exchange.ts";
 import { openRecovery } from "../open-recovery.ts";
 import type { Recovery } from "../recovery.ts";
 import {
@@ -14,7 +14,7 @@ import {
   makePreparedHeader,
   makeRecoveredHeader,
 } from "./failure.ts";
-import { decodeBody, type Outgoing, parseOutgoing } from "./outgoing-request.ts";
+import { decodeBody, type OutgoingRequest, parseOutgoing } from "./outgoing-request.ts";
 import { createRefusalScanner, type RefusalScanner } from "./refusal-scanner.ts";
 import { readInputTokens } from "./token-usage.ts";
 
@@ -25,6 +25,8 @@ type Init = NonNullable<Parameters<Fetch>[1]>;
 export type FetchRecoveryOptions = {
   /** Whose store, settings and log are used. Default: a session of this process, opened at the first request. */
   readonly session?: Pick<Session, "settings" | "store" | "emit">;
+  /** Request formats of your own, tried before the built-in ones; `spillway/testing` has their contract as tests. */
+  readonly dialects?: readonly Dialect[];
   /** Default: a recovery opened on the session. */
   readonly recovery?: Recovery;
 };
@@ -32,8 +34,9 @@ export type FetchRecoveryOptions = {
 /** A `fetch` that retries a request once, smaller, when it is refused for its size. Everything else passes unchanged. */
 export function withOverflowRecovery(fetch: Fetch = globalThis.fetch, options: FetchRecoveryOptions = {}): Fetch {
   let recovery = options.recovery ?? (options.session && openRecovery(options.session));
+  const dialects = [...(options.dialects ?? []), ...builtInDialects];
   return async (input, init) => {
-    const call = init && recoverableCall(input, init);
+    const call = init && recoverableCall(input, init, dialects);
     if (call === undefined) return fetch(input, init);
     recovery ??= openRecovery(await openSession());
     return recovery.mode === "off" ? fetch(input, init) : fetchWithRecovery(fetch, call, recovery);
@@ -45,29 +48,30 @@ type Call = {
   readonly input: Input;
   readonly init: Init;
   readonly dialect: Dialect;
+  readonly dialects: readonly Dialect[];
   readonly url: URL;
   readonly body: string | Uint8Array;
 };
 
-function recoverableCall(input: Input, init: Init): Call | undefined {
+function recoverableCall(input: Input, init: Init, dialects: readonly Dialect[]): Call | undefined {
   const { body, method = "GET" } = init;
   if (typeof body !== "string" && !(body instanceof Uint8Array)) return undefined;
   const address = input instanceof Request ? input.url : String(input);
   if (!URL.canParse(address)) return undefined;
   const url = new URL(address);
-  const dialect = findDialect(method.toUpperCase(), url.pathname);
-  return dialect && { input, init, dialect, url, body };
+  const dialect = findDialect(method.toUpperCase(), url.pathname, dialects);
+  return dialect && { input, init, dialect, dialects, url, body };
 }
 
 /** A response and, where it refuses, a function that adds the report to it. */
 type Answer = { readonly response: Response; readonly addReport?: (report: OverflowReport) => Response };
 
 async function fetchWithRecovery(fetch: Fetch, call: Call, recovery: Recovery): Promise<Response> {
-  const { input, init } = call;
+  const { input, init, dialects } = call;
   const result = await recoverExchange<Answer>(recovery, {
     read: () => readOutgoing(call),
-    send: async (instead) => inspectResponse(await fetch(input, instead ? withBody(init, instead) : init)),
-    resend: async (smaller) => inspectResponse(await fetch(input, withNewKey(withBody(init, smaller)))),
+    send: async (instead) => inspectResponse(await fetch(input, instead ? withBody(init, instead) : init), dialects),
+    resend: async (smaller) => inspectResponse(await fetch(input, withNewKey(withBody(init, smaller))), dialects),
   });
   const { response, addReport } = result.answer;
   if (result.how === "unchanged") return response;
@@ -76,13 +80,13 @@ async function fetchWithRecovery(fetch: Fetch, call: Call, recovery: Recovery): 
   return withHeaders(response, makeHeader(result.stubs));
 }
 
-function readOutgoing({ input, init, dialect, body, url }: Call): Outgoing | undefined {
+function readOutgoing({ input, init, dialect, body, url }: Call): OutgoingRequest | undefined {
   const headers = new Headers(init.headers ?? (input instanceof Request ? input.headers : undefined));
   const json = typeof body === "string" ? body : decodeBody(body);
   return json === undefined ? undefined : parseOutgoing({ dialect, url, header: (name) => headers.get(name) }, json);
 }
 
-function withBody(init: Init, { json }: Outgoing): Init {
+function withBody(init: Init, { json }: OutgoingRequest): Init {
   const headers = new Headers(init.headers);
   headers.delete("content-length");
   return { ...init, headers, body: json ?? null };
@@ -97,20 +101,21 @@ function withNewKey(init: Init): Init {
 }
 
 /** Reads errors, and the beginning of JSON and streams. Anything else is not read. */
-async function inspectResponse(response: Response): Promise<Sent<Answer>> {
+async function inspectResponse(response: Response, dialects: readonly Dialect[]): Promise<SendResult<Answer>> {
   if (!response.ok) return inspectError(response);
-  const scanner = response.body ? createRefusalScanner(response.headers.get("content-type") ?? "") : undefined;
-  if (scanner === undefined || response.body === null) return { answer: { response }, accepted: true };
+  const type = response.headers.get("content-type") ?? "";
+  const scanner = response.body ? createRefusalScanner(type, { dialects }) : undefined;
+  if (scanner === undefined || response.body === null) return { answer: { response }, isAccepted: true };
   return inspectSuccess(response, response.body, scanner);
 }
 
-async function inspectError(response: Response): Promise<Sent<Answer>> {
+async function inspectError(response: Response): Promise<SendResult<Answer>> {
   const body = await response.text();
   const { status } = response;
   const headers = Object.fromEntries(response.headers);
   const refusal = { verdict: classify({ status, headers, body }), status, body };
   const addReport = (report: OverflowReport) => copyResponse(response, addReportToBody(report, body));
-  return { answer: { response: copyResponse(response, body), addReport }, accepted: false, refusal };
+  return { answer: { response: copyResponse(response, body), addReport }, isAccepted: false, refusal };
 }
 
 /** A success may hold a refusal, or an answer that was cut before its first token. */
@@ -118,7 +123,7 @@ async function inspectSuccess(
   response: Response,
   stream: ReadableStream<Uint8Array>,
   { scan, finish }: RefusalScanner,
-): Promise<Sent<Answer>> {
+): Promise<SendResult<Answer>> {
   const reader = stream.getReader();
   const held: Uint8Array[] = [];
   for (;;) {
@@ -129,11 +134,11 @@ async function inspectSuccess(
     const resumeWith = (chunks: readonly Uint8Array[]) =>
       copyResponse(response, done ? Buffer.concat(chunks) : resumeStream(reader, chunks));
     const answer = { response: resumeWith(held) };
-    if (result.is !== "refused") return { answer, accepted: true, inputTokens: () => readInputTokens(held) };
+    if (result.is !== "refused") return { answer, isAccepted: true, inputTokens: () => readInputTokens(held) };
     const { verdict, body } = result;
     const addReport = (report: OverflowReport) => resumeWith([addReportToStream(report, held, body)]);
     const refusal = { verdict, status: response.status, body };
-    return { answer: { ...answer, addReport }, accepted: false, refusal, discard: () => reader.cancel() };
+    return { answer: { ...answer, addReport }, isAccepted: false, refusal, discard: () => reader.cancel() };
   }
 }
 

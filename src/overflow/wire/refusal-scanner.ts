@@ -1,6 +1,7 @@
 /** Finds a refusal inside a response with status 200. Only what precedes the first event with content is held back. */
 import { classify } from "../classify/classify.ts";
 import { isOverflow, type Verdict } from "../classify/verdict.ts";
+import type { Dialect } from "../dialects/dialect.ts";
 import { dialects } from "../dialects/dialects.ts";
 
 /** What the beginning of a response shows: not enough yet, no refusal, or a refusal. */
@@ -20,11 +21,17 @@ const MAX_WAIT_MS = 15_000;
 const undecided: ScanResult = { is: "undecided" };
 const accepted: ScanResult = { is: "accepted" };
 
+/** Options of a scanner. */
+export type ScannerOptions = {
+  /** Gateways translate between dialects, so the lifecycle events of all these count. Default: the built-in ones. */
+  readonly dialects?: readonly Dialect[];
+  readonly now?: () => number;
+};
+
 /** A scanner for this content type, or undefined where it cannot hold a refusal. */
-export function createRefusalScanner(
-  contentType: string,
-  now: () => number = () => performance.now(),
-): RefusalScanner | undefined {
+export function createRefusalScanner(contentType: string, options: ScannerOptions = {}): RefusalScanner | undefined {
+  const { now = () => performance.now() } = options;
+  const lifecycleTypes = options.dialects ? listLifecycleTypes(options.dialects) : builtInLifecycleTypes;
   const findFrameEnd = framingOf(contentType);
   if (findFrameEnd === undefined) return undefined;
   const decoder = new TextDecoder();
@@ -39,7 +46,7 @@ export function createRefusalScanner(
     for (let end = findFrameEnd?.(text) ?? 0; end > 0; end = findFrameEnd?.(text) ?? 0) {
       const event = text.slice(0, end);
       text = text.slice(end);
-      if (!isLifecycle(event)) return judgeEvent(event);
+      if (!isLifecycle(event, lifecycleTypes)) return judgeEvent(event);
       if (/^data:/m.test(event) && ++events >= MAX_EVENTS) return accepted;
     }
     return bytes > MAX_BYTES || now() - startMs > MAX_WAIT_MS ? accepted : undecided;
@@ -85,15 +92,17 @@ function quoteEnd(text: string, start: number): number {
 }
 
 /** Comments, pings, and the events with which a stream begins before its content. */
-function isLifecycle(event: string): boolean {
+function isLifecycle(event: string, lifecycleTypes: ReadonlySet<string>): boolean {
   if (!/^\s*(?:data:|[{[])/m.test(event)) return true;
   const start = event.slice(0, 400);
   const types = [...start.matchAll(/"type"\s*:\s*"([^"]*)"/g)].map(([, type = ""]) => type);
   return types.some((type) => lifecycleTypes.has(type)) || /^event: ?ping/m.test(start) || isEmptyDelta(event);
 }
 
-/** Gateways translate between dialects, so the events of all dialects count everywhere. */
-const lifecycleTypes = new Set(dialects.flatMap(({ lifecycleEvents }) => lifecycleEvents));
+const listLifecycleTypes = (all: readonly Dialect[]): ReadonlySet<string> =>
+  new Set(all.flatMap(({ lifecycleEvents }) => lifecycleEvents));
+
+const builtInLifecycleTypes = listLifecycleTypes(dialects);
 
 /** The first chunk of a chat: a role without any content. */
 function isEmptyDelta(event: string): boolean {

@@ -4,17 +4,17 @@ import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import fc from "fast-check";
-import { temporaryFolder } from "../../../test/bodies.ts";
+import { makeTemporaryFolder } from "../../../test/bodies.ts";
 import { hashedVector, startEmbeddings } from "../../../test/embeddings.ts";
 import { searchNotices } from "../../answer/search-reply.ts";
 import { defaultSettings, type Settings } from "../../config/settings.ts";
 import { openSession } from "../../session/session.ts";
-import { searchCode, startIndex } from "../search.ts";
+import { searchCode, startIndexJob } from "../search.ts";
 import { createVectorTable, packVectors } from "./vectors.ts";
 
 async function openWork(settings: Partial<Settings> = {}) {
   const service = await startEmbeddings();
-  const folder = await temporaryFolder();
+  const folder = await makeTemporaryFolder();
   const root = join(folder.path, "work");
   mkdirSync(root);
   const log: string[] = [];
@@ -42,7 +42,7 @@ async function openWork(settings: Partial<Settings> = {}) {
     sessionWith,
     log,
     write: (path: string, text: string) => writeFileSync(join(root, path), text),
-    index: async (by = session) => (await startIndex({}, by)).embedded(),
+    index: async (by = session) => (await startIndexJob({}, by)).waitForVectors(),
     search: (query: string, by = session) => searchCode({ query, explain: true }, by),
     passMinutes: (minutes: number) => {
       aheadMs += minutes * 60_000;

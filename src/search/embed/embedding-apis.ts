@@ -1,5 +1,5 @@
 /** The APIs of embeddings services: how each is asked and answers. One entry for each, chosen by the service's address. */
-import { isRecord } from "./shape.ts";
+import { isRecord } from "../../system/json-values.ts";
 
 /** The form of requests to a service and of its responses. */
 export type EmbeddingApi = {

@@ -1,7 +1,7 @@
 /** Client of the embeddings service that the settings name: texts in, vectors out. Its answers are validated and bounded. */
 import { SpillwayError } from "../../errors.ts";
 import type { Session } from "../../session/session.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { clip } from "../../system/safe-names.ts";
 import { embeddingApis } from "./embedding-apis.ts";
 
 /** Makes vectors of texts. */
@@ -58,7 +58,7 @@ function throwNoApi(): never {
 function parseAddress(address: string): URL {
   const url = URL.parse(address);
   if (url !== null && /^https?:$/.test(url.protocol) && url.username === "" && url.password === "") return url;
-  throw new SpillwayError("config_invalid", `search.embed_url is not the address of a service: ${clipped(address)}.`, {
+  throw new SpillwayError("config_invalid", `search.embed_url is not the address of a service: ${clip(address)}.`, {
     hint: "Write it as http://127.0.0.1:11434/api/embed or https://host/v1/embeddings; keys go into network.headers.",
   });
 }
@@ -82,7 +82,7 @@ function throwUnusable(url: URL, reason: string): never {
 }
 
 function unusable({ host }: URL, reason: string): SpillwayError {
-  return new SpillwayError("response_invalid", `The embeddings of ${clipped(host)} cannot be used: ${reason}.`, {
+  return new SpillwayError("response_invalid", `The embeddings of ${clip(host)} cannot be used: ${reason}.`, {
     hint: "Check search.embed_url and search.embed_model.",
   });
 }

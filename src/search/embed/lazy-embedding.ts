@@ -1,5 +1,5 @@
 /** The embeddings plug-in as searches and jobs use it: its code is loaded only where the settings name a service. */
-import type { EmbeddingFacts } from "../../answer/search-reply.ts";
+import type { EmbeddingFacts } from "../../contract/search-fields.ts";
 import type { Session } from "../../session/session.ts";
 import type { IndexLocation, IndexStore } from "../index/index-store.ts";
 import type { IndexView } from "../index/view.ts";

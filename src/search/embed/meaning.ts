@@ -1,5 +1,5 @@
 /** Finds the chunks of an index that are near a query in meaning, by their vectors. A search works without it. */
-import type { EmbeddingFacts } from "../../answer/search-reply.ts";
+import type { EmbeddingFacts } from "../../contract/search-fields.ts";
 import { SpillwayError } from "../../errors.ts";
 import type { Session } from "../../session/session.ts";
 import type { IndexStore } from "../index/index-store.ts";

@@ -1,5 +1,5 @@
 /** The words of source text and their terms, which searches look for. Each word is split once, however often it occurs. */
-import { eachPart, stem, termsOf, wordsOf } from "../../retrieval/terms.ts";
+import { forEachPart, splitWords, stem, toTerms } from "../../retrieval/terms.ts";
 import { isWordUnit } from "./definitions.ts";
 import { type CountTable, copyInto, createCountTable } from "./growable.ts";
 import {
@@ -16,11 +16,11 @@ const MAX_WORD_CHARS = 80;
 
 /** The terms of a word: the parts of an identifier, and all of it without case and underscores. */
 export function findTerms(word: string): readonly string[] {
-  return [...new Set(wordsOf(word).flatMap(termsOfPlain))];
+  return [...new Set(splitWords(word).flatMap(termsOfPlain))];
 }
 
 function termsOfPlain(word: string): readonly string[] {
-  const { parts, characters } = termsOf(word);
+  const { parts, characters } = toTerms(word);
   if (characters.length > 0) return [...parts, ...characters];
   return parts.length > 1 ? [...parts, toPlainName(word)] : parts;
 }
@@ -93,7 +93,7 @@ export function createLexicon(): Lexicon {
   function addPlainTerms(units: Units, start: number, end: number): void {
     const first = wordTerms.length;
     let count = 0;
-    eachPart(units, start, end, (from, to) => {
+    forEachPart(units, start, end, (from, to) => {
       count++;
       addOnce(partTerm(units, from, to), first);
     });

@@ -4,9 +4,9 @@ import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
 import { detectContentKind } from "../../detect/detect.ts";
-import { type Detection, firstLookBytes } from "../../detect/kind.ts";
+import { type Detection, FIRST_LOOK_BYTES } from "../../detect/kind.ts";
 import { cleanText } from "../../extract/clean.ts";
-import { canDecode, decodeText } from "../../extract/decode-text.ts";
+import { decodeText, hasDecoder } from "../../extract/decode-text.ts";
 import { describeReadError, formatStamp } from "./walk.ts";
 
 /** The bytes of a file at one moment, or why it could not be read. `again` if another run may succeed. */
@@ -56,13 +56,13 @@ export type SourceText = { readonly text: string } | { readonly reason: string }
 
 /** Decodes and cleans the bytes of a file. Binary files and minified text are passed over. */
 export async function decodeSource(bytes: Buffer, path: string): Promise<SourceText> {
-  const detection = detectContentKind({ firstBytes: bytes.subarray(0, firstLookBytes), url: path });
+  const detection = detectContentKind({ firstBytes: bytes.subarray(0, FIRST_LOOK_BYTES), url: path });
   const { kind, mediaType, charset } = detection;
   if (kind !== "text" && kind !== "html" && !isTextWithControls(bytes, detection))
     return { reason: `not text (${mediaType})` };
   // Detection sees the beginning only. A zero byte further on means binary data, except in UTF-16 and UTF-32.
   if (isByteCharset(charset) && bytes.includes(0)) return { reason: "not text (binary data inside)" };
-  if (!canDecode(charset)) return { reason: `charset ${charset} cannot be read` };
+  if (!hasDecoder(charset)) return { reason: `charset ${charset} cannot be read` };
   const { text: whole } = cleanText(keepEditorLines(await decode(bytes, charset)));
   const text =
     longestLine(whole) < MIN_DATA_CHARS ? whole : whole.replace(dataPattern, (run) => (isBase64(run) ? "..." : run));

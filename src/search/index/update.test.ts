@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { temporaryFolder } from "../../../test/bodies.ts";
-import { parseQuestion } from "../rank/query.ts";
+import { makeTemporaryFolder } from "../../../test/bodies.ts";
+import { parseQuery } from "../rank/query.ts";
 import { findPart, rankFiles } from "../rank/rank.ts";
 import { newFile } from "./index-store.contract.ts";
 import { openMemoryStore } from "./memory-index-store.ts";
@@ -13,7 +13,7 @@ import { openSqliteStore } from "./sqlite-index-store.ts";
 import { updateIndex } from "./update.ts";
 
 async function openIndex() {
-  const folder = await temporaryFolder();
+  const folder = await makeTemporaryFolder();
   const root = join(folder.path, "root");
   const segmentFolder = join(folder.path, "index");
   for (const each of [root, segmentFolder]) mkdirSync(each);
@@ -31,7 +31,7 @@ async function openIndex() {
       updateIndex(location, { maxFileBytes: 100_000, signal, now }),
     find(query: string, source = reader): string[] {
       const { view } = source.load();
-      return rankFiles(view, parseQuestion(query), { limit: 20 }).map(({ file }) => {
+      return rankFiles(view, parseQuery(query), { limit: 20 }).map(({ file }) => {
         const { segment, firstFile } = findPart(view, file);
         return segment.path(file - firstFile);
       });
@@ -184,7 +184,7 @@ describe("an update of the index", () => {
 });
 
 test("more files may be deleted or passed over than a call can have arguments", async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await makeTemporaryFolder();
   writeFileSync(join(folder.path, "a.ts"), "const value = 1;\n");
   const store = openMemoryStore();
   const pass = Array.from({ length: 200_000 }, (_, file) => ({ path: `gone/${file}.png`, stamp: "s", reason: "r" }));

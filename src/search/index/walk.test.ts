@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { temporaryFolder } from "../../../test/bodies.ts";
+import { makeTemporaryFolder } from "../../../test/bodies.ts";
 import { walkFolder } from "./walk.ts";
 
 function write(root: string, files: Record<string, string>): void {
@@ -22,7 +22,7 @@ function walk(root: string) {
 
 describe("walking a folder", () => {
   test("respects ignore files: inner before outer ones, ours before git's", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     write(folder.path, {
       ".gitignore": "*.log\n/out/\nsecret.txt\n",
       ".spillwayignore": "!wanted.log\ndata/\n",
@@ -51,7 +51,7 @@ describe("walking a folder", () => {
   });
 
   test("never enters .git, and lets only our own ignore file override the default list", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     write(folder.path, {
       ".git/config": "",
       ".gitignore": "/*\n!/*/\n!.env\n!yarn.lock\n!b.ts\n",
@@ -69,7 +69,7 @@ describe("walking a folder", () => {
   });
 
   test("obeys the git repository around the folder, and its exclude file", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     write(folder.path, {
       ".git/info/exclude": "mine.ts\n",
       ".gitignore": "/pkg/gen/\n",
@@ -81,7 +81,7 @@ describe("walking a folder", () => {
   });
 
   test("obeys the exclude file of the main repository of a worktree", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     write(folder.path, {
       "main/.git/info/exclude": "mine.ts\n",
       "main/.git/worktrees/tree/commondir": "../..\n",
@@ -98,7 +98,7 @@ describe("walking a folder", () => {
   });
 
   test("walks the root even where an outer rule ignores it", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     write(folder.path, {
       ".git/info/exclude": "named\n",
       ".gitignore": "*\n!/kept\n*.log\n",
@@ -112,8 +112,8 @@ describe("walking a folder", () => {
   });
 
   test("does not follow links, into loops or outside the root", async () => {
-    await using folder = await temporaryFolder();
-    await using outside = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
+    await using outside = await makeTemporaryFolder();
     write(outside.path, { "secret.ts": "" });
     write(folder.path, { "a.ts": "" });
     symlinkSync(folder.path, join(folder.path, "loop"));
@@ -125,7 +125,7 @@ describe("walking a folder", () => {
   });
 
   test("continues after a folder that cannot be read", { skip: process.getuid?.() === 0 }, async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     write(folder.path, { "closed/a.ts": "", "open/b.ts": "" });
     chmodSync(join(folder.path, "closed"), 0o000);
     const { files, skipped } = walk(folder.path);
@@ -135,14 +135,14 @@ describe("walking a folder", () => {
   });
 
   test("accepts unusual names", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     const names = ["a b.ts", "[x].ts", "%.ts", "'; DROP TABLE files; --.ts", "日本語.ts", "new\nline.ts"];
     for (const name of names) writeFileSync(join(folder.path, name), "");
     assert.deepEqual(walk(folder.path).files, names.toSorted());
   });
 
   test("continues after a name that is not UTF-8", { skip: process.platform !== "linux" }, async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     const name = Buffer.concat([Buffer.from(`${folder.path}/bad`), Buffer.from([0xff]), Buffer.from(".ts")]);
     writeFileSync(name, "x");
     writeFileSync(join(folder.path, "good.ts"), "x");

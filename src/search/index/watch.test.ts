@@ -3,11 +3,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { temporaryFolder } from "../../../test/bodies.ts";
+import { makeTemporaryFolder } from "../../../test/bodies.ts";
 import { watchFolder } from "./watch.ts";
 
 test("watching reports a burst of changes once, also in new folders, and ends on abort", async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await makeTemporaryFolder();
   const stop = new AbortController();
   let bursts = 0;
   const watching = (async () => {
@@ -28,7 +28,7 @@ test("watching reports a burst of changes once, also in new folders, and ends on
 });
 
 test("watching does not report changes in hidden folders", async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await makeTemporaryFolder();
   const hidden = join(folder.path, ".data");
   mkdirSync(hidden);
   const stop = new AbortController();

@@ -1,5 +1,5 @@
 /** Parses a query: the terms to look for, the names and paths it mentions, and the roles of files it is about. */
-import { isQuestionWord, wordsOf } from "../../retrieval/terms.ts";
+import { isQuestionWord, splitWords } from "../../retrieval/terms.ts";
 import { findTerms, toPlainName } from "../index/lexicon.ts";
 import { type FileRole, fileRoles } from "../index/role.ts";
 
@@ -28,9 +28,9 @@ const MAX_QUERY_CHARS = 2_000;
 const MAX_QUERY_WORDS = 64;
 
 /** Parses a query. Question words count only if there are no others; a query without words finds nothing. */
-export function parseQuestion(query: string): ParsedQuery {
+export function parseQuery(query: string): ParsedQuery {
   const text = query.slice(0, MAX_QUERY_CHARS).replace(/['’]s\b/g, "");
-  const words = wordsOf(text).slice(0, MAX_QUERY_WORDS);
+  const words = splitWords(text).slice(0, MAX_QUERY_WORDS);
   const terms = new Set(words.flatMap(findTerms));
   const subject = [...terms].filter((term) => !isQuestionWord(term));
   return {

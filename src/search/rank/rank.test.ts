@@ -5,7 +5,7 @@ import { createSegmentBuilder } from "../index/build.ts";
 import { chunkText } from "../index/chunk.ts";
 import { openSegment } from "../index/segment.ts";
 import { createView } from "../index/view.ts";
-import { parseQuestion } from "./query.ts";
+import { parseQuery } from "./query.ts";
 import { findPart, rankFiles } from "./rank.ts";
 
 type Files = Readonly<Record<string, string>>;
@@ -20,9 +20,7 @@ function buildSegment(files: Files, firstId = 1) {
 
 function rankedPaths(files: Files, query: string): string[] {
   const segment = buildSegment(files);
-  return rankFiles(createView([segment], null), parseQuestion(query), { limit: 50 }).map(({ file }) =>
-    segment.path(file),
-  );
+  return rankFiles(createView([segment], null), parseQuery(query), { limit: 50 }).map(({ file }) => segment.path(file));
 }
 
 const body = "  return compute(value);\n".repeat(10);
@@ -141,7 +139,7 @@ describe("the ranking", () => {
     const view = createView([segment], null);
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.constantFrom(...cases.map(({ query }) => query)), fc.lorem()), (query) => {
-        const scores = rankFiles(view, parseQuestion(query), { limit: 50 }).map(({ score }) => score);
+        const scores = rankFiles(view, parseQuery(query), { limit: 50 }).map(({ score }) => score);
         assert.ok(scores.every((score) => score >= 0 && score <= 1));
         assert.deepEqual(
           scores,
@@ -174,7 +172,7 @@ describe("the ranking", () => {
     );
     const whole = createView([buildSegment(files, 1)], null);
     const scores = (view: typeof whole, query: string) =>
-      rankFiles(view, parseQuestion(query), { limit: 10 }).map(({ file, score }) => {
+      rankFiles(view, parseQuery(query), { limit: 10 }).map(({ file, score }) => {
         const { segment, firstFile } = findPart(view, file);
         return `${segment.path(file - firstFile)} ${score.toFixed(12)}`;
       });
@@ -187,7 +185,7 @@ describe("the ranking", () => {
   test("takes bounded time for a query of any length", () => {
     const segment = buildSegment({ "a.ts": body });
     const started = performance.now();
-    rankFiles(createView([segment], null), parseQuestion("wordsWithoutEnd and_more ".repeat(100_000)), { limit: 10 });
+    rankFiles(createView([segment], null), parseQuery("wordsWithoutEnd and_more ".repeat(100_000)), { limit: 10 });
     assert.ok(performance.now() - started < 1_000);
   });
 });

@@ -3,7 +3,7 @@ import { type FileRole, fileRoles } from "../index/role.ts";
 import { type IndexSegment, STEM_TERMS_SHIFT, termKinds } from "../index/segment.ts";
 import { findTerm, type IndexView, type TermPostings } from "../index/view.ts";
 import type { ParsedQuery } from "./query.ts";
-import { MAX_SCORE, weights } from "./weights.ts";
+import { MAX_SCORE, rankWeights } from "./weights.ts";
 import { findShortForms, findWordRoot, MAX_ENDING_CHARS } from "./word-families.ts";
 
 /** A file that answers a query. Files and chunks are numbered as in the view. */
@@ -126,11 +126,11 @@ export function weighTerms(view: IndexView, query: ParsedQuery): WeightedTerm[] 
   const add = (text: string, weight: number, maxRarity: number) => {
     if (added.has(text)) return;
     added.add(text);
-    related.push({ text, weight, rarity: rarityOf(text), maxRarity, pathWeight: weights.familyInPath });
+    related.push({ text, weight, rarity: rarityOf(text), maxRarity, pathWeight: rankWeights.familyInPath });
   };
   for (const { text, rarity: maxRarity } of own) {
-    for (const word of familyOf(view, text)) add(word, weights.family, maxRarity);
-    for (const short of findShortForms(text)) add(short, weights.shortForm, maxRarity);
+    for (const word of familyOf(view, text)) add(word, rankWeights.family, maxRarity);
+    for (const short of findShortForms(text)) add(short, rankWeights.shortForm, maxRarity);
   }
   return [...own, ...related];
 }
@@ -217,7 +217,7 @@ function addPostings(
   fileRarity: number,
 ): void {
   const { places, weights: bytes, chunkFile, chunkTokens, fileTokens } = part.segment;
-  const { chunkSaturation, chunkLength, fileSaturation, fileLength, defined } = weights;
+  const { chunkSaturation, chunkLength, fileSaturation, fileLength, defined } = rankWeights;
   const chunkFloor = chunkSaturation * (1 - chunkLength);
   const chunkSlope = (chunkSaturation * chunkLength) / meanChunkTokens;
   const fileFloor = fileSaturation * (1 - fileLength);
@@ -270,7 +270,7 @@ function addNamedPath({ parts }: IndexView, scores: Scores, namedPath: string): 
   for (const { segment, firstFile } of parts) {
     for (let file = 0; file < segment.fileCount; file++) {
       if (!matchesPath(segment.path(file), namedPath)) continue;
-      scores.name[firstFile + file] = weights.named[3];
+      scores.name[firstFile + file] = rankWeights.named[3];
       scores.stem[firstFile + file] = 1;
     }
   }
@@ -282,17 +282,17 @@ function addNames(view: IndexView, scores: Scores, { names }: ParsedQuery): void
   for (const { text, certainty } of names) {
     const postings = findTerm(view, termKinds.definition + text);
     if (postings.length === 0) continue;
-    const strength = weights.certainty[certainty] / (1 + Math.log(Math.max(1, countLive(postings).files)));
+    const strength = rankWeights.certainty[certainty] / (1 + Math.log(Math.max(1, countLive(postings).files)));
     for (const { part, from, to } of postings) {
       for (let posting = from; posting < to; posting++) {
         const chunk = part.segment.places[posting] ?? 0;
         const segmentFile = part.segment.chunkFile[chunk] ?? 0;
         if (part.dead?.[segmentFile] === 1) continue;
         const file = part.firstFile + segmentFile;
-        const value = strength * (weights.named[rankOf(part.segment.weights[posting] ?? 0)] ?? 0);
+        const value = strength * (rankWeights.named[rankOf(part.segment.weights[posting] ?? 0)] ?? 0);
         scores.name[file] = Math.max(scores.name[file] ?? 0, value);
         const place = part.firstChunk + chunk;
-        scores.chunk[place] = (scores.chunk[place] ?? 0) + value * weights.namedChunk * best;
+        scores.chunk[place] = (scores.chunk[place] ?? 0) + value * rankWeights.namedChunk * best;
       }
     }
   }
@@ -307,7 +307,7 @@ function addMeaning(view: IndexView, scores: Scores, meaning: Meaning): Float64A
     if (part === undefined) continue;
     const file = part.firstFile + (part.segment.chunkFile[chunk - part.firstChunk] ?? 0);
     near[file] = Math.max(near[file] ?? 0, share);
-    scores.chunk[chunk] = (scores.chunk[chunk] ?? 0) + share * weights.meaningChunk * best;
+    scores.chunk[chunk] = (scores.chunk[chunk] ?? 0) + share * rankWeights.meaningChunk * best;
   }
   return near;
 }
@@ -376,14 +376,14 @@ function fillParts(
 ): ScoreParts {
   const traits = segment.fileTraits[segmentFile] ?? 0;
   const stemTerms = Math.max(1, traits >> STEM_TERMS_SHIFT);
-  parts.chunk = (weights.chunk * chunk) / maxScores.chunk;
-  parts.file = (weights.file * (scores.file[file] ?? 0)) / maxScores.file;
-  parts.stem = weights.stem * (scores.stem[file] ?? 0);
-  parts.folder = weights.folder * (scores.folder[file] ?? 0);
-  parts.stemShare = weights.stemShare * Math.min(1, (scores.stemHits[file] ?? 0) / stemTerms);
-  parts.name = weights.name * (scores.name[file] ?? 0);
-  parts.size = weights.size * Math.min(1, Math.log(1 + (segment.fileTokens[segmentFile] ?? 0)) / 9);
-  parts.meaning = scores.meaning === null ? null : weights.meaning * (scores.meaning[file] ?? 0);
+  parts.chunk = (rankWeights.chunk * chunk) / maxScores.chunk;
+  parts.file = (rankWeights.file * (scores.file[file] ?? 0)) / maxScores.file;
+  parts.stem = rankWeights.stem * (scores.stem[file] ?? 0);
+  parts.folder = rankWeights.folder * (scores.folder[file] ?? 0);
+  parts.stemShare = rankWeights.stemShare * Math.min(1, (scores.stemHits[file] ?? 0) / stemTerms);
+  parts.name = rankWeights.name * (scores.name[file] ?? 0);
+  parts.size = rankWeights.size * Math.min(1, Math.log(1 + (segment.fileTokens[segmentFile] ?? 0)) / 9);
+  parts.meaning = scores.meaning === null ? null : rankWeights.meaning * (scores.meaning[file] ?? 0);
   parts.role = roleFactor(traits, queryRoles);
   return parts;
 }
@@ -425,18 +425,18 @@ function bestChunkPerFile(view: IndexView, { chunk: chunkScores, bestChunk: best
 }
 
 function totalOf({ chunk, file, stem, folder, stemShare, name, size, meaning, role }: ScoreParts): number {
-  const maxScore = meaning === null ? MAX_SCORE : MAX_SCORE + weights.meaning;
+  const maxScore = meaning === null ? MAX_SCORE : MAX_SCORE + rankWeights.meaning;
   return Math.min(1, ((chunk + file + stem + folder + stemShare + name + size + (meaning ?? 0)) * role) / maxScore);
 }
 
 const roleWeights = (Object.keys(fileRoles) as FileRole[]).map(
-  (role) => [fileRoles[role], weights.roles[role]] as const,
+  (role) => [fileRoles[role], rankWeights.roles[role]] as const,
 );
 
 function roleFactor(traits: number, queryRoles: number): number {
   let factor = 1;
   for (const [bit, weight] of roleWeights) {
-    if ((traits & bit) !== 0) factor *= (queryRoles & bit) === 0 ? weight : weights.namedRole;
+    if ((traits & bit) !== 0) factor *= (queryRoles & bit) === 0 ? weight : rankWeights.namedRole;
   }
   return factor;
 }
@@ -449,7 +449,7 @@ function rankChunks(view: IndexView, scores: Scores, file: number): RankedChunk[
   const ranked: RankedChunk[] = [];
   for (let segmentChunk = first; segmentChunk < end; segmentChunk++) {
     const chunk = firstChunk + segmentChunk;
-    const score = (scores.chunk[chunk] ?? 0) + weights.definedSpan * (scores.defined[chunk] ?? 0);
+    const score = (scores.chunk[chunk] ?? 0) + rankWeights.definedSpan * (scores.defined[chunk] ?? 0);
     if (score > 0) ranked.push({ chunk, score });
   }
   return ranked.sort((one, other) => other.score - one.score || one.chunk - other.chunk);

@@ -1,5 +1,5 @@
 /** Finds files that contain a query word for word, as for an error text that a user pasted. */
-import { weights } from "./weights.ts";
+import { rankWeights } from "./weights.ts";
 
 /** A shorter run of the same words is chance. */
 const MIN_RUN_WORDS = 4;
@@ -15,7 +15,7 @@ export function createVerbatimGain(query: string): ((text: string) => number) | 
   const positions = Map.groupBy(words.keys(), (position) => words[position] ?? "");
   return (text) => {
     const run = longestRun(text, positions);
-    return run < MIN_RUN_WORDS ? 0 : (weights.verbatim * run) / words.length;
+    return run < MIN_RUN_WORDS ? 0 : (rankWeights.verbatim * run) / words.length;
   };
 }
 

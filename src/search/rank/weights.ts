@@ -2,7 +2,7 @@
  * The weights of the ranking, tuned on two sets of queries over public repositories in 20 languages (npm run
  * bench -- search). Each part of a file's score is between 0 and 1 before its weight.
  */
-export const weights = {
+export const rankWeights = {
   /** BM25's k1 (how soon a repeated word stops counting) and b (how much length counts), for chunks and for files. */
   chunkSaturation: 1.4,
   chunkLength: 0.75,
@@ -54,10 +54,10 @@ export const weights = {
 
 /** The highest score of a file, which scores are divided by. */
 export const MAX_SCORE =
-  weights.chunk +
-  weights.file +
-  weights.stem +
-  weights.folder +
-  weights.stemShare +
-  weights.name * weights.named[3] +
-  weights.size;
+  rankWeights.chunk +
+  rankWeights.file +
+  rankWeights.stem +
+  rankWeights.folder +
+  rankWeights.stemShare +
+  rankWeights.name * rankWeights.named[3] +
+  rankWeights.size;

@@ -3,10 +3,10 @@ import { describe, test } from "node:test";
 import { createOpenAI } from "@ai-sdk/openai";
 import { stepCountIs, streamText } from "ai";
 import { serveProvider } from "../../../test/provider.ts";
-import { resultsIn, type Script } from "../../../test/scripted.ts";
+import { findResults, type Script } from "../../../test/scripted.ts";
 import { openTools } from "../../../test/tools.ts";
 import { inputSchema } from "../../tools/parameters.ts";
-import { tools as allTools } from "../../tools/tools.ts";
+import { builtInTools as allTools } from "../../tools/tools.ts";
 import { tools } from "./ai-sdk-tools.ts";
 
 /** The text of a result; the SDK puts errors into an object of the provider's format. */
@@ -16,7 +16,7 @@ const resultText = (text: string): string => (text.startsWith('{"error":') ? Str
 const callOnce =
   (calls: ReturnType<Script>["calls"]): Script =>
   (request, dialect) => {
-    const results = resultsIn(request, dialect);
+    const results = findResults(request, dialect);
     return results.length === 0
       ? { calls: calls ?? [] }
       : { text: JSON.stringify(results.map((text) => resultText(text).length)) };
@@ -26,7 +26,7 @@ async function loop(script: Script, options: Parameters<typeof tools>[0]) {
   await using provider = await serveProvider({ script });
   const model = createOpenAI({ baseURL: `${provider.url}/v1`, apiKey: "sim" }).chat("sim-1");
   const run = streamText({ model, tools: tools(options), prompt: "Go.", stopWhen: stepCountIs(5), maxRetries: 0 });
-  return { text: await run.text, seen: provider.seen.map(({ json }) => JSON.parse(json)) };
+  return { text: await run.text, seen: provider.exchanges.map(({ json }) => JSON.parse(json)) };
 }
 
 describe("the tools of the AI SDK surface", () => {

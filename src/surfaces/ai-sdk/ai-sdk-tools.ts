@@ -3,13 +3,15 @@ import { openSession, type Session } from "../../session/session.ts";
 import { callTool, type ToolReply } from "../../tools/call-tool.ts";
 import { inputSchema, type JsonSchema } from "../../tools/parameters.ts";
 import type { Tool } from "../../tools/tool.ts";
-import { tools as allTools } from "../../tools/tools.ts";
-import { openTurn, type Turn } from "../../tools/turn-budget.ts";
+import { mergeTools } from "../../tools/tools.ts";
+import { openTurn, type TurnBudget } from "../../tools/turn-budget.ts";
 
 /** Options of `tools`. */
 export type ToolsOptions = {
   /** The session whose store, settings and log are used. Default: a new one that reads only below the working directory. */
   readonly session?: Session;
+  /** Tools of your own, beside the built-in ones; `spillway/testing` has their contract as tests. */
+  readonly tools?: readonly Tool[];
   /** How many characters the results of one step may have together. Default: the setting runner.turn_chars. */
   readonly turnChars?: number;
 };
@@ -41,10 +43,10 @@ export type AiSdkTool = {
 /** All tools by name. The results of one step share one budget; the model reads their text. */
 export function tools(options: ToolsOptions = {}): Record<string, AiSdkTool> {
   let openedSession: Promise<Session> | undefined;
-  const turns = new WeakMap<object, Turn>();
+  const turns = new WeakMap<object, TurnBudget>();
 
   /** Finds the turn of a call: calls of one step have the same messages array. */
-  function findTurn(messages: readonly unknown[] | undefined, { settings }: Session): Turn {
+  function findTurn(messages: readonly unknown[] | undefined, { settings }: Session): TurnBudget {
     const existing = messages && turns.get(messages);
     if (existing) return existing;
     const turn = openTurn(options.turnChars ?? settings["runner.turn_chars"]);
@@ -60,7 +62,7 @@ export function tools(options: ToolsOptions = {}): Record<string, AiSdkTool> {
   }
 
   return Object.fromEntries(
-    allTools.map((tool) => [
+    mergeTools(options.tools).map((tool) => [
       tool.name,
       {
         description: tool.about,

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { requestIn, type Turn } from "../../../test/conversations.ts";
-import { faultIn, outputOf, tokensOf, wordings } from "../../../test/provider.ts";
-import { watchedSession } from "../../../test/recovery.ts";
+import { type Turn, writeRequest } from "../../../test/conversations.ts";
+import { countOutput, countTokens, findFault, wordings } from "../../../test/provider.ts";
+import { openWatchedSession } from "../../../test/recovery.ts";
 import { longTranscript } from "../../../test/transcripts.ts";
 import { isStub } from "../../answer/stub-text.ts";
 import { aiSdk } from "../../overflow/dialects/ai-sdk.ts";
-import type { Request } from "../../overflow/dialects/dialect.ts";
+import type { RequestBody } from "../../overflow/dialects/dialect.ts";
 import { ContextOverflowError } from "../../overflow/wire/failure.ts";
 import { overflowMiddleware } from "./middleware.ts";
 
@@ -16,7 +16,7 @@ const turn: Turn = {
   rounds: [[{ tool: "shell", result: { text: heavy, form: "text" } }]],
   answer: "Rain.",
 };
-const params = requestIn("ai-sdk", {
+const params = writeRequest("ai-sdk", {
   system: "You watch dams.",
   turns: [turn, { user: "Well?", rounds: [] }],
   outputTokens: 200,
@@ -27,11 +27,11 @@ type Stream = { readonly stream: ReadableStream<unknown> };
 
 /** A model with a context window, as a provider package returns it. */
 function modelWith(windowTokens: number, inStream = false) {
-  const requests: Request[] = [];
-  function refusalFor(request: Request): Error | undefined {
+  const requests: RequestBody[] = [];
+  function refusalFor(request: RequestBody): Error | undefined {
     requests.push(request);
-    const fault = faultIn("ai-sdk", request);
-    const [input, output] = [tokensOf(request), outputOf(request, "ai-sdk")];
+    const fault = findFault("ai-sdk", request);
+    const [input, output] = [countTokens(request), countOutput(request, "ai-sdk")];
     const response = fault ? { status: 400, body: fault } : wordings.openai({ limit: windowTokens, input, output });
     if (!fault && input + output <= windowTokens) return undefined;
     return Object.assign(new Error("Bad Request"), {
@@ -43,12 +43,12 @@ function modelWith(windowTokens: number, inStream = false) {
   const model = {
     provider: "sim",
     modelId: "sim-1",
-    async doGenerate(request: Request): Promise<Answer> {
+    async doGenerate(request: RequestBody): Promise<Answer> {
       const refusal = refusalFor(request);
       if (refusal) throw refusal;
       return { content: [{ type: "text", text: "done" }], finishReason: "stop" };
     },
-    async doStream(request: Request): Promise<Stream> {
+    async doStream(request: RequestBody): Promise<Stream> {
       const refusal = refusalFor(request);
       if (refusal && !inStream) throw refusal;
       const parts = refusal
@@ -57,7 +57,7 @@ function modelWith(windowTokens: number, inStream = false) {
       return { stream: ReadableStream.from(parts) };
     },
   };
-  const call = (request: Request) => ({
+  const call = (request: RequestBody) => ({
     doGenerate: () => model.doGenerate(request),
     doStream: () => model.doStream(request),
     params: request,
@@ -69,16 +69,18 @@ function modelWith(windowTokens: number, inStream = false) {
 describe("the AI SDK middleware", () => {
   test("generates with a smaller prompt after a refusal", async () => {
     const { requests, call } = modelWith(2_000);
-    const { content } = await overflowMiddleware({ session: await watchedSession() }).wrapGenerate(call(params));
+    const { content } = await overflowMiddleware({ session: await openWatchedSession() }).wrapGenerate(call(params));
     assert.deepEqual([content, requests.length], [[{ type: "text", text: "done" }], 2]);
-    const contents = aiSdk.parts(requests[1] ?? {}).map((part) => ("text" in part.content ? part.content.text : ""));
+    const contents = aiSdk
+      .findParts(requests[1] ?? {})
+      .map((part) => ("text" in part.content ? part.content.text : ""));
     assert.deepEqual(contents.map(isStub), [true]);
   });
 
   test("streams with a smaller prompt, whether the refusal is thrown or is the first part", async () => {
     for (const inStream of [false, true]) {
       const { requests, call } = modelWith(2_000, inStream);
-      const { stream } = await overflowMiddleware({ session: await watchedSession() }).wrapStream(call(params));
+      const { stream } = await overflowMiddleware({ session: await openWatchedSession() }).wrapStream(call(params));
       assert.deepEqual((await Array.fromAsync(stream)).at(-1), { type: "text-delta", delta: "done" });
       assert.equal(requests.length, 2);
     }
@@ -86,14 +88,14 @@ describe("the AI SDK middleware", () => {
 
   test("sends an accepted prompt once and unchanged", async () => {
     const { requests, call } = modelWith(100_000);
-    await overflowMiddleware({ session: await watchedSession() }).wrapGenerate(call(params));
+    await overflowMiddleware({ session: await openWatchedSession() }).wrapGenerate(call(params));
     assert.ok(requests.length === 1 && requests[0] === params);
   });
 
   test("throws an error with the reason when nothing helps, and does not retry", async () => {
     const { requests, call } = modelWith(50);
-    const middleware = overflowMiddleware({ session: await watchedSession() });
-    const request = requestIn("ai-sdk", { system: heavy, turns: [{ user: "Well?", rounds: [] }], outputTokens: 20 });
+    const middleware = overflowMiddleware({ session: await openWatchedSession() });
+    const request = writeRequest("ai-sdk", { system: heavy, turns: [{ user: "Well?", rounds: [] }], outputTokens: 20 });
     await assert.rejects(
       async () => middleware.wrapGenerate(call(request)),
       (error) =>
@@ -118,7 +120,7 @@ describe("the AI SDK middleware", () => {
         requests.push(params);
         return cut;
       };
-      const answer = await overflowMiddleware({ session: await watchedSession() }).wrapGenerate({
+      const answer = await overflowMiddleware({ session: await openWatchedSession() }).wrapGenerate({
         ...call(params),
         doGenerate,
       });
@@ -134,7 +136,7 @@ describe("the AI SDK middleware", () => {
     ]) {
       const { call } = modelWith(100);
       const failing = { ...call(params), doGenerate: () => Promise.reject<Answer>(thrown) };
-      const middleware = overflowMiddleware({ session: await watchedSession() });
+      const middleware = overflowMiddleware({ session: await openWatchedSession() });
       await assert.rejects(
         async () => middleware.wrapGenerate(failing),
         (error) => error === thrown,
@@ -150,9 +152,9 @@ describe("the AI SDK middleware", () => {
     ] as const) {
       let recovered = 0;
       for (let seed = 1; seed <= 12; seed++) {
-        const request = requestIn("ai-sdk", longTranscript(seed));
-        const { requests, call } = modelWith(Math.floor((tokensOf(request) + 1_024) * share));
-        const answer = await overflowMiddleware({ session: await watchedSession() })
+        const request = writeRequest("ai-sdk", longTranscript(seed));
+        const { requests, call } = modelWith(Math.floor((countTokens(request) + 1_024) * share));
+        const answer = await overflowMiddleware({ session: await openWatchedSession() })
           .wrapGenerate(call(request))
           .catch(() => undefined);
         assert.ok(requests.length <= 2);

@@ -2,13 +2,13 @@
 import { classify } from "../../overflow/classify/classify.ts";
 import { isOverflow } from "../../overflow/classify/verdict.ts";
 import { aiSdk } from "../../overflow/dialects/ai-sdk.ts";
-import { type Fields, fieldsOf, itemsOf, type Request } from "../../overflow/dialects/dialect.ts";
-import { recoverExchange, type Sent } from "../../overflow/exchange.ts";
+import { type JsonFields, type RequestBody, toFields, toItems } from "../../overflow/dialects/dialect.ts";
+import { recoverExchange, type SendResult } from "../../overflow/exchange.ts";
 import { openRecovery } from "../../overflow/open-recovery.ts";
 import type { Recovery } from "../../overflow/recovery.ts";
 import type { Refusal } from "../../overflow/refusal.ts";
 import { ContextOverflowError } from "../../overflow/wire/failure.ts";
-import type { Outgoing } from "../../overflow/wire/outgoing-request.ts";
+import type { OutgoingRequest } from "../../overflow/wire/outgoing-request.ts";
 import { openSession, type Session } from "../../session/session.ts";
 
 /** Options of `overflowMiddleware`. */
@@ -59,11 +59,11 @@ type Outcome<T> = { readonly value: T } | { readonly thrown: unknown };
 async function recoverCall<Params, T>(
   recovery: Recovery,
   { params, model }: Pick<WrappedCall<Params, unknown, unknown>, "params" | "model">,
-  send: (params: Params) => Promise<Sent<Outcome<T>>>,
+  send: (params: Params) => Promise<SendResult<Outcome<T>>>,
 ): Promise<T> {
   if (recovery.mode === "off") return unwrap((await send(params)).answer);
   const target = { endpoint: model.provider, model: model.modelId };
-  const original: Outgoing = { dialect: aiSdk, request: params as Request, target };
+  const original: OutgoingRequest = { dialect: aiSdk, request: params as RequestBody, target };
   const result = await recoverExchange<Outcome<T>>(recovery, {
     read: () => original,
     send: (instead) => catchRefusal(() => send((instead ?? original).request as Params)),
@@ -73,12 +73,12 @@ async function recoverCall<Params, T>(
   throw new ContextOverflowError(result.report, "thrown" in result.answer ? result.answer.thrown : undefined);
 }
 
-async function catchRefusal<T>(send: () => Promise<Sent<Outcome<T>>>): Promise<Sent<Outcome<T>>> {
+async function catchRefusal<T>(send: () => Promise<SendResult<Outcome<T>>>): Promise<SendResult<Outcome<T>>> {
   try {
     return await send();
   } catch (thrown) {
     const refusal = toRefusal(thrown);
-    return { answer: { thrown }, accepted: false, ...(refusal === undefined ? {} : { refusal }) };
+    return { answer: { thrown }, isAccepted: false, ...(refusal === undefined ? {} : { refusal }) };
   }
 }
 
@@ -89,44 +89,44 @@ function unwrap<T>(outcome: Outcome<T>): T {
 
 /** Reads a refusal from the SDK's APICallError, which has the status and the body. An abort or a bug of ours has neither. */
 function toRefusal(thrown: unknown): Refusal | undefined {
-  const { statusCode, responseBody, message, data } = thrown instanceof Error ? errorFields(thrown) : fieldsOf(thrown);
+  const { statusCode, responseBody, message, data } = thrown instanceof Error ? errorFields(thrown) : toFields(thrown);
   const status = typeof statusCode === "number" ? statusCode : null;
   const body = typeof responseBody === "string" ? responseBody : (data ?? message);
   if (status === null && (thrown instanceof DOMException || body === undefined)) return undefined;
   return { verdict: classify({ status, body }), status, body };
 }
 
-const errorFields = (error: Error): Fields => ({ ...error, message: error.message });
+const errorFields = (error: Error): JsonFields => ({ ...error, message: error.message });
 
 /** An answer cut before its first token is an overflow that the provider did not report. Reasoning counts as output. */
-function inspectAnswer<T>(value: T): Sent<Outcome<T>> {
-  const { finishReason, content, usage } = fieldsOf(value);
-  const reason = typeof finishReason === "string" ? finishReason : fieldsOf(finishReason).unified;
-  const { outputTokens, inputTokens } = fieldsOf(usage);
-  if (reason !== "length" || itemsOf(content).length > 0 || readTotal(outputTokens) !== 0) {
-    return { answer: { value }, accepted: true, inputTokens: () => readTotal(inputTokens) };
+function inspectAnswer<T>(value: T): SendResult<Outcome<T>> {
+  const { finishReason, content, usage } = toFields(value);
+  const reason = typeof finishReason === "string" ? finishReason : toFields(finishReason).unified;
+  const { outputTokens, inputTokens } = toFields(usage);
+  if (reason !== "length" || toItems(content).length > 0 || readTotal(outputTokens) !== 0) {
+    return { answer: { value }, isAccepted: true, inputTokens: () => readTotal(inputTokens) };
   }
   const verdict = { class: "context_tokens", confidence: 0.8, unit: "tokens" } as const;
-  return { answer: { value }, accepted: false, refusal: { verdict, status: 200, body: null } };
+  return { answer: { value }, isAccepted: false, refusal: { verdict, status: 200, body: null } };
 }
 
 /** Reads a token count, given as a number or as an object with a total. */
 function readTotal(count: unknown): number | undefined {
-  const total = typeof count === "number" ? count : fieldsOf(count).total;
+  const total = typeof count === "number" ? count : toFields(count).total;
   return typeof total === "number" ? total : undefined;
 }
 
 /** Whether a part only says that the stream has started. */
 const isLifecycle = (part: unknown): boolean =>
-  /^(stream-start|response-metadata|raw)$/.test(String(fieldsOf(part).type));
+  /^(stream-start|response-metadata|raw)$/.test(String(toFields(part).type));
 
 /** More lifecycle parts than any provider sends. */
 const MAX_INSPECTED_PARTS = 8;
 
 /** Reads a stream up to its first content part. An error there can still be recovered. */
-async function inspectStream<T>(value: T): Promise<Sent<Outcome<T>>> {
-  const { stream } = fieldsOf(value);
-  if (!(stream instanceof ReadableStream)) return { answer: { value }, accepted: true };
+async function inspectStream<T>(value: T): Promise<SendResult<Outcome<T>>> {
+  const { stream } = toFields(value);
+  if (!(stream instanceof ReadableStream)) return { answer: { value }, isAccepted: true };
   const reader: ReadableStreamDefaultReader<unknown> = stream.getReader();
   const buffered: unknown[] = [];
   for (let inspected = 0; inspected < MAX_INSPECTED_PARTS; inspected++) {
@@ -134,12 +134,12 @@ async function inspectStream<T>(value: T): Promise<Sent<Outcome<T>>> {
     if (done) break;
     buffered.push(part);
     if (isLifecycle(part)) continue;
-    const { type, error } = fieldsOf(part);
+    const { type, error } = toFields(part);
     const refusal = type === "error" ? toRefusal(error) : undefined;
     if (refusal === undefined || !isOverflow(refusal.verdict)) break;
-    return { answer: { value: withReplay() }, accepted: false, refusal, discard: () => reader.cancel() };
+    return { answer: { value: withReplay() }, isAccepted: false, refusal, discard: () => reader.cancel() };
   }
-  return { answer: { value: withReplay() }, accepted: true };
+  return { answer: { value: withReplay() }, isAccepted: true };
 
   function withReplay(): T {
     return { ...value, stream: replay(reader, buffered) };

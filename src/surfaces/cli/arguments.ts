@@ -1,6 +1,7 @@
 /** The arguments of a command: many inputs answered in order, and too many refused. */
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { STORED_URL_CHARS } from "../../system/clip-lengths.ts";
+import { clip } from "../../system/safe-names.ts";
 import type { Call, ExitCode } from "./command.ts";
 import { toErrorFields, toErrorLines, toJsonLine } from "./output.ts";
 
@@ -19,7 +20,7 @@ export async function forEachInput(call: Call, answer: (input: string) => Promis
     } catch (error) {
       if (call.signal.aborted) throw error;
       hasFailed = true;
-      if (json) await terminal.out(toJsonLine({ source_url: clipped(input, 2_000), ...toErrorFields(error) }));
+      if (json) await terminal.out(toJsonLine({ source_url: clip(input, STORED_URL_CHARS), ...toErrorFields(error) }));
       terminal.note(toErrorLines(error));
     }
   }
@@ -30,7 +31,7 @@ export async function forEachInput(call: Call, answer: (input: string) => Promis
 export function rejectExtraArguments(maxCount: number, { args }: Call): void {
   const extra = args[maxCount];
   if (extra === undefined) return;
-  throw new SpillwayError("usage", `${JSON.stringify(clipped(extra))} is one argument too many.`, {
+  throw new SpillwayError("usage", `${JSON.stringify(clip(extra))} is one argument too many.`, {
     hint: "spillway help <command> shows the usage.",
   });
 }

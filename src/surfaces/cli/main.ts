@@ -1,7 +1,7 @@
 /** The main function of the CLI: finds the command, parses its options, runs it, and reports errors. */
 import { parseArgs } from "node:util";
 import { type ErrorCode, SpillwayError } from "../../errors.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { clip } from "../../system/safe-names.ts";
 import { version } from "../../version.ts";
 import type { Command, ExitCode, Terminal, Values } from "./command.ts";
 import { commands } from "./commands.ts";
@@ -84,7 +84,7 @@ async function print(terminal: Terminal, text: string): Promise<ExitCode> {
 async function findCommand(name: string): Promise<Command> {
   const entry = commands.find((command) => command.name === name);
   if (entry) return entry.load();
-  throw usageError(`There is no command ${JSON.stringify(clipped(name))}.`, "spillway help lists the commands.");
+  throw usageError(`There is no command ${JSON.stringify(clip(name))}.`, "spillway help lists the commands.");
 }
 
 function parseOptions(name: string, command: Command, argv: readonly string[]) {

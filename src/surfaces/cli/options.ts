@@ -1,5 +1,5 @@
 /** Options that several commands share, and functions that read their values. */
-import { grouped } from "../../answer/phrases.ts";
+import { formatNumber } from "../../answer/phrases.ts";
 import { SpillwayError } from "../../errors.ts";
 import { type Mode, modes } from "../../extract/handler.ts";
 import { MAX_GET_CONTENT_CHARS } from "../../fit/limits.ts";
@@ -24,7 +24,7 @@ export function readMode(call: Call): Mode {
 export const maxCharsRow: OptionRow = {
   type: "string",
   value: "N",
-  about: `Characters of content to show, at most ${grouped(MAX_GET_CONTENT_CHARS)}.`,
+  about: `Characters of content to show, at most ${formatNumber(MAX_GET_CONTENT_CHARS)}.`,
 };
 
 export const passwordRow: OptionRow = {

@@ -1,6 +1,7 @@
 /** Formats results and errors: JSON lines for stdout, sentences for stderr. */
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { ERROR_LINE_CHARS } from "../../system/clip-lengths.ts";
+import { clip } from "../../system/safe-names.ts";
 
 /** One line of JSON. */
 export const toJsonLine = (value: unknown): string => `${JSON.stringify(value)}\n`;
@@ -18,7 +19,7 @@ export function toErrorFields(error: unknown) {
 /** An error as two lines: the sentence and the hint. A bug of ours also shows its stack. */
 export function toErrorLines(error: unknown): string {
   if (error instanceof SpillwayError)
-    return `spillway: ${sentenceOf(error)}\n  ${clipped(error.hint, MAX_LINE_CHARS)}\n`;
+    return `spillway: ${sentenceOf(error)}\n  ${clip(error.hint, ERROR_LINE_CHARS)}\n`;
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return `spillway: internal error: ${trace}\n  ${bugHint}\n`;
 }
@@ -26,8 +27,6 @@ export function toErrorLines(error: unknown): string {
 const bugHint = "Please report this, with the command that caused it.";
 
 /** Names inside a sentence are clipped where it is made. This bounds everything else. */
-const MAX_LINE_CHARS = 1_000;
-
 function sentenceOf(error: unknown): string {
-  return clipped(error instanceof Error ? error.message : String(error), MAX_LINE_CHARS);
+  return clip(error instanceof Error ? error.message : String(error), ERROR_LINE_CHARS);
 }

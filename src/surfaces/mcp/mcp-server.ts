@@ -12,15 +12,16 @@ import {
   type ServerContext,
   type Tool as ToolListing,
 } from "@modelcontextprotocol/server";
-import { clientProfile } from "../../config/clients.ts";
+import { findClientProfile } from "../../config/clients.ts";
 import type { LoadedConfig } from "../../config/load.ts";
 import type { Session } from "../../session/session.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { LISTED_URL_CHARS, REASON_CHARS } from "../../system/clip-lengths.ts";
+import { clip } from "../../system/safe-names.ts";
 import { metrics } from "../../telemetry/metrics.ts";
 import { callTool, type ToolReply } from "../../tools/call-tool.ts";
-import { inputSchema, pathsOf } from "../../tools/parameters.ts";
+import { findPaths, inputSchema } from "../../tools/parameters.ts";
 import type { Received, Tool, ToolSession } from "../../tools/tool.ts";
-import { findTool, tools } from "../../tools/tools.ts";
+import { findTool, mergeTools } from "../../tools/tools.ts";
 import { version } from "../../version.ts";
 import { checkHealth, describeSettingsProblems } from "./health.ts";
 import {
@@ -40,6 +41,8 @@ export type McpServerOptions = {
   readonly config: LoadedConfig;
   /** Fits replies to this client, whichever connects. */
   readonly client?: string | undefined;
+  /** Tools beside the built-in ones. */
+  readonly tools?: readonly Tool[];
 };
 
 const instructions =
@@ -62,9 +65,10 @@ export function createMcpServer(options: McpServerOptions): Server {
     },
   );
   const connection = createConnection(server, options);
+  const tools = mergeTools(options.tools);
   server.setRequestHandler("tools/list", () => ({ tools: tools.map(toListing) }));
   server.setRequestHandler("tools/call", ({ params }, context) => {
-    return connection.call(requireTool(params.name), params.arguments ?? {}, context);
+    return connection.call(requireTool(params.name, tools), params.arguments ?? {}, context);
   });
   server.setRequestHandler("resources/list", async () => ({ resources: await listResources(options.session) }));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [artifactTemplate] }));
@@ -83,11 +87,11 @@ function toListing({ name, title, about, input, output, hints }: Tool): ToolList
   };
 }
 
-function requireTool(name: string): Tool {
-  const tool = findTool(name);
+function requireTool(name: string, tools: readonly Tool[]): Tool {
+  const tool = findTool(name, tools);
   if (tool) return tool;
   const names = tools.map((each) => each.name).join(", ");
-  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${clipped(name)}. Tools: ${names}.`);
+  throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${clip(name)}. Tools: ${names}.`);
 }
 
 function createConnection(server: Server, { session, config, client }: McpServerOptions) {
@@ -99,7 +103,7 @@ function createConnection(server: Server, { session, config, client }: McpServer
     problems = [];
     if (first === undefined) return [];
     const more = others.length === 0 ? "" : ` ${others.length} more: see ${HEALTH_URI}.`;
-    return [`The settings have a problem; defaults are used instead: ${clipped(first, 240)}${more}`];
+    return [`The settings have a problem; defaults are used instead: ${clip(first, REASON_CHARS)}${more}`];
   }
 
   function clientName(context: ServerContext): string | undefined {
@@ -113,7 +117,7 @@ function createConnection(server: Server, { session, config, client }: McpServer
       ...session,
       roots: [...(session.roots ?? []), ...roots],
       signal: AbortSignal.any([session.signal, context.mcpReq.signal]),
-      client: clientProfile(clientName(context)),
+      client: findClientProfile(clientName(context)),
       progress: makeProgress(context),
       inform: makeInform(context),
     };
@@ -122,7 +126,7 @@ function createConnection(server: Server, { session, config, client }: McpServer
   async function call(tool: Tool, input: unknown, context: ServerContext) {
     const rootsResponse = inputResponse(context.mcpReq.inputResponses, "roots");
     const roots = rootsResponse.kind === "roots" ? toFolders(rootsResponse.roots) : [];
-    const outsidePaths = findPathsOutside(pathsOf(tool.input, input), session.cwd, session.roots ?? []);
+    const outsidePaths = findPathsOutside(findPaths(tool.input, input), session.cwd, session.roots ?? []);
     if (outsidePaths.length > 0 && rootsResponse.kind === "missing" && canListRoots(server, context)) {
       return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
     }
@@ -132,12 +136,13 @@ function createConnection(server: Server, { session, config, client }: McpServer
 
   async function read(uri: string, context: ServerContext) {
     if (uri === HEALTH_URI) {
-      const status = await checkHealth(session, config, clientProfile(clientName(context))?.name ?? null);
+      const status = await checkHealth(session, config, findClientProfile(clientName(context))?.name ?? null);
       return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify(status, null, 2) }] };
     }
     if (uri === METRICS_URI) return { contents: [{ uri, mimeType: METRICS_TYPE, text: metrics.prometheus() }] };
     const reply = await readResource(uri, makeCallSession(context, []));
-    if (reply === undefined) throw new ResourceNotFoundError(uri, `There is no resource ${clipped(uri, 120)}.`);
+    if (reply === undefined)
+      throw new ResourceNotFoundError(uri, `There is no resource ${clip(uri, LISTED_URL_CHARS)}.`);
     if (reply.isError) throw new ResourceNotFoundError(uri, reply.text);
     return { contents: [{ uri, mimeType: "text/plain", text: reply.text }] };
   }

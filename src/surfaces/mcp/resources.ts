@@ -3,7 +3,7 @@ import type { Resource } from "@modelcontextprotocol/server";
 import type { ArtifactRecord } from "../../artifacts/record.ts";
 import type { Session } from "../../session/session.ts";
 import { callTool, type ToolReply } from "../../tools/call-tool.ts";
-import { readArtifact } from "../../tools/read-artifact.ts";
+import { readArtifactTool } from "../../tools/read-artifact.ts";
 import type { ArtifactLink, ToolSession } from "../../tools/tool.ts";
 
 export const HEALTH_URI = "health://status";
@@ -67,5 +67,5 @@ export async function readResource(uri: string, session: ToolSession): Promise<T
   const address = URL.parse(uri);
   if (address?.protocol !== "artifact:") return undefined;
   const selector = Object.fromEntries(address.searchParams);
-  return callTool(readArtifact, { ...selector, artifact_ref: address.host }, session);
+  return callTool(readArtifactTool, { ...selector, artifact_ref: address.host }, session);
 }

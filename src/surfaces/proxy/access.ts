@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 
-export type Guard = {
+export type AccessGuard = {
   readonly port: number;
   readonly allowOrigins: readonly string[];
   /** What every path must begin with; undefined if the user turned it off. */
@@ -13,7 +13,7 @@ export type Guard = {
 export type Admission = { readonly target: string } | { readonly refusal: string };
 
 /** Refuses requests without the token, and host names that merely resolve to this machine (DNS rebinding). */
-export function admit({ headers, url = "" }: IncomingMessage, { port, allowOrigins, token }: Guard): Admission {
+export function admit({ headers, url = "" }: IncomingMessage, { port, allowOrigins, token }: AccessGuard): Admission {
   const { host = "", origin, "sec-fetch-site": site } = headers;
   const names = ["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port}`);
   if (!names.includes(host.toLowerCase())) return { refusal: "This proxy answers only to 127.0.0.1 and localhost." };

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer, request as httpRequest, type IncomingMessage, type RequestListener } from "node:http";
 import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { watchedSession } from "../../../test/recovery.ts";
+import { openWatchedSession } from "../../../test/recovery.ts";
 import type { Settings } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
 import { openRecovery } from "../../overflow/open-recovery.ts";
@@ -27,7 +27,7 @@ async function startProxy(
   await once(upstream, "listening");
   const address = upstream.address();
   const direct = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
-  const session = await watchedSession(settings);
+  const session = await openWatchedSession(settings);
   const upstreams = parseUpstreams([`up=${direct}`]);
   const proxy = await openProxy({
     recovery: openRecovery(session),

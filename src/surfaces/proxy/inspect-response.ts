@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { classify } from "../../overflow/classify/classify.ts";
-import type { Sent } from "../../overflow/exchange.ts";
+import type { SendResult } from "../../overflow/exchange.ts";
 import { createRefusalScanner, type RefusalScanner, type ScanResult } from "../../overflow/wire/refusal-scanner.ts";
 import { readInputTokens } from "../../overflow/wire/token-usage.ts";
 import { readUntil } from "./read-body.ts";
@@ -18,13 +18,13 @@ export type UpstreamResponse = {
 const MAX_ERROR_BYTES = 1024 * 1024;
 
 /** The response with the refusal in it, if it holds one. */
-export async function inspectResponse(message: IncomingMessage): Promise<Sent<UpstreamResponse>> {
+export async function inspectResponse(message: IncomingMessage): Promise<SendResult<UpstreamResponse>> {
   const { statusCode: status = 502, headers } = message;
   const type = headers["content-type"] ?? "";
   const encoding = headers["content-encoding"] ?? "identity";
   if (status >= 400) return inspectError(message, status, encoding);
   const scanner = encoding === "identity" ? createRefusalScanner(type) : undefined;
-  if (scanner === undefined) return { answer: { message, held: [], isComplete: false }, accepted: true };
+  if (scanner === undefined) return { answer: { message, held: [], isComplete: false }, isAccepted: true };
   return inspectSuccess(message, status, scanner);
 }
 
@@ -32,12 +32,12 @@ async function inspectError(
   message: IncomingMessage,
   status: number,
   encoding: string,
-): Promise<Sent<UpstreamResponse>> {
+): Promise<SendResult<UpstreamResponse>> {
   const { held, isComplete } = await readError(message);
   const body = decompress(Buffer.concat(held), encoding).toString("utf8");
   const headers = Object.fromEntries(Object.entries(message.headers).map(([name, value]) => [name, value?.toString()]));
   const refusal = { verdict: classify({ status, headers, body }), status, body };
-  return { answer: { message, held, isComplete }, accepted: false, refusal };
+  return { answer: { message, held, isComplete }, isAccepted: false, refusal };
 }
 
 const decoders: Readonly<Record<string, typeof gunzipSync | typeof brotliDecompressSync>> = {
@@ -75,7 +75,7 @@ async function inspectSuccess(
   message: IncomingMessage,
   status: number,
   { scan, finish }: RefusalScanner,
-): Promise<Sent<UpstreamResponse>> {
+): Promise<SendResult<UpstreamResponse>> {
   let result: ScanResult = { is: "undecided" };
   const { chunks: held, isComplete } = await readUntil(message, (chunk) => {
     result = scan(chunk);
@@ -83,8 +83,8 @@ async function inspectSuccess(
   });
   if (isComplete) result = finish();
   const answer = { message, held, isComplete };
-  if (result.is !== "refused") return { answer, accepted: true, inputTokens: () => readInputTokens(held) };
+  if (result.is !== "refused") return { answer, isAccepted: true, inputTokens: () => readInputTokens(held) };
   const { verdict, body } = result;
   const discard = async () => void message.destroy();
-  return { answer, accepted: false, refusal: { verdict, status, body }, discard };
+  return { answer, isAccepted: false, refusal: { verdict, status, body }, discard };
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { SpillwayError, systemCode } from "../../errors.ts";
 import type { Dialect } from "../../overflow/dialects/dialect.ts";
 import { findDialect } from "../../overflow/dialects/dialects.ts";
-import { type ExchangeResult, recoverExchange, type Sent } from "../../overflow/exchange.ts";
+import { type ExchangeResult, recoverExchange, type SendResult } from "../../overflow/exchange.ts";
 import type { Recovery } from "../../overflow/recovery.ts";
 import {
   addReportToBody,
@@ -14,11 +14,11 @@ import {
   makePreparedHeader,
   makeRecoveredHeader,
 } from "../../overflow/wire/failure.ts";
-import { decodeBody, type Outgoing, parseOutgoing } from "../../overflow/wire/outgoing-request.ts";
+import { decodeBody, type OutgoingRequest, parseOutgoing } from "../../overflow/wire/outgoing-request.ts";
 import { admit } from "./access.ts";
 import { inspectResponse, type UpstreamResponse } from "./inspect-response.ts";
 import { type BodyStart, readUntil } from "./read-body.ts";
-import { countBytes, createRelay, filterHeaders, type Relay, StaleConnection } from "./relay.ts";
+import { createRelay, filterHeaders, type Relay, StaleConnection, sumLengths } from "./relay.ts";
 import { resolveUpstream, type Upstreams } from "./upstreams.ts";
 
 export type ProxyOptions = {
@@ -150,7 +150,7 @@ async function forwardWithRecovery(call: Call, dialect: Dialect): Promise<void> 
   respond(response, result);
 }
 
-function readOutgoing({ request, url }: Call, dialect: Dialect, body: Buffer): Outgoing | undefined {
+function readOutgoing({ request, url }: Call, dialect: Dialect, body: Buffer): OutgoingRequest | undefined {
   const json = decodeBody(body);
   const header = (name: string) => request.headers[name]?.toString();
   return json === undefined ? undefined : parseOutgoing({ dialect, url, header }, json);
@@ -163,7 +163,11 @@ function withNewKey(headers: readonly string[]): string[] {
   );
 }
 
-async function post(call: Call, headers: readonly string[], body: readonly Buffer[]): Promise<Sent<UpstreamResponse>> {
+async function post(
+  call: Call,
+  headers: readonly string[],
+  body: readonly Buffer[],
+): Promise<SendResult<UpstreamResponse>> {
   const { url, method, context, signal } = call;
   try {
     return await inspectResponse(await context.relay.send(url, method, headers, body, { signal }));
@@ -178,7 +182,7 @@ async function postFresh(
   { url, method, context, signal }: Call,
   headers: readonly string[],
   body: readonly Buffer[],
-): Promise<Sent<UpstreamResponse>> {
+): Promise<SendResult<UpstreamResponse>> {
   const message = await context.relay.send(url, method, headers, body, { signal, isFresh: true });
   return { ...(await inspectResponse(message)), isLast: true };
 }
@@ -213,7 +217,7 @@ function forward(
 ): void {
   const headers = [...filterHeaders(message.rawHeaders, without), ...Object.entries(added).flat()];
   const announced = without.includes("content-length") ? undefined : message.headers["content-length"];
-  const length = isComplete ? String(countBytes(held)) : announced;
+  const length = isComplete ? String(sumLengths(held)) : announced;
   if (length !== undefined) headers.push("content-length", length);
   response.writeHead(message.statusCode ?? 502, message.statusMessage, headers);
   for (const chunk of held) response.write(chunk);

@@ -4,13 +4,13 @@ import { describe, test } from "node:test";
 import { wordings } from "../../../test/provider.ts";
 import { openProxiedProvider, type Proxied } from "../../../test/proxied.ts";
 import { isStub } from "../../answer/stub-text.ts";
-import type { Conversation, HttpSimulator, Result, Turn } from "../../overflow/dialects/simulator.ts";
+import type { Conversation, HttpSimulator, ToolResult, Turn } from "../../overflow/dialects/simulator.ts";
 import { httpSimulators } from "../../overflow/dialects/simulators.ts";
 
 const forms = ["text", "blocks", "error", "picture"] as const;
 const lines = (count: number, gate: number): string =>
   `gate ${gate} opened to 41 percent and the level fell\n`.repeat(count);
-const resultText = (form: Result["form"], count: number, gate: number): string =>
+const resultText = (form: ToolResult["form"], count: number, gate: number): string =>
   form === "picture" ? Buffer.from(lines(count, gate)).toString("base64") : lines(count, gate);
 
 /** Every kind of result at once, each too large to stay. */
@@ -63,7 +63,7 @@ describe("over 30 turns the client's growing history overflows once", () => {
           const { status, text } = await send(setup, simulator, turns, streams);
           assert.deepEqual([status, text.includes(streams ? "three" : "done")], [200, true], `turn ${turn}: ${text}`);
         }
-        assert.equal(setup.provider.seen.length, 31, "one request a turn, and one more");
+        assert.equal(setup.provider.exchanges.length, 31, "one request a turn, and one more");
         const events = setup.session.events.map(({ event }) => event);
         assert.equal(events.filter((event) => event === "overflow.recovered").length, 1);
         assert.equal(events.filter((event) => event === "overflow.repeated").length, 29);
@@ -81,15 +81,15 @@ describe("after a restart of the proxy", () => {
       );
       const turns = [heavy, light(1)];
       await send(setup, simulator, turns, false);
-      const before = stubsIn(setup.provider.seen.at(-1)?.json ?? "");
+      const before = stubsIn(setup.provider.exchanges.at(-1)?.json ?? "");
       assert.ok(before.length > 0 && before.every(isStub));
       await setup.restart();
       for (const turn of [2, 3, 4]) {
         turns.push(light(turn));
         assert.equal((await send(setup, simulator, turns, false)).status, 200);
-        assert.deepEqual(stubsIn(setup.provider.seen.at(-1)?.json ?? ""), before);
+        assert.deepEqual(stubsIn(setup.provider.exchanges.at(-1)?.json ?? ""), before);
       }
-      assert.equal(setup.provider.seen.length, 2 + 4);
+      assert.equal(setup.provider.exchanges.length, 2 + 4);
     });
   }
 });
@@ -115,7 +115,7 @@ describe("a request that is refused twice inside streams", () => {
       const { status, headers, text } = await send(setup, simulator, [heavy, light(1)], true);
       const events = text.split("\n\n").filter((event) => /^data:/m.test(event));
       const refusal = JSON.parse(/^data: (.*)$/m.exec(events.at(-1) ?? "")?.[1] ?? "{}");
-      assert.deepEqual([status, setup.provider.seen.length], [200, 2]);
+      assert.deepEqual([status, setup.provider.exchanges.length], [200, 2]);
       assert.equal(headers.get("x-spillway"), "context_overflow");
       assert.deepEqual([refusal.type, refusal.error.message], ["error", "Input is too long for requested model."]);
       const { type, reason, attempts, retryable, stubs, hint } = refusal.error.spillway;

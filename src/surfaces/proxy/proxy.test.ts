@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { createServer, request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { describe, test } from "node:test";
-import { type Conversation, requestIn, type Turn } from "../../../test/conversations.ts";
+import { type Conversation, type Turn, writeRequest } from "../../../test/conversations.ts";
 import { openProxiedProvider } from "../../../test/proxied.ts";
-import { watchedSession } from "../../../test/recovery.ts";
+import { openWatchedSession } from "../../../test/recovery.ts";
 import { openRecovery } from "../../overflow/open-recovery.ts";
 import { openProxy } from "./proxy-server.ts";
 import { parseUpstreams, resolveUpstream } from "./upstreams.ts";
@@ -25,7 +25,7 @@ const conversationOf = (turns: readonly Turn[]): Conversation => ({
 });
 
 const chat = (turns: readonly Turn[], more: object = {}): string =>
-  JSON.stringify({ ...requestIn("openai-chat", conversationOf(turns)), ...more });
+  JSON.stringify({ ...writeRequest("openai-chat", conversationOf(turns)), ...more });
 
 describe("the proxy", () => {
   test("passes an accepted request on unchanged, with its keys, and logs none of it", async () => {
@@ -37,7 +37,7 @@ describe("the proxy", () => {
       "anthropic-version": "2023-06-01",
     });
     assert.match(await response.text(), /done/);
-    const [exchange] = setup.provider.seen;
+    const [exchange] = setup.provider.exchanges;
     assert.equal(exchange?.json, body);
     assert.deepEqual(
       ["authorization", "x-api-key", "anthropic-version"].map((name) => exchange?.headers[name]),
@@ -52,7 +52,7 @@ describe("the proxy", () => {
     assert.equal(response.status, 200);
     assert.match(response.headers.get("x-spillway") ?? "", /recovered/);
     assert.deepEqual(
-      setup.provider.seen.map(({ headers }) => headers["idempotency-key"]),
+      setup.provider.exchanges.map(({ headers }) => headers["idempotency-key"]),
       ["k", "k-smaller"],
     );
   });
@@ -62,7 +62,7 @@ describe("the proxy", () => {
     const response = await setup.post(chat([{ user: heavy, rounds: [] }]));
     const { error } = JSON.parse(await response.text());
     assert.deepEqual(
-      [response.status, error.code, error.spillway.type, setup.provider.seen.length],
+      [response.status, error.code, error.spillway.type, setup.provider.exchanges.length],
       [400, "context_length_exceeded", "context_overflow", 1],
     );
   });
@@ -83,7 +83,7 @@ describe("the proxy", () => {
     ] as const) {
       await using setup = await openProxiedProvider({ windowTokens: 3_000, overflowInStream });
       const text = await (await setup.post(chat([turn(heavy), turn(light)], { stream: true }))).text();
-      assert.deepEqual([setup.provider.seen.length, text.includes("three")], [calls, calls === 2]);
+      assert.deepEqual([setup.provider.exchanges.length, text.includes("three")], [calls, calls === 2]);
     }
   });
 
@@ -107,13 +107,13 @@ describe("the proxy", () => {
   test("streams a body that is too large to hold", async () => {
     await using setup = await openProxiedProvider({ windowTokens: 3_000 }, {}, { bodyBytes: 10_000 });
     const response = await setup.post(chat([turn(heavy), turn(light)]));
-    assert.deepEqual([response.status, setup.provider.seen.length], [400, 1]);
+    assert.deepEqual([response.status, setup.provider.exchanges.length], [400, 1]);
     const chunked = await fetch(`${setup.url}/sim/v1/chat/completions`, {
       method: "POST",
       body: new Blob([chat([turn(heavy)])]).stream(),
       duplex: "half",
     });
-    assert.deepEqual([chunked.status, setup.provider.seen.at(-1)?.json], [400, chat([turn(heavy)])]);
+    assert.deepEqual([chunked.status, setup.provider.exchanges.at(-1)?.json], [400, chat([turn(heavy)])]);
   });
 
   test("sends requests to its upstreams only", async () => {
@@ -162,7 +162,7 @@ describe("the proxy", () => {
     }).listen(0, "127.0.0.1");
     await once(upstream, "listening");
     const address = upstream.address();
-    const recovery = openRecovery(await watchedSession());
+    const recovery = openRecovery(await openWatchedSession());
     const upstreams = parseUpstreams([`slow=http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`]);
     await using proxy = await openProxy({ recovery, upstreams, port: 0, allowOrigins: [], bodyBytes: 1_000 });
     const client = new AbortController();
@@ -191,7 +191,7 @@ describe("the proxy", () => {
     }).listen(0, "127.0.0.1");
     await once(upstream, "listening");
     const address = upstream.address();
-    const recovery = openRecovery(await watchedSession());
+    const recovery = openRecovery(await openWatchedSession());
     const upstreams = parseUpstreams([`early=http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`]);
     await using proxy = await openProxy({ recovery, upstreams, port: 0, allowOrigins: [], bodyBytes: 2 ** 26 });
     const body = chat([turn(heavy.repeat(120)), turn(light)]);
@@ -217,7 +217,7 @@ describe("the proxy", () => {
       { "runner.enable_model_overflow_fallback": "off" },
     );
     const response = await setup.post(chat([turn(heavy)]));
-    assert.deepEqual([response.status, setup.provider.seen.length, setup.session.events], [400, 1, []]);
+    assert.deepEqual([response.status, setup.provider.exchanges.length, setup.session.events], [400, 1, []]);
   });
 });
 

@@ -38,7 +38,7 @@ export function createRelay() {
     body: readonly Buffer[],
     { signal, isFresh = false }: { readonly signal: AbortSignal; readonly isFresh?: boolean },
   ): Promise<http.IncomingMessage> {
-    const allHeaders = [...headers, "content-length", String(countBytes(body))];
+    const allHeaders = [...headers, "content-length", String(sumLengths(body))];
     const { upstream, response } = open(url, method, allHeaders, signal, isFresh);
     for (const chunk of body) upstream.write(chunk);
     upstream.end();
@@ -55,7 +55,7 @@ export function createRelay() {
 }
 
 /** The bytes of all chunks. */
-export const countBytes = (chunks: readonly Buffer[]): number =>
+export const sumLengths = (chunks: readonly Buffer[]): number =>
   chunks.reduce((bytes, { length }) => bytes + length, 0);
 
 type Opened = { readonly upstream: http.ClientRequest; readonly response: Promise<http.IncomingMessage> };

@@ -1,6 +1,6 @@
 /** The upstreams of the proxy. A path selects one by name; requests go to no other address. */
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { clip } from "../../system/safe-names.ts";
 
 /** Addresses by name. */
 export type Upstreams = ReadonlyMap<string, URL>;
@@ -16,7 +16,7 @@ function parseLine(line: string): [string, URL] {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isValid = /^[a-z0-9][a-z0-9_-]{0,63}$/.test(name) && url && /^https?:$/.test(url.protocol);
   if (isValid && url.username === "" && url.search === "" && url.hash === "") return [name, url];
-  throw new SpillwayError("config_invalid", `proxy.upstreams cannot hold ${JSON.stringify(clipped(line))}.`, {
+  throw new SpillwayError("config_invalid", `proxy.upstreams cannot hold ${JSON.stringify(clip(line))}.`, {
     hint: "Write each as name=address with http or https and no user, query or fragment, for example local=http://127.0.0.1:8080.",
   });
 }

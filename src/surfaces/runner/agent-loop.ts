@@ -2,7 +2,7 @@
 import type { ModelMessage } from "ai";
 import { SpillwayError } from "../../errors.ts";
 import { CHAR_TO_TOKEN_RATIO } from "../../fit/limits.ts";
-import { knownLimits } from "../../overflow/known-limits.ts";
+import { createKnownLimits } from "../../overflow/known-limits.ts";
 import type { Session } from "../../session/session.ts";
 import type { Event } from "../../telemetry/events.ts";
 import type { Tool } from "../../tools/tool.ts";
@@ -71,7 +71,7 @@ function findReachedLimit(tally: Tally, { settings }: Session): RunEnding | unde
 
 /** The budget of a turn: at most a quarter of the model's window, so that older turns can make room for it. */
 function turnBudgetChars({ session: { settings }, target: { model } }: AgentOptions): number {
-  const windowTokens = knownLimits(settings["overflow.limits"]).tokensFor({ endpoint: "", model }) ?? Infinity;
+  const windowTokens = createKnownLimits(settings["overflow.limits"]).tokensFor({ endpoint: "", model }) ?? Infinity;
   return Math.min(settings["runner.turn_chars"], Math.floor((windowTokens * CHAR_TO_TOKEN_RATIO) / 4));
 }
 

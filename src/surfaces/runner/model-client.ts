@@ -1,11 +1,11 @@
 /** The model client of a run: counts requests, recovers from overflows and retries while the provider is busy. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { ModelMessage } from "ai";
-import type { OverflowReport } from "../../answer/overflow-reply.ts";
+import type { OverflowReport } from "../../contract/overflow-report.ts";
 import { SpillwayError } from "../../errors.ts";
 import { estimateTokens } from "../../fit/measure.ts";
 import { openRecovery } from "../../overflow/open-recovery.ts";
-import { type KnownStub, stubsOfOne } from "../../overflow/sticky.ts";
+import { createConversationStubs, type RememberedStub } from "../../overflow/sticky.ts";
 import { ContextOverflowError } from "../../overflow/wire/failure.ts";
 import { withOverflowRecovery } from "../../overflow/wire/overflow-fetch.ts";
 import type { Session } from "../../session/session.ts";
@@ -38,10 +38,10 @@ export async function openModelClient(options: AgentOptions, tally: Tally): Prom
   const { session, target, transcript, tools, onEvent } = options;
   const { signal, settings } = session;
   const counter = makeCountingFetch(options.fetch, tally);
-  const newStubs: KnownStub[] = [];
+  const newStubs: RememberedStub[] = [];
   let overflow: OverflowReport | undefined;
   const recovery = openRecovery(session, {
-    sticky: stubsOfOne(transcript.stubs, (stubs) => void newStubs.push(...stubs)),
+    sticky: createConversationStubs(transcript.stubs, (stubs) => void newStubs.push(...stubs)),
     onFailed: (report) => {
       overflow = report;
     },

@@ -1,10 +1,11 @@
 /** Turns provider failures into errors with a hint, and decides which may be retried. */
-import { timeWords } from "../../answer/phrases.ts";
+import { formatDuration } from "../../answer/phrases.ts";
 import { SpillwayError, systemCode } from "../../errors.ts";
 import { classify } from "../../overflow/classify/classify.ts";
 import { isOverflow } from "../../overflow/classify/verdict.ts";
-import { type Fields, fieldsOf } from "../../overflow/dialects/dialect.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { type JsonFields, toFields } from "../../overflow/dialects/dialect.ts";
+import { ERROR_CHARS } from "../../system/clip-lengths.ts";
+import { clip } from "../../system/safe-names.ts";
 import { type ModelTarget, toKeyVariable } from "./providers.ts";
 
 /** The facts about a failed request. */
@@ -21,7 +22,7 @@ export type ProviderFailure = {
 
 /** Reads an error that the AI SDK threw or passed on from a stream. */
 export function toProviderFailure(thrown: unknown): ProviderFailure {
-  const fields = { ...(typeof thrown === "object" ? thrown : {}) } as Fields;
+  const fields = { ...(typeof thrown === "object" ? thrown : {}) } as JsonFields;
   const { statusCode, responseBody, responseHeaders, data } = fields;
   const body = typeof responseBody === "string" ? responseBody : (JSON.stringify(data) ?? messageOf(thrown));
   const status = typeof statusCode === "number" && statusCode >= 300 ? statusCode : undefined;
@@ -93,9 +94,9 @@ export function toProviderError(failure: ProviderFailure, context: FailureContex
   const { target, hasStarted, isRecoveryOn } = context;
   const { status, code, isFromProvider } = failure;
   const { provider, model } = target;
-  const message = clipped(
+  const message = clip(
     removeKey(findMessage(failure.body), target.key).replaceAll(/\s+/g, " ").trim() || "no reason given",
-    300,
+    ERROR_CHARS,
   );
   const reason = status === undefined ? message : `${status}: ${message}`;
   const connectionProblem =
@@ -112,7 +113,7 @@ export function toProviderError(failure: ProviderFailure, context: FailureContex
   const outcome =
     status === undefined ? `broke off: ${isFromProvider ? message : (code ?? message)}` : `answered ${reason}`;
   const delayMs = findRequestedDelayMs(failure) ?? 0;
-  const wait = delayMs < 5_000 ? "" : ` The provider asks to wait ${timeWords(delayMs)}.`;
+  const wait = delayMs < 5_000 ? "" : ` The provider asks to wait ${formatDuration(delayMs)}.`;
   return new SpillwayError("provider_refused", `${provider} ${outcome}`, {
     hint: `Nothing is lost: spillway run --resume continues from here.${wait}`,
     cause,
@@ -161,23 +162,23 @@ function tooLargeError(message: string, isRecoveryOn: boolean, cause: unknown): 
 /** The message inside an error body, without HTML tags. */
 function findMessage(body: string): string {
   const { error, message, response } = parseErrorObject(body);
-  const inner = error ?? fieldsOf(response).error;
-  const text = typeof inner === "string" ? inner : String(fieldsOf(inner).message ?? message ?? body);
+  const inner = error ?? toFields(response).error;
+  const text = typeof inner === "string" ? inner : String(toFields(inner).message ?? message ?? body);
   return /^\s*</.test(text) ? text.replaceAll(/<[^>]*>/g, " ") : text;
 }
 
 /** The object of an error body. One service wraps it in a list. */
-function parseErrorObject(body: string): Fields {
+function parseErrorObject(body: string): JsonFields {
   try {
     const value: unknown = JSON.parse(body);
-    return fieldsOf(Array.isArray(value) ? value[0] : value);
+    return toFields(Array.isArray(value) ? value[0] : value);
   } catch {
     return {}; // Some gateways send HTML or plain text.
   }
 }
 
 function toLowerCaseHeaders(value: unknown): Readonly<Record<string, string>> {
-  const entries = Object.entries(fieldsOf(value));
+  const entries = Object.entries(toFields(value));
   return Object.fromEntries(entries.map(([name, text]) => [name.toLowerCase(), String(text)]));
 }
 

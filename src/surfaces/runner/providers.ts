@@ -1,6 +1,6 @@
 /** Resolves `provider:model` to an API format, an address and a key. Nothing is loaded or sent here. */
 import { SpillwayError } from "../../errors.ts";
-import { clipped } from "../../system/safe-names.ts";
+import { clip } from "../../system/safe-names.ts";
 
 /** The API format of a provider. Every custom endpoint uses OpenAI's chat format (`compatible`). */
 export type ApiFormat = "openai" | "anthropic" | "google" | "compatible";
@@ -73,7 +73,7 @@ function parseEndpoints(lines: readonly string[]): ReadonlyMap<string, string> {
         .trim()
         .replace(/(:\/*)[^/?#\\]*@/, "$1***@")
         .replace(/[?#].*$/, "?...");
-      throw new SpillwayError("config_invalid", `runner.endpoints cannot hold ${JSON.stringify(clipped(redacted))}.`, {
+      throw new SpillwayError("config_invalid", `runner.endpoints cannot hold ${JSON.stringify(clip(redacted))}.`, {
         hint:
           "Write each as name=address, for example vllm=http://127.0.0.1:8000/v1. An address has no user, password, " +
           "query or fragment. Name a key in runner.keys.",
@@ -105,13 +105,9 @@ export const toKeyVariable = (provider: string): string => `${provider.toUpperCa
 
 function unknownModelError(modelSpec: string, endpoints: ReadonlyMap<string, string>): SpillwayError {
   const names = [...new Set([...Object.keys(providerPresets), ...endpoints.keys()])].join(", ");
-  return new SpillwayError(
-    "usage",
-    `${JSON.stringify(clipped(modelSpec))} does not name a model of a known provider.`,
-    {
-      hint: `Write provider:model; providers: ${names} (the setting runner.endpoints adds others).`,
-    },
-  );
+  return new SpillwayError("usage", `${JSON.stringify(clip(modelSpec))} does not name a model of a known provider.`, {
+    hint: `Write provider:model; providers: ${names} (the setting runner.endpoints adds others).`,
+  });
 }
 
 function missingKeyError(provider: string, names: readonly string[]): SpillwayError {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { ModelMessage } from "ai";
 import fc from "fast-check";
-import { interruptedCall } from "../../answer/runner-texts.ts";
+import { INTERRUPTED_CALL_RESULT } from "../../answer/runner-texts.ts";
 import { makeToolResult, repairHistory } from "./repair-history.ts";
 
 const call = (id: string) => ({
@@ -23,7 +23,7 @@ const results = (...ids: string[]): ModelMessage => ({
 const user: ModelMessage = { role: "user", content: "Go on." };
 const interrupted = (...ids: string[]): ModelMessage => ({
   role: "tool",
-  content: ids.map((id) => makeToolResult(call(id), interruptedCall, true)),
+  content: ids.map((id) => makeToolResult(call(id), INTERRUPTED_CALL_RESULT, true)),
 });
 
 describe("a repaired history", () => {

@@ -1,6 +1,6 @@
 /** Repairs stored history before it is sent: providers refuse a call without a result. The history itself is not changed. */
 import type { AssistantModelMessage, ModelMessage, ToolCallPart, ToolModelMessage, ToolResultPart } from "ai";
-import { interruptedCall } from "../../answer/runner-texts.ts";
+import { INTERRUPTED_CALL_RESULT } from "../../answer/runner-texts.ts";
 
 /** The messages with a result for every call, and without empty answers. */
 export function repairHistory(messages: readonly ModelMessage[]): ModelMessage[] {
@@ -62,7 +62,7 @@ function findAnsweredIds(messages: readonly ModelMessage[], index: number): Read
 }
 
 function makeInterruptedResults(calls: readonly ToolCallPart[]): ToolModelMessage {
-  return { role: "tool", content: calls.map((call) => makeToolResult(call, interruptedCall, true)) };
+  return { role: "tool", content: calls.map((call) => makeToolResult(call, INTERRUPTED_CALL_RESULT, true)) };
 }
 
 /** Makes a tool result as it is stored and sent. */

@@ -1,8 +1,8 @@
 /** Runs the tool calls of a model in parallel, with one budget for all results. */
 import type { ModelMessage, ToolCallPart, ToolModelMessage, ToolResultPart } from "ai";
-import { unknownTool, unreadableCall } from "../../answer/runner-texts.ts";
+import { makeUnknownToolResult, UNREADABLE_CALL_RESULT } from "../../answer/runner-texts.ts";
 import { callTool } from "../../tools/call-tool.ts";
-import { type Fields, fieldNamed } from "../../tools/parameters.ts";
+import { type Fields, findFieldName } from "../../tools/parameters.ts";
 import type { Tool, ToolSession } from "../../tools/tool.ts";
 import { openTurn } from "../../tools/turn-budget.ts";
 import { makeToolResult } from "./repair-history.ts";
@@ -29,11 +29,11 @@ async function answerCall(call: ToolCall, { tools, session, onAnswered }: Answer
   const tool = tools.find(({ name }) => name === call.toolName);
   const refusal =
     tool === undefined
-      ? unknownTool(
+      ? makeUnknownToolResult(
           call.toolName,
           tools.map(({ name }) => name),
         )
-      : unreadableCall;
+      : UNREADABLE_CALL_RESULT;
   const isReadable = tool !== undefined && !call.unreadable;
   const { text, isError } = isReadable ? await callTool(tool, call.input, session) : refuseCall(refusal, session);
   await onAnswered(call, text, isError);
@@ -71,7 +71,7 @@ export function hideSecrets(input: unknown, fields: Fields | undefined): unknown
     return isEmpty(input) ? input : hiddenValue;
   if (typeof input !== "object" || input === null) return input;
   const isShown = (name: string): boolean => {
-    const field = fields[fieldNamed(fields, name) ?? ""];
+    const field = fields[findFieldName(fields, name) ?? ""];
     return field !== undefined && !field.secret;
   };
   return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, isShown(name) ? value : hiddenValue]));

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { chmod, readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { temporaryFolder } from "../../../test/bodies.ts";
+import { makeTemporaryFolder } from "../../../test/bodies.ts";
 import { SpillwayError } from "../../errors.ts";
 import { beginTranscript, type MessageLine, type RunHead, resumeTranscript } from "./transcript.ts";
 
@@ -27,7 +27,7 @@ const codeOf = (error: unknown): string => (error instanceof SpillwayError ? err
 
 describe("a transcript", () => {
   test("appears with its task or not at all; leftovers of a killed process do not matter", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     await begin(folder.path, "old");
     await writeFile(join(folder.path, "k.jsonl.new"), '{"type":"run"');
     {
@@ -41,7 +41,7 @@ describe("a transcript", () => {
   });
 
   test("accepts no line after one that could not be written", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     await using transcript = await beginTranscript({ folder: folder.path, maxTranscripts: 9 }, head("k"), task);
     const unwritable = { ...task, message: { role: "user", content: 1n } } as unknown as MessageLine;
     await assert.rejects(transcript.add(unwritable), TypeError);
@@ -52,7 +52,7 @@ describe("a transcript", () => {
   test("fails with an error if its folder is not writable, new or resumed", {
     skip: process.getuid?.() === 0 && "root can write anywhere",
   }, async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     await begin(folder.path, "k");
     for (const name of await readdir(folder.path)) await chmod(join(folder.path, name), 0o400);
     await chmod(folder.path, 0o500);
@@ -63,7 +63,7 @@ describe("a transcript", () => {
   });
 
   test("replaces the oldest when there are too many, even if a killed process left its lock", async () => {
-    await using folder = await temporaryFolder();
+    await using folder = await makeTemporaryFolder();
     for (const [index, run] of ["a", "b", "c"].entries()) {
       await begin(folder.path, run);
       await writeFile(join(folder.path, `${run}.jsonl.lock`), "999999999");
@@ -80,7 +80,7 @@ describe("a transcript", () => {
 test("exactly one of two processes gets a run that both resume at the same moment", {
   timeout: 60_000,
 }, async () => {
-  await using folder = await temporaryFolder();
+  await using folder = await makeTemporaryFolder();
   await begin(folder.path, "k");
   const rival = join(import.meta.dirname, "..", "..", "..", "test", "rival-process.ts");
   const rivals = [fork(rival, [folder.path]), fork(rival, [folder.path])];

@@ -6,11 +6,11 @@ import { type FileHandle, open, readdir, readFile, rename, rm, stat, truncate } 
 import { join } from "node:path";
 import type { ModelMessage } from "ai";
 import { isUnwritable, SpillwayError } from "../../errors.ts";
-import { fieldsOf } from "../../overflow/dialects/dialect.ts";
-import type { KnownStub } from "../../overflow/sticky.ts";
+import { toFields } from "../../overflow/dialects/dialect.ts";
+import type { RememberedStub } from "../../overflow/sticky.ts";
 import { makeFolders } from "../../system/folders.ts";
 import { takeLock } from "../../system/lock.ts";
-import { clipped, wordFor } from "../../system/safe-names.ts";
+import { clip, safeFileName } from "../../system/safe-names.ts";
 import { isRefused } from "../../system/sqlite.ts";
 import type { RunReport } from "./run-report.ts";
 
@@ -37,7 +37,7 @@ export type MessageLine = {
 export type PartialLine = { readonly type: "partial"; readonly at: string; readonly text: string };
 
 /** The stubs that made the request fit the model's limit. The next process applies them before it sends anything. */
-export type StubsLine = { readonly type: "stubs"; readonly at: string; readonly stubs: readonly KnownStub[] };
+export type StubsLine = { readonly type: "stubs"; readonly at: string; readonly stubs: readonly RememberedStub[] };
 
 /** How one call of the runner ended. */
 export type EndLine = { readonly type: "end"; readonly at: string } & RunReport;
@@ -53,7 +53,7 @@ export type Transcript = AsyncDisposable & {
   /** The line of the last message. */
   readonly lastMessage: MessageLine;
   /** The stubs of earlier processes. */
-  readonly stubs: readonly KnownStub[];
+  readonly stubs: readonly RememberedStub[];
   add(...lines: readonly Exclude<TranscriptLine, RunHead>[]): Promise<void>;
 };
 
@@ -196,8 +196,8 @@ function parseLine(text: string): TranscriptLine | undefined {
 }
 
 function isTranscriptLine(value: unknown): value is TranscriptLine {
-  const { type, message, stubs, version, run, model, system, cwd } = fieldsOf(value);
-  if (type === "message") return roles.has(String(fieldsOf(message).role)) && "content" in fieldsOf(message);
+  const { type, message, stubs, version, run, model, system, cwd } = toFields(value);
+  if (type === "message") return roles.has(String(toFields(message).role)) && "content" in toFields(message);
   if (type === "stubs") return Array.isArray(stubs);
   if (type === "run") return version === 1 && [run, model, system, cwd].every((word) => typeof word === "string");
   return type === "partial" || type === "end";
@@ -205,13 +205,13 @@ function isTranscriptLine(value: unknown): value is TranscriptLine {
 
 const roles: ReadonlySet<string> = new Set(["user", "assistant", "tool"]);
 
-const pathOf = (folder: string, run: string): string => join(folder, `${wordFor(run)}.jsonl`);
+const pathOf = (folder: string, run: string): string => join(folder, `${safeFileName(run)}.jsonl`);
 
 /** Allows one writer at a time: two would send the same request twice. The lock of a dead process is free. */
 function lockOrThrow(path: string, run: string): Disposable {
   const lock = takeLock(`${path}.lock`);
   if (lock !== null) return lock;
-  throw new SpillwayError("run_busy", `Run ${clipped(run)} is active in another process.`, {
+  throw new SpillwayError("run_busy", `Run ${clip(run)} is active in another process.`, {
     hint: "Wait until it ends, or stop it.",
   });
 }
@@ -243,14 +243,14 @@ const exists = (path: string): Promise<boolean> =>
 
 function transcriptNotFoundError(run: string | undefined): SpillwayError {
   const sentence =
-    run === undefined ? "There is no run to resume." : `There is no transcript of run ${JSON.stringify(clipped(run))}.`;
+    run === undefined ? "There is no run to resume." : `There is no transcript of run ${JSON.stringify(clip(run))}.`;
   const hint = 'Start one with spillway run "<task>". Continue the last one with spillway run "<task>" --resume.';
   return new SpillwayError("run_not_found", sentence, { hint });
 }
 
 function transcriptExistsError(run: string): SpillwayError {
-  return new SpillwayError("usage", `Run ${JSON.stringify(clipped(run))} already has a transcript.`, {
-    hint: `Continue it with --resume ${clipped(run)}, or choose another name (SPILLWAY_RUN).`,
+  return new SpillwayError("usage", `Run ${JSON.stringify(clip(run))} already has a transcript.`, {
+    hint: `Continue it with --resume ${clip(run)}, or choose another name (SPILLWAY_RUN).`,
   });
 }
 

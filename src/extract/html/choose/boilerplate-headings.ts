@@ -1,9 +1,9 @@
 /** Headings of sections that are not about the page: related stories, newsletters, the author, comments. */
-import { headings } from "../tree/tags.ts";
-import { type Element, flatText } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { headingTags } from "../tree/tags.ts";
+import { collectText, type Element } from "../tree/tree.ts";
+import { htmlWeights } from "../weights.ts";
 
-const { maxPhraseChars, maxHeadingChars } = weights.boilerplate;
+const { maxPhraseChars, maxHeadingChars } = htmlWeights.boilerplate;
 
 const phrases = [
   "related( (articles?|posts?|stories|content|topics|reading|products?|items|links|news|searches|categories|resources|questions|videos|services))?",
@@ -70,8 +70,8 @@ export type BoilerplateKind = "ending" | "controls";
 
 /** The kind of section that a heading, or a line that looks like one, opens; undefined if it is about the page. */
 export function classifyHeading(element: Element, isShop: boolean): BoilerplateKind | undefined {
-  if (!headings.has(element.tag) && !isLabel(element)) return undefined;
-  const text = flatText(element, maxHeadingChars);
+  if (!headingTags.has(element.tag) && !isLabel(element)) return undefined;
+  const text = collectText(element, maxHeadingChars);
   if (text.length >= maxHeadingChars) return undefined;
   const words = text
     .toLowerCase()
@@ -85,5 +85,7 @@ export function classifyHeading(element: Element, isShop: boolean): BoilerplateK
 /** An element with one child: a short text, or an element that is not a heading. */
 function isLabel({ tag, children: [child, ...others] }: Element): boolean {
   if (!labelTags.has(tag) || others.length > 0) return false;
-  return typeof child === "string" ? child.length < maxHeadingChars : child !== undefined && !headings.has(child.tag);
+  return typeof child === "string"
+    ? child.length < maxHeadingChars
+    : child !== undefined && !headingTags.has(child.tag);
 }

@@ -1,8 +1,8 @@
 /** The elements of a boilerplate section, beginning with its heading. */
 
-import { headings } from "../tree/tags.ts";
+import { headingTags } from "../tree/tags.ts";
 import type { Element, Page } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { htmlWeights } from "../weights.ts";
 import type { BoilerplateKind } from "./boilerplate-headings.ts";
 import type { PageKind } from "./page-kind.ts";
 import { type Measures, unlinkedChars } from "./text-measures.ts";
@@ -20,7 +20,7 @@ export function findBoilerplateSection(
   boilerplate: BoilerplateKind,
   { page, root, measures, kind }: SectionContext,
 ): readonly Element[] {
-  const maxChars = weights.boilerplate.maxSectionShare * Math.max(1, unlinkedChars(measures, root));
+  const maxChars = htmlWeights.boilerplate.maxSectionShare * Math.max(1, unlinkedChars(measures, root));
   const isLarge = (element: Element) => unlinkedChars(measures, element) > maxChars;
   if (boilerplate === "ending") {
     const section = sectionOf(heading, root, measures, isLarge);
@@ -36,10 +36,10 @@ export function findBoilerplateSection(
 
 /** Whether a box contains another heading of the same rank after this one; a line that looks like one has no rank. */
 function containsNextHeading(box: Element, { tag, end }: Element, { elements }: Page): boolean {
-  const rank = headings.has(tag) ? tag : "h6";
+  const rank = headingTags.has(tag) ? tag : "h6";
   for (let index = Math.max(box.index, end); index < box.end; index += 1) {
     const nextTag = elements[index]?.tag ?? "";
-    if (headings.has(nextTag) && nextTag <= rank) return true;
+    if (headingTags.has(nextTag) && nextTag <= rank) return true;
   }
   return false;
 }
@@ -48,8 +48,8 @@ function containsNextHeading(box: Element, { tag, end }: Element, { elements }: 
 function isLinksOrShort(section: readonly Element[], { text, prose, anchors }: Measures): boolean {
   const sum = (numbers: Int32Array) => section.reduce((total, { index }) => total + (numbers[index] ?? 0), 0);
   const chars = sum(text);
-  if (chars < weights.measure.cardCharsPerLink * sum(anchors)) return true;
-  return chars < weights.boilerplate.minSectionChars && sum(prose) === 0;
+  if (chars < htmlWeights.measure.cardCharsPerLink * sum(anchors)) return true;
+  return chars < htmlWeights.boilerplate.minSectionChars && sum(prose) === 0;
 }
 
 /**
@@ -66,7 +66,7 @@ function sectionOf(
   while (section.parent !== null && section.parent !== root && isFirst(section, text) && !isTooLarge(section.parent))
     section = section.parent;
   if (section !== heading) return [section];
-  return headings.has(heading.tag) ? withFollowing(heading) : [];
+  return headingTags.has(heading.tag) ? withFollowing(heading) : [];
 }
 
 /** Whether no text comes before an element in its parent. */
@@ -84,7 +84,7 @@ function withFollowing(heading: Element): readonly Element[] {
   const section: Element[] = [heading];
   for (const sibling of siblings.slice(siblings.indexOf(heading) + 1)) {
     if (typeof sibling === "string") continue;
-    if (headings.has(sibling.tag) && sibling.tag <= heading.tag) break;
+    if (headingTags.has(sibling.tag) && sibling.tag <= heading.tag) break;
     section.push(sibling);
   }
   return section;

@@ -1,9 +1,9 @@
 /** Chooses the part of a page that is its content: one element, and what inside it is dropped. */
 
-import { headings, inlineTags, wordSet } from "../tree/tags.ts";
+import { headingTags, inlineTags, wordSet } from "../tree/tags.ts";
 import { createContains, type Element, type Page } from "../tree/tree.ts";
 import { isHidden } from "../tree/visibility.ts";
-import { weights } from "../weights.ts";
+import { htmlWeights } from "../weights.ts";
 import { findFootnotes } from "../write/footnotes.ts";
 import { createNameClassifier, hasMeaningfulName, hasScreenReaderName, type NameClassifier } from "./class-names.ts";
 import { findGenerator } from "./generators.ts";
@@ -12,7 +12,7 @@ import { type PageContext, type Pruning, prune } from "./prune.ts";
 import { createTeaserTest } from "./teasers.ts";
 import { isIgnored, type Measures, measureText, unlinkedChars } from "./text-measures.ts";
 
-const { minMainShare, minArticleProseChars, maxTitledGrowth, minLeadChars, maxCommentShare } = weights.choose;
+const { minMainShare, minArticleProseChars, maxTitledGrowth, minLeadChars, maxCommentShare } = htmlWeights.choose;
 
 /** What is written of a page: everything under `root` except the dropped elements, by index. */
 export type Choice = {
@@ -60,7 +60,7 @@ export function choose(page: Page, pageMeasures: Measures, { pruning, showsHidde
     pruning,
     keepsComments,
     isReference: isReference(page, kind),
-    containsHeading: createContains(page, ({ tag }) => headings.has(tag)),
+    containsHeading: createContains(page, ({ tag }) => headingTags.has(tag)),
     containsCode: createContains(page, ({ tag }) => tag === "pre"),
     containsField: createContains(page, isField),
     containsTitle: createContains(page, (element) => element === title),
@@ -82,7 +82,7 @@ function isSideMatter(element: Element, kind: PageKind, classifyName: NameClassi
     case "never":
       return true;
     case "notice":
-      return (text[element.index] ?? 0) < weights.choose.maxNoticeShare * (text[0] ?? 0);
+      return (text[element.index] ?? 0) < htmlWeights.choose.maxNoticeShare * (text[0] ?? 0);
     case "comments":
       return kind === "article";
     case "reviews":
@@ -129,9 +129,9 @@ function chooseBounds(
   const main = mainOf(page, measures);
   if (pruning === "mild" || kind === "listing") return boundsOf(main);
   if (kind === "article")
-    return startAtTitle(narrow(main, measures, weights.choose.article, isContentPart), main, page);
-  if (!isReference(page, kind)) return boundsOf(narrow(main, measures, weights.choose.other, isContentPart));
-  return boundsOf(widenToTitle(narrow(main, measures, weights.choose.reference, isContentPart), page, measures));
+    return startAtTitle(narrow(main, measures, htmlWeights.choose.article, isContentPart), main, page);
+  if (!isReference(page, kind)) return boundsOf(narrow(main, measures, htmlWeights.choose.other, isContentPart));
+  return boundsOf(widenToTitle(narrow(main, measures, htmlWeights.choose.reference, isContentPart), page, measures));
 }
 
 /** An article with its title and what is between the two: the author and a summary. */
@@ -195,7 +195,7 @@ function createFootnoteListTest(page: Page, { text }: Measures): ElementTest {
   for (const note of findFootnotes(page).notes.keys())
     for (let ancestor: Element | null = note; ancestor !== null; ancestor = ancestor.parent)
       noteChars[ancestor.index] = (noteChars[ancestor.index] ?? 0) + (text[note.index] ?? 0);
-  return ({ index }) => (noteChars[index] ?? 0) > weights.choose.minFootnoteShare * (text[index] ?? 0);
+  return ({ index }) => (noteChars[index] ?? 0) > htmlWeights.choose.minFootnoteShare * (text[index] ?? 0);
 }
 
 /** Makes a test for siblings of the main text that belong to it: code, or prose under a heading. */
@@ -206,13 +206,13 @@ function createContentPartTest(
   isFootnoteList: ElementTest,
 ): ElementTest {
   const containsCode = createContains(page, ({ tag }) => tag === "pre");
-  const containsHeading = createContains(page, ({ tag }) => headings.has(tag));
+  const containsHeading = createContains(page, ({ tag }) => headingTags.has(tag));
   return (element) => {
     const { tag, index } = element;
     const chars = text[index] ?? 0;
-    if (isFootnoteList(element)) return chars > weights.choose.minFootnoteListChars;
+    if (isFootnoteList(element)) return chars > htmlWeights.choose.minFootnoteListChars;
     if (siteTags.has(tag) || classifyName(element) !== "none") return false;
-    if (chars < weights.measure.cardCharsPerLink * (anchors[index] ?? 0)) return false;
+    if (chars < htmlWeights.measure.cardCharsPerLink * (anchors[index] ?? 0)) return false;
     return containsCode(element) || (containsHeading(element) && (prose[index] ?? 0) > 0);
   };
 }
@@ -237,6 +237,6 @@ function commentShare(page: Page, root: Element, measures: Measures, classifyNam
 
 /** Documentation, and other pages with several blocks of code. */
 function isReference(page: Page, kind: PageKind): boolean {
-  const { minReferenceCodeBlocks } = weights.pageKind;
+  const { minReferenceCodeBlocks } = htmlWeights.pageKind;
   return kind === "documentation" || page.elements.filter(({ tag }) => tag === "pre").length >= minReferenceCodeBlocks;
 }

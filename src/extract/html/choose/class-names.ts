@@ -1,8 +1,8 @@
 /** Classifies elements by the words in their class names and ids. */
 
-import { headings, wordSet } from "../tree/tags.ts";
-import { type Element, flatText } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { headingTags, wordSet } from "../tree/tags.ts";
+import { collectText, type Element } from "../tree/tree.ts";
+import { htmlWeights } from "../weights.ts";
 import { consentTools, insertedTools } from "./generators.ts";
 
 /** What the name of an element says about it; "none" says nothing. */
@@ -72,7 +72,7 @@ const meaninglessTags = wordSet(
 
 /** Whether the name of an element means anything: not on text, inside headings, or on code and tables. */
 export function hasMeaningfulName({ tag, parent }: Element): boolean {
-  return !meaninglessTags.has(tag) && !(parent !== null && headings.has(parent.tag));
+  return !meaninglessTags.has(tag) && !(parent !== null && headingTags.has(parent.tag));
 }
 
 /** Classifies an element by its class names and its id. */
@@ -100,11 +100,11 @@ const MAX_NAMES = 40;
 
 /** An id made from the words of a heading says what the section is about, except for the comments below a blog post. */
 function isHeadingId({ tag, attributes: { id = "" }, children }: Element): boolean {
-  if (id === "" || id.split(/[-_]/).length > weights.names.maxIdWords) return true;
+  if (id === "" || id.split(/[-_]/).length > htmlWeights.names.maxIdWords) return true;
   const first = children.find((child) => typeof child !== "string");
-  if (first === undefined || !headings.has(first.tag)) return false;
+  if (first === undefined || !headingTags.has(first.tag)) return false;
   if (tag === "section") return true;
-  return !commentWords.has(id) && splitName(flatText(first, MAX_SLUG_CHARS)).join("-") === splitName(id).join("-");
+  return !commentWords.has(id) && splitName(collectText(first, MAX_SLUG_CHARS)).join("-") === splitName(id).join("-");
 }
 
 const MAX_SLUG_CHARS = 80;
@@ -134,13 +134,13 @@ export function tagAndClass({ tag, attributes }: Element): string {
 }
 
 /** The first and the last word of every class name and of the id, in lower case. */
-export function words(className: string, id: string): readonly string[] {
+export function listNameWords(className: string, id: string): readonly string[] {
   return className === "" && id === "" ? [] : `${className} ${id}`.split(/\s+/).slice(0, MAX_NAMES).flatMap(outerWords);
 }
 
 function outerWords(name: string): readonly string[] {
   // Utility classes (`md:hidden`, `top-[var(--nav-height)]`) say how an element looks, not what it is.
-  if (name === "" || name.length > weights.names.maxNameChars || /[:[\]/()]/.test(name)) return [];
+  if (name === "" || name.length > htmlWeights.names.maxNameChars || /[:[\]/()]/.test(name)) return [];
   const words = splitName(name);
   const [first, last] = [words[0], words.at(-1)];
   if (first === undefined || last === undefined) return [];

@@ -1,7 +1,7 @@
 /** What kind of page this is, from what the page states about itself. */
 
-import { flatText, type Page } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { collectText, type Page } from "../tree/tree.ts";
+import { htmlWeights } from "../weights.ts";
 import { findGenerator, readMeta } from "./generators.ts";
 
 export type PageKind = "article" | "documentation" | "forum" | "product" | "listing" | "unknown";
@@ -42,10 +42,10 @@ const MAX_LABEL_CHARS = 60;
 function hasBuyButton(page: Page): boolean {
   const buttons = page.elements.filter((element) => element.tag === "button" || element.tag === "input");
   const labels = buttons.map((button) =>
-    button.tag === "input" ? (button.attributes.value ?? "") : flatText(button, MAX_LABEL_CHARS),
+    button.tag === "input" ? (button.attributes.value ?? "") : collectText(button, MAX_LABEL_CHARS),
   );
   const count = labels.filter((label) => cartLabel.test(label.trim())).length;
-  return count > 0 && count <= weights.pageKind.maxBuyButtons;
+  return count > 0 && count <= htmlWeights.pageKind.maxBuyButtons;
 }
 
 const articleTypes = [

@@ -1,8 +1,8 @@
 /** Decides which elements inside the content are not content. */
 
-import { headings, wordSet } from "../tree/tags.ts";
-import { type Element, flatText, isInside, type Node, type Page } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { headingTags, wordSet } from "../tree/tags.ts";
+import { collectText, type Element, isInside, type Node, type Page } from "../tree/tree.ts";
+import { htmlWeights } from "../weights.ts";
 import { isPlainTable } from "../write/table-kind.ts";
 import { classifyHeading } from "./boilerplate-headings.ts";
 import { findBoilerplateSection } from "./boilerplate-sections.ts";
@@ -11,8 +11,8 @@ import { type Generator, hasClass, isNamed } from "./generators.ts";
 import type { PageKind } from "./page-kind.ts";
 import { type Measures, unlinkedChars } from "./text-measures.ts";
 
-const { minArticleProseChars, maxDroppedProseShare, maxDroppedTextShare, maxLinkShare } = weights.prune;
-const { maxPullQuoteLinkShare, minDoubtfulChars, minCharsPerLink, minGroupSize } = weights.prune;
+const { minArticleProseChars, maxDroppedProseShare, maxDroppedTextShare, maxLinkShare } = htmlWeights.prune;
+const { maxPullQuoteLinkShare, minDoubtfulChars, minCharsPerLink, minGroupSize } = htmlWeights.prune;
 
 /**
  * What counts as boilerplate. "strict": what its tag, role, name or place says. "mild": only its tag, its role and what
@@ -55,7 +55,7 @@ export function prune(
   const { page, root, measures, pruning } = context;
   const dropped = new Uint8Array(page.elements.length);
   const isLinkList = createLinkListTest(measures);
-  const minCharsBefore = weights.boilerplate.minTextShareBefore * unlinkedChars(measures, root);
+  const minCharsBefore = htmlWeights.boilerplate.minTextShareBefore * unlinkedChars(measures, root);
   const dropsSections = pruning === "strict" && !context.isReference;
   let sections = 0;
   let keptChars = measures.own[root.index] ?? 0;
@@ -90,13 +90,13 @@ function dropInvisible(whole: Element, page: Page, isInvisible: ElementTest, dro
 /** A button that is all of a heading unfolds the section and is its title; beside other words it is a control. */
 function isFoldButton(element: Element): boolean {
   const { tag, parent } = element;
-  if (tag !== "button" || parent === null || !(headings.has(parent.tag) || foldTags.has(parent.tag))) return false;
+  if (tag !== "button" || parent === null || !(headingTags.has(parent.tag) || foldTags.has(parent.tag))) return false;
   return parent.children.every((child) => child === element || isBlank(child));
 }
 const foldTags = wordSet("dt summary");
 
 function isBlank(node: Node): boolean {
-  return (typeof node === "string" ? node : flatText(node)).trim() === "";
+  return (typeof node === "string" ? node : collectText(node)).trim() === "";
 }
 
 /** Nothing is pruned inside these. */

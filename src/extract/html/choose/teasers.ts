@@ -1,12 +1,12 @@
 /** Cards that lead to other stories: similar boxes in a row, each with a linked heading and a few words. */
 
-import { headings } from "../tree/tags.ts";
+import { headingTags } from "../tree/tags.ts";
 import type { Element, Page } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { htmlWeights } from "../weights.ts";
 import { tagAndClass } from "./class-names.ts";
 import type { Measures } from "./text-measures.ts";
 
-const { minCards, maxLevels, minArticleProseChars, minProseShareBefore } = weights.teasers;
+const { minCards, maxLevels, minArticleProseChars, minProseShareBefore } = htmlWeights.teasers;
 
 /** Makes a test for the cards below an article. If any are in the middle of its text, none is a teaser. */
 export function createTeaserTest(page: Page, measures: Measures): (element: Element) => boolean {
@@ -39,7 +39,7 @@ function findCards({ elements }: Page, measures: Measures): ReadonlySet<Element>
   const rowOf = createRowLookup();
   const cardsByRow = new Map<Row, Set<Element>>();
   for (const element of elements) {
-    if (!headings.has(element.tag) || !isLinked(element, measures)) continue;
+    if (!headingTags.has(element.tag) || !isLinked(element, measures)) continue;
     const [card, row] = findCard(element, rowOf) ?? [];
     if (card !== undefined && row !== undefined) cardsByRow.set(row, (cardsByRow.get(row) ?? new Set()).add(card));
   }
@@ -92,5 +92,5 @@ function countRows(children: Element["children"]): ReadonlyMap<string, Row> {
 /** Together they have a link for every few words. */
 function isRowOfCards(row: ReadonlySet<Element>, { text, anchors }: Measures): boolean {
   const sum = (numbers: Int32Array) => [...row].reduce((total, { index }) => total + (numbers[index] ?? 0), 0);
-  return row.size >= minCards && sum(text) < weights.measure.cardCharsPerLink * sum(anchors);
+  return row.size >= minCards && sum(text) < htmlWeights.measure.cardCharsPerLink * sum(anchors);
 }

@@ -1,11 +1,11 @@
 /** How much text every element of a page has, and how much of it is prose or in links. */
 
-import { embedOf } from "../tree/embeds.ts";
+import { findEmbed } from "../tree/embeds.ts";
 import { inlineTags } from "../tree/tags.ts";
-import { type Element, isFormula, type Page } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { type Element, isFormulaScript, type Page } from "../tree/tree.ts";
+import { htmlWeights } from "../weights.ts";
 
-const { minProseChars, cjkCharWeight } = weights.measure;
+const { minProseChars, cjkCharWeight } = htmlWeights.measure;
 
 /** Numbers per element, by `Element.index`. All but `own` include the descendants that were not skipped. */
 export type Measures = {
@@ -39,8 +39,8 @@ const ignoredTags = new Set([
 export function isIgnored(element: Element): boolean {
   if (element.tag === "template") return element.attributes.shadowrootmode === undefined;
   if (element.tag === "dialog") return element.attributes.open === undefined;
-  if (element.tag === "iframe") return embedOf(element) === undefined;
-  return ignoredTags.has(element.tag) && !isFormula(element);
+  if (element.tag === "iframe") return findEmbed(element) === undefined;
+  return ignoredTags.has(element.tag) && !isFormulaScript(element);
 }
 
 /** Measures a page without the elements that are skipped. */

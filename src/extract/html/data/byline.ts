@@ -1,6 +1,6 @@
 /** The author that a page shows to its readers. */
-import { type Element, flatText, type Page } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { collectText, type Element, type Page } from "../tree/tree.ts";
+import { htmlWeights } from "../weights.ts";
 
 /** Limits the search for a name: the first bylines and links are the page's own. */
 const MAX_BYLINES = 5;
@@ -41,11 +41,11 @@ function linksIn({ children }: Element): readonly Element[] {
 
 /** A name has no digits and few words. */
 function toName(element: Element): string | undefined {
-  const text = flatText(element, 4 * weights.data.maxAuthorChars)
+  const text = collectText(element, 4 * htmlWeights.data.maxAuthorChars)
     .replace(/\s+/g, " ")
     .trim();
   const name = text.replace(/^(?:(?:written|posted|published) )?(?:by|par|von|por|di|door)[: ]\s*/i, "").trim();
-  const hasNameLength = name.length > 1 && name.length < weights.data.maxAuthorChars;
+  const hasNameLength = name.length > 1 && name.length < htmlWeights.data.maxAuthorChars;
   const isName = hasNameLength && /^\p{L}/u.test(name) && !/[\d@|]|https?:/.test(name);
-  return isName && name.split(" ").length <= weights.data.maxAuthorWords ? name : undefined;
+  return isName && name.split(" ").length <= htmlWeights.data.maxAuthorWords ? name : undefined;
 }

@@ -2,7 +2,8 @@
  * Converts what React server components stream into a page ("flight" rows of elements) to the HTML that they would
  * show, so that it is read like any other page.
  */
-import { isRecord, parseJson } from "./json-values.ts";
+import { isRecord } from "../../../system/json-values.ts";
+import { parseJson } from "./page-json.ts";
 
 /** The HTML of the stream, and one group of strings for each component whose code is not in the page. */
 export type FlightContent = { readonly html: string; readonly data: readonly Strings[] };

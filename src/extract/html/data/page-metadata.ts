@@ -1,7 +1,7 @@
 /** Facts about a page, from its structured data first, then OpenGraph, then meta elements, then the text. */
 import type { Info } from "../../handler.ts";
 import type { Element, Page } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { htmlWeights } from "../weights.ts";
 import { findByline } from "./byline.ts";
 import { findTitle } from "./page-title.ts";
 import { listThings, type Thing } from "./payloads.ts";
@@ -97,7 +97,7 @@ function toName(value: string | undefined): string | undefined {
 function toFact(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const text = value.replace(/\s+/g, " ").trim();
-  return text === "" || text.length > weights.data.maxFactChars ? undefined : text;
+  return text === "" || text.length > htmlWeights.data.maxFactChars ? undefined : text;
 }
 
 function findTime(page: Page): string | undefined {

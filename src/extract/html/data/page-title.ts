@@ -1,6 +1,6 @@
 /** The title of a page: the candidate that equals its heading, without the name of the site. */
-import { type Element, flatText, type Page } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { collectText, type Element, type Page } from "../tree/tree.ts";
+import { htmlWeights } from "../weights.ts";
 
 /** The titles that a page states, the most trusted first, and the name of its site. */
 export type TitleCandidates = { readonly names: readonly (string | undefined)[]; readonly site: string | undefined };
@@ -28,8 +28,8 @@ function isTitleHeading({ tag, children }: Element): boolean {
 }
 
 function textOf(element: Element | undefined): string | undefined {
-  const { maxFactChars } = weights.data;
-  const text = element === undefined ? "" : flatText(element, maxFactChars).replace(/\s+/g, " ").trim();
+  const { maxFactChars } = htmlWeights.data;
+  const text = element === undefined ? "" : collectText(element, maxFactChars).replace(/\s+/g, " ").trim();
   return text === "" || text.length > maxFactChars ? undefined : text;
 }
 

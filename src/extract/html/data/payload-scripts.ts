@@ -5,7 +5,7 @@ import type { Element, Payload } from "../tree/tree.ts";
 const MAX_COMMENT_END_CHARS = 20;
 
 /** The payload in a script element, if there is one. */
-export function payloadOf({ attributes }: Element, text: string): Payload | undefined {
+export function findPayload({ attributes }: Element, text: string): Payload | undefined {
   const { type = "", id = "" } = attributes;
   if (/ld\+json/i.test(type)) return { kind: "json-ld", text: unwrapJson(text) };
   if (id === "__NEXT_DATA__" || id === "__NUXT_DATA__") return { kind: "json", text };

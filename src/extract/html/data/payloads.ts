@@ -1,9 +1,10 @@
 /** Reads the data in a page's scripts: facts about the page (JSON-LD), and the content that scripts would show. */
 
+import { isRecord } from "../../../system/json-values.ts";
 import { wordSet } from "../tree/tags.ts";
 import type { Page, Payload } from "../tree/tree.ts";
 import { readFlight } from "./flight.ts";
-import { isRecord, parseJson } from "./json-values.ts";
+import { parseJson } from "./page-json.ts";
 import { collectStrings, findProse, type Prose } from "./prose-in-json.ts";
 
 /** A thing that JSON-LD describes, such as an article or a product. */
@@ -31,13 +32,13 @@ export function listThings(page: Page): readonly Thing[] {
 }
 
 /** The longest body of an article in the page's JSON-LD, or "". */
-export function articleBody(page: Page): string {
+export function findArticleBody(page: Page): string {
   const strings = textsOf(page, "json-ld").flatMap((text) => collectStrings(parseJson(text)));
   return longest(strings.filter(({ key }) => bodyKeys.has(key)).map(({ text }) => text));
 }
 
 /** The longest description of a product in the page's JSON-LD, or "". */
-export function productDescription(page: Page): string {
+export function findProductDescription(page: Page): string {
   const products = listThings(page).filter((thing) => thing["@type"] === "Product");
   return longest(products.map(({ description }) => (typeof description === "string" ? description : "")));
 }
@@ -46,7 +47,7 @@ export function productDescription(page: Page): string {
 export type PayloadContent = Prose & { readonly html: string };
 
 /** Reads the data of Next, Nuxt and React server components, in its order. */
-export function payloadContent(page: Page): PayloadContent {
+export function readPayloadContent(page: Page): PayloadContent {
   const { html, data } = readFlight(textsOf(page, "flight"));
   const strings = [...textsOf(page, "json").map(parseJson), ...data].flatMap(collectStrings);
   return { html, ...findProse(strings) };

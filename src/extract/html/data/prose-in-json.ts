@@ -1,5 +1,5 @@
 /** Finds the prose in JSON: sentences, and the titles and short lines among them, but not identifiers. */
-import { weights } from "../weights.ts";
+import { htmlWeights } from "../weights.ts";
 
 /** A string in JSON and the key it has there. */
 export type JsonString = { readonly text: string; readonly key: string; readonly container: Container };
@@ -62,7 +62,7 @@ const unspacedLetters = /[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/
 /** Sentences rather than identifiers, URLs or style sheets. */
 function isProse(text: string): boolean {
   if (/^(?:https?:|\/|data:|[{[<]?[\w$.]*[{(=])/.test(text) && !text.startsWith("<p")) return false;
-  const { minUnspacedLetters, minProseChars, minProseBlanks, maxCharsPerBlank } = weights.data;
+  const { minUnspacedLetters, minProseChars, minProseBlanks, maxCharsPerBlank } = htmlWeights.data;
   const start = text.slice(0, 10 * minUnspacedLetters);
   if ((start.match(unspacedLetters)?.length ?? 0) >= minUnspacedLetters) return true;
   const blanks = text.split(" ").length - 1;
@@ -81,7 +81,7 @@ function isReadable(text: string): boolean {
 function isAmongProse(container: Container): boolean {
   if (container.hasProse) return true;
   let ancestor: Container | undefined = container;
-  for (let level = 0; level < weights.data.maxLineLevels && ancestor !== undefined; level += 1) {
+  for (let level = 0; level < htmlWeights.data.maxLineLevels && ancestor !== undefined; level += 1) {
     if (ancestor.isList && ancestor.hasProse) return true;
     ancestor = ancestor.parent;
   }

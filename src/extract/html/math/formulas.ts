@@ -1,6 +1,6 @@
 /** Formulas as TeX: from the source that a page carries beside its drawing, else from MathML or the drawing. */
 
-import { type Attributes, type Element, flatText, isFormula, type Page } from "../tree/tree.ts";
+import { type Attributes, collectText, type Element, isFormulaScript, type Page } from "../tree/tree.ts";
 import { convertMathJax } from "./mathjax.ts";
 import { convertMathml } from "./mathml.ts";
 import { findTexInAlt } from "./tex-images.ts";
@@ -15,7 +15,7 @@ export function readFormula(element: Element): Formula | undefined {
   if (tag === "mjx-container") return readMathJaxContainer(element);
   if (tag === "img") return readImage(attributes);
   if (tag === "script" && attributes.type?.startsWith("math/tex")) {
-    return toFormula(flatText(element), /mode\s*=\s*display/.test(attributes.type));
+    return toFormula(collectText(element), /mode\s*=\s*display/.test(attributes.type));
   }
   const source = attributes["data-latex"] ?? attributes["data-math"];
   if (source !== undefined && (tag === "span" || tag === "div")) return toFormula(source, tag === "div");
@@ -30,7 +30,7 @@ export function isFormulaDrawing(element: Element, { elements }: Page): boolean 
   let next: Element | undefined = element;
   for (let count = 0; count < MAX_DRAWINGS && next?.attributes.class?.includes("MathJax"); count += 1)
     next = elements[next.end];
-  return next !== undefined && isFormula(next);
+  return next !== undefined && isFormulaScript(next);
 }
 
 /** MathJax 3 hides a copy in MathML beside its drawing; without it only the drawing can be converted. */
@@ -67,7 +67,7 @@ function texAnnotation(element: Element): string | undefined {
   const isSource = ({ tag, attributes }: Element) =>
     tag === "annotation" && attributes.encoding === "application/x-tex";
   const annotation = findElement(element, isSource);
-  return annotation === undefined ? undefined : flatText(annotation);
+  return annotation === undefined ? undefined : collectText(annotation);
 }
 
 /** An element itself or one below it; later siblings are searched first. */

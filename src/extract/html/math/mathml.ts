@@ -1,6 +1,6 @@
 /** Converts MathML to TeX, for pages that do not carry the source. Symbols stay Unicode characters. */
 import { wordSet } from "../tree/tags.ts";
-import { type Element, flatText } from "../tree/tree.ts";
+import { collectText, type Element } from "../tree/tree.ts";
 
 /** The TeX of a MathML element; "" if it shows nothing. Recursion is bounded by the depth limit of the tree. */
 export function convertMathml(element: Element): string {
@@ -72,14 +72,14 @@ function writeName(element: Element): string {
 
 /** Drops the invisible operators (application, times, separator, plus) and escapes what TeX would read. */
 function writeCharacters(element: Element): string {
-  return flatText(element)
+  return collectText(element)
     .trim()
     .replace(/[\u2061-\u2064]/g, "")
     .replace(/[%#&$_{}]/g, "\\$&");
 }
 
 function writeWords(element: Element): string {
-  return `\\text{${flatText(element).replace(/\s+/g, " ").replace(/[{}]/g, "\\$&")}}`;
+  return `\\text{${collectText(element).replace(/\s+/g, " ").replace(/[{}]/g, "\\$&")}}`;
 }
 
 const accents: Readonly<Record<string, string>> = {

@@ -16,7 +16,7 @@ export function findTexInAlt(alt: string, className: string): string | undefined
 const texService = /latex|cht=tx|formula|equation|\btex\b|\bmath/i;
 
 /** The TeX in the URL of a service that draws it; undefined for every other image. */
-export function texOfAddress(src: string): string | undefined {
+export function findTexInUrl(src: string): string | undefined {
   if (!/%5c|\\/i.test(src) || !texService.test(src)) return undefined;
   const query = src.slice(src.indexOf("?") + 1);
   const encoded = /[?&]chl=([^&]*)/.exec(src)?.[1] ?? (query === src ? src.slice(src.lastIndexOf("/") + 1) : query);

@@ -10,7 +10,7 @@ export type Embed = { readonly label: string; readonly src: string };
 const serviceLabel = /\b(?:ads?|advert\w*|recaptcha|captcha|cookies?|consent|tracking|tag manager|analytics|pixel)\b/i;
 
 /** The document that an element embeds for readers; undefined if it shows them nothing. */
-export function embedOf({ tag, attributes, hidden }: Element): Embed | undefined {
+export function findEmbed({ tag, attributes, hidden }: Element): Embed | undefined {
   if (!frameTags.has(tag) || hidden || isPixel(attributes.width) || isPixel(attributes.height)) return undefined;
   const src = [attributes.src, attributes["data-src"]].find((address) => address && !address.startsWith("about:"));
   if (src === undefined) return undefined;

@@ -28,7 +28,7 @@ export const paragraphClosers = wordSet(
 );
 
 /** Headings, whose alphabetical order is their rank. */
-export const headings = wordSet("h1 h2 h3 h4 h5 h6");
+export const headingTags = wordSet("h1 h2 h3 h4 h5 h6");
 
 /** What is allowed in the head; any other tag ends it. */
 export const headTags = wordSet("base basefont bgsound link meta noframes noscript script style template title");

@@ -1,12 +1,12 @@
 /** Builds the tree of a page from tags and text: implied end tags, foreign content, hidden elements, limits. */
 
-import { payloadOf } from "../data/payload-scripts.ts";
-import { texOfAddress } from "../math/tex-images.ts";
+import { findPayload } from "../data/payload-scripts.ts";
+import { findTexInUrl } from "../math/tex-images.ts";
 import { isFrameAttribute } from "./embeds.ts";
 import {
   foreignClosers,
   formattingTags,
-  headings,
+  headingTags,
   headTags,
   impliedEnds,
   inlineTags,
@@ -16,7 +16,7 @@ import {
   tableTags,
   voidTags,
 } from "./tags.ts";
-import { type Attributes, type Element, isFormula, type Payload, treeLimits } from "./tree.ts";
+import { type Attributes, type Element, isFormulaScript, type Payload, treeLimits } from "./tree.ts";
 import { hidesElement, isTransparentStyle } from "./visibility.ts";
 
 const hidingAttributes = new Set(["hidden", "style", "aria-hidden"]);
@@ -86,7 +86,7 @@ export class TreeBuilder {
     this.#text = "";
     if (text === "" || this.isForeign) return;
     const parent = this.#top;
-    if (!textlessTags.has(parent.tag) || isFormula(parent)) parent.children.push(text);
+    if (!textlessTags.has(parent.tag) || isFormulaScript(parent)) parent.children.push(text);
     else if (parent.tag === "script") this.#keepPayload(parent, text);
   }
 
@@ -110,7 +110,7 @@ export class TreeBuilder {
   addAttribute(name: string, value: string): void {
     if (name === "style" && value.includes("user-select:none")) this.#setAttribute("data-unselectable", "");
     if (name === "style" && isTransparentStyle(value)) this.#setAttribute("data-transparent", "");
-    if (isImageSource(this.#tag, name)) this.#setTex(texOfAddress(value));
+    if (isImageSource(this.#tag, name)) this.#setTex(findTexInUrl(value));
     else if (name === "aria-hidden") this.#ariaHidden = value.trim().toLowerCase() === "true";
     else if (hidingAttributes.has(name)) this.#hidden ||= hidesElement(name, value);
     else if (!value.startsWith("data:")) this.#setAttribute(name, value);
@@ -158,7 +158,7 @@ export class TreeBuilder {
   }
 
   #keepPayload(script: Element, text: string): void {
-    const payload = payloadOf(script, text);
+    const payload = findPayload(script, text);
     if (payload === undefined || this.#payloadChars + text.length > treeLimits.maxPayloadChars) return;
     this.#payloadChars += text.length;
     this.payloads.push(payload);
@@ -245,7 +245,7 @@ export class TreeBuilder {
     const { tag: top } = this.#top;
     if (top === "head" && !headTags.has(tag)) this.#popTo(this.#open.length - 1);
     if (paragraphClosers.has(tag) && this.#isOpen("p")) this.#popTo(this.#levelOf(isParagraph, paragraphBorders));
-    if (headings.has(tag) && headings.has(this.#top.tag)) this.#popTo(this.#open.length - 1);
+    if (headingTags.has(tag) && headingTags.has(this.#top.tag)) this.#popTo(this.#open.length - 1);
     const implied = impliedEnds[tag];
     if (implied !== undefined) this.#popTo(this.#levelOf((name) => implied.closes.has(name), implied.until));
     if (tag === "a" && this.#isOpen("a")) this.#closeElement("a");

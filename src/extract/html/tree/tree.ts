@@ -41,7 +41,7 @@ export const treeLimits = {
  * The text under an element without markup: all of it, or at least its first `enoughChars` characters. In the second
  * case the number of elements is bounded too, so looking at the start of a large element is cheap.
  */
-export function flatText(element: Element, enoughChars = Number.POSITIVE_INFINITY): string {
+export function collectText(element: Element, enoughChars = Number.POSITIVE_INFINITY): string {
   const maxElements = 2 * treeLimits.maxDepth + enoughChars;
   const texts: string[] = [];
   let chars = 0;
@@ -85,6 +85,6 @@ export function isInside(element: Element, tag: string): boolean {
 }
 
 /** Whether a script holds the source of a formula, as older pages do. */
-export function isFormula({ tag, attributes }: Element): boolean {
+export function isFormulaScript({ tag, attributes }: Element): boolean {
   return tag === "script" && attributes.type?.startsWith("math/") === true;
 }

@@ -1,7 +1,7 @@
 /** What a browser would not show, and which hidden elements a reader can unfold. */
-import { weights } from "../weights.ts";
+import { htmlWeights } from "../weights.ts";
 import { isSideNote } from "../write/footnotes.ts";
-import { type Element, flatText, isInside } from "./tree.ts";
+import { collectText, type Element, isInside } from "./tree.ts";
 
 const foldedName = /accord|collaps|callout|faq|answer|expand|toggle/i;
 const panelName = /tab|panel|content|desc|detail/i;
@@ -50,7 +50,7 @@ function followsControl(element: Element): boolean {
 
 function containsControl(
   { tag, attributes, children }: Element,
-  levels: number = weights.visibility.maxControlLevels,
+  levels: number = htmlWeights.visibility.maxControlLevels,
 ): boolean {
   if (controlTags.has(tag) || attributes.role === "button" || attributes.role === "tab") return true;
   return (
@@ -65,7 +65,7 @@ function containsControl(
  * it was saved without its scripts, and they stay visible.
  */
 export function hideTransparent(elements: readonly Element[]): void {
-  const maxElements = weights.visibility.maxTransparentShare * elements.length;
+  const maxElements = htmlWeights.visibility.maxTransparentShare * elements.length;
   for (const element of elements)
     if (element.attributes["data-transparent"] !== undefined && element.end - element.index < maxElements)
       element.hidden = true;
@@ -73,7 +73,7 @@ export function hideTransparent(elements: readonly Element[]): void {
 
 /** Shows an `aria-hidden` element with nearly all of the text: a dialog was open over it when the page was saved. */
 export function showAriaHidden(elements: readonly Element[]): void {
-  const { minAriaHiddenElements, maxAriaHiddenShare } = weights.visibility;
+  const { minAriaHiddenElements, maxAriaHiddenShare } = htmlWeights.visibility;
   const [root] = elements;
   let maxChars: number | undefined;
   for (let index = 0; root !== undefined && index < elements.length; ) {
@@ -81,8 +81,8 @@ export function showAriaHidden(elements: readonly Element[]): void {
     const isLarge =
       element.attributes["data-aria-hidden"] !== undefined && element.end - index >= minAriaHiddenElements;
     if (isLarge) {
-      maxChars ??= maxAriaHiddenShare * flatText(root).length;
-      if (flatText(element).length > maxChars && !isOverlay(element)) element.hidden = false;
+      maxChars ??= maxAriaHiddenShare * collectText(root).length;
+      if (collectText(element).length > maxChars && !isOverlay(element)) element.hidden = false;
     }
     index = isLarge ? element.end : index + 1;
   }

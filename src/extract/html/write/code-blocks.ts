@@ -1,10 +1,10 @@
 /** Recognises code blocks and reads their text verbatim, without gutters, line numbers and buttons. */
 
-import { words } from "../choose/class-names.ts";
+import { listNameWords } from "../choose/class-names.ts";
 import { codeOverlays } from "../choose/generators.ts";
 import { inlineTags, wordSet } from "../tree/tags.ts";
-import { type Element, flatText, type Node } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { collectText, type Element, type Node } from "../tree/tree.ts";
+import { htmlWeights } from "../weights.ts";
 
 /** Looking at all siblings of each of many code elements would be quadratic; a page of code blocks has fewer. */
 const MAX_SIBLINGS = 400;
@@ -47,7 +47,7 @@ export function isCodeBlock(element: Element): boolean {
   if (!others.every(isSeparateFromText)) return false;
   return (
     others.some((other) => typeof other !== "string" && !inlineTags.has(other.tag)) ||
-    flatText(element, MAX_FIRST_LINE_CHARS).trim().includes("\n")
+    collectText(element, MAX_FIRST_LINE_CHARS).trim().includes("\n")
   );
 }
 
@@ -88,7 +88,7 @@ function findLineNumbers(block: Element): ReadonlySet<Element> {
       if (typeof child === "object") stack.push(child);
     }
   }
-  return new Set(numbers.length >= weights.code.minLineNumbers ? numbers : []);
+  return new Set(numbers.length >= htmlWeights.code.minLineNumbers ? numbers : []);
 }
 
 /** The text of an element that contains only a number. */
@@ -191,19 +191,19 @@ const gutterClasses = wordSet(
 
 /** Gutters, line numbers, prompts and buttons. */
 function isNotCode(element: Element): boolean {
-  const { maxCopyButtonChars, maxUnselectableChars } = weights.code;
+  const { maxCopyButtonChars, maxUnselectableChars } = htmlWeights.code;
   const isUnselectable = element.attributes["data-unselectable"] !== undefined;
-  if (isUnselectable && flatText(element, maxCopyButtonChars).trim().length < maxUnselectableChars) return true;
+  if (isUnselectable && collectText(element, maxCopyButtonChars).trim().length < maxUnselectableChars) return true;
   if (controlTags.has(element.tag) || element.hidden) return true;
   const className = element.attributes.class;
   if (className === undefined) return false;
   if (className.split(/\s+/).some((name) => gutterClasses.has(name) || codeOverlays.has(name))) return true;
   // The wrapper of a table with a gutter may itself be named after line numbers.
   if (element.children.length > 0 && containsCode(element)) return false;
-  const classWords = words(className, "");
-  if (classWords.some((word) => gutterWords.has(word))) return isOnlyNumbers(flatText(element, MAX_GUTTER_CHARS));
+  const classWords = listNameWords(className, "");
+  if (classWords.some((word) => gutterWords.has(word))) return isOnlyNumbers(collectText(element, MAX_GUTTER_CHARS));
   const isCopyButton = classWords.some((word) => copyWords.has(word));
-  return isCopyButton && flatText(element, maxCopyButtonChars).trim().length < maxCopyButtonChars;
+  return isCopyButton && collectText(element, maxCopyButtonChars).trim().length < maxCopyButtonChars;
 }
 
 function containsCode(element: Element): boolean {
@@ -211,7 +211,7 @@ function containsCode(element: Element): boolean {
     (child) =>
       typeof child !== "string" &&
       (child.tag === "pre" || child.tag === "table" || child.tag === "code") &&
-      !isOnlyNumbers(flatText(child, MAX_GUTTER_CHARS)),
+      !isOnlyNumbers(collectText(child, MAX_GUTTER_CHARS)),
   );
 }
 

@@ -1,7 +1,7 @@
 /** Finds the language of a code block in the attributes and class names where pages state it. */
 import { wordSet } from "../tree/tags.ts";
 import type { Element } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { htmlWeights } from "../weights.ts";
 
 /** Limits the search inside a block; its code element is near the top. */
 const MAX_SEARCHED_ELEMENTS = 50;
@@ -13,7 +13,7 @@ export function findCodeLanguage(block: Element): string {
     const language = languageNamedBy(element, isNotGenerated);
     if (language !== "") return language;
   }
-  const { maxLanguageWrappers, maxBareNameWrappers } = weights.code;
+  const { maxLanguageWrappers, maxBareNameWrappers } = htmlWeights.code;
   let wrapper = block.parent;
   for (let level = 0; level < maxLanguageWrappers && wrapper !== null && wrapper.tag !== "body"; level += 1) {
     const language = languageNamedBy(wrapper, level < maxBareNameWrappers ? isBesideCodeName : undefined);
@@ -46,7 +46,7 @@ type BareNameCheck = (names: readonly string[]) => boolean;
 
 /** Several classes of a few letters each are generated, and one of them may look like a language. */
 const isNotGenerated: BareNameCheck = (names) =>
-  names.length === 1 || names.some((name) => name.length > weights.code.maxGeneratedClassChars);
+  names.length === 1 || names.some((name) => name.length > htmlWeights.code.maxGeneratedClassChars);
 const isBesideCodeName: BareNameCheck = (names) => names.some((name) => codeName.test(name));
 const codeName = /code|highlight|hljs|prism|shiki|chroma|source|syntax|snippet|listing|editor/i;
 

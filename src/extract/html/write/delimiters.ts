@@ -1,5 +1,5 @@
 /** Writes delimiters around inline elements that a browser shows by position or with characters it adds. */
-import { type Element, flatText } from "../tree/tree.ts";
+import { collectText, type Element } from "../tree/tree.ts";
 import { isSideNote, isSideNoteNumber } from "./footnotes.ts";
 import type { LineBuilder } from "./line-builder.ts";
 import { type Delimiters, findScriptSigns } from "./superscripts.ts";
@@ -48,7 +48,7 @@ export class DelimiterWriter {
   #find(element: Element): Delimiters | undefined {
     const { tag } = element;
     if (tag === "sup" || tag === "sub") return findScriptSigns(element, this.#line.lastFragment);
-    if (tag === "rt") return flatText(element, 1) === "" ? undefined : rubyDelimiters;
+    if (tag === "rt") return collectText(element, 1) === "" ? undefined : rubyDelimiters;
     if (!this.#line.isEmpty && isSideNote(element)) return sideNoteDelimiters;
     if (tag !== "q") return undefined;
     const isNested = this.#open.some(({ after }) => after === quoteDelimiters.after);

@@ -1,7 +1,7 @@
 /** Detects paragraphs that a page repeats: for other screen sizes, in sliders and as pull quotes. */
 import { inlineTags } from "../tree/tags.ts";
 import type { Element } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { htmlWeights } from "../weights.ts";
 
 /** Memory for the first occurrences; pages that repeat their text for several screen sizes are shorter. */
 const MAX_REMEMBERED_CHARS = 2_000_000;
@@ -20,7 +20,7 @@ export class DuplicateDetector {
 
   /** Whether most of the text was repeated: then repetition is what the page is about. */
   get isMostlyDuplicates(): boolean {
-    return this.#duplicateChars > weights.writing.maxDuplicateRatio * this.#firstChars;
+    return this.#duplicateChars > htmlWeights.writing.maxDuplicateRatio * this.#firstChars;
   }
 
   /**
@@ -28,7 +28,7 @@ export class DuplicateDetector {
    * box, repeat for a reason.
    */
   checkAndRecord(text: string, heading: string, element: Element): boolean {
-    if (text.length < weights.writing.minDuplicateChars) return false;
+    if (text.length < htmlWeights.writing.minDuplicateChars) return false;
     const key = `${heading}\n${text}`;
     const box = boxOf(element);
     const firstBox = this.#boxes.get(key);

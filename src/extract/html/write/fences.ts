@@ -1,5 +1,5 @@
 /** Code in Markdown: inside a line, and as blocks between fences. */
-import { type Element, flatText } from "../tree/tree.ts";
+import { collectText, type Element } from "../tree/tree.ts";
 import type { BlockWriter } from "./block-writer.ts";
 
 /** Merging ever longer listings would be quadratic. */
@@ -44,7 +44,7 @@ function joinListing({ element, text }: Listing, next: string): string {
 }
 
 function endsWithBlankLine(element: Element): boolean {
-  const text = flatText(element);
+  const text = collectText(element);
   return text.slice(text.trimEnd().length).split("\n").length > 2;
 }
 

@@ -1,8 +1,8 @@
 /** Footnotes, in the three ways pages write them: linked, matched by number alone, and inside their own line. */
 
-import { headings, inlineTags, tableTags, wordSet } from "../tree/tags.ts";
-import { type Element, flatText, type Page } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { headingTags, inlineTags, tableTags, wordSet } from "../tree/tags.ts";
+import { collectText, type Element, type Page } from "../tree/tree.ts";
+import { htmlWeights } from "../weights.ts";
 
 /** The footnotes of a page whose text is a block of its own. */
 export type Footnotes = {
@@ -35,13 +35,13 @@ export function findFootnotes(page: Page): Footnotes {
 
 /** Whether the text of an element is this label and nothing else. */
 export function isNoteLabel(element: Element, label: string): boolean {
-  return labelText.exec(flatText(element, MAX_LABEL_CHARS).trim().replace(/\.$/, ""))?.[1] === label;
+  return labelText.exec(collectText(element, MAX_LABEL_CHARS).trim().replace(/\.$/, ""))?.[1] === label;
 }
 
 /** Whether a link inside a note leads back to the text. */
 export function isBackReference(link: Element): boolean {
   if (!fragmentOf(link)) return false;
-  const text = flatText(link, MAX_LABEL_CHARS).trim();
+  const text = collectText(link, MAX_LABEL_CHARS).trim();
   return /^(?:[\s↩↑⤴⬆^↵⏎]|\ufe0e|\ufe0f)*$/u.test(text) || labelText.test(text.replace(/\.$/, ""));
 }
 
@@ -52,12 +52,14 @@ export function isBackReference(link: Element): boolean {
 export function isSideNote({ tag, attributes: { class: className }, children }: Element): boolean {
   if (className === undefined || !sideNoteTags.has(tag) || !/note/i.test(className)) return false;
   if (!className.split(/\s+/).some((name) => sideNoteName.test(name))) return false;
-  return children.length > 1 || startOf(children[0]).trim().length >= weights.footnotes.minSideNoteChars;
+  return children.length > 1 || startOf(children[0]).trim().length >= htmlWeights.footnotes.minSideNoteChars;
 }
 
 /** Whether an element at the start of a side note is only its number. */
 export function isSideNoteNumber(element: Element): boolean {
-  return /^[[(]?(?:\d{1,3}|[*†‡§])[\])]?[.:]?$/.test(flatText(element, weights.footnotes.minSideNoteChars).trim());
+  return /^[[(]?(?:\d{1,3}|[*†‡§])[\])]?[.:]?$/.test(
+    collectText(element, htmlWeights.footnotes.minSideNoteChars).trim(),
+  );
 }
 
 type MutableFootnotes = {
@@ -94,7 +96,7 @@ function addLinkedNote(link: Element, label: string, target: Element, page: Page
   const block = blockOf(target);
   if (block === undefined || block.index <= link.index || isWithoutWords(link)) return;
   const pair = labelAndNote(block, page);
-  if (pair === undefined && (tableTags.has(block.tag) || headings.has(block.tag))) return;
+  if (pair === undefined && (tableTags.has(block.tag) || headingTags.has(block.tag))) return;
   const note = pair?.[1] ?? block;
   const noteLabel = footnotes.notes.get(note) ?? label;
   // Notes that share a block can only be distinguished by their links, so the links stay links.
@@ -107,7 +109,7 @@ function addLinkedNote(link: Element, label: string, target: Element, page: Page
 /** A number with no words around it counts something, such as comments. */
 function isWithoutWords(link: Element): boolean {
   const block = blockOf(link);
-  return block !== undefined && !/\p{L}/u.test(flatText(block, MAX_SURROUNDING_CHARS));
+  return block !== undefined && !/\p{L}/u.test(collectText(block, MAX_SURROUNDING_CHARS));
 }
 
 /** A term or heading and the block after it, or the two cells of a one-row table: the first is the second's label. */
@@ -119,7 +121,7 @@ function labelAndNote(block: Element, page: Page): readonly [Element, Element] |
 }
 
 function noteTagsAfter(tag: string): ReadonlySet<string> {
-  return tag === "table" ? cellTags : headings.has(tag) ? proseTags : definitionTags;
+  return tag === "table" ? cellTags : headingTags.has(tag) ? proseTags : definitionTags;
 }
 
 function cellsIn({ index, end }: Element, { elements }: Page): readonly Element[] {
@@ -145,7 +147,7 @@ function targetsByName(page: Page): Targets {
 }
 
 function labelOf(element: Element): string | undefined {
-  const match = labelText.exec(flatText(element, MAX_LABEL_CHARS).trim());
+  const match = labelText.exec(collectText(element, MAX_LABEL_CHARS).trim());
   return match?.[1];
 }
 
@@ -157,7 +159,7 @@ function blockOf(target: Element): Element | undefined {
 
 // Unlinked footnotes: a superscript number, and a later block that begins with the number or has it in its id.
 
-const { maxNumberElements, maxNumberChars } = weights.footnotes;
+const { maxNumberElements, maxNumberChars } = htmlWeights.footnotes;
 
 type NumberReference = { readonly element: Element; readonly label: string };
 
@@ -203,7 +205,7 @@ function numberOf(element: Element): string | undefined {
   const isSmall = end - index <= maxNumberElements && children.length <= maxNumberElements;
   const isShort = children.every((child) => typeof child !== "string" || child.length < maxNumberChars);
   if (!isSmall || !isShort) return undefined;
-  return numberText.exec(flatText(element, maxNumberChars).trim())?.[1];
+  return numberText.exec(collectText(element, maxNumberChars).trim())?.[1];
 }
 
 function withLaterNote(
@@ -221,7 +223,7 @@ function blockBeginningWith(element: Element): Element | undefined {
     if (ancestor.parent.children.find(isFilled) !== ancestor) return undefined;
     ancestor = ancestor.parent;
   }
-  const isLonger = flatText(ancestor, 2 * maxNumberChars).trim().length > maxNumberChars / 2;
+  const isLonger = collectText(ancestor, 2 * maxNumberChars).trim().length > maxNumberChars / 2;
   return noteTags.has(ancestor.tag) && isLonger ? ancestor : undefined;
 }
 
@@ -232,7 +234,7 @@ function isFilled(node: Element | string): boolean {
 /** A superscript number in running text, or the broken link inside one. */
 function isReference(element: Element): boolean {
   const { tag, parent } = element;
-  if (parent === null || headings.has(parent.tag) || tableTags.has(parent.tag)) return false;
+  if (parent === null || headingTags.has(parent.tag) || tableTags.has(parent.tag)) return false;
   if (tag === "a") return parent.tag === "sup";
   if (tag !== "sup" || element.children.some(isLink)) return false;
   return wordEnd.test(textBefore(element) || (inlineTags.has(parent.tag) ? textBefore(parent) : ""));
@@ -242,7 +244,7 @@ function isReference(element: Element): boolean {
 function textBefore(element: Element): string {
   const siblings = element.parent?.children ?? [];
   const sibling = siblings.length > MAX_SIBLINGS ? undefined : siblings[siblings.indexOf(element) - 1];
-  return (typeof sibling === "object" ? flatText(sibling) : (sibling ?? "")).trim().slice(-maxNumberChars);
+  return (typeof sibling === "object" ? collectText(sibling) : (sibling ?? "")).trim().slice(-maxNumberChars);
 }
 
 function isLink(node: Element | string): boolean {
@@ -251,7 +253,10 @@ function isLink(node: Element | string): boolean {
 
 /** Verse numbers restart in each chapter, so the same numbers occur many times. */
 function areVerses(references: readonly NumberReference[]): boolean {
-  return references.length > weights.footnotes.maxMarksPerNumber * new Set(references.map(({ label }) => label)).size;
+  return (
+    references.length >
+    htmlWeights.footnotes.maxReferencesPerNumber * new Set(references.map(({ label }) => label)).size
+  );
 }
 
 // Side notes: the text of the note is inside the line it belongs to.
@@ -260,5 +265,5 @@ const sideNoteTags = wordSet("span small");
 const sideNoteName = /^(?:side|margin|foot)[-_]?note(?:[-_]?(?:content|text|body))?$|^ltx_note_content$/i;
 
 function startOf(node: Element | string | undefined): string {
-  return typeof node === "object" ? flatText(node, weights.footnotes.minSideNoteChars) : (node ?? "");
+  return typeof node === "object" ? collectText(node, htmlWeights.footnotes.minSideNoteChars) : (node ?? "");
 }

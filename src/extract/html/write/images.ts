@@ -1,6 +1,6 @@
 /** Images as Markdown: their alternative text, which is all that a reader of text can use. */
 import type { Attributes } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { htmlWeights } from "../weights.ts";
 
 /** Writes images, and remembers their labels: a gallery shows one thing many times under one label. */
 export class ImageWriter {
@@ -15,7 +15,7 @@ export class ImageWriter {
 
   /** Records a label and says whether it was there before. Short labels belong to icons, which repeat for a reason. */
   #isRepeated(label: string): boolean {
-    if (label.length < weights.writing.minImageLabelChars) return false;
+    if (label.length < htmlWeights.writing.minImageLabelChars) return false;
     const isRepeated = this.#labels.has(label);
     this.#labels.add(label);
     return isRepeated;

@@ -1,6 +1,6 @@
 /** Builds one line of text: collapses blanks, and formats emphasis, code and links when their elements end. */
 import type { Element } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { htmlWeights } from "../weights.ts";
 import type { InlineFormat } from "./inline-format.ts";
 
 /** Formats a text; if the same text is returned, the element is written without a format. */
@@ -46,7 +46,7 @@ export class LineBuilder {
 
   /** The line so far if it is a word or two, else "". */
   get label(): string {
-    return this.#fragments.length > weights.writing.maxLabelPieces ? "" : this.#fragments.join("").trim();
+    return this.#fragments.length > htmlWeights.writing.maxLabelFragments ? "" : this.#fragments.join("").trim();
   }
 
   get lastFragment(): string {

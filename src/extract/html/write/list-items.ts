@@ -1,7 +1,7 @@
 /** Lists and their items: which marker an item gets, and which items are sections of the page. */
-import { headings } from "../tree/tags.ts";
+import { headingTags } from "../tree/tags.ts";
 import type { Element, Node } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { htmlWeights } from "../weights.ts";
 
 /** A marker, "" for a section, and whether the item follows the block before it without an empty line. */
 export type ItemStart = { readonly marker: string; readonly isTight: boolean };
@@ -39,8 +39,8 @@ function parseItemNumber(value: string | undefined): number | undefined {
 /** An item that begins with a heading: a list of sections is a list only in the markup. */
 function isSection(item: Element): boolean {
   let first: Node | undefined = item;
-  for (let level = 0; level <= weights.writing.maxItemWrappers && typeof first === "object"; level += 1) {
-    if (headings.has(first.tag)) return true;
+  for (let level = 0; level <= htmlWeights.writing.maxItemWrappers && typeof first === "object"; level += 1) {
+    if (headingTags.has(first.tag)) return true;
     first = first.children.find((child) => typeof child !== "string" || child.trim() !== "");
   }
   return false;

@@ -3,10 +3,10 @@
 import type { Mark } from "../../handler.ts";
 import type { Choice } from "../choose/choose.ts";
 import { type Formula, isFormulaDrawing, readFormula } from "../math/formulas.ts";
-import { type Embed, embedOf } from "../tree/embeds.ts";
+import { type Embed, findEmbed } from "../tree/embeds.ts";
 import { createResolver, type Resolver } from "../tree/links.ts";
-import { headings, inlineTags } from "../tree/tags.ts";
-import { type Element, flatText, type Page } from "../tree/tree.ts";
+import { headingTags, inlineTags } from "../tree/tags.ts";
+import { collectText, type Element, type Page } from "../tree/tree.ts";
 import { BlockWriter } from "./block-writer.ts";
 import { isCodeBlock, isLabelledCode, readCode } from "./code-blocks.ts";
 import { findCodeLanguage } from "./code-language.ts";
@@ -30,16 +30,16 @@ import { classifyTable } from "./table-kind.ts";
 import { TableRows } from "./table-rows.ts";
 
 /** A text, the headings in it, and how much was left out of it as duplicates. */
-export type Written = {
+export type WrittenText = {
   readonly text: string;
   readonly marks: readonly Mark[];
   /** Characters of paragraphs that were not written a second time. */
-  readonly copiedChars: number;
+  readonly duplicateChars: number;
 };
 export type WriteOptions = { readonly url?: string | undefined; readonly mode: "markdown" | "text" };
 
 /** Writes the chosen part of a page. If most of it would be left out as duplicates, nothing is. */
-export function writeMarkdown(page: Page, choice: Choice, options: WriteOptions): Written {
+export function writeMarkdown(page: Page, choice: Choice, options: WriteOptions): WrittenText {
   const writer = new PageWriter(page, choice, options);
   const firstTry = writer.write();
   if (!writer.isMostlyDuplicates) return firstTry;
@@ -106,7 +106,7 @@ class PageWriter {
     return this.#duplicates.isMostlyDuplicates;
   }
 
-  write(): Written {
+  write(): WrittenText {
     const stack: Frame[] = [];
     if (this.#enter(this.#choice.root)) stack.push({ element: this.#choice.root, next: 0 });
     for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
@@ -120,7 +120,7 @@ class PageWriter {
       else if (!this.#choice.dropped[child.index] && this.#enter(child)) stack.push({ element: child, next: 0 });
     }
     this.#flush();
-    return { ...this.#blocks.finish(), copiedChars: this.#duplicates.duplicateChars };
+    return { ...this.#blocks.finish(), duplicateChars: this.#duplicates.duplicateChars };
   }
 
   #enter(element: Element): boolean {
@@ -131,7 +131,7 @@ class PageWriter {
     if (inlineTags.has(tag)) return this.#enterInline(element);
     if (preformattedTags.has(tag) || isLabelledCode(element)) return this.#addCode(element);
     if (tag === "table") return this.#enterTable(element);
-    const embed = embedOf(element);
+    const embed = findEmbed(element);
     if (embed !== undefined) return this.#addEmbed(embed);
     if (this.#table !== undefined) return this.#enterInTable(element, this.#table);
     if (this.#isInsideHeading(tag)) return this.#addBlank();
@@ -154,7 +154,7 @@ class PageWriter {
 
   /** A block inside a heading stays on the heading's line. A long heading was never closed and contains the page. */
   #isInsideHeading(tag: string): boolean {
-    return this.#isShortHeading && !headings.has(tag);
+    return this.#isShortHeading && !headingTags.has(tag);
   }
 
   #addBlank(): boolean {
@@ -278,7 +278,7 @@ class PageWriter {
     const { tag, attributes } = element;
     const label = this.#isMarkdown ? this.#footnotes.notes.get(element) : undefined;
     if (label !== undefined) this.#enterNote(element, label);
-    else if (headings.has(tag)) this.#enterHeading(element);
+    else if (headingTags.has(tag)) this.#enterHeading(element);
     else if (listTags.has(tag)) this.#lists.beginList(element);
     else if (tag === "li") this.#enterItem(element);
     else if (this.#isQuotation(element))
@@ -292,7 +292,7 @@ class PageWriter {
     if (element === this.#note?.element) {
       this.#note = undefined;
       this.#blocks.leave();
-    } else if (headings.has(tag)) {
+    } else if (headingTags.has(tag)) {
       this.#headingLevel = 0;
       this.#isShortHeading = false;
     } else if (listTags.has(tag)) this.#lists.endList();
@@ -301,7 +301,7 @@ class PageWriter {
 
   #enterHeading(element: Element): void {
     this.#headingLevel = Number(element.tag[1]);
-    this.#isShortHeading = flatText(element, MAX_LABEL_CHARS).length < MAX_LABEL_CHARS;
+    this.#isShortHeading = collectText(element, MAX_LABEL_CHARS).length < MAX_LABEL_CHARS;
   }
 
   /** Quotations, and asides and callouts, which Markdown writes as quotations; but not a box of footnotes. */

@@ -1,6 +1,6 @@
 /** Superscripts and subscripts: powers and indices get a sign, ordinals, trade marks and note references do not. */
-import { type Element, flatText } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { collectText, type Element } from "../tree/tree.ts";
+import { htmlWeights } from "../weights.ts";
 
 /** What is written around an inline element. */
 export type Delimiters = { readonly before: string; readonly after: string };
@@ -12,9 +12,9 @@ const singleWord = /^(?:[-+−]?[\p{L}\p{N}]+|\S)$/u;
  * `line` is the end of the line before the element.
  */
 export function findScriptSigns(element: Element, line: string): Delimiters | undefined {
-  const { maxSuperscriptChars } = weights.writing;
+  const { maxSuperscriptChars } = htmlWeights.writing;
   const before = line.replace(/\*+$/, "");
-  const text = flatText(element, maxSuperscriptChars + 1).trim();
+  const text = collectText(element, maxSuperscriptChars + 1).trim();
   if (text === "" || text.length > maxSuperscriptChars || !hasBase(element, text, before)) return undefined;
   if (element.tag === "sup" ? isOrdinalOrNote(element, text, before) : isAtomCount(text, before)) return undefined;
   const sign = element.tag === "sup" ? "^" : "_";

@@ -1,7 +1,7 @@
 /** Distinguishes tables of data from tables used for layout and for code with a gutter. */
-import { words } from "../choose/class-names.ts";
-import { type Element, flatText, type Page } from "../tree/tree.ts";
-import { weights } from "../weights.ts";
+import { listNameWords } from "../choose/class-names.ts";
+import { collectText, type Element, type Page } from "../tree/tree.ts";
+import { htmlWeights } from "../weights.ts";
 
 export type TableKind = "data" | "layout" | "code";
 
@@ -52,7 +52,7 @@ function countPart(element: Element, parts: TableParts): void {
   if (tag === "tr") parts.rows += 1;
   else if (tag === "td") {
     parts.cells += 1;
-    if (flatText(element, 1) !== "") parts.filledCells += 1;
+    if (collectText(element, 1) !== "") parts.filledCells += 1;
   } else if (tag === "th" || tag === "caption") parts.headers += 1;
   else if (blockTags.has(tag)) parts.blocks += 1;
   else if (tag === "pre" || tag === "code") parts.hasCode = true;
@@ -68,7 +68,7 @@ const highlightWord = new Set(["highlight"]);
 
 function isInsideCode(table: Element): boolean {
   let ancestor = table.parent;
-  for (let level = 0; ancestor !== null && level < weights.code.maxListingLevels; level += 1) {
+  for (let level = 0; ancestor !== null && level < htmlWeights.code.maxListingLevels; level += 1) {
     if (ancestor.tag === "pre" || ancestor.tag === "code") return true;
     ancestor = ancestor.parent;
   }
@@ -76,7 +76,7 @@ function isInsideCode(table: Element): boolean {
 }
 
 function hasClassWord({ attributes }: Element, wanted: ReadonlySet<string>): boolean {
-  return words(attributes.class ?? "", "").some((word) => wanted.has(word));
+  return listNameWords(attributes.class ?? "", "").some((word) => wanted.has(word));
 }
 
 type LayoutCheck = (parts: TableParts, table: Element) => boolean;
@@ -95,7 +95,7 @@ function hasPresentationRole(_: TableParts, { attributes: { role } }: Element): 
 }
 
 function hasTooFewRows({ rows, headers }: TableParts): boolean {
-  return headers === 0 && rows < weights.tables.minDataRows;
+  return headers === 0 && rows < htmlWeights.tables.minDataRows;
 }
 
 function hasOneColumn({ rows, cells, headers }: TableParts): boolean {
@@ -103,9 +103,9 @@ function hasOneColumn({ rows, cells, headers }: TableParts): boolean {
 }
 
 function isMostlyEmpty({ cells, filledCells, headers }: TableParts): boolean {
-  return headers === 0 && filledCells <= weights.tables.minFilledShare * cells;
+  return headers === 0 && filledCells <= htmlWeights.tables.minFilledShare * cells;
 }
 
 function containsMostlyBlocks({ cells, headers, blocks }: TableParts): boolean {
-  return headers < weights.tables.minHeaders && blocks > weights.tables.maxBlocksPerCell * (cells + headers);
+  return headers < htmlWeights.tables.minHeaders && blocks > htmlWeights.tables.maxBlocksPerCell * (cells + headers);
 }

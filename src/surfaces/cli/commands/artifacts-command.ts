@@ -1,10 +1,11 @@
 /** `spillway artifacts`: lists, shows, removes and sweeps artifacts. */
-import { sizeWords } from "../../../answer/phrases.ts";
-import type { Listed } from "../../../artifacts/artifact-store.ts";
+import { formatSize } from "../../../answer/phrases.ts";
+import type { ListedArtifact } from "../../../artifacts/artifact-store.ts";
 import { SpillwayError } from "../../../errors.ts";
 import type { Session } from "../../../session/session.ts";
-import { clipped } from "../../../system/safe-names.ts";
-import { removeArtifact, type Sweeping, sweepArtifacts } from "../../../verbs/sweep.ts";
+import { PATH_CHARS } from "../../../system/clip-lengths.ts";
+import { clip } from "../../../system/safe-names.ts";
+import { removeArtifact, type SweepResult, sweepArtifacts } from "../../../verbs/sweep.ts";
 import { forEachInput, rejectExtraArguments } from "../arguments.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
 import { printListing } from "../listing.ts";
@@ -24,7 +25,7 @@ export const artifactsCommand: Command = {
     const [name = "ls", ...args] = call.args;
     const action = Object.hasOwn(actions, name) ? actions[name as keyof typeof actions] : undefined;
     if (action === undefined) {
-      throw new SpillwayError("usage", `artifacts has no action ${JSON.stringify(clipped(name))}.`, {
+      throw new SpillwayError("usage", `artifacts has no action ${JSON.stringify(clip(name))}.`, {
         hint: `Actions: ${Object.keys(actions).join(", ")}.`,
       });
     }
@@ -77,21 +78,24 @@ async function manifest(call: Call, { store }: Session): Promise<ExitCode> {
   });
 }
 
-async function* formatEntries(all: AsyncIterable<Listed>, entry: (listed: Listed) => string): AsyncGenerator<string> {
+async function* formatEntries(
+  all: AsyncIterable<ListedArtifact>,
+  entry: (listed: ListedArtifact) => string,
+): AsyncGenerator<string> {
   for await (const listed of all) yield entry(listed);
 }
 
-function jsonEntry(listed: Listed): string {
+function jsonEntry(listed: ListedArtifact): string {
   return toJsonLine(
     "record" in listed ? listed.record : { artifact_ref: listed.ref, ...toErrorFields(listed.damaged) },
   );
 }
 
-function textEntry(listed: Listed): string {
+function textEntry(listed: ListedArtifact): string {
   if (!("record" in listed)) return `${listed.ref}  ${listed.damaged.message}\n`;
   const { artifact_ref, content_kind, size_bytes, last_used_at, source_url } = listed.record;
-  const size = sizeWords(size_bytes).padStart(7);
-  return `${artifact_ref}  ${content_kind.padEnd(14)}  ${size}  ${last_used_at}  ${clipped(source_url, 200)}\n`;
+  const size = formatSize(size_bytes).padStart(7);
+  return `${artifact_ref}  ${content_kind.padEnd(14)}  ${size}  ${last_used_at}  ${clip(source_url, PATH_CHARS)}\n`;
 }
 
 function sweepFields({
@@ -101,7 +105,7 @@ function sweepFields({
   deletedLeftovers,
   damagedRecords,
   deletedIndexes,
-}: Sweeping) {
+}: SweepResult) {
   return {
     swept: swept.map(({ ref, reason, sizeBytes }) => ({ artifact_ref: ref, reason, size_bytes: sizeBytes })),
     deleted_blobs: deletedBlobs,
@@ -112,9 +116,9 @@ function sweepFields({
   };
 }
 
-function sweepText({ swept, deletedBlobs, deletedBytes, damagedRecords, deletedIndexes }: Sweeping): string {
+function sweepText({ swept, deletedBlobs, deletedBytes, damagedRecords, deletedIndexes }: SweepResult): string {
   const damagedLine =
     damagedRecords === 0 ? "" : `${damagedRecords} records cannot be read, so no bytes were deleted.\n`;
   const indexesLine = deletedIndexes === 0 ? "" : `${deletedIndexes} search indexes of missing folders deleted.\n`;
-  return `${swept.length} artifacts expired, ${deletedBlobs} blobs deleted (${sizeWords(deletedBytes)}).\n${indexesLine}${damagedLine}`;
+  return `${swept.length} artifacts expired, ${deletedBlobs} blobs deleted (${formatSize(deletedBytes)}).\n${indexesLine}${damagedLine}`;
 }

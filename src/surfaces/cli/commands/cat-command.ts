@@ -1,15 +1,16 @@
 /** `spillway cat`: prints the whole text or all bytes. The only unbounded output, for scripts. */
-import { documentFields, failureSentence } from "../../../answer/extract-notices.ts";
-import { sizeWords } from "../../../answer/phrases.ts";
+import { makeFailureSentence, toDocumentFields } from "../../../answer/extract-notices.ts";
+import { formatSize } from "../../../answer/phrases.ts";
 import type { Settings } from "../../../config/settings.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { type Extract, extractText } from "../../../extract/extract.ts";
-import { handlerFor } from "../../../extract/handlers.ts";
+import { findHandler } from "../../../extract/handlers.ts";
 import { readBytes } from "../../../extract/local-file.ts";
-import { limitsOf } from "../../../extract/pool/pools.ts";
+import { readChildLimits } from "../../../extract/pool/pools.ts";
+import { loadSource } from "../../../load/load-source.ts";
+import type { Kept, LoadedSource } from "../../../load/loaded-source.ts";
 import type { Session } from "../../../session/session.ts";
-import { clipped } from "../../../system/safe-names.ts";
-import { type TakenIn, takeIn } from "../../../verbs/load-source.ts";
+import { clip } from "../../../system/safe-names.ts";
 import { openArtifact } from "../../../verbs/read.ts";
 import { forEachInput } from "../arguments.ts";
 import type { Call, Command } from "../command.ts";
@@ -28,18 +29,19 @@ export const catCommand: Command = {
     const session = await call.session();
     return forEachInput(call, async (input) => {
       await using source = await openInput(input, call, session);
-      await (call.values.raw === true ? printBytes(source, call) : printText(source, call, session.settings));
+      await (call.values.raw === true ? printBytes(source, call) : printText(source, call, session));
       if (!call.json) assertComplete(source.facts);
     });
   },
 };
 
-type OpenedInput = AsyncDisposable & Pick<TakenIn, "facts" | "kept" | "content" | "objects">;
+type OpenedInput = AsyncDisposable & Kept & Pick<LoadedSource, "facts" | "content" | "objects">;
 
 async function openInput(input: string, call: Call, session: Session): Promise<OpenedInput> {
-  if (!/^af_/.test(input)) return takeIn(input, { mode: call.values.raw === true ? "raw" : readMode(call) }, session);
+  if (!/^af_/.test(input))
+    return loadSource(input, { mode: call.values.raw === true ? "raw" : readMode(call) }, session);
   const artifact = await openArtifact(input, session);
-  return { ...artifact, facts: artifact.record, kept: artifact };
+  return { ...artifact, facts: artifact.record, artifact_ref: artifact.record.artifact_ref };
 }
 
 async function printBytes({ content, facts }: OpenedInput, { terminal, signal }: Call): Promise<void> {
@@ -49,56 +51,52 @@ async function printBytes({ content, facts }: OpenedInput, { terminal, signal }:
 }
 
 /** Throws if only the beginning of the source is kept: a script must not take it for the whole. */
-function assertComplete({ name, source_truncated, size_bytes }: TakenIn["facts"]): void {
+function assertComplete({ name, source_truncated, size_bytes }: LoadedSource["facts"]): void {
   if (!source_truncated) return;
-  const sentence = `${clipped(name)} is larger than what is kept: only the first ${sizeWords(size_bytes)} were printed.`;
+  const sentence = `${clip(name)} is larger than what is kept: only the first ${formatSize(size_bytes)} were printed.`;
   throw new SpillwayError("source_truncated", sentence, { hint: "Raise the setting artifacts.source_bytes." });
 }
 
-async function printText(source: OpenedInput, call: Call, settings: Settings): Promise<void> {
+async function printText(source: OpenedInput, call: Call, { settings, handlers }: Session): Promise<void> {
   const { facts } = source;
   const { signal } = call;
   const password = readText(call, "password");
-  const handler = handlerFor(facts.content_kind, facts.media_type);
+  const handler = findHandler(facts.content_kind, facts.media_type, handlers);
   const extract = await extractText({
     ...source,
     handler,
     mode: readMode(call),
     enough: () => false,
-    limits: limitsOf(settings),
+    limits: readChildLimits(settings),
     signal,
     password,
   });
   const failure = extract.ended?.failed ?? null;
-  const error = failure && failureSentence(facts, failure);
+  const error = failure && makeFailureSentence(facts, failure);
   if (call.json)
     return call.terminal.out(toJsonLine({ ...(await jsonFields(source, extract)), ...(error ? { error } : {}) }));
-  if (extract.hasText) for await (const { text } of extract.all()) await call.terminal.out(text);
+  if (extract.hasText) for await (const { text } of extract.segments()) await call.terminal.out(text);
   if (error !== null || !extract.hasText) {
-    throw new SpillwayError("source_unreadable", error ?? `${clipped(facts.name)} has no text to print.`, {
+    throw new SpillwayError("source_unreadable", error ?? `${clip(facts.name)} has no text to print.`, {
       hint: "Use --raw to print its bytes.",
     });
   }
   if (extract.isPartial) {
-    throw new SpillwayError(
-      "source_truncated",
-      `The text of ${clipped(facts.name)} continues after what was printed.`,
-      {
-        hint: "It is too long to be held in memory. Read the rest with spillway read and --pages.",
-      },
-    );
+    throw new SpillwayError("source_truncated", `The text of ${clip(facts.name)} continues after what was printed.`, {
+      hint: "It is too long to be held in memory. Read the rest with spillway read and --pages.",
+    });
   }
 }
 
-async function jsonFields({ facts, kept }: OpenedInput, extract: Extract) {
-  const { extent, handler, info, hasText, isPartial } = extract;
+async function jsonFields(source: OpenedInput, extract: Extract) {
+  const { size, handler, info, hasText, isPartial } = extract;
   return {
-    ...("record" in kept ? kept.record : { artifact_ref: null, path: null, ...facts }),
+    ...(source.artifact_ref === null ? { artifact_ref: null, path: null, ...source.facts } : source.record),
     handler,
     method: info.method ?? handler,
-    ...documentFields(info),
-    extracted_chars: extent.chars,
+    ...toDocumentFields(extract),
+    extracted_chars: size.chars,
     extraction_truncated: isPartial,
-    text: hasText ? (await Array.fromAsync(extract.all(), ({ text }) => text)).join("") : null,
+    text: hasText ? (await Array.fromAsync(extract.segments(), ({ text }) => text)).join("") : null,
   };
 }

@@ -1,9 +1,10 @@
 /** `spillway classify-error`: classifies provider error responses, a line each. */
-import { grouped } from "../../../answer/phrases.ts";
+import { formatNumber } from "../../../answer/phrases.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { classify } from "../../../overflow/classify/classify.ts";
 import type { Verdict } from "../../../overflow/classify/verdict.ts";
-import { clipped } from "../../../system/safe-names.ts";
+import { PATH_CHARS } from "../../../system/clip-lengths.ts";
+import { clip } from "../../../system/safe-names.ts";
 import { rejectExtraArguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import { readLines } from "../input-lines.ts";
@@ -61,7 +62,7 @@ function parseJson(line: string): unknown {
 }
 
 function invalidLineError(line: string): SpillwayError {
-  return new SpillwayError("usage", `${JSON.stringify(clipped(line))} is not a provider's response.`, {
+  return new SpillwayError("usage", `${JSON.stringify(clip(line))} is not a provider's response.`, {
     hint: 'Write each response as {"status": 400, "headers": {}, "body": "..."} on one line.',
   });
 }
@@ -93,10 +94,10 @@ function verdictFields(verdict: Verdict) {
 
 function verdictText({ class: name, confidence, limit, actual, unit, path }: Verdict): string {
   const facts = [
-    ...(limit === undefined ? [] : [`limit ${grouped(limit)}`]),
-    ...(actual === undefined ? [] : [`actual ${grouped(actual)}`]),
+    ...(limit === undefined ? [] : [`limit ${formatNumber(limit)}`]),
+    ...(actual === undefined ? [] : [`actual ${formatNumber(actual)}`]),
     ...(unit === undefined ? [] : [unit]),
-    ...(path === undefined ? [] : [`at ${clipped(path, 200)}`]),
+    ...(path === undefined ? [] : [`at ${clip(path, PATH_CHARS)}`]),
   ];
   return `${name} (${confidence}) ${facts.join(", ")}`.trimEnd();
 }

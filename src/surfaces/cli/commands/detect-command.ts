@@ -1,7 +1,8 @@
 /** `spillway detect`: shows the kind of a source and the signal that decided it. Keeps nothing. */
 import type { Claims } from "../../../detect/kind.ts";
-import { clipped } from "../../../system/safe-names.ts";
-import { type Detected, detectSource } from "../../../verbs/load-source.ts";
+import { detectSource, type SourceDetection } from "../../../load/load-source.ts";
+import { PATH_CHARS } from "../../../system/clip-lengths.ts";
+import { clip } from "../../../system/safe-names.ts";
 import { forEachInput } from "../arguments.ts";
 import type { Call, Command } from "../command.ts";
 import { readText } from "../options.ts";
@@ -32,7 +33,7 @@ function readClaims(call: Call): Partial<Claims> {
   };
 }
 
-function jsonFields(input: string, { kind, mediaType, charset, decidedBy, signals, sourceTruncated }: Detected) {
+function jsonFields(input: string, { kind, mediaType, charset, decidedBy, signals, sourceTruncated }: SourceDetection) {
   return {
     source_url: input,
     content_kind: kind,
@@ -44,11 +45,14 @@ function jsonFields(input: string, { kind, mediaType, charset, decidedBy, signal
   };
 }
 
-function textLines(input: string, { kind, mediaType, charset, decidedBy, signals, sourceTruncated }: Detected): string {
+function textLines(
+  input: string,
+  { kind, mediaType, charset, decidedBy, signals, sourceTruncated }: SourceDetection,
+): string {
   const type = charset === null ? mediaType : `${mediaType}; charset=${charset}`;
   const truncationNotes = sourceTruncated
     ? ["Only the beginning was checked: the source is larger than artifacts.source_bytes."]
     : [];
   const notes = [...signals.notes, ...truncationNotes].map((note) => `  ${note}\n`).join("");
-  return `${clipped(input, 200)}: ${kind} (${type}), decided by ${decidedBy}\n${notes}`;
+  return `${clip(input, PATH_CHARS)}: ${kind} (${type}), decided by ${decidedBy}\n${notes}`;
 }

@@ -1,7 +1,7 @@
 /** `spillway doctor`: checks everything Spillway depends on, and says how to fix what is wrong. */
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { sizeWords } from "../../../answer/phrases.ts";
+import { formatSize } from "../../../answer/phrases.ts";
 import { describeProblem } from "../../../config/problem.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { handlers } from "../../../extract/handlers.ts";
@@ -72,7 +72,7 @@ async function checkArtifacts({ store }: Session): Promise<Check> {
     if ("record" in listed) [count, bytes] = [count + 1, bytes + listed.record.size_bytes];
     else damaged.push(listed.ref);
   }
-  const summary = `${count} artifacts, ${sizeWords(bytes)}`;
+  const summary = `${count} artifacts, ${formatSize(bytes)}`;
   if (damaged.length === 0) return { name: "artifacts", ok: true, detail: summary };
   const hint = "spillway artifacts rm <ref> removes them.";
   return {

@@ -1,7 +1,8 @@
 /** `spillway fetch`: fetches any source, and prints a bounded answer and a ref. */
 import { type Answer, answerText } from "../../../answer/answer.ts";
-import type { FetchFields } from "../../../answer/fetch-reply.ts";
-import { counted, grouped } from "../../../answer/phrases.ts";
+import { formatCount, formatNumber } from "../../../answer/phrases.ts";
+import type { FetchFields } from "../../../contract/fetch-fields.ts";
+import { makeSourceBudget } from "../../../fit/budget.ts";
 import { CHARACTER_LIMIT, OVERHEAD_CHARS, SMALLEST_BUDGET_CHARS } from "../../../fit/limits.ts";
 import { fetchSource } from "../../../verbs/fetch.ts";
 import { forEachInput } from "../arguments.ts";
@@ -18,22 +19,23 @@ export const fetchCommand: Command = {
     password: passwordRow,
     "no-cache": { type: "boolean", about: "Fetch a URL again even if it is in the cache." },
   },
-  details: `With --json each line is one reply. Without it, all answers together stay within ${grouped(CHARACTER_LIMIT)} characters.`,
+  details: `With --json each line is one reply. Without it, all answers together stay within ${formatNumber(CHARACTER_LIMIT)} characters.`,
   async run(call) {
     const session = await call.session();
+    const requested = readMaxChars(call);
     const options = {
-      maxChars: readMaxChars(call),
       mode: readMode(call),
       password: readText(call, "password"),
       noCache: call.values["no-cache"] === true,
     };
     const reply = createBoundedReply();
     const status = await forEachInput(call, async (source) => {
-      const turnChars = call.json ? undefined : reply.roomChars();
-      const answer = await fetchSource(source, { ...options, turnChars }, session);
+      const turn = call.json ? undefined : reply.roomChars();
+      const budget = makeSourceBudget(session.settings, { requested, turn });
+      const answer = await fetchSource(source, { ...options, budget }, session);
       await call.terminal.out(call.json ? toJsonLine(answer.fields) : reply.add(answer));
     });
-    const omitted = counted(reply.omittedCount(), "more source");
+    const omitted = formatCount(reply.omittedCount(), "more source");
     if (reply.omittedCount() > 0)
       call.terminal.note(`spillway: ${omitted} fetched but not shown; spillway artifacts ls lists them.\n`);
     return status;

@@ -1,10 +1,12 @@
 /** `spillway index`: builds or updates the search index of a folder; --watch keeps it up to date. */
-import type { JobRecord } from "../../../answer/indexing-reply.ts";
-import { counted } from "../../../answer/phrases.ts";
+
+import { formatCount } from "../../../answer/phrases.ts";
+import type { JobRecord } from "../../../contract/indexing-job.ts";
 import { watchFolder } from "../../../search/index/watch.ts";
-import { ownFolders } from "../../../search/jobs.ts";
-import { startIndex } from "../../../search/search.ts";
-import { clipped } from "../../../system/safe-names.ts";
+import { findOwnFolders } from "../../../search/jobs.ts";
+import { startIndexJob } from "../../../search/search.ts";
+import { PATH_CHARS } from "../../../system/clip-lengths.ts";
+import { clip } from "../../../system/safe-names.ts";
 import { rejectExtraArguments } from "../arguments.ts";
 import type { Call, Command } from "../command.ts";
 import { projectRow, readText } from "../options.ts";
@@ -24,8 +26,8 @@ export const indexCommand: Command = {
     rejectExtraArguments(1, call);
     const { status, repository_path } = await indexOnce(call, call.values.force === true);
     if (call.values.watch !== true) return status === "failed" ? 1 : 0;
-    call.terminal.note(`Watching ${clipped(repository_path, 200)}. Press Ctrl-C to stop.\n`);
-    const ignoredFolders = ownFolders(await call.session());
+    call.terminal.note(`Watching ${clip(repository_path, PATH_CHARS)}. Press Ctrl-C to stop.\n`);
+    const ignoredFolders = findOwnFolders(await call.session());
     for await (const _ of watchFolder(repository_path, call.signal, ignoredFolders)) await indexOnce(call, false);
     return 0;
   },
@@ -33,7 +35,7 @@ export const indexCommand: Command = {
 
 async function startJob(call: Call, force_reindex: boolean) {
   const project_id = readText(call, "project");
-  return startIndex({ repo_path: call.args[0], project_id, force_reindex }, await call.session());
+  return startIndexJob({ repo_path: call.args[0], project_id, force_reindex }, await call.session());
 }
 
 /** The time between two updates of the progress line. */
@@ -43,15 +45,15 @@ async function indexOnce(call: Call, force: boolean): Promise<JobRecord> {
   const job = await startJob(call, force);
   const { progress } = call.terminal;
   const drawing = progress && setInterval(() => progress(progressLine(job.record())), DRAW_INTERVAL_MS);
-  const record = await job.ended(call.signal).finally(() => {
+  const record = await job.waitForEnd(call.signal).finally(() => {
     clearInterval(drawing);
     progress?.("");
   });
   call.signal.throwIfAborted();
   if (call.json) await call.terminal.out(toJsonLine(record));
   else call.terminal.note(`${resultSentence(record)}\n`);
-  const { files, problem } = await job.embedded();
-  if (files > 0) call.terminal.note(`Embedded ${counted(files, "file")}.\n`);
+  const { files, problem } = await job.waitForVectors();
+  if (files > 0) call.terminal.note(`Embedded ${formatCount(files, "file")}.\n`);
   if (problem !== null) call.terminal.note(`Not all files are embedded; searches use words only. ${problem}\n`);
   return record;
 }
@@ -66,6 +68,6 @@ function progressLine({ progress, files_done, files_total }: JobRecord): string 
 
 function resultSentence({ status, message, error, skipped }: JobRecord): string {
   const skippedLines =
-    status === "partial" ? skipped.slice(0, 10).map(({ path, reason }) => `\n  ${clipped(path)}: ${reason}`) : [];
+    status === "partial" ? skipped.slice(0, 10).map(({ path, reason }) => `\n  ${clip(path)}: ${reason}`) : [];
   return error === null ? `${message}.${skippedLines.join("")}`.replace("..", ".") : `spillway: ${error}`;
 }

@@ -1,8 +1,8 @@
 /** `spillway mcp`: serves the tools to an agent over standard input and output. */
-import { clientProfile, clientRows } from "../../../config/clients.ts";
+import { clientRows, findClientProfile } from "../../../config/clients.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { openSession } from "../../../session/session.ts";
-import { clipped } from "../../../system/safe-names.ts";
+import { clip } from "../../../system/safe-names.ts";
 import { serveMcp } from "../../mcp/serve-stdio.ts";
 import { rejectExtraArguments } from "../arguments.ts";
 import type { Command } from "../command.ts";
@@ -30,8 +30,8 @@ export const mcpCommand: Command = {
 
 /** Throws for an unknown client: replies would silently not be fitted to it. */
 function requireKnownClient(name: string | undefined): string | undefined {
-  if (name === undefined || clientProfile(name)) return name;
-  throw new SpillwayError("usage", `The limits of the client ${JSON.stringify(clipped(name))} are not known.`, {
+  if (name === undefined || findClientProfile(name)) return name;
+  throw new SpillwayError("usage", `The limits of the client ${JSON.stringify(clip(name))} are not known.`, {
     hint: `Known clients: ${clientRows.map((each) => each.name).join(", ")}.`,
   });
 }

@@ -1,9 +1,9 @@
 /** `spillway run`: runs an agent on our tools whose context cannot overflow. */
-import { callLine, goOn, summaryLines, systemPrompt } from "../../../answer/runner-texts.ts";
+import { continuePrompts, formatCallLine, formatRunSummary, systemPrompt } from "../../../answer/runner-texts.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { createCleaner } from "../../../extract/clean.ts";
 import { openSession, type Session } from "../../../session/session.ts";
-import { tools } from "../../../tools/tools.ts";
+import { builtInTools } from "../../../tools/tools.ts";
 import { findTarget } from "../../runner/providers.ts";
 import { findPendingCalls } from "../../runner/repair-history.ts";
 import type { OnRunEvent, RunEvent } from "../../runner/run-events.ts";
@@ -77,7 +77,7 @@ async function runTask(
   const onEvent = call.json ? printJson(call) : printText(call);
   const model = `${target.provider}:${target.model}`;
   await onEvent({ type: "run", run: transcript.head.run, model, resumed: isResumed, transcript: transcript.path });
-  const { how } = await runAgent({ target, session, transcript, tools, onEvent, fetch: service.fetch });
+  const { how } = await runAgent({ target, session, transcript, tools: builtInTools, onEvent, fetch: service.fetch });
   call.signal.throwIfAborted();
   return how === "answered" ? 0 : 1;
 }
@@ -95,7 +95,7 @@ async function addTask(
   if (task !== undefined) return add(taskLine(task));
   if (message.role !== "assistant" || findPendingCalls(message).length > 0) return;
   const how = classifyEnding(message, finish);
-  if (how !== "answered") return add(taskLine(goOn[how]));
+  if (how !== "answered") return add(taskLine(continuePrompts[how]));
   throw new SpillwayError("usage", "This run has answered its task.", {
     hint: 'Add a task: spillway run --resume RUN "<task>".',
   });
@@ -152,7 +152,7 @@ function formatEvent(event: Exclude<RunEvent, { type: "text" }>): string {
     case "run":
       return `${event.model}, run ${event.run}${event.resumed ? ", resumed" : ""}\n`;
     case "tool":
-      return `${callLine(event.tool, event.input, event.chars, event.is_error)}\n`;
+      return `${formatCallLine(event.tool, event.input, event.chars, event.is_error)}\n`;
     case "retry":
       return `  the provider is busy (${event.reason}); retrying in ${(event.wait_ms / 1_000).toFixed(1)} s\n`;
     case "step":
@@ -160,6 +160,6 @@ function formatEvent(event: Exclude<RunEvent, { type: "text" }>): string {
     case "summary":
       // A run that never started is reported by its error alone.
       if (event.steps === 0 && event.how === "failed") return "";
-      return `\n${summaryLines(event, event.run, event.transcript)}`;
+      return `\n${formatRunSummary(event, event.run, event.transcript)}`;
   }
 }

@@ -1,11 +1,13 @@
 /** `spillway search`: finds the lines of code that answer a question. */
-import { type CodeResult, type SearchReply, searchNotices } from "../../../answer/search-reply.ts";
+import { searchNotices } from "../../../answer/search-reply.ts";
+import type { CodeResult, SearchReply } from "../../../contract/search-fields.ts";
 import { SpillwayError } from "../../../errors.ts";
-import { parseQuestion } from "../../../search/rank/query.ts";
+import { parseQuery } from "../../../search/rank/query.ts";
 import type { SearchInput } from "../../../search/request.ts";
 import { searchCode } from "../../../search/search.ts";
 import type { Session } from "../../../session/session.ts";
-import { clipped } from "../../../system/safe-names.ts";
+import { ERROR_CHARS } from "../../../system/clip-lengths.ts";
+import { clip } from "../../../system/safe-names.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
 import { readLines } from "../input-lines.ts";
 import { projectRow, readText } from "../options.ts";
@@ -43,7 +45,7 @@ export const searchCommand: Command = {
 
 /** How the query was parsed, with --explain, and how to see more results. */
 function listHints({ next_cursor, question }: SearchReply): string[] {
-  const list = (words: readonly string[]) => clipped(words.join(" "), 300);
+  const list = (words: readonly string[]) => clip(words.join(" "), ERROR_CHARS);
   return [
     ...(question === undefined
       ? []
@@ -77,7 +79,7 @@ function readInput(call: Call, query: string): SearchInput {
 /** Parses --limit. The search itself checks the range, with the same message on every surface. */
 function parseLimit(text: string): number {
   if (/^-?\d{1,9}(?:\.\d{1,9})?$/.test(text)) return Number(text);
-  throw new SpillwayError("usage", `--limit must be a number, got ${JSON.stringify(clipped(text))}.`, {
+  throw new SpillwayError("usage", `--limit must be a number, got ${JSON.stringify(clip(text))}.`, {
     hint: "For example --limit 20.",
   });
 }
@@ -111,7 +113,7 @@ const plainStyle: Style = { path: (text) => text, faint: (text) => text, code: (
 
 /** Highlights the words of the question. */
 function makeColorStyle(query: string): Style {
-  const terms = parseQuestion(query).terms.filter((term) => term.length > 1);
+  const terms = parseQuery(query).terms.filter((term) => term.length > 1);
   const escaped = terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   const pattern = new RegExp(escaped.join("|") || "(?!)", "giu");
   return {

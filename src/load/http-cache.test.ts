@@ -3,18 +3,18 @@ import { readFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { temporaryFolder } from "../../test/bodies.ts";
+import { makeTemporaryFolder } from "../../test/bodies.ts";
 import { startServer, type TestServer } from "../../test/server.ts";
 import { answerText } from "../answer/answer.ts";
 import { defaultSettings, type Settings } from "../config/settings.ts";
 import { openSession, type SessionOptions } from "../session/session.ts";
-import { fetchSource } from "./fetch.ts";
-import { readArtifact } from "./read.ts";
-import { removeArtifact } from "./sweep.ts";
+import { fetchSource } from "../verbs/fetch.ts";
+import { readArtifact } from "../verbs/read.ts";
+import { removeArtifact } from "../verbs/sweep.ts";
 
-/** A store whose sessions come and go, as processes do, at a time of our choosing. */
+/** A store that several sessions open, as processes do, with an injected clock. */
 async function openPlace(server: TestServer) {
-  const folder = await temporaryFolder();
+  const folder = await makeTemporaryFolder();
   const clock = { time: Date.UTC(2026, 10, 15) };
   const home = join(folder.path, "home");
   const session = (settings: Partial<Settings> = {}, options: SessionOptions = {}) =>
@@ -32,14 +32,14 @@ async function openPlace(server: TestServer) {
 }
 
 const minute = 60_000;
-const textOf =
+const serveText =
   (body: string, headers = {}) =>
   (_: IncomingMessage, response: ServerResponse) =>
     void response.writeHead(200, { "content-type": "text/plain", ...headers }).end(body);
 
 describe("a URL that was fetched before", () => {
-  test("is answered without asking its server, from another process, with a ref that works", async () => {
-    await using server = await startServer(textOf("the page"));
+  test("is answered from the cache in another process, with a ref that works", async () => {
+    await using server = await startServer(serveText("the page"));
     await using place = await openPlace(server);
     const first = await place.fetched("/page?token=s3cret");
     const again = await place.fetched("/page?token=s3cret#part");
@@ -48,14 +48,14 @@ describe("a URL that was fetched before", () => {
     assert.deepEqual([first.fields.status_code, again.fields.status_code], [200, 200]);
     assert.deepEqual([again.content, again.fields.artifact_ref], ["the page", first.fields.artifact_ref]);
     assert.equal(again.fields.source_url, `${server.origin}/page?token=s3cret#part`);
-    assert.match(answerText(again), /Fetched before, checked at 2026-11-15T00:00:00\.000Z; noCache fetches anew\./);
+    assert.match(answerText(again), /Fetched before, checked at 2026-11-15T00:00:00\.000Z; noCache fetches it again\./);
     await using session = await place.session();
     assert.equal((await readArtifact(again.fields.artifact_ref ?? "", {}, session)).content, "the page");
   });
 
-  test("is fetched anew when that is asked for, and remembered anew", async () => {
+  test("is fetched and cached again on noCache", async () => {
     await using server = await startServer((request, response) =>
-      textOf(`page ${server.requests.length}`)(request, response),
+      serveText(`page ${server.requests.length}`)(request, response),
     );
     await using place = await openPlace(server);
     await place.fetched("/");
@@ -65,11 +65,11 @@ describe("a URL that was fetched before", () => {
     assert.equal(server.requests.length, 2);
   });
 
-  test("is asked about by its validators when its time is over, and lives on when nothing changed", async () => {
+  test("is revalidated when it is stale, and stays cached when nothing changed", async () => {
     await using server = await startServer((request, response) => {
       const { "if-none-match": etag, "if-modified-since": since } = request.headers;
       if (etag === '"v1"' && since === "Sun, 15 Nov 2026 00:00:00 GMT") response.writeHead(304).end();
-      else textOf("v1", { etag: '"v1"', "last-modified": "Sun, 15 Nov 2026 00:00:00 GMT" })(request, response);
+      else serveText("v1", { etag: '"v1"', "last-modified": "Sun, 15 Nov 2026 00:00:00 GMT" })(request, response);
     });
     await using place = await openPlace(server);
     const first = await place.fetched("/");
@@ -82,7 +82,7 @@ describe("a URL that was fetched before", () => {
   });
 
   for (const [says, first, second, requests] of [
-    ["does not last, and is told again only that it holds", { "cache-control": "max-age=0" }, {}, 3],
+    ["has no lifetime, and is revalidated each time", { "cache-control": "max-age=0" }, {}, 3],
     [
       "must be asked about, and may not be stored any more",
       { "cache-control": "no-cache" },
@@ -91,10 +91,10 @@ describe("a URL that was fetched before", () => {
     ],
     ["lasts no time, then an hour", { "cache-control": "max-age=0" }, { "cache-control": "max-age=3600" }, 2],
   ] as const) {
-    test(`is remembered by its server's last word: ${says}`, async () => {
+    test(`is cached by what its server said last: ${says}`, async () => {
       await using server = await startServer((request, response) => {
         if (request.headers["if-none-match"] === '"v1"') response.writeHead(304, second).end();
-        else textOf("v1", { etag: '"v1"', ...first })(request, response);
+        else serveText("v1", { etag: '"v1"', ...first })(request, response);
       });
       await using place = await openPlace(server);
       for (let round = 0; round < 3; round++) assert.equal((await place.fetched("/")).content, "v1");
@@ -102,11 +102,11 @@ describe("a URL that was fetched before", () => {
     });
   }
 
-  test("is asked about by all its validators, also when the server repeats only some", async () => {
+  test("is revalidated with all validators, also when the server repeats only some", async () => {
     await using server = await startServer((request, response) => {
       const lastModified = { "last-modified": "Sun, 15 Nov 2026 00:00:00 GMT" };
       if (request.headers["if-none-match"] === '"v1"') response.writeHead(304, lastModified).end();
-      else textOf("v1", { etag: '"v1"', "cache-control": "no-cache", ...lastModified })(request, response);
+      else serveText("v1", { etag: '"v1"', "cache-control": "no-cache", ...lastModified })(request, response);
     });
     await using place = await openPlace(server);
     for (let round = 0; round < 3; round++) await place.fetched("/");
@@ -121,10 +121,10 @@ describe("a URL that was fetched before", () => {
     ["is for this time only", {}, 4],
     ["may be stored", { "cache-control": "max-age=600" }, 2],
   ] as const) {
-    test(`is remembered no longer than the redirect that led there: it ${what}`, async () => {
+    test(`is cached no longer than the redirect that led to it, which ${what}`, async () => {
       await using server = await startServer((request, response) => {
         if (request.url === "/") response.writeHead(302, { location: "/end", ...redirect }).end();
-        else textOf("end")(request, response);
+        else serveText("end")(request, response);
       });
       await using place = await openPlace(server);
       for (let round = 0; round < 2; round++) await place.fetched("/");
@@ -137,7 +137,7 @@ describe("a URL that was fetched before", () => {
     ["the alternate may not", {}, { "cache-control": "no-store" }, 4],
     ["both may", { etag: '"p"' }, { etag: '"m"' }, 2],
   ] as const) {
-    test(`in its Markdown form is remembered if both allow it: ${what}`, async () => {
+    test(`in its Markdown form is cached if both allow it: ${what}`, async () => {
       await using server = await startServer((request, response) => {
         if (request.url === "/page.md")
           response.writeHead(200, { "content-type": "text/markdown", ...ofAlternate }).end("# md");
@@ -149,17 +149,17 @@ describe("a URL that was fetched before", () => {
       await using place = await openPlace(server);
       for (let round = 0; round < 2; round++) assert.equal((await place.fetched("/")).content, "# md");
       assert.equal(server.requests.length, requests);
-      // The alternate's validators are not the page's: with its time over, the page is asked for whole.
+      // The alternate's validators are not the page's: once stale, the page is fetched completely.
       place.clock.time += 16 * minute;
       await place.fetched("/");
       assert.equal(server.requests.at(-2)?.headers["if-none-match"], undefined);
     });
   }
 
-  test("is replaced when it changed", async () => {
+  test("is replaced when it has changed", async () => {
     await using server = await startServer((request, response) => {
       const version = server.requests.length;
-      textOf(`v${version}`, { etag: `"v${version}"` })(request, response);
+      serveText(`v${version}`, { etag: `"v${version}"` })(request, response);
     });
     await using place = await openPlace(server);
     await place.fetched("/");
@@ -192,8 +192,8 @@ describe("a URL that was fetched before", () => {
       requests: 1,
     },
   ]) {
-    test(`whose server says that it ${says} is asked for ${requests} times after ${after / 1000} s`, async () => {
-      await using server = await startServer(textOf("page", headers));
+    test(`whose server says that it ${says} is requested ${requests} times after ${after / 1000} s`, async () => {
+      await using server = await startServer(serveText("page", headers));
       await using place = await openPlace(server);
       await place.fetched("/", {}, settings);
       place.clock.time += after;
@@ -202,9 +202,9 @@ describe("a URL that was fetched before", () => {
     });
   }
 
-  test("is another one for another form, another owner and other credentials", async () => {
+  test("has separate entries for other forms, owners and credentials", async () => {
     await using server = await startServer((request, response) =>
-      textOf(String(request.headers.cookie))(request, response),
+      serveText(String(request.headers.cookie))(request, response),
     );
     await using place = await openPlace(server);
     const headers = { "network.headers": { [server.allow]: { Cookie: "sid=$SID" } } };
@@ -220,8 +220,8 @@ describe("a URL that was fetched before", () => {
     assert.deepEqual(contents, [...fresh, "sid=one true"]);
   });
 
-  test("is fetched anew when its artifact is gone or its entry is damaged", async () => {
-    await using server = await startServer(textOf("page"));
+  test("is fetched again when its artifact is gone or its entry is damaged", async () => {
+    await using server = await startServer(serveText("page"));
     await using place = await openPlace(server);
     await using session = await place.session();
     const { fields } = await fetchSource(server.origin, {}, session);
@@ -235,29 +235,29 @@ describe("a URL that was fetched before", () => {
     assert.equal((await fetchSource(server.origin, {}, session)).fields.cached, true);
   });
 
-  test("is remembered whole by many at once", async () => {
-    await using server = await startServer(textOf("page"));
+  test("is cached correctly by many parallel fetches", async () => {
+    await using server = await startServer(serveText("page"));
     await using place = await openPlace(server);
-    const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => place.fetched(`/${at % 4}`)));
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, index) => place.fetched(`/${index % 4}`)));
     assert.ok(answers.every(({ content, fields }) => content === "page" && fields.artifact_ref));
     const before = server.requests.length;
-    await Promise.all(Array.from({ length: 20 }, (_, at) => place.fetched(`/${at % 4}`)));
+    await Promise.all(Array.from({ length: 20 }, (_, index) => place.fetched(`/${index % 4}`)));
     assert.equal(server.requests.length, before);
   });
 });
 
-describe("what is never remembered", () => {
-  test("an error, whatever its kind", async () => {
+describe("never cached", () => {
+  test("an error of any kind", async () => {
     await using server = await startServer((_, response) => {
       if (server.requests.length === 1) response.writeHead(404).end();
-      else textOf("found")(_, response);
+      else serveText("found")(_, response);
     });
     await using place = await openPlace(server);
     await assert.rejects(place.fetched("/"), /^SpillwayError: HTTP 404 Not Found$/);
     assert.equal((await place.fetched("/")).content, "found");
   });
 
-  test("a body that is larger than what is kept, or endless", async () => {
+  test("a body that is larger than the cap, or endless", async () => {
     await using server = await startServer((_, response) => {
       const more = () => {
         while (response.write("endless ".repeat(1_000)));
@@ -274,7 +274,7 @@ describe("what is never remembered", () => {
     assert.equal(server.requests.length, 2);
   });
 
-  test("a body that broke off", async () => {
+  test("an incomplete body", async () => {
     await using server = await startServer((_, response) => {
       response.writeHead(200, { "content-type": "text/plain", "content-length": 1_000 });
       response.write("half a page", () => response.destroy());
@@ -290,7 +290,7 @@ describe("what is never remembered", () => {
 
 describe("a fetch over the network", () => {
   test("keeps secrets out of records, events and cache entries", async () => {
-    await using server = await startServer(textOf("page"));
+    await using server = await startServer(serveText("page"));
     await using place = await openPlace(server);
     const settings = { "network.headers": { [server.allow]: { Authorization: "Bearer $KEY" } }, run: "r" };
     await place.fetched("/private/path?q=qu3ry", {}, settings, { env: { KEY: "s3cret" } });
@@ -312,7 +312,7 @@ describe("a fetch over the network", () => {
   });
 
   test("answers from memory when the store cannot be written", async () => {
-    await using server = await startServer(textOf("page"));
+    await using server = await startServer(serveText("page"));
     await using place = await openPlace(server);
     const { content, fields } = await place.fetched("/", {}, { home: "/proc/nowhere" });
     assert.deepEqual([content, fields.artifact_ref, fields.cached, fields.status_code], ["page", null, false, 200]);
@@ -326,8 +326,8 @@ describe("a fetch over the network", () => {
     await assert.rejects(place.fetched("/", {}, {}, { signal: stop.signal }), /enough/);
   });
 
-  test("of what is no URL says so", async () => {
-    await using server = await startServer(textOf("page"));
+  test("of something that is not a URL says so", async () => {
+    await using server = await startServer(serveText("page"));
     await using place = await openPlace(server);
     await using session = await place.session();
     for (const bad of ["http://", "https://[::1", "http://a b/", "http://exa%mple/", "HTTP://:80"]) {

@@ -1,4 +1,4 @@
-/** Checks the shape of values that come from outside. */
+/** Checks the shape of JSON values that come from outside. */
 
 /** Whether a value is an object with keys. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -8,8 +8,3 @@ export function parseJson(text: string): unknown {
     return undefined;
   }
 }
-
-/** Whether a value is an object with named members. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

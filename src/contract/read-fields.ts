@@ -1,0 +1,50 @@
+/** The fields of a read. */
+import type { ContentKind } from "../detect/kind.ts";
+import type { Bound } from "../fit/budget.ts";
+import type { DocumentFields } from "./document-fields.ts";
+
+/** The ways to choose a range of a document, by the names of their parameters. */
+export type SelectorName = "offset" | "lines" | "pages" | "section" | "query";
+
+/** Where one passage is in the extracted text, and how well it matches. */
+export type PassageFields = {
+  readonly offset: number;
+  readonly end_offset: number;
+  readonly start_line: number;
+  readonly end_line: number;
+  readonly heading: string | null;
+  readonly score: number;
+};
+
+/** The structured side of a read. Offsets and lines count over the whole extracted text. */
+export type ReadFields = DocumentFields & {
+  readonly artifact_ref: string;
+  readonly artifact_path: string | null;
+  readonly content_kind: ContentKind;
+  readonly media_type: string;
+  readonly size_bytes: number;
+  readonly source_url: string;
+  readonly handler: string;
+  readonly method: string;
+  readonly selector: SelectorName;
+  readonly offset: number | null;
+  readonly start_line: number | null;
+  readonly end_line: number | null;
+  readonly total_chars: number;
+  readonly total_lines: number;
+  readonly page_range: string | null;
+  readonly page_count: number | null;
+  readonly next_offset: number | null;
+  readonly has_more: boolean;
+  readonly extraction_truncated: boolean;
+  readonly source_truncated: boolean;
+  readonly truncated: boolean;
+  readonly limit_chars: number;
+  readonly bound: Bound;
+  /** With a query: where the passages are, best first, and how many match. */
+  readonly passages?: readonly PassageFields[];
+  readonly matched_count?: number;
+  readonly warnings: readonly string[];
+  readonly error?: string;
+  readonly content: string | null;
+};

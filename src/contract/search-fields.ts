@@ -1,0 +1,59 @@
+/** The fields of a code search. */
+import type { SearchResult } from "../fit/estimate-results.ts";
+import type { FittedPart } from "../fit/reply.ts";
+
+/** Another span of the same file. */
+export type ResultSpan = { readonly start_line: number; readonly end_line: number; readonly content: string };
+
+/** A file that matches, shown by its best lines. */
+export type CodeResult = Omit<SearchResult, "spans"> & {
+  /** The path percent-encoded; set where `file_path` shows invisible characters as escapes. */
+  readonly encoded_path?: string;
+  readonly spans?: readonly ResultSpan[];
+  /** The file was changed or deleted after it was indexed. */
+  readonly stale?: true;
+  /** The parts of the score; set where the caller asked for them. */
+  readonly explain?: Readonly<Record<string, number>>;
+};
+
+/** The model whose vectors took part in the ranking, or why they did not. */
+export type EmbeddingFacts = { readonly model: string; readonly problem: string | null };
+
+/** How a query was understood and what is searched for. */
+export type QuestionFacts = {
+  readonly kind: "symbol" | "path" | "words";
+  /** Words and parts of names, stemmed. */
+  readonly terms: readonly string[];
+  /** Words that may be names defined in the code. */
+  readonly names: readonly string[];
+  readonly path: string | null;
+};
+
+/** The fields beside the results. */
+export type SearchFacts = {
+  /** Ranked results before truncation, at most as many as were asked for. */
+  readonly total_count: number;
+  readonly project_id: string;
+  readonly database_name: string;
+  readonly repository_id: string;
+  readonly latency_ms: number;
+  /** Requests the results after these; null when there are none. */
+  readonly next_cursor: string | null;
+  /** When the index was last updated; null while it is built for the first time. */
+  readonly indexed_at: string | null;
+  /** Files of these results that were changed or deleted since. */
+  readonly stale_files: readonly string[];
+  /** Set while the index is being built or updated, and where that failed, with the reason. */
+  readonly indexing?: { readonly files_done: number; readonly files_total: number; readonly error?: string };
+  /** How many indexed files pass the filters, where there are filters. */
+  readonly filtered_files?: number;
+  /** Set on the last page of a long ranking: results after this many are not ranked. */
+  readonly ranked_limit?: number;
+  /** How the query was understood; set where the caller asked for it. */
+  readonly question?: QuestionFacts;
+  /** Set where an embeddings service is configured. */
+  readonly embedding?: EmbeddingFacts;
+};
+
+/** The reply of a code search, exactly as it was measured. */
+export type SearchReply = FittedPart<CodeResult> & SearchFacts;

@@ -1,0 +1,111 @@
+/** The HTTP cache: looks up, revalidates and saves what was fetched, as long as its server allows. */
+import type { AcquiredSource } from "../acquire/acquire.ts";
+import type { Freshness } from "../acquire/http/freshness.ts";
+import type { OpenedSource, Source } from "../acquire/source.ts";
+import {
+  type CacheEntry,
+  type CacheHit,
+  findCacheEntry,
+  removeCacheEntry,
+  saveCacheEntry,
+} from "../artifacts/cache-entries.ts";
+import type { Session } from "../session/session.ts";
+import type { LoadedSource } from "./loaded-source.ts";
+
+/** A cached artifact of the same request, and whether it may be used without asking the server. */
+type CachedSource = CacheHit & { readonly isFresh: boolean };
+
+/** The cached artifact for a source, if there is one. */
+export async function lookUp(source: Source, { store, now }: Session): Promise<CachedSource | undefined> {
+  if (source.fingerprint === undefined) return undefined;
+  const hit = await findCacheEntry(store, await source.fingerprint());
+  return hit && { ...hit, isFresh: now() < hit.entry.fresh_until };
+}
+
+/** Opens the source, or revalidates the cached artifact where its server supports that. */
+export async function openOrRevalidate(
+  source: Source,
+  cached: CachedSource | undefined,
+  noCache: boolean,
+  session: Session,
+): Promise<OpenedSource | { readonly revalidated: CachedSource }> {
+  const options = { signal: session.signal, noCache, incoming: session.incoming };
+  const validators = cached?.entry.validators;
+  if (!(cached && validators && source.revalidate)) return source.open(options);
+  const response = await source.revalidate(validators, options);
+  if (!("unchanged" in response)) return response;
+  return { revalidated: await extendExpiry(source, cached, response.freshness, session) };
+}
+
+/** Stores a new expiry. Validators that the server does not repeat are kept; no-store drops the entry. */
+async function extendExpiry(
+  source: Source,
+  { entry, record }: CachedSource,
+  freshness: Freshness | undefined,
+  session: Session,
+): Promise<CachedSource> {
+  const request = await source.fingerprint?.();
+  const validators = mergeValidators(entry.validators, freshness?.validators ?? null);
+  const extended: CacheEntry = { ...entry, validators, ...expiryFor(freshness?.maxAgeMs ?? entry.max_age_ms, session) };
+  if (request !== undefined && freshness) await saveCacheEntry(session.store, request, extended);
+  if (request !== undefined && !freshness) await removeCacheEntry(session.store, request);
+  return { entry: extended, record, isFresh: true };
+}
+
+function mergeValidators(before: CacheEntry["validators"], now: CacheEntry["validators"]): CacheEntry["validators"] {
+  if (before === null || now === null || before.url !== now.url) return now ?? before;
+  return { ...before, etag: now.etag ?? before.etag, lastModified: now.lastModified ?? before.lastModified };
+}
+
+/** The cached artifact as a loaded source. */
+export async function fromCache(
+  { given }: Source,
+  { record, entry }: CachedSource,
+  { store }: Session,
+): Promise<LoadedSource> {
+  const { path, [Symbol.asyncDispose]: dispose } = await store.local(record);
+  return {
+    facts: { ...record, source_url: given },
+    artifact_ref: record.artifact_ref,
+    record,
+    content: { path },
+    objects: store.objects,
+    delivery: {
+      statusCode: entry.status_code,
+      shortfall: null,
+      notes: entry.notes,
+      rendering: null,
+      cachedAt: entry.checked_at,
+    },
+    [Symbol.asyncDispose]: dispose,
+  };
+}
+
+/** Saves a response in the cache; only complete bodies of successful responses are saved. */
+export async function saveToCache(
+  source: Pick<Source, "fingerprint">,
+  { response, truncated }: AcquiredSource,
+  artifact_ref: string,
+  session: Session,
+): Promise<void> {
+  const freshness = response?.freshness;
+  if (!source.fingerprint || freshness === undefined || response === undefined || truncated) return;
+  const { statusCode: status_code, notes } = response;
+  const { validators } = freshness;
+  const expiry = expiryFor(freshness.maxAgeMs, session);
+  if (expiry.fresh_until === expiry.checked_at && validators === null) return;
+  await saveCacheEntry(session.store, await source.fingerprint(), {
+    artifact_ref,
+    status_code,
+    validators,
+    notes,
+    ...expiry,
+  });
+}
+
+/** The lifetime of the setting, or less where the server says so. */
+function expiryFor(maxAgeMs: number | null, { settings, now }: Session) {
+  const checked_at = now();
+  const fresh_until = checked_at + Math.min(settings["network.cache_ttl"], maxAgeMs ?? Number.POSITIVE_INFINITY);
+  return { checked_at, fresh_until, max_age_ms: maxAgeMs };
+}

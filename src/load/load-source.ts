@@ -1,0 +1,118 @@
+/** Loads a source: from the cache while it is fresh, else acquired, detected and kept. Every fetch starts here. */
+import { type AcquiredSource, acquire } from "../acquire/acquire.ts";
+import type { OpenedSource, ResponseInfo, Source } from "../acquire/source.ts";
+import { findSource } from "../acquire/sources.ts";
+import { memoryObjects } from "../artifacts/memory-objects.ts";
+import { type ArtifactFacts, artifactFacts, type Origin } from "../artifacts/record.ts";
+import { confirmKind } from "../detect/confirm.ts";
+import type { Claims, Detection } from "../detect/kind.ts";
+import { SpillwayError, systemCode } from "../errors.ts";
+import type { Mode } from "../extract/handler.ts";
+import type { Session } from "../session/session.ts";
+import { sourceName } from "../telemetry/events.ts";
+import { fromCache, lookUp, openOrRevalidate, saveToCache } from "./http-cache.ts";
+import type { Delivery, Kept, LoadedSource } from "./loaded-source.ts";
+
+/** The options of a fetch that decide which bytes are loaded. */
+export type LoadSourceOptions = {
+  /** `raw` asks servers for the page as browsers get it; every other mode prefers Markdown where there is any. */
+  readonly mode?: Mode | undefined;
+  /** Fetch again, whatever is cached. */
+  readonly noCache?: boolean | undefined;
+};
+
+/** The cached source if it is fresh or its server confirms it; else a new one, acquired, detected and kept. */
+export async function loadSource(given: string, options: LoadSourceOptions, session: Session): Promise<LoadedSource> {
+  const source = findSource(given, { ...session, prefers: options.mode === "raw" ? "source" : "markdown" });
+  const cached = options.noCache ? undefined : await lookUp(source, session);
+  if (cached?.isFresh) return fromCache(source, cached, session);
+  const opened = await openOrRevalidate(source, cached, options.noCache ?? false, session);
+  return "revalidated" in opened ? fromCache(source, opened.revalidated, session) : keepSource(source, opened, session);
+}
+
+/** Acquires what has been opened, detects its kind and keeps it. */
+export async function keepSource(
+  source: Pick<Source, "given" | "identity" | "fingerprint">,
+  opened: OpenedSource,
+  session: Session,
+  parentRef?: string | null,
+): Promise<LoadedSource> {
+  const acquired = await acquireFrom(opened, session);
+  try {
+    const detection = await confirmKind(acquired.body, acquired.claims);
+    const origin = toOrigin(source, acquired, parentRef ?? null);
+    const facts = artifactFacts(acquired, detection, origin);
+    const kept = await keepIfWritable(acquired, detection, origin, session);
+    const { artifact_ref } = kept;
+    if (artifact_ref !== null) await saveToCache(source, acquired, artifact_ref, session);
+    session.emit({
+      event: "ingest.classified",
+      artifact_ref,
+      source: sourceName(source.given),
+      ...detectionFields(facts),
+    });
+    const objects = artifact_ref === null ? memoryObjects() : session.store.objects;
+    const { content, response, [Symbol.asyncDispose]: dispose } = acquired;
+    return { ...kept, facts, content, objects, delivery: toDelivery(response), [Symbol.asyncDispose]: dispose };
+  } catch (error) {
+    await acquired[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function toOrigin(
+  { given, identity }: Pick<Source, "given" | "identity">,
+  { name, claims }: AcquiredSource,
+  parentRef: string | null,
+): Origin {
+  const { url = "" } = claims;
+  return { given, identity, name, parentRef, finalUrl: isUrl(url) && url !== given ? url : null };
+}
+
+const isUrl = (text: string): boolean => /^https?:/i.test(text);
+
+function toDelivery(response: ResponseInfo | undefined): Delivery {
+  return {
+    statusCode: response?.statusCode ?? null,
+    shortfall: response?.shortfall() ?? null,
+    notes: response?.notes ?? [],
+    rendering: null,
+    cachedAt: null,
+  };
+}
+
+/** A detection, and whether it saw only the beginning of the source. */
+export type SourceDetection = Detection & { readonly sourceTruncated: boolean };
+
+/** The kind of a source, by its bytes and its claims; claims given here replace the source's own. */
+export async function detectSource(given: string, claims: Partial<Claims>, session: Session): Promise<SourceDetection> {
+  const opened = await findSource(given, { ...session, prefers: "source" }).open({ signal: session.signal });
+  await using acquired = await acquireFrom(opened, session);
+  const detection = await confirmKind(acquired.body, { ...acquired.claims, ...claims });
+  return { ...detection, sourceTruncated: acquired.truncated };
+}
+
+function acquireFrom(opened: OpenedSource, { settings, spoolFolders, signal }: Session): Promise<AcquiredSource> {
+  return acquire(opened, { folders: spoolFolders, capBytes: settings["artifacts.source_bytes"], signal });
+}
+
+/** Where the store cannot be written, the source is answered anyway and the reply says that it was not kept. */
+async function keepIfWritable(
+  acquired: AcquiredSource,
+  detection: Detection,
+  origin: Origin,
+  session: Session,
+): Promise<Kept> {
+  try {
+    const record = await session.store.keep(acquired, detection, origin);
+    return { artifact_ref: record.artifact_ref, record };
+  } catch (error) {
+    if (!(error instanceof SpillwayError && error.code === "store_unavailable")) throw error;
+    session.emit({ event: "store.unavailable", code: systemCode(error.cause) ?? "unknown" });
+    return { artifact_ref: null, notKept: error.advice };
+  }
+}
+
+function detectionFields({ content_kind, media_type, decided_by, signals, size_bytes }: ArtifactFacts) {
+  return { content_kind, media_type, decided_by, signals, size_bytes };
+}

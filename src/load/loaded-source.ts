@@ -1,0 +1,35 @@
+/** What loading a source yields: facts, ref, bytes, and how they arrived. */
+import type { Content } from "../acquire/spool.ts";
+import type { Objects } from "../artifacts/objects.ts";
+import type { ArtifactFacts, ArtifactRecord } from "../artifacts/record.ts";
+
+/** The ref and record of an artifact that was kept, or why it could not be. */
+export type Kept =
+  | { readonly artifact_ref: string; readonly record: ArtifactRecord }
+  | { readonly artifact_ref: null; readonly notKept: string };
+
+/** How the bytes arrived: from a server, from the cache, or from a browser that ran the page's scripts. */
+export type Delivery = {
+  readonly statusCode: number | null;
+  /** Why the body is not complete; null when it is. */
+  readonly shortfall: string | null;
+  /** What the HTTP client reports about how it was fetched, one sentence each. */
+  readonly notes: readonly string[];
+  /** Set for a page that needs its scripts, where a browser is configured. */
+  readonly rendering: Rendering | null;
+  /** For a cached source, when its server was last asked; null for a new one. */
+  readonly cachedAt: number | null;
+};
+
+/** The artifact of the page as it was sent, or why its scripts could not be run. */
+export type Rendering = { readonly parentRef: string | null } | { readonly problem: string };
+
+/** A loaded source. Its bytes are available until it is disposed. */
+export type LoadedSource = AsyncDisposable &
+  Kept & {
+    readonly facts: ArtifactFacts;
+    readonly content: Content;
+    /** Where its extract is stored. */
+    readonly objects: Objects;
+    readonly delivery: Delivery;
+  };

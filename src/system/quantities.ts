@@ -1,0 +1,33 @@
+/** Numbers, sizes and times as sentences show them. */
+
+/** `1,234,567` for sentences; machine fields and the truncation notice carry plain digits. */
+export function formatNumber(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+/** `1 line`, `2 lines`. */
+export function formatCount(count: number, thing: string): string {
+  return `${formatNumber(count)} ${thing}${count === 1 ? "" : "s"}`;
+}
+
+/** `612 KB`, `1.4 MB`: two significant digits, or whole units. */
+export function formatSize(sizeBytes: number): string {
+  if (sizeBytes < 1_000) return `${sizeBytes} B`;
+  const units = ["KB", "MB", "GB", "TB"];
+  let size = sizeBytes / 1_000;
+  let unit = 0;
+  while (Math.round(size) >= 1_000 && unit < units.length - 1) {
+    size /= 1_000;
+    unit++;
+  }
+  return `${size < 9.95 ? size.toFixed(1) : Math.round(size)} ${units[unit]}`;
+}
+
+/** `2 hours`, `30 seconds`: a duration in one unit. */
+export function formatDuration(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000);
+  if (seconds < 120) return formatCount(seconds, "second");
+  return seconds < 7_200
+    ? formatCount(Math.round(seconds / 60), "minute")
+    : formatCount(Math.round(seconds / 3_600), "hour");
+}
