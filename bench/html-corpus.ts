@@ -63,7 +63,7 @@ export function digestCorpus(pages: readonly TruePage[], codePages: readonly Cod
   return hash.digest("hex");
 }
 
-/** A third of the pages, chosen by id: held back while the first rules were written, seen when later ones changed. */
-export function isHeldBack({ id }: TruePage): boolean {
+/** A third of the pages, chosen by id: kept aside for the first rules only, in view while later rules were changed. */
+export function wasTunedLater({ id }: TruePage): boolean {
   return (createHash("sha256").update(id).digest()[0] ?? 0) % 3 === 0;
 }
