@@ -20,7 +20,10 @@ export async function run(): Promise<void> {
   const { part, only = "", sample } = parseArgs({ options, allowPositionals: true }).values;
   const prefixes = only.split(",");
   const names = htmlRules.map(({ name }) => name).filter((name) => prefixes.some((prefix) => name.startsWith(prefix)));
-  if (part !== "wordings") await printHtmlRules(names, sample === undefined ? ALL_PAGES : Number(sample));
+  const pages = sample === undefined ? ALL_PAGES : Number(sample);
+  if (!Number.isInteger(pages)) throw new Error(`--sample takes a number of pages, not ${sample}.`);
+  if (names.length === 0) throw new Error(`No rule begins with ${only}; the names are in bench/ablate-rules.ts.`);
+  if (part !== "wordings") await printHtmlRules(names, pages);
   if (part !== "html" && only === "") await printClassifierRules();
 }
 
@@ -41,6 +44,7 @@ async function printHtmlRules(names: readonly string[], sample: number): Promise
   );
   const [base] = results.map((result) => result.base);
   if (base === undefined) return;
+  if (base.codeKept === 0) console.log("There are no pages; set SPILLWAY_CORPUS. Only fixtures are measured.");
   console.log(
     `All rules on: F1 ${base.f1["wcxb-dev"].toFixed(4)} on the tuned pages, ${base.f1["wcxb-dev-2"].toFixed(4)}`,
   );
