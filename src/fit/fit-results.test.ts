@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type ClientLimit, makeBudget } from "./budget.ts";
+import type { ReturnedResult } from "./draft-reply.ts";
 import { estimateResponseSize, type SearchResult } from "./estimate-results.ts";
 import { CUT_MARK } from "./excerpt.ts";
 import { truncateResultsBySize } from "./fit-results.ts";
 import { CHARACTER_LIMIT } from "./limits.ts";
-import type { ReturnedResult } from "./reply.ts";
 
 const base: SearchResult = {
   chunk_id: "0123456789abcdef",

@@ -7,9 +7,9 @@ import { makeTemporaryFolder } from "../../test/bodies.ts";
 import { searchNotices } from "../answer/search-reply.ts";
 import { defaultSettings } from "../config/settings.ts";
 import { openSession } from "../session/session.ts";
-import type { IndexStore } from "./index/index-store.ts";
-import { openSqliteStore } from "./index/sqlite-index-store.ts";
-import { startIndexing } from "./jobs.ts";
+import type { IndexStore } from "./index/store/index-store.ts";
+import { openSqliteStore } from "./index/store/sqlite-index-store.ts";
+import { startIndexing } from "./indexing-jobs.ts";
 import { findProject } from "./project.ts";
 import { openRepository, type Repository } from "./repository.ts";
 import { cancelIndexingJob, getIndexingStatus, searchCode, startIndexJob } from "./search.ts";
@@ -54,7 +54,7 @@ function failAfter(repository: Repository, writes: number, error: Error): Reposi
 
 describe("item 9: an index that cannot be written", () => {
   for (const writes of [0, 1]) {
-    test(`after ${writes} writes: the first index is made in memory, and searches answer from it and say so`, async () => {
+    test(`after ${writes} writes: the first index is built in memory, and searches answer from it and say so`, async () => {
       await using work = await openWork();
       using held = await work.held();
       const job = await startIndexing(failAfter(held.repository, writes, full), work.session, "changes");
@@ -66,7 +66,7 @@ describe("item 9: an index that cannot be written", () => {
       const reply = await searchCode({ query: "needle3" }, work.session);
       assert.deepEqual([reply.results[0]?.file_path, reply.storage_problem], ["f3.ts", "the disk is full"]);
       assert.deepEqual(searchNotices(reply), [
-        "The index could not be stored, because the disk is full: it is in memory only, and the next process makes it " +
+        "The index could not be stored, because the disk is full: it is in memory only, and the next process builds it " +
           "again. Free space or set SPILLWAY_HOME to a folder that can be written.",
       ]);
     });

@@ -6,17 +6,17 @@ import type { Session } from "../session/session.ts";
 import { takeLock } from "../system/lock.ts";
 import { isDamaged } from "../system/sqlite.ts";
 import { findMeaning } from "./embed/lazy-embedding.ts";
-import { countLiveFiles, filterFiles } from "./filter.ts";
-import type { IndexView } from "./index/view.ts";
+import { countLiveFiles, filterFiles } from "./filter-files.ts";
+import type { IndexView } from "./index/index-view.ts";
 import type { NearChunk } from "./rank/meaning.ts";
 import { parseQuery } from "./rank/query.ts";
 import { sliceView } from "./rank/slice.ts";
-import { isFirst, isFresh, type RefreshOptions, refreshIndex } from "./refresh.ts";
-import { discardIndex, type HeldRepository, isDiscarded, type Repository } from "./repository.ts";
-import { resolveDirectory, type SearchParameters } from "./request.ts";
+import { isFirst, isFresh, type RefreshOptions, refreshIndex } from "./refresh-index.ts";
+import { discardIndex, isDiscarded, type Repository, type RepositoryHold } from "./repository.ts";
+import { resolveDirectory, type SearchParameters } from "./search-input.ts";
 
 /** Opens a repository; the same one every time. */
-export type OpenRepository = () => Promise<HeldRepository>;
+export type OpenRepository = () => Promise<RepositoryHold>;
 
 /** How far the indexing of a folder is, or why it failed. */
 export type IndexingState = NonNullable<SearchFacts["indexing"]>;
@@ -196,7 +196,7 @@ async function withRepository<T>(
     return await work(held.repository);
   } catch (error) {
     if (!isDiscarded(held.repository) && !discardIfDamaged(held.repository, error)) throw error;
-    if (attempts <= 1) throw new IndexLost("The index was damaged and is made again.", { cause: error });
+    if (attempts <= 1) throw new IndexLost("The index was damaged and has to be built again.", { cause: error });
   }
   return withRepository(open, attempts - 1, work);
 }

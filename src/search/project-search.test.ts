@@ -10,8 +10,8 @@ import { defaultSettings, type Settings } from "../config/settings.ts";
 import type { CodeResult, SearchReply } from "../contract/search-fields.ts";
 import { makeBudget } from "../fit/budget.ts";
 import { openSession, type SessionOptions } from "../session/session.ts";
-import type { SearchInput } from "./request.ts";
 import { cancelIndexingJob, getIndexingStatus, indexRepository, searchCode, startIndexJob } from "./search.ts";
+import type { SearchInput } from "./search-input.ts";
 
 type Files = Readonly<Record<string, string>>;
 
@@ -211,7 +211,7 @@ describe("item 8: a search of a project without a path", () => {
     assert.deepEqual([complete.total_count, complete.indexing], [3, undefined]);
   });
 
-  test("goes without repositories whose folder is gone or may not be read, says so, and keeps their index", async () => {
+  test("skips repositories whose folder is gone or may not be read, says so, and keeps their index", async () => {
     await using work = await openWork();
     await work.index("shop", "web", { "a.ts": "const needle = 1;\n" });
     const gone = await work.index("shop", "gone", { "b.ts": "const needle = 1;\n" });
@@ -229,7 +229,7 @@ describe("item 8: a search of a project without a path", () => {
     const confined = { ...work.session, roots: [work.rootOf("web")] };
     const refused = await searchCode({ query: "needle", project_id: "shop" }, confined);
     assert.deepEqual([refused.total_count, refused.repositories?.skipped], [1, 1]);
-    assert.ok(!JSON.stringify(refused).includes(work.rootOf("gone")), "no path outside the roots is told");
+    assert.ok(!JSON.stringify(refused).includes(work.rootOf("gone")), "no path outside the roots is shown");
     const outside = { ...work.session, roots: [join(work.folder, "elsewhere")] };
     await assert.rejects(
       searchCode({ query: "needle", project_id: "shop" }, outside),
@@ -237,7 +237,7 @@ describe("item 8: a search of a project without a path", () => {
     );
   });
 
-  test("goes on where one repository cannot be indexed, and names it", async () => {
+  test("answers although one repository cannot be indexed, and names it", async () => {
     await using work = await openWork();
     await work.index("shop", "web", { "a.ts": "const needle = 1;\n" });
     await work.index("shop", "empty", { "b.ts": "const needle = 1;\n" });

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import type { CodeResult, QuestionFacts, ResultSpan, SearchFacts } from "../contract/search-fields.ts";
 import { cutAround, cutEnd, cutStart, type Excerpt } from "../fit/excerpt.ts";
 import { escapePath } from "../system/safe-names.ts";
-import type { StoredText } from "./index/index-store.ts";
-import { type IndexView, joinViews, type ViewPart } from "./index/view.ts";
-import { formatStamp } from "./index/walk.ts";
+import { formatStamp } from "./index/folder/walk-folder.ts";
+import { type IndexView, joinViews, type ViewPart } from "./index/index-view.ts";
+import type { StoredText } from "./index/store/index-store.ts";
 import type { PreparedIndex } from "./prepared-index.ts";
 import { type Meaning, type NearChunk, rateChunks } from "./rank/meaning.ts";
 import { type ParsedQuery, parseQuery } from "./rank/query.ts";
@@ -22,7 +22,7 @@ import {
 } from "./rank/spans.ts";
 import { createVerbatimGain } from "./rank/verbatim.ts";
 import type { Repository } from "./repository.ts";
-import { MAX_RANKED, type SearchParameters } from "./request.ts";
+import { MAX_RANKED, type SearchParameters } from "./search-input.ts";
 
 /** One page of results. */
 export type ResultPage = {
@@ -156,10 +156,10 @@ async function makeResults(
   { query, isWide, ...options }: MakeOptions,
 ) {
   const made = await readFiles(joined, files, (repository, { file, id, path, firstChunk }) => {
-    const stored = repository.reader.text(id);
-    if (stored?.path !== path) return [];
-    const line = query.path !== null && matchesPath(stored.path, query.path) ? query.line : null;
-    const { result, focus } = makeResult(repository, stored, file, firstChunk, { ...options, line });
+    const storedText = repository.reader.text(id);
+    if (storedText?.path !== path) return [];
+    const line = query.path !== null && matchesPath(storedText.path, query.path) ? query.line : null;
+    const { result, focus } = makeResult(repository, storedText, file, firstChunk, { ...options, line });
     return [{ result: isWide ? withRepository(result, repository) : result, focus }];
   });
   return made.flat();
@@ -196,19 +196,19 @@ type ResultOptions = {
 
 function makeResult(
   { id, root }: Repository,
-  stored: StoredText,
+  storedText: StoredText,
   ranked: RankedFile,
   firstChunk: number,
   { findHits, contextLines, line, explain }: ResultOptions,
 ): { readonly result: CodeResult; readonly focus: number } {
   const scored = ranked.chunks.map(({ chunk, score }) => ({ index: chunk - firstChunk, score }));
-  const chunks = line === null ? scored : withLineFirst(stored, scored, line);
-  const [main = { startLine: 1, endLine: 1, focus: 0 }, ...further] = chooseSpans(stored, chunks, findHits, line);
-  const lines = createLineReader(stored.text);
+  const chunks = line === null ? scored : withLineFirst(storedText, scored, line);
+  const [main = { startLine: 1, endLine: 1, focus: 0 }, ...further] = chooseSpans(storedText, chunks, findHits, line);
+  const lines = createLineReader(storedText.text);
   const { text: content, focus } = lines.read(main);
   const result = {
-    chunk_id: `${id.slice(0, 8)}-${stored.id}-${chunks[0]?.index ?? 0}`,
-    ...pathFields(stored.path),
+    chunk_id: `${id.slice(0, 8)}-${storedText.id}-${chunks[0]?.index ?? 0}`,
+    ...pathFields(storedText.path),
     content,
     start_line: main.startLine,
     end_line: main.endLine,
@@ -216,7 +216,7 @@ function makeResult(
     context_before: lines.before(main, contextLines),
     context_after: lines.after(main, contextLines),
     ...(further.length === 0 ? {} : { spans: further.map((span) => toResultSpan(span, lines)) }),
-    ...(isStale(root, stored) ? { stale: true as const } : {}),
+    ...(isStale(root, storedText) ? { stale: true as const } : {}),
     ...(explain ? { explain: roundParts(ranked.parts) } : {}),
   };
   return { result, focus };
@@ -250,7 +250,7 @@ function toResultSpan(span: ChosenSpan, lines: LineReader): ResultSpan {
   return { start_line: span.startLine, end_line: span.endLine, content: lines.read(span).text };
 }
 
-/** Gives lines without the newline of the last; a span that is empty or outside the text gives nothing. */
+/** Returns lines without the last newline; nothing for a span that is empty or outside the text. */
 function createLineReader(text: string): LineReader {
   const starts = [0];
   for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) starts.push(end + 1);

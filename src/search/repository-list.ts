@@ -3,9 +3,9 @@ import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { clip } from "../system/safe-names.ts";
 import type { Project } from "./project.ts";
-import { type HeldRepository, listOpen, openKnown, type Roots, refuseRoot, requireFolder } from "./repository.ts";
+import { listOpen, openKnown, type RepositoryHold, type Roots, refuseRoot, requireFolder } from "./repository.ts";
 import { readFacts } from "./repository-facts.ts";
-import { searchInvalid } from "./request.ts";
+import { searchInvalid } from "./search-input.ts";
 
 /** A repository of a project that is not open. */
 export type ListedRepository = { readonly id: string; readonly root: string; readonly project: Project };
@@ -17,7 +17,7 @@ export async function checkListed({ id, root }: ListedRepository, roots: Roots):
 }
 
 /** Opens a listed repository. */
-export async function openListed(listed: ListedRepository, roots: Roots): Promise<HeldRepository> {
+export async function openListed(listed: ListedRepository, roots: Roots): Promise<RepositoryHold> {
   await checkListed(listed, roots);
   return openKnown(listed.project, listed.root, listed.id);
 }

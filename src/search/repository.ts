@@ -9,10 +9,10 @@ import { makeFolders } from "../system/folders.ts";
 import { takeLock } from "../system/lock.ts";
 import { clip } from "../system/safe-names.ts";
 import { isDamaged } from "../system/sqlite.ts";
-import type { IndexLocation, IndexStore } from "./index/index-store.ts";
-import { openMemoryStore } from "./index/memory-index-store.ts";
-import { type IndexReader, openReader } from "./index/reader.ts";
-import { openSqliteStore } from "./index/sqlite-index-store.ts";
+import { type IndexReader, openReader } from "./index/index-reader.ts";
+import type { IndexLocation, IndexStore } from "./index/store/index-store.ts";
+import { openMemoryStore } from "./index/store/memory-index-store.ts";
+import { openSqliteStore } from "./index/store/sqlite-index-store.ts";
 import type { Project } from "./project.ts";
 import { indexFile, lockFile, writeFacts } from "./repository-facts.ts";
 import { describeStorageFailure, isStorageFailure } from "./storage-problem.ts";
@@ -21,7 +21,7 @@ import { describeStorageFailure, isStorageFailure } from "./storage-problem.ts";
 export type Repository = IndexLocation & {
   readonly id: string;
   readonly project: Project;
-  /** The store's name, as replies give it. */
+  /** The store's name, as replies show it. */
   readonly databaseName: string;
   readonly reader: IndexReader;
   /** Why the index is in memory although it should be on disk; null where it is where it should be. */
@@ -33,10 +33,10 @@ export type Repository = IndexLocation & {
 };
 
 /** A repository that stays open until this is disposed. */
-export type HeldRepository = Disposable & { readonly repository: Repository };
+export type RepositoryHold = Disposable & { readonly repository: Repository };
 
 /** Keeps a repository open until disposed. */
-export function holdRepository(repository: Repository): HeldRepository {
+export function holdRepository(repository: Repository): RepositoryHold {
   repository.holds.count += 1;
   return {
     repository,
@@ -50,7 +50,7 @@ export function holdRepository(repository: Repository): HeldRepository {
 export type Roots = readonly string[] | undefined;
 
 /** Opens the repository of a folder in a project; the same one for the same folder, however its path is written. */
-export async function openRepository(project: Project, dir: string, roots: Roots): Promise<HeldRepository> {
+export async function openRepository(project: Project, dir: string, roots: Roots): Promise<RepositoryHold> {
   const root = requireFolder(dir);
   await refuseRoot(dir, root, roots);
   return openKnown(project, root, repositoryId(root));
@@ -93,7 +93,7 @@ const MAX_OPEN = 64;
 const MAX_LOADED_BYTES = 268_435_456;
 
 /** Opens the repository with this id and root; the same one while it is open. */
-export async function openKnown(project: Project, root: string, id: string): Promise<HeldRepository> {
+export async function openKnown(project: Project, root: string, id: string): Promise<RepositoryHold> {
   const repositories = repositoriesOf(project);
   const key = keyOf(project, id);
   const repository = repositories.get(key) ?? (await openNew(project, root, id));
@@ -102,9 +102,9 @@ export async function openKnown(project: Project, root: string, id: string): Pro
   if (first !== repository) repository.store[Symbol.dispose]();
   repositories.delete(key);
   repositories.set(key, first);
-  const held = holdRepository(first);
+  const hold = holdRepository(first);
   closeOldest();
-  return held;
+  return hold;
 }
 
 const keyOf = ({ folder, id: projectId }: Project, id: string): string => `${folder}\n${projectId}\n${id}`;
@@ -191,7 +191,7 @@ export function isDiscarded(repository: Repository): boolean {
   return discarded.has(repository);
 }
 
-/** Closes and deletes a damaged index: the next to open it begins a new one. Hold the lock. */
+/** Closes and deletes a damaged index: the next open creates a new one. The caller holds the lock. */
 export function discardIndex(repository: Repository): void {
   if (discarded.has(repository)) return;
   closeForGood(repository);
@@ -208,7 +208,7 @@ function closeForGood(repository: Repository): void {
  * Replaces an index that was never complete and cannot be written by an empty one in memory. What is stored of it is
  * deleted: the disk may be full because of it.
  */
-export function moveToMemory(repository: Repository, error: unknown): HeldRepository {
+export function moveToMemory(repository: Repository, error: unknown): RepositoryHold {
   const { id, project, root, databaseName, segmentFolder } = repository;
   const problem = describeStorageFailure(error, segmentFolder ?? root);
   const replacement = openInMemoryOnly({ id, project, root, databaseName, holds: { count: 0 } }, problem);
@@ -229,7 +229,7 @@ function removeIncomplete(folder: string): void {
 }
 
 /** Opens a repository whose index was discarded. */
-export function reopenRepository({ project, root, id }: Repository): Promise<HeldRepository> {
+export function reopenRepository({ project, root, id }: Repository): Promise<RepositoryHold> {
   return openKnown(project, root, id);
 }
 

@@ -10,25 +10,28 @@ import { type FittedResults, truncateResultsBySize } from "../fit/fit-results.ts
 import { CHARACTER_LIMIT } from "../fit/limits.ts";
 import { estimateTokens } from "../fit/measure.ts";
 import type { Session } from "../session/session.ts";
-import { sweepIfDue } from "../verbs/sweep.ts";
+import { registerSweeper, sweepIfDue } from "../verbs/sweep.ts";
+import { indexSweeper } from "./expire-indexes.ts";
 import { describeIndexes } from "./index-facts.ts";
-import { cancelJob, hasJob, jobNotFound, type RunningJob, readJob, startIndexing } from "./jobs.ts";
+import { cancelJob, hasJob, jobNotFound, type RunningJob, readJob, startIndexing } from "./indexing-jobs.ts";
 import { IndexLost, type PreparedIndex, prepareIndex, prepareIndexes } from "./prepared-index.ts";
 import type { Project } from "./project.ts";
 import { findResults, type ResultPage } from "./ranked-results.ts";
 import { openRepository } from "./repository.ts";
-import { formatCursor, MAX_RANKED, parseSearchInput, type SearchInput, type SearchParameters } from "./request.ts";
 import { reportSearch } from "./search-events.ts";
+import { formatCursor, MAX_RANKED, parseSearchInput, type SearchInput, type SearchParameters } from "./search-input.ts";
 import { isStorageFailure, toStorageError } from "./storage-problem.ts";
 import { findTargets, projectOf, projectsOf, type SearchTargets } from "./targets.ts";
+
+registerSweeper(indexSweeper);
 
 /** What a surface adds to the input. */
 export type SearchOptions = {
   /** The limits of the client and of the turn. */
   readonly budget?: Budget | undefined;
-  /** Wait until the index is complete, however long it takes: for scripts, which cannot ask again. */
+  /** Wait until the index is complete, however long it takes: for scripts, which cannot search again. */
   readonly complete?: boolean;
-  /** Called now and then while the folder is indexed for the first time. */
+  /** Called at intervals while the folder is indexed for the first time. */
   readonly progress?: ((message: string) => void) | undefined;
 };
 
@@ -40,9 +43,9 @@ export async function searchCode(
 ): Promise<SearchReply> {
   const search = await findCode(input, session, options);
   await search.keepOversized(options.budget);
-  const fitted = search.fit(options.budget);
-  search.report(fitted);
-  return fitted.reply;
+  const fittedSearch = search.fit(options.budget);
+  search.report(fittedSearch);
+  return fittedSearch.reply;
 }
 
 /** A reply with the results of fitting it. */
@@ -50,12 +53,12 @@ export type FittedSearch = FittedResults<CodeResult, SearchFacts>;
 
 /** A search whose results are ranked but not yet fitted: they can be fitted to any budget. */
 export type Search = {
-  /** The reply within a budget, exactly as it was measured. The keys of `more` are added and measured too. */
-  fit(budget?: Budget, more?: object): FittedSearch;
+  /** The reply within a budget, exactly as it was measured. `extraFields` are added and measured too. */
+  fit(budget?: Budget, extraFields?: object): FittedSearch;
   /** Stores the first result as an artifact if it alone exceeds the budget, so that later fits can refer to it. */
   keepOversized(budget?: Budget): Promise<void>;
   /** Reports the reply that was sent to events, metrics and the log. */
-  report(fitted: FittedSearch): void;
+  report(fittedSearch: FittedSearch): void;
 };
 
 /** Finds the indexes, brings them up to date and ranks. */
@@ -79,9 +82,9 @@ export async function findCode(input: SearchInput, session: Session, options: Se
   };
   let artifactRef: string | null | undefined;
   const tokenizer = await session.tokenizer();
-  const fit: Search["fit"] = (budget = unlimited, more = {}) =>
+  const fit: Search["fit"] = (budget = unlimited, extraFields = {}) =>
     truncateResultsBySize(page.results, undefined, undefined, {
-      envelope: (returned) => ({ ...facts(returned), ...more }),
+      envelope: (returned) => ({ ...facts(returned), ...extraFields }),
       budget: tokenizer === undefined ? budget : withTokens(budget, tokenizer),
       focusOf: page.focusOf,
       ...(artifactRef !== undefined && { artifactRef }),
@@ -92,7 +95,7 @@ export async function findCode(input: SearchInput, session: Session, options: Se
       const { oversized } = fit(budget);
       if (oversized !== null) artifactRef = await storeResult(oversized, session);
     },
-    report: (fitted) => reportSearch(fitted, parameters.query, performance.now() - started, session),
+    report: (fittedSearch) => reportSearch(fittedSearch, parameters.query, performance.now() - started, session),
   };
 }
 
@@ -158,16 +161,16 @@ export type IndexInput = {
   readonly force_reindex?: boolean | undefined;
 };
 
-/** Starts to index a folder and gives the job at once. */
+/** Starts to index a folder and returns the job at once. */
 export async function startIndexJob(input: IndexInput, session: Session): Promise<RunningJob> {
   const dir = resolve(session.cwd, input.repo_path ?? ".");
   const project = projectOf(input.project_id, dir, session, true);
   session.background(() => sweepIfDue(session));
-  using held = await openRepository(project, dir, session.roots);
-  return await startIndexing(held.repository, session, input.force_reindex ? "force" : "changes");
+  using hold = await openRepository(project, dir, session.roots);
+  return await startIndexing(hold.repository, session, input.force_reindex ? "force" : "changes");
 }
 
-/** Starts to index a folder and gives the job's first record, whose id is used to follow it. */
+/** Starts to index a folder and returns the job's first record, whose id identifies it. */
 export async function indexRepository(input: IndexInput, session: Session): Promise<JobRecord> {
   return (await startIndexJob(input, session)).record();
 }

@@ -4,7 +4,7 @@ import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import { clip } from "../system/safe-names.ts";
 import { findFileProject, findProject, type Project } from "./project.ts";
-import { type HeldRepository, openRepository } from "./repository.ts";
+import { openRepository, type RepositoryHold } from "./repository.ts";
 import {
   checkListed,
   type ListedRepository,
@@ -13,14 +13,14 @@ import {
   openListed,
   parseRepositoryId,
 } from "./repository-list.ts";
-import { type SearchInput, searchInvalid } from "./request.ts";
+import { type SearchInput, searchInvalid } from "./search-input.ts";
 
 /** The repositories of a search. Each is opened when it is needed, and as often as it is needed. */
 export type SearchTargets = {
   readonly project: Project;
   /** Whether a whole project is searched: then results say which repository they are of. */
   readonly isWide: boolean;
-  readonly open: readonly (() => Promise<HeldRepository>)[];
+  readonly open: readonly (() => Promise<RepositoryHold>)[];
   /** Repositories of the project that may not be searched, or whose folder is gone: one sentence each. */
   readonly skipped: readonly string[];
 };
@@ -30,7 +30,7 @@ type TargetInput = Pick<SearchInput, "dir" | "project_id" | "repository_id">;
 /** Finds what to search. Only a folder that is named, or the current one without a project, is indexed for the first time. */
 export async function findTargets(input: TargetInput, session: Session): Promise<SearchTargets> {
   const dir = resolve(session.cwd, input.dir || ".");
-  const one = (project: Project, open: () => Promise<HeldRepository>) => ({
+  const one = (project: Project, open: () => Promise<RepositoryHold>) => ({
     project,
     isWide: false,
     open: [open],
@@ -114,7 +114,7 @@ function quoteProjects(projects: readonly Project[]): string {
 /** All repositories of a project that can be searched now. */
 async function openProject(project: Project, { roots }: Session): Promise<SearchTargets> {
   const listed = listRepositories(project);
-  const open: (() => Promise<HeldRepository>)[] = [];
+  const open: (() => Promise<RepositoryHold>)[] = [];
   const failures: SpillwayError[] = [];
   for (const repository of listed) {
     try {

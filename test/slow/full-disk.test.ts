@@ -64,7 +64,7 @@ function assertPlain(text: string): void {
 }
 
 const inMemory =
-  /The index could not be stored, because the disk is full: it is in memory only, and the next process makes it again\. Free space or set SPILLWAY_HOME to a folder that can be written\.\n/;
+  /The index could not be stored, because the disk is full: it is in memory only, and the next process builds it again\. Free space or set SPILLWAY_HOME to a folder that can be written\.\n/;
 
 describe("a full disk", { skip }, () => {
   for (const left of LEFT_BYTES) {
@@ -79,7 +79,7 @@ describe("a full disk", { skip }, () => {
       assert.deepEqual([reply.results[0].file_path, reply.storage_problem], ["gauge7.ts", "the disk is full"]);
     });
 
-    test(`with ${left} bytes left: the first index is made in memory and says so, and leaves no part of it`, async () => {
+    test(`with ${left} bytes left: the first index is built in memory and says so, and leaves no part of it`, async () => {
       await using opened = await openWork();
       opened.disk.fill(left);
       const { status, err } = await opened.run(["index"]);

@@ -171,7 +171,7 @@ describe("embeddings", () => {
     const other = await work.sessionWith({ "search.embed_model": "other" });
     work.service.override = (response) => Boolean(response.writeHead(500).end());
     const before = await work.search("barrage", other);
-    assert.match(before.embedding?.problem ?? "", /by hashed, and are not mixed/);
+    assert.match(before.embedding?.problem ?? "", /vectors of hashed, which are not mixed/);
     assert.match(searchNotices(before).join(), /Ranked by words alone/);
     await work.index(other);
     work.passMinutes(1);
@@ -179,7 +179,7 @@ describe("embeddings", () => {
     work.service.dimensions = 32;
     assert.deepEqual(await work.index(other), { files: 3, problem: null });
     assert.deepEqual((await work.search("barrage", other)).embedding, { model: "other", problem: null });
-    assert.match((await work.search("barrage")).embedding?.problem ?? "", /by other/);
+    assert.match((await work.search("barrage")).embedding?.problem ?? "", /vectors of other,/);
     await other[Symbol.asyncDispose]();
   });
 

@@ -1,10 +1,10 @@
 /** The embeddings plug-in as searches and jobs use it: its code is loaded only where the settings name a service. */
 import type { EmbeddingFacts } from "../../contract/search-fields.ts";
 import type { Session } from "../../session/session.ts";
-import type { IndexLocation, IndexStore } from "../index/index-store.ts";
-import type { IndexView } from "../index/view.ts";
+import type { IndexView } from "../index/index-view.ts";
+import type { IndexLocation, IndexStore } from "../index/store/index-store.ts";
 import type { NearChunk } from "../rank/meaning.ts";
-import type { FillReport } from "./fill.ts";
+import type { FillReport } from "./fill-vectors.ts";
 
 /** What the vectors of an index add to a search. */
 export type QueryMeaning = {
@@ -17,7 +17,7 @@ export type QueryMeaning = {
 /** Asks the service for the query's vector, if the index has vectors of its model. A failure is a fact, not an error. */
 export async function findMeaning(query: string, store: IndexStore, session: Session): Promise<QueryMeaning> {
   if (!isConfigured(session)) return { findNear: null, facts: null };
-  const { embedQuery, findNearChunks } = await import("./meaning.ts");
+  const { embedQuery, findNearChunks } = await import("./query-meaning.ts");
   const { vector, facts } = await embedQuery(query, store, session);
   return { findNear: vector && ((view) => findNearChunks(vector, store, view)), facts };
 }
@@ -25,7 +25,7 @@ export async function findMeaning(query: string, store: IndexStore, session: Ses
 /** Makes the vectors that an index lacks. Never rejects: a search does not need them. */
 export async function fillVectors(location: IndexLocation, session: Session): Promise<FillReport> {
   if (!isConfigured(session)) return { files: 0, problem: null };
-  const { fillMissing } = await import("./fill.ts");
+  const { fillMissing } = await import("./fill-vectors.ts");
   return await fillMissing(location, session);
 }
 

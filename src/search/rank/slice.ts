@@ -1,6 +1,6 @@
 /** Copies what one query needs of an index: with it, many indexes are ranked as one, and only one is open at a time. */
-import { type PostingRange, type RankedSegment, termKinds } from "../index/segment.ts";
-import { findTerm, type IndexView, type TermPostings, type ViewPart } from "../index/view.ts";
+import { type PostingRange, type RankedSegment, termKinds } from "../index/index-segment.ts";
+import { findTerm, type IndexView, type TermPostings, type ViewPart } from "../index/index-view.ts";
 import type { ParsedQuery } from "./query.ts";
 import { listRankedTerms, matchesPath } from "./rank.ts";
 

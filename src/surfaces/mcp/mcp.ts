@@ -1,6 +1,6 @@
 /** `spillway/mcp`: the MCP server over standard input and output, with handlers and tools of your own. */
 import { once } from "node:events";
-import { loadConfig } from "../../config/load.ts";
+import { loadConfig } from "../../config/load-config.ts";
 import type { Handler } from "../../extract/handler.ts";
 import { openSession } from "../../session/session.ts";
 import type { Tool } from "../../tools/tool.ts";
@@ -11,7 +11,7 @@ export type ServeOptions = {
   readonly handlers?: readonly Handler[];
   /** Tools beside the built-in ones. */
   readonly tools?: readonly Tool[];
-  /** Fits replies to this client, whichever connects. */
+  /** Fits replies to this client, not to the one that connects. */
   readonly client?: string;
   readonly signal?: AbortSignal;
 };
