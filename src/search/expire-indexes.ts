@@ -7,8 +7,8 @@ import type { Session } from "../session/session.ts";
 import { takeLock } from "../system/lock.ts";
 import { isRefused } from "../system/sqlite.ts";
 import type { Sweeper } from "../verbs/sweep.ts";
-import { closeUnused } from "./repository.ts";
-import { lastUsedAt, lockFile, readFacts } from "./repository-facts.ts";
+import { closeUnused } from "./repository/repository.ts";
+import { lastUsedAt, lockFile, readFacts } from "./repository/repository-facts.ts";
 
 /** The sweeper of indexes. A process that searches registers it; others never load this code. */
 export const indexSweeper: Sweeper = { counts: "deletedIndexes", takeTurn, sweep: expireIndexes };

@@ -10,10 +10,10 @@ import { openSession } from "../session/session.ts";
 import type { IndexStore } from "./index/store/index-store.ts";
 import { openSqliteStore } from "./index/store/sqlite-index-store.ts";
 import { startIndexing } from "./indexing-jobs.ts";
-import { findProject } from "./project.ts";
-import { openRepository, type Repository } from "./repository.ts";
+import { findProject } from "./repository/project.ts";
+import { openRepository, type Repository } from "./repository/repository.ts";
+import { describeStorageFailure } from "./repository/storage-problem.ts";
 import { cancelIndexingJob, getIndexingStatus, searchCode, startIndexJob } from "./search.ts";
-import { describeStorageFailure } from "./storage-problem.ts";
 
 const sqliteError = (errcode: number) =>
   Object.assign(new Error("database or disk is full"), { code: "ERR_SQLITE_ERROR", errcode });

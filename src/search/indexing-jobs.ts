@@ -15,7 +15,7 @@ import type { FillReport } from "./embed/fill-vectors.ts";
 import { fillVectors } from "./embed/lazy-embedding.ts";
 import { type UpdateReport, updateIndex } from "./index/update-index.ts";
 import { isOpen, markInterrupted, openJobLog } from "./job-log.ts";
-import type { Project } from "./project.ts";
+import type { Project } from "./repository/project.ts";
 import {
   discardIndex,
   holdRepository,
@@ -23,9 +23,9 @@ import {
   type Repository,
   type RepositoryHold,
   reopenRepository,
-} from "./repository.ts";
-import { lockFile } from "./repository-facts.ts";
-import { isStorageFailure, toStorageError } from "./storage-problem.ts";
+} from "./repository/repository.ts";
+import { lockFile } from "./repository/repository-facts.ts";
+import { isStorageFailure, toStorageError } from "./repository/storage-problem.ts";
 
 /** A job of this process. */
 export type RunningJob = {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { JobRecord } from "../contract/indexing-job.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
 import { makeFolders } from "../system/folders.ts";
-import type { Project } from "./project.ts";
-import { describeStorageFailure, isStorageFailure } from "./storage-problem.ts";
+import type { Project } from "./repository/project.ts";
+import { describeStorageFailure, isStorageFailure } from "./repository/storage-problem.ts";
 
 export type JobLog = {
   /** Deletes old records and marks those of killed jobs of this repository, as far as it can. Hold its lock. */

@@ -12,7 +12,7 @@ import type { NearChunk } from "./rank/meaning.ts";
 import { parseQuery } from "./rank/query.ts";
 import { sliceView } from "./rank/slice.ts";
 import { isFirst, isFresh, type RefreshOptions, refreshIndex } from "./refresh-index.ts";
-import { discardIndex, isDiscarded, type Repository, type RepositoryHold } from "./repository.ts";
+import { discardIndex, isDiscarded, type Repository, type RepositoryHold } from "./repository/repository.ts";
 import { resolveDirectory, type SearchParameters } from "./search-input.ts";
 
 /** Opens a repository; the same one every time. */

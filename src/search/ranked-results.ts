@@ -21,7 +21,7 @@ import {
   type Span,
 } from "./rank/spans.ts";
 import { createVerbatimGain } from "./rank/verbatim.ts";
-import type { Repository } from "./repository.ts";
+import type { Repository } from "./repository/repository.ts";
 import { MAX_RANKED, type SearchParameters } from "./search-input.ts";
 
 /** One page of results. */

@@ -5,7 +5,7 @@ import type { JobRecord } from "../contract/indexing-job.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import { NOTHING_INDEXED, type RunningJob, startIndexing } from "./indexing-jobs.ts";
-import type { Repository } from "./repository.ts";
+import type { Repository } from "./repository/repository.ts";
 
 /** When each index was last refreshed, by the monotonic clock. */
 const refreshTimes = new WeakMap<Repository, number>();

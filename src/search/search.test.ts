@@ -22,7 +22,7 @@ import { CHARACTER_LIMIT } from "../fit/limits.ts";
 import { openSession, type SessionOptions } from "../session/session.ts";
 import { takeLock } from "../system/lock.ts";
 import { createMetrics, metrics } from "../telemetry/metrics.ts";
-import { closeUnused } from "./repository.ts";
+import { closeUnused } from "./repository/repository.ts";
 import { cancelIndexingJob, getIndexingStatus, indexRepository, searchCode, startIndexJob } from "./search.ts";
 import type { SearchInput } from "./search-input.ts";
 

@@ -15,12 +15,12 @@ import { indexSweeper } from "./expire-indexes.ts";
 import { describeIndexes } from "./index-facts.ts";
 import { cancelJob, hasJob, jobNotFound, type RunningJob, readJob, startIndexing } from "./indexing-jobs.ts";
 import { IndexLost, type PreparedIndex, prepareIndex, prepareIndexes } from "./prepared-index.ts";
-import type { Project } from "./project.ts";
 import { findResults, type ResultPage } from "./ranked-results.ts";
-import { openRepository } from "./repository.ts";
+import type { Project } from "./repository/project.ts";
+import { openRepository } from "./repository/repository.ts";
+import { isStorageFailure, toStorageError } from "./repository/storage-problem.ts";
 import { reportSearch } from "./search-events.ts";
 import { formatCursor, MAX_RANKED, parseSearchInput, type SearchInput, type SearchParameters } from "./search-input.ts";
-import { isStorageFailure, toStorageError } from "./storage-problem.ts";
 import { findTargets, projectOf, projectsOf, type SearchTargets } from "./targets.ts";
 
 registerSweeper(indexSweeper);

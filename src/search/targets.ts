@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import { clip } from "../system/safe-names.ts";
-import { findFileProject, findProject, type Project } from "./project.ts";
-import { openRepository, type RepositoryHold } from "./repository.ts";
+import { findFileProject, findProject, type Project } from "./repository/project.ts";
+import { openRepository, type RepositoryHold } from "./repository/repository.ts";
 import {
   checkListed,
   type ListedRepository,
@@ -12,7 +12,7 @@ import {
   listRepositories,
   openListed,
   parseRepositoryId,
-} from "./repository-list.ts";
+} from "./repository/repository-list.ts";
 import { type SearchInput, searchInvalid } from "./search-input.ts";
 
 /** The repositories of a search. Each is opened when it is needed, and as often as it is needed. */

@@ -1,11 +1,11 @@
 /** Finds repositories and projects that were indexed before, on disk or in the memory of this process. */
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { clip } from "../system/safe-names.ts";
+import { clip } from "../../system/safe-names.ts";
+import { searchInvalid } from "../search-input.ts";
 import type { Project } from "./project.ts";
 import { listOpen, openKnown, type RepositoryHold, type Roots, refuseRoot, requireFolder } from "./repository.ts";
 import { readFacts } from "./repository-facts.ts";
-import { searchInvalid } from "./search-input.ts";
 
 /** A repository of a project that is not open. */
 export type ListedRepository = { readonly id: string; readonly root: string; readonly project: Project };

@@ -1,11 +1,11 @@
 /** Projects separate indexes: a search in one never sees the files, names or jobs of another. */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { foldersUpwards, homeFolder } from "../config/paths.ts";
-import { SpillwayError, systemCode } from "../errors.ts";
-import { PATH_CHARS } from "../system/clip-lengths.ts";
-import { clip, safeFileName } from "../system/safe-names.ts";
-import { searchInvalid } from "./search-input.ts";
+import { foldersUpwards, homeFolder } from "../../config/paths.ts";
+import { SpillwayError, systemCode } from "../../errors.ts";
+import { PATH_CHARS } from "../../system/clip-lengths.ts";
+import { clip, safeFileName } from "../../system/safe-names.ts";
+import { searchInvalid } from "../search-input.ts";
 
 /** A project and the folder of its indexes. The folder is null for indexes in memory, which live as long as `scope`. */
 export type Project = { readonly id: string; readonly folder: string | null; readonly scope: object };

@@ -1,7 +1,7 @@
 /** What it means that an index cannot be written: in words, and as an error. */
 import { statfsSync } from "node:fs";
-import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
-import { isRefused } from "../system/sqlite.ts";
+import { isUnwritable, SpillwayError, systemCode } from "../../errors.ts";
+import { isRefused } from "../../system/sqlite.ts";
 
 /** Whether the disk is full, read-only, failing or not ours. */
 export function isStorageFailure(error: unknown): boolean {
