@@ -154,7 +154,7 @@ const span = { start_line: count, end_line: count, content: text };
 
 const codeResult: Readonly<Record<Exclude<keyof ReturnedResult<CodeResult>, "explain">, JsonSchema>> = {
   chunk_id: text,
-  repository: describe(text, "The folder of file_path, where a project was searched."),
+  repository: text,
   repository_id: text,
   file_path: text,
   encoded_path: describe(text, "The path percent-encoded, where file_path has hidden characters."),
@@ -165,7 +165,7 @@ const codeResult: Readonly<Record<Exclude<keyof ReturnedResult<CodeResult>, "exp
   spans: list(object(span)),
   stale: flag,
   artifact_ref: ref,
-  cut: describe(texts, "What was shortened or left out: context, spans, content."),
+  cut: texts,
 };
 
 const truncationInfo: Readonly<Record<keyof TruncationInfo, JsonSchema>> = {
