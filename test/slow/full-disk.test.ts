@@ -119,7 +119,7 @@ describe("a full disk", { skip }, () => {
     assert.match(found.out, /^gauge7\.ts:1-3 /);
     assert.match(
       found.err,
-      /could not be (brought up to date and is of \d{4}-.*: .*the disk is full|stored, because the disk is full)/,
+      /could not be (updated and dates from \d{4}-.*: .*the disk is full|stored, because the disk is full)/,
     );
     opened.disk.free();
     assert.deepEqual((await opened.json("search", "readGauge119", "--limit", "1")).results[0].file_path, "gauge119.ts");
