@@ -537,11 +537,11 @@ describe("the process", () => {
     assert.equal((await cli.run(["fetch", "x", "--set", "fit.read_chars=1"])).status, 1);
   });
 
-  test("an error in a config file names its line and key, and nothing is fetched", async () => {
+  test("an error in the user's config file names its line and key, and nothing is fetched", async () => {
     await using cli = await openCli();
     await cli.write("a.txt", "a");
-    await cli.write(".spillway/config.jsonc", '{\n  // ours\n  "fit": { "read_chars": "lots" }\n}\n');
-    const { status, err } = await cli.run(["fetch", "a.txt"]);
+    await cli.write("config.jsonc", '{\n  // ours\n  "fit": { "read_chars": "lots" }\n}\n');
+    const { status, err } = await cli.run(["fetch", "a.txt"], { env: { SPILLWAY_CONFIG: "config.jsonc" } });
     assert.equal(status, 1);
     assert.match(err, /config\.jsonc, line 3.*fit\.read_chars/);
   });

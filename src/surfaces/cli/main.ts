@@ -1,5 +1,6 @@
 /** The main function of the CLI: finds the command, parses its options, runs it, and reports errors. */
 import { parseArgs } from "node:util";
+import type { LoadedConfig } from "../../config/load.ts";
 import { type ErrorCode, SpillwayError } from "../../errors.ts";
 import { clip } from "../../system/safe-names.ts";
 import { version } from "../../version.ts";
@@ -43,16 +44,25 @@ async function execute(
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<ExitCode> {
-  const [{ loadConfig, requireValid }, { openSession }] = await Promise.all([
+  const [{ loadConfig, requireValid, settingsDespiteProblems }, { openSession }] = await Promise.all([
     import("../../config/load.ts"),
     import("../../session/session.ts"),
   ]);
   const { cwd, env, stdin } = terminal;
   const config = await loadConfig({ cwd, env, flags: settingFlags(values.set) });
-  const settings = command.toleratesBadConfig ? config.settings : requireValid(config);
+  const settings = command.toleratesBadConfig ? settingsDespiteProblems(config) : requireValid(config);
+  if (!command.toleratesBadConfig) await noteProjectProblems(config, terminal);
   await using lazySession = makeLazy(() => openSession({ settings, cwd, env, stdin, signal }));
   const session = lazySession.get;
   return await command.run({ args, values, json: values.json === true, signal, terminal, config, session });
+}
+
+/** Says once what the project's file tried in vain. Commands that tolerate a bad configuration report it themselves. */
+async function noteProjectProblems({ problems }: LoadedConfig, terminal: Terminal): Promise<void> {
+  const projectProblems = problems.filter(({ owner }) => owner === "project");
+  if (projectProblems.length === 0) return;
+  const { summarizeProblems } = await import("../../config/problem.ts");
+  terminal.note(`spillway: ${summarizeProblems(projectProblems, "spillway doctor lists them all")}\n`);
 }
 
 /** Opens the value on first use, and disposes it only if it was opened. */

@@ -1,7 +1,6 @@
 /** `spillway cat`: prints the whole text or all bytes. The only unbounded output, for scripts. */
 import { makeFailureSentence, toDocumentFields } from "../../../answer/extract-notices.ts";
 import { formatSize } from "../../../answer/phrases.ts";
-import type { Settings } from "../../../config/settings.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { type Extract, extractText } from "../../../extract/extract.ts";
 import { findHandler } from "../../../extract/handlers.ts";

@@ -1,5 +1,6 @@
 /** `spillway mcp`: serves the tools to an agent over standard input and output. */
 import { clientRows, findClientProfile } from "../../../config/clients.ts";
+import { settingsDespiteProblems } from "../../../config/load.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { openSession } from "../../../session/session.ts";
 import { clip } from "../../../system/safe-names.ts";
@@ -21,8 +22,9 @@ export const mcpCommand: Command = {
     const client = requireKnownClient(readText(call, "client"));
     const { config, terminal, signal } = call;
     const { cwd, env, stdin, out } = terminal;
+    const settings = settingsDespiteProblems(config);
     const log = (sentence: string) => terminal.note(`spillway mcp: ${sentence}\n`);
-    await using session = await openSession({ settings: config.settings, cwd, env, confined: true, signal, log });
+    await using session = await openSession({ settings, cwd, env, confined: true, signal, log });
     await serveMcp({ session, config, client }, { input: stdin, out, log, signal });
     return 0;
   },
