@@ -102,7 +102,7 @@ function unreadable(file: string, reason: string): ConfigProblem {
   return {
     place: { file },
     sentence: `The config file cannot be read (${reason}), so none of its settings count.`,
-    hint: "Let this user read the file and its folder.",
+    hint: reason === "ENAMETOOLONG" ? "Use a shorter path." : "Let this user read the file and its folder.",
   };
 }
 

@@ -1,5 +1,6 @@
 /** Loads the settings: defaults, the user's file, the project's file, the environment, flags. The last one wins. */
 import { SpillwayError } from "../errors.ts";
+import { formatCount } from "../system/quantities.ts";
 import type { Entry } from "./config-file.ts";
 import {
   type ConfigFile,
@@ -68,9 +69,12 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
 export function requireValid({ settings, problems }: LoadedConfig): Settings {
   const [first, ...others] = problems.filter(({ owner }) => owner === "user");
   if (first === undefined) return settings;
-  const moreProblems =
-    others.length === 0 ? "" : ` (${others.length} more ${others.length === 1 ? "problem" : "problems"}.)`;
-  throw new SpillwayError("config_invalid", `${describeProblem(first)}${moreProblems}`, { hint: first.hint });
+  const moreProblems = others.length === 0 ? "" : ` (${formatCount(others.length, "more problem")}.)`;
+  throw new SpillwayError(
+    "flag" in first.place ? "usage" : "config_invalid",
+    `${describeProblem(first)}${moreProblems}`,
+    { hint: first.hint },
+  );
 }
 
 /**

@@ -25,8 +25,8 @@ export function describeProblem({ place, sentence }: ConfigProblem): string {
 }
 
 function describePlace(place: ProblemPlace): string {
-  if ("variable" in place) return place.variable;
-  if ("flag" in place) return place.flag;
+  if ("variable" in place) return clip(place.variable);
+  if ("flag" in place) return clip(place.flag);
   const file = clip(escapePath(place.file), PATH_CHARS);
   return place.line === undefined ? file : `${file}, line ${place.line}, column ${place.column ?? 1}`;
 }

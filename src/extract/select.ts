@@ -179,7 +179,7 @@ function pastEndError({ ended, info, isPartial }: Extract, what: string, has: st
       hint: "Ask for an earlier place.",
     });
   }
-  const total = info.pageCount === undefined ? "" : ` The document has ${info.pageCount} pages.`;
+  const total = info.pageCount === undefined ? "" : ` The document has ${formatCount(info.pageCount, "page")}.`;
   const why = failed.reason.replace("_", " ");
   return new SpillwayError(
     "place_not_found",

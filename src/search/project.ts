@@ -91,7 +91,7 @@ function readIfExists(path: string): string | undefined {
     return new TextDecoder().decode(read.bytes);
   } catch (error) {
     if (error instanceof SpillwayError) throw error;
-    if (["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "")) return undefined;
+    if (["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(systemCode(error) ?? "")) return undefined;
     throw projectInvalid(path, "it cannot be read", error);
   }
 }

@@ -1,6 +1,7 @@
 /** `spillway mcp`: serves the tools to an agent over standard input and output. */
 import { clientRows, findClientProfile } from "../../../config/clients.ts";
 import { settingsDespiteProblems } from "../../../config/load.ts";
+import { nearestName } from "../../../config/suggest.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { openSession } from "../../../session/session.ts";
 import { clip } from "../../../system/safe-names.ts";
@@ -33,7 +34,9 @@ export const mcpCommand: Command = {
 /** Throws for an unknown client: replies would silently not be fitted to it. */
 function requireKnownClient(name: string | undefined): string | undefined {
   if (name === undefined || findClientProfile(name)) return name;
+  const names = clientRows.map((each) => each.name);
+  const nearest = nearestName(name, names);
   throw new SpillwayError("usage", `The limits of the client ${JSON.stringify(clip(name))} are not known.`, {
-    hint: `Known clients: ${clientRows.map((each) => each.name).join(", ")}.`,
+    hint: `${nearest === undefined ? "" : `Did you mean ${nearest}? `}Known clients: ${names.join(", ")}.`,
   });
 }
