@@ -12,13 +12,15 @@ import { clip, escapePath } from "../../../system/safe-names.ts";
 import { version } from "../../../version.ts";
 import { rejectExtraArguments } from "../arguments.ts";
 import type { Call, Command } from "../command.ts";
+import type { Check } from "../doctor/check.ts";
+import { checkEngines } from "../doctor/engine-checks.ts";
+import { checkLeftovers } from "../doctor/leftovers-check.ts";
 import { toJsonLine } from "../output.ts";
-
-type Check = { readonly name: string; readonly ok: boolean; readonly detail: string };
 
 export const doctorCommand: Command = {
   usage: "doctor",
-  about: "Checks the settings, the store, the event log and every record. The exit status is 1 if something is wrong.",
+  about:
+    "Checks the settings, the store, the event log and every record, and reads a sample with every engine. The exit status is 1 if something is wrong.",
   options: {},
   toleratesBadConfig: true,
   async run(call) {
@@ -49,6 +51,8 @@ async function storeChecks(call: Call): Promise<Check[]> {
       await checkWritable("store", spoolFolder, `Replies will have no artifact_ref. ${storeAdvice}`),
       await checkWritable("events", session.eventFolder, "Events will not be logged."),
       await checkArtifacts(session),
+      await checkLeftovers(session),
+      ...(await checkEngines(session)),
     ];
   } catch (error) {
     if (!(error instanceof SpillwayError)) throw error;
