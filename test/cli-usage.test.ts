@@ -114,8 +114,7 @@ describe("a bad number", () => {
     await tools.write("a.ts", "const heron = 1;");
     const call = async (limit: unknown) => (await tools.call("search_code", { query: "heron", limit })).text;
     assert.match(await call("abc"), /limit must be a whole number, not "abc"\.\nFor example "limit": 10/);
-    for (const limit of [0, -3, "0"])
-      assert.match(await call(limit), /between 1 and 50, got -?\d\nUse a whole number/);
+    for (const limit of [0, -3, "0"]) assert.match(await call(limit), /between 1 and 50, got -?\d\nUse a whole number/);
     const tooMany = await cli.run(["search", "heron", "--limit", "99"]);
     assert.match(tooMany.err, /between 1 and 50, got 99\n {2}Use 50, and continue with the cursor/);
   });

@@ -80,7 +80,7 @@ function describeFault({ reason, detail }: Failure): string {
 async function checkSqlite(): Promise<Check> {
   const name = "engine SQLite";
   try {
-    const { DatabaseSync } = await import("node:sqlite");
+    const { DatabaseSync } = await import("../../../system/load-sqlite.ts");
     const database = new DatabaseSync(":memory:");
     database.exec("CREATE TABLE sample (text TEXT)");
     database.prepare("INSERT INTO sample VALUES (?)").run(SAMPLE_TEXT);
