@@ -4,8 +4,8 @@ import { execFileSync } from "node:child_process";
 import { chmod, chown, mkdir, readdir, rename, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { loadConfig, settingsDespiteProblems } from "../src/config/load.ts";
-import { describeProblem } from "../src/config/problem.ts";
+import { describeProblem } from "../src/config/config-problem.ts";
+import { loadConfig, settingsDespiteProblems } from "../src/config/load-config.ts";
 import {
   defaultSettings,
   isSettingName,

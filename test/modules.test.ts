@@ -102,7 +102,7 @@ const flows: readonly Flow[] = [
     maxModules: 124,
     without: [
       "search/embed",
-      "search/expire.ts",
+      "search/expire-indexes.ts",
       "overflow",
       "tools",
       "extract/html",
@@ -118,7 +118,7 @@ const flows: readonly Flow[] = [
     maxModules: 123,
     without: [
       "search/embed",
-      "search/expire.ts",
+      "search/expire-indexes.ts",
       "overflow",
       "tools",
       "extract/html",
@@ -134,7 +134,7 @@ const flows: readonly Flow[] = [
     maxModules: 205,
     without: [
       "search/embed",
-      "search/expire.ts",
+      "search/expire-indexes.ts",
       "overflow",
       "surfaces/proxy",
       "surfaces/runner",

@@ -4,7 +4,7 @@ import { devNull } from "node:os";
 import type { Node, ParseError } from "jsonc-parser";
 import { systemCode } from "../errors.ts";
 import { isLinked, readSmallFile } from "../system/small-file.ts";
-import { type ConfigProblem, type ProblemPlace, unknownSettingProblem } from "./problem.ts";
+import { type ConfigProblem, type ProblemPlace, unknownSettingProblem } from "./config-problem.ts";
 import { isSettingName, type SettingName, settingNames } from "./settings.ts";
 
 /** A setting as written in the file, before it is validated. */
@@ -59,7 +59,7 @@ function decode(file: string, bytes: Uint8Array): string | ConfigProblem {
   } catch {
     return {
       place: { file },
-      sentence: "The config file is not valid UTF-8, so none of its settings count.",
+      sentence: "The config file is not valid UTF-8, so none of its settings are used.",
       hint: "Save it as UTF-8.",
     };
   }
@@ -76,7 +76,7 @@ function notAFile(file: string, thing: string): ConfigProblem {
 function linked(file: string): ConfigProblem {
   return {
     place: { file },
-    sentence: "A project's config file is not read through a symbolic link, so none of its settings count.",
+    sentence: "A project's config file is not read through a symbolic link, so none of its settings are used.",
     hint: "Put the file itself there, or set the settings in your own config file.",
   };
 }
@@ -85,7 +85,7 @@ function notTrusted(file: string, fault: string, trust: FileTrust): ConfigProble
   const named = trust === "user" ? ", or name it with SPILLWAY_CONFIG" : "";
   return {
     place: { file },
-    sentence: `The config file ${fault}, so none of its settings count.`,
+    sentence: `The config file ${fault}, so none of its settings are used.`,
     hint: `If you trust what it says, make it yours alone (chown, chmod 600)${named}.`,
   };
 }
@@ -93,7 +93,7 @@ function notTrusted(file: string, fault: string, trust: FileTrust): ConfigProble
 function tooLarge(file: string, sizeBytes: number): ConfigProblem {
   return {
     place: { file },
-    sentence: `The config file has ${sizeBytes} bytes, more than the ${MAX_FILE_BYTES} that are read, so none of its settings count.`,
+    sentence: `The config file has ${sizeBytes} bytes, more than the ${MAX_FILE_BYTES} that are read, so none of its settings are used.`,
     hint: "Shorten it; docs/settings.md lists all that it can hold.",
   };
 }
@@ -101,7 +101,7 @@ function tooLarge(file: string, sizeBytes: number): ConfigProblem {
 function unreadable(file: string, reason: string): ConfigProblem {
   return {
     place: { file },
-    sentence: `The config file cannot be read (${reason}), so none of its settings count.`,
+    sentence: `The config file cannot be read (${reason}), so none of its settings are used.`,
     hint: reason === "ENAMETOOLONG" ? "Use a shorter path." : "Let this user read the file and its folder.",
   };
 }
@@ -124,14 +124,13 @@ async function parseEntries(file: string, text: string): Promise<ReadEntries> {
 }
 
 function refuseFile(place: ProblemPlace, fault: string): ReadEntries {
-  const sentence = `The config file is not valid JSON with comments (${fault}), so none of its settings count.`;
-  const hint =
-    'Correct it at that place. Sizes, durations and numbers with separators go in quotes: "64 MiB", "30_000".';
+  const sentence = `The config file is not valid JSON with comments (${fault}), so none of its settings are used.`;
+  const hint = 'Fix it there. Sizes, durations and numbers with separators go in quotes: "64 MiB", "30_000".';
   return { entries: [], problems: [{ place, sentence, hint }] };
 }
 
 const syntaxFaults: Readonly<Record<string, string>> = {
-  InvalidSymbol: "a word or sign that JSON does not know",
+  InvalidSymbol: "a word or character that JSON does not allow",
   InvalidNumberFormat: "a malformed number",
   PropertyNameExpected: "a key in double quotes is expected",
   ValueExpected: "a value is expected",

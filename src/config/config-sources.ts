@@ -1,11 +1,11 @@
 /** The sources of settings: the user's file, the project's file, the environment and flags. */
 import { existsSync } from "node:fs";
 import { type Entry, type ReadEntries, readConfigFile } from "./config-file.ts";
+import { type ConfigProblem, quote, suggestName, unknownSettingProblem } from "./config-problem.ts";
 import { foldersUpwards, type Machine, pathsOf, userConfigFile } from "./paths.ts";
-import { type ConfigProblem, quote, suggestName, unknownSettingProblem } from "./problem.ts";
+import { type PathBase, parseValue, valueFromText } from "./setting-values.ts";
 import { environmentName, isSettingName, otherVariables, rowOf, settingNames } from "./settings.ts";
-import { nearestName } from "./suggest.ts";
-import { type PathBase, parseValue, valueFromText } from "./values.ts";
+import { nearestName } from "./suggest-name.ts";
 
 /** Where a value came from. */
 export type SettingOrigin = "default" | "environment" | "flag" | { readonly file: string };
@@ -14,7 +14,7 @@ export type SettingOrigin = "default" | "environment" | "flag" | { readonly file
 export type SourceOwner = "user" | "project";
 
 /** A place where a config file is looked for. */
-export type ConfigFile = { readonly path: string; readonly owner: SourceOwner; readonly found: boolean };
+export type ConfigFile = { readonly path: string; readonly owner: SourceOwner; readonly exists: boolean };
 
 /** One source of settings with its entries. */
 export type Source = ReadEntries & {
@@ -43,7 +43,7 @@ async function namedFile(configPath: string, cwd: string, machine: Machine): Pro
   }
   const path = String(parsed.value);
   const source = fileSource(path, "user", machine, await readConfigFile(path, "named"));
-  if (source.found) return source;
+  if (source.exists) return source;
   const hint = "Create it, or unset SPILLWAY_CONFIG to use the usual place.";
   return { ...source, problems: [{ place, sentence: `There is no config file ${path}.`, hint }] };
 }
@@ -61,7 +61,7 @@ export async function readProjectFiles(
     if (userPath === path || userPath === plainJsonPath(path)) break;
     const source = await readEither(path, "project", machine);
     sources.push(source);
-    if (source.found || existsSync(paths.join(folder, ".git"))) break;
+    if (source.exists || existsSync(paths.join(folder, ".git"))) break;
   }
   return sources;
 }
@@ -71,9 +71,9 @@ async function readEither(path: string, owner: SourceOwner, machine: Machine): P
   const read = async (file: string) => fileSource(file, owner, machine, await readConfigFile(file, owner));
   const source = await read(path);
   const plainPath = plainJsonPath(path);
-  if (!source.found) {
+  if (!source.exists) {
     const plain = await read(plainPath);
-    return plain.found ? plain : source;
+    return plain.exists ? plain : source;
   }
   return existsSync(plainPath) ? { ...source, problems: [...source.problems, secondFile(plainPath)] } : source;
 }
@@ -94,7 +94,7 @@ function secondFile(file: string): ConfigProblem {
 function fileSource(path: string, owner: SourceOwner, machine: Machine, read: ReadEntries | undefined): FileSource {
   const base = baseOf(pathsOf(machine.platform).dirname(path), machine);
   const { entries, problems } = read ?? { entries: [], problems: [] };
-  return { path, owner, found: read !== undefined, origin: { file: path }, base, entries, problems };
+  return { path, owner, exists: read !== undefined, origin: { file: path }, base, entries, problems };
 }
 
 /** The SPILLWAY_ variables. */

@@ -1,4 +1,6 @@
 /** Renders the table of settings as a JSON Schema, as docs/settings.md and as help text. */
+
+import { durationUnits, formatRange, formatValue, writtenForms } from "./setting-values.ts";
 import {
   environmentName,
   otherVariables,
@@ -8,7 +10,6 @@ import {
   type SettingScope,
   settingNames,
 } from "./settings.ts";
-import { durationUnits, formatRange, formatValue, writtenForms } from "./values.ts";
 
 export type ConfigSchema = { readonly [key: string]: unknown };
 

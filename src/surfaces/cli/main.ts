@@ -1,6 +1,6 @@
 /** The main function of the CLI: finds the command, parses its options, runs it, and reports errors. */
 import { parseArgs } from "node:util";
-import type { LoadedConfig } from "../../config/load.ts";
+import type { LoadedConfig } from "../../config/load-config.ts";
 import { type ErrorCode, SpillwayError, systemCode } from "../../errors.ts";
 import { clip } from "../../system/safe-names.ts";
 import { version } from "../../version.ts";
@@ -42,7 +42,7 @@ type ParsedCall = Pick<Call, "name" | "args" | "values" | "terminal" | "signal">
 async function execute(command: Command, parsed: ParsedCall): Promise<ExitCode> {
   const { values, terminal, signal } = parsed;
   const [{ loadConfig, requireValid, settingsDespiteProblems }, { openSession }] = await Promise.all([
-    import("../../config/load.ts"),
+    import("../../config/load-config.ts"),
     import("../../session/session.ts"),
   ]);
   const { cwd, env, stdin } = terminal;
@@ -58,7 +58,7 @@ async function execute(command: Command, parsed: ParsedCall): Promise<ExitCode> 
 async function noteProjectProblems({ problems }: LoadedConfig, terminal: Terminal): Promise<void> {
   const projectProblems = problems.filter(({ owner }) => owner === "project");
   if (projectProblems.length === 0) return;
-  const { summarizeProblems } = await import("../../config/problem.ts");
+  const { summarizeProblems } = await import("../../config/config-problem.ts");
   terminal.note(`spillway: ${summarizeProblems(projectProblems, "spillway doctor lists them all")}\n`);
 }
 
@@ -125,7 +125,7 @@ async function optionError(name: string, options: readonly string[], cause: unkn
 
 /** The name that was probably meant, and where to find the others. */
 async function suggest(given: string, names: readonly string[], seeAll: string): Promise<string> {
-  const { nearestName } = await import("../../config/suggest.ts");
+  const { nearestName } = await import("../../config/suggest-name.ts");
   const nearest = nearestName(given, names);
   return nearest === undefined ? seeAll : `Did you mean ${nearest}? ${seeAll}`;
 }

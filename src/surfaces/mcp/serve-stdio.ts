@@ -1,6 +1,6 @@
 /** Serves MCP over standard streams until the input ends or the signal is aborted. */
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { describeProblems } from "../../config/problem.ts";
+import { describeProblems } from "../../config/config-problem.ts";
 import { createMcpServer, type McpServerOptions } from "./mcp-server.ts";
 import { createLineTransport, type LineStreams } from "./stdio-transport.ts";
 

@@ -1,7 +1,7 @@
 /** `spillway artifacts`: lists, shows, removes and sweeps artifacts. */
 import { formatCount, formatSize } from "../../../answer/phrases.ts";
 import type { ListedArtifact } from "../../../artifacts/artifact-store.ts";
-import { nearestName } from "../../../config/suggest.ts";
+import { nearestName } from "../../../config/suggest-name.ts";
 import { isUnwritable, SpillwayError, systemCode } from "../../../errors.ts";
 import type { Session } from "../../../session/session.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";

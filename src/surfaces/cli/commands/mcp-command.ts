@@ -1,7 +1,7 @@
 /** `spillway mcp`: serves the tools to an agent over standard input and output. */
 import { clientRows, findClientProfile } from "../../../config/clients.ts";
-import { settingsDespiteProblems } from "../../../config/load.ts";
-import { nearestName } from "../../../config/suggest.ts";
+import { settingsDespiteProblems } from "../../../config/load-config.ts";
+import { nearestName } from "../../../config/suggest-name.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { openSession } from "../../../session/session.ts";
 import { clip } from "../../../system/safe-names.ts";
