@@ -54,8 +54,9 @@ export * from "./fit/limits.ts";
 export { detectSource, type LoadSourceOptions, type SourceDetection } from "./load/load-source.ts";
 export { type Classifiable, classify } from "./overflow/classify/classify.ts";
 export type { LimitUnit, OverflowClass, Verdict } from "./overflow/classify/verdict.ts";
-export type { Dialect, Part, PartContent, RequestBody } from "./overflow/dialects/dialect.ts";
+export type { Dialect, OutputLimit, Part, PartContent, RequestBody } from "./overflow/dialects/dialect.ts";
 export { ContextOverflowError } from "./overflow/wire/failure.ts";
+export type { Edit, Path } from "./overflow/wire/json-edits.ts";
 export { type FetchRecoveryOptions, withOverflowRecovery } from "./overflow/wire/overflow-fetch.ts";
 export {
   cancelIndexingJob,

@@ -79,7 +79,7 @@ describe("spillway fetch", () => {
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
-    assert.deepEqual([first.content, second.error, status], ["hi", "Standard input was read already.", 1]);
+    assert.deepEqual([first.content, second.error, status], ["hi", "Standard input has already been read.", 1]);
   });
 
   test("bounds names and errors of any length", async () => {

@@ -99,10 +99,9 @@ const flows: readonly Flow[] = [
   {
     name: "search",
     args: ["search", "weir"],
-    maxModules: 124,
+    maxModules: 125,
     without: [
       "search/embed",
-      "search/expire-indexes.ts",
       "overflow",
       "tools",
       "extract/html",
@@ -118,7 +117,6 @@ const flows: readonly Flow[] = [
     maxModules: 123,
     without: [
       "search/embed",
-      "search/expire-indexes.ts",
       "overflow",
       "tools",
       "extract/html",
@@ -134,7 +132,6 @@ const flows: readonly Flow[] = [
     maxModules: 205,
     without: [
       "search/embed",
-      "search/expire-indexes.ts",
       "overflow",
       "surfaces/proxy",
       "surfaces/runner",

@@ -39,8 +39,8 @@ const methodWarnings: Readonly<Record<string, string>> = {
   mild: "The main content could not be identified with certainty, so little was left out of the page.",
   hidden: "The text was taken from parts of the page that are hidden until scripts run.",
   noscript: "The text was taken from what the page shows to browsers without scripts.",
-  "json-ld": "The text was taken from the structured data of the page (JSON-LD); its markup has hardly any.",
-  payload: "The text was taken from the data that the page passes to its scripts; its markup has hardly any.",
+  "json-ld": "The text was taken from the structured data of the page (JSON-LD); its markup has almost none.",
+  payload: "The text was taken from the data that the page passes to its scripts; its markup has almost none.",
   full: "The main content could not be identified: this is all the text of the page.",
   linear: "The page was too large to be parsed, or its parser failed: this is all its text, without structure.",
 } satisfies Record<Method | "raw", string>;

@@ -9,8 +9,8 @@ import { toErrorFields, toErrorLines, toJsonLine } from "./output.ts";
 export async function forEachInput(call: Call, answer: (input: string) => Promise<void>): Promise<ExitCode> {
   const { name, args, json, terminal } = call;
   if (args.length === 0) {
-    throw new SpillwayError("usage", `${name} was given nothing to work on.`, {
-      hint: `spillway help ${name} shows what it takes.`,
+    throw new SpillwayError("usage", "No input was given.", {
+      hint: `Add a URL, a file, a ref or - for stdin; spillway help ${name} shows what it takes.`,
     });
   }
   let hasFailed = false;
