@@ -78,8 +78,8 @@ async function runTool(tool: Tool, rawInput: unknown, session: ToolSession): Pro
 }
 
 function turnFullError(maxCalls: number): SpillwayError {
-  return new SpillwayError("turn_full", `One turn has room for only ${formatCount(maxCalls, "result")}.`, {
-    hint: "Make this call again in a turn of its own.",
+  return new SpillwayError("turn_full", `One turn has room for ${formatCount(maxCalls, "result")}.`, {
+    hint: "Repeat this call alone.",
   });
 }
 
