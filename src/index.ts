@@ -33,6 +33,7 @@ export type {
   Segment,
   SegmentKind,
 } from "./extract/handler.ts";
+export type { HtmlFields } from "./extract/html/describe-html.ts";
 export { readBytes } from "./extract/local-file.ts";
 export type { Engine } from "./extract/pool/child-loop.ts";
 export { runInChild } from "./extract/pool/run-in-child.ts";

@@ -31,7 +31,7 @@ function takeTurn({ searchFolder, settings, now }: Session): boolean {
 }
 
 /** Deletes indexes whose folder is gone and that have not been used for as long as artifacts are kept. Returns how many. */
-export function expireIndexes({ searchFolder, settings, now, emit }: Session): number {
+function expireIndexes({ searchFolder, settings, now, emit }: Session): number {
   if (searchFolder === null) return 0;
   const unusedSince = now() - settings["artifacts.keep"];
   const sizes = foldersIn(searchFolder).flatMap((project) => {
