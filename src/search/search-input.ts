@@ -46,7 +46,9 @@ export function parseSearchInput(input: SearchInput): SearchParameters {
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_SEARCH_LIMIT) {
     throw searchInvalid(
       `Limit must be between 1 and ${MAX_SEARCH_LIMIT}, got ${limit}`,
-      "Request fewer, and continue with the cursor.",
+      limit > MAX_SEARCH_LIMIT
+        ? `Use ${MAX_SEARCH_LIMIT}, and continue with the cursor.`
+        : `Use a whole number such as ${DEFAULT_LIMIT}, or leave it out.`,
     );
   }
   return {

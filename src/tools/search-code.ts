@@ -31,6 +31,7 @@ export const searchCodeTool = defineTool({
     limit: {
       type: "integer",
       about: `Files to show, 1 to ${MAX_SEARCH_LIMIT}; default 10.`,
+      example: 10,
       aliases: ["top_k", "max_results"],
     },
     cursor: { type: "text", about: "next_cursor of an earlier reply, to continue there.", aliases: ["next_cursor"] },
