@@ -212,7 +212,7 @@ function outcomeOf(report: UpdateReport, { root }: Repository): Partial<JobRecor
 
 function messageOf({ files, indexed, removed, skippedCount, unreadable }: UpdateReport): string {
   if (indexed + removed + unreadable === 0) {
-    return `Repository up to date - no file changes detected since last index (${files} files already indexed)`;
+    return `Repository up to date - no file changes detected since last index (${formatCount(files, "file")} already indexed)`;
   }
   const removedNote = removed === 0 ? "" : `, ${formatCount(removed, "file")} removed`;
   const skippedNote = skippedCount === 0 ? "" : `, ${formatNumber(skippedCount)} skipped`;

@@ -48,8 +48,8 @@ export function parseSearchInput(input: SearchInput): SearchParameters {
     throw searchInvalid(
       `Limit must be between 1 and ${MAX_SEARCH_LIMIT}, got ${limit}`,
       limit > MAX_SEARCH_LIMIT
-        ? `Set limit to ${MAX_SEARCH_LIMIT}; next_cursor of the reply, sent as cursor, gives the results after these.`
-        : `Set limit to a whole number from 1 to ${MAX_SEARCH_LIMIT}, or leave it out: the default is ${DEFAULT_SEARCH_LIMIT}.`,
+        ? `Use ${MAX_SEARCH_LIMIT}, and continue with the cursor.`
+        : `Use a whole number such as ${DEFAULT_SEARCH_LIMIT}, or leave it out.`,
     );
   }
   return {

@@ -92,15 +92,15 @@ describe("search_code", () => {
   for (const [limit, hint] of [
     ["abc", 'For example "limit": 10, or leave it out.'],
     [{}, 'For example "limit": 10, or leave it out.'],
-    [0, "Set limit to a whole number from 1 to 50, or leave it out: the default is 10."],
-    [-5, "Set limit to a whole number from 1 to 50, or leave it out: the default is 10."],
-    [51, "Set limit to 50; next_cursor of the reply, sent as cursor, gives the results after these."],
+    [0, "Use a whole number such as 10, or leave it out."],
+    [-5, "Use a whole number such as 10, or leave it out."],
+    [51, "Use 50, and continue with the cursor."],
   ] as const) {
     test(`item 17: the hint for limit ${JSON.stringify(limit)} works`, async () => {
       await using bench = await openCode(60);
       const { fields, isError } = await bench.call("search_code", { query: "read gauge", limit });
       assert.deepEqual([isError, fields.hint], [true, hint]);
-      const advised = Number(/"limit": (\d+)|limit to (\d+);|default is (\d+)/.exec(hint)?.slice(1).find(Boolean));
+      const advised = Number(/"limit": (\d+)|Use (\d+),|such as (\d+)/.exec(hint)?.slice(1).find(Boolean));
       const found = assertSearch(await bench.call("search_code", { query: "read gauge", limit: advised }));
       assert.equal(found.total_count, advised);
     });

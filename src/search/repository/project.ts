@@ -1,10 +1,11 @@
 /** Projects separate indexes: a search in one never sees the files, names or jobs of another. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { foldersUpwards, homeFolder } from "../../config/paths.ts";
 import { SpillwayError, systemCode } from "../../errors.ts";
 import { PATH_CHARS } from "../../system/clip-lengths.ts";
 import { clip, safeFileName } from "../../system/safe-names.ts";
+import { isLinked, readSmallFile } from "../../system/small-file.ts";
 import { searchInvalid } from "../search-input.ts";
 
 /** A project and the folder of its indexes. The folder is null for indexes in memory, which live as long as `scope`. */
@@ -79,11 +80,19 @@ export function findFileProject(startFolder: string): string | undefined {
   return undefined;
 }
 
+/** Far more than a project file needs. */
+const MAX_FILE_BYTES = 64 * 1024;
+
 function readIfExists(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    if (isLinked(path)) throw projectInvalid(path, "it is reached through a symbolic link");
+    const read = readSmallFile(path, MAX_FILE_BYTES);
+    if ("instead" in read) throw projectInvalid(path, `it is ${read.instead}`);
+    if (read.bytes.length > MAX_FILE_BYTES) throw projectInvalid(path, "it is too large");
+    return new TextDecoder().decode(read.bytes);
   } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "")) return undefined;
+    if (error instanceof SpillwayError) throw error;
+    if (["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(systemCode(error) ?? "")) return undefined;
     throw projectInvalid(path, "it cannot be read", error);
   }
 }

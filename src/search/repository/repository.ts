@@ -68,7 +68,8 @@ export function requireFolder(dir: string): string {
     const root = realpathSync(dir);
     if (statSync(root).isDirectory()) return root;
   } catch (cause) {
-    if (systemCode(cause) !== "ENOENT") throw folderNotFound(dir, "cannot be read", cause);
+    if (!["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(systemCode(cause) ?? ""))
+      throw folderNotFound(dir, "cannot be read", cause);
   }
   throw folderNotFound(dir, existsSync(dir) ? "is not a folder" : "does not exist");
 }

@@ -23,7 +23,7 @@ describe("spillway search and index", () => {
     const [job] = await cli.json("index");
     assert.match(
       job.message,
-      /^Repository up to date - no file changes detected since last index \(1 files already indexed\)$/,
+      /^Repository up to date - no file changes detected since last index \(1 file already indexed\)$/,
     );
   });
 
