@@ -4,6 +4,7 @@ import type { Bound } from "../fit/budget.ts";
 import { makeTruncationSuffix } from "../fit/fit-text.ts";
 import { MAX_GET_CONTENT_CHARS, OVERHEAD_CHARS } from "../fit/limits.ts";
 import { cutBetweenCodePoints } from "../fit/measure.ts";
+import { SHORT_NAME_CHARS } from "../system/clip-lengths.ts";
 
 /** An answer as text, in the order in which it is shown. */
 export type AnswerText = {
@@ -40,8 +41,8 @@ export function formatBody({ content, suffix }: Pick<AnswerText, "content" | "su
   return content === null || content === "" ? "" : `${belowNotice}${content}${suffix}`;
 }
 
-/** No extract is longer; the truncation notice names the length. */
-const LONGEST_TEXT_CHARS = 9_999_999_999;
+/** No truncation notice says more about the length. */
+const LONGEST_TOTAL = { atLeast: 9_999_999_999, known: `pages ${"9".repeat(SHORT_NAME_CHARS)} of 999999 read so far` };
 
 const belowNotice = `${UNTRUSTED_NOTICE}\n\n`;
 
@@ -55,7 +56,7 @@ export function findBodyPages({ content, pages }: Pick<AnswerText, "content" | "
 
 /** The most characters that formatBody adds to a content: the notice above it and the truncation notice below. */
 export const CONTENT_FRAME_CHARS =
-  belowNotice.length + makeTruncationSuffix(MAX_GET_CONTENT_CHARS, LONGEST_TEXT_CHARS).length;
+  belowNotice.length + makeTruncationSuffix(MAX_GET_CONTENT_CHARS, LONGEST_TOTAL).length;
 
 /** Characters that joinReply needs above the body to show every notice, as far as they may be shown. */
 export function countHeadChars(summary: string, notices: readonly string[]): number {

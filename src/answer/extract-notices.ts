@@ -4,10 +4,11 @@ import type { ArtifactFacts } from "../artifacts/record.ts";
 import type { DocumentFields } from "../contract/document-fields.ts";
 import type { RemovedCounts } from "../extract/clean.ts";
 import type { Extract } from "../extract/extract.ts";
-import { type Failure, isRetryableFailure } from "../extract/handler.ts";
+import type { Failure } from "../extract/handler.ts";
 import { DETAIL_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
-import { formatCount, formatNumber, formatSize, nameKind } from "./phrases.ts";
+import { formatCount, formatSize, nameKind } from "./phrases.ts";
+import { formatAtLeast } from "./totals.ts";
 
 /** Sentences about what the reader does not see. */
 export function listExtractWarnings(record: ArtifactFacts, extract: Extract): string[] {
@@ -16,7 +17,8 @@ export function listExtractWarnings(record: ArtifactFacts, extract: Extract): st
   if (record.source_truncated) {
     warnings.push(`Only the first ${formatSize(record.size_bytes)} of the source were kept.`);
   }
-  if (isPartial) warnings.push(partialWarning(extract));
+  if (isPartial && size.chars > 0) warnings.push(partialWarning(record, extract));
+  else if (record.source_truncated) warnings.push(`Total characters: ${formatAtLeast(record, extract)}.`);
   // For an encrypted document the failure's sentence says everything.
   if (ended?.failed && ended.failed.detail !== "" && ended.failed.reason !== "encrypted")
     warnings.push(`${sentenceCase(clip(ended.failed.detail, DETAIL_CHARS))}.`);
@@ -53,15 +55,15 @@ function removedWarnings({ escapes, bidi, tags, controls }: RemovedCounts): stri
   return removals.length === 0 ? [] : [`Removed from the text: ${removals.join(", ")}.`];
 }
 
-function partialWarning({ size: { chars, segments }, info: { pageCount }, ended }: Extract): string {
-  const soFar =
-    pageCount === undefined
-      ? formatCount(chars, "character")
-      : `pages 1-${formatNumber(segments)} of ${formatNumber(pageCount)}`;
-  if (ended === null) return `So far, text was extracted from ${soFar}; reading past that extracts more.`;
-  const next =
-    ended.failed && isRetryableFailure(ended.failed) ? "reading past that tries again" : "the rest cannot be read";
-  return `Text was extracted from ${soFar}; ${next}.`;
+function partialWarning(record: ArtifactFacts, extract: Extract): string {
+  const { size, totalChars, canContinue, ended } = extract;
+  if (totalChars !== null)
+    return `So far, the first ${formatCount(size.chars, "character")} are stored; reading past that extracts more.`;
+  if (extract.onlyPages !== null && !ended?.failed)
+    return `Total characters: ${formatAtLeast(record, extract)}. Offsets and lines count the pages before too, which were not read.`;
+  const more = ended?.failed ? "Reading past that tries again." : "Reading past that extracts more.";
+  const next = canContinue ? more : "The rest cannot be read.";
+  return `Total characters: ${formatAtLeast(record, extract)}. ${next}`;
 }
 
 const sentenceCase = (words: string): string => words.charAt(0).toUpperCase() + words.slice(1);

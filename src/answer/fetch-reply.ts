@@ -12,6 +12,7 @@ import { clip } from "../system/safe-names.ts";
 import type { Answer } from "./answer.ts";
 import { listExtractWarnings, makeFailureSentence, toDocumentFields } from "./extract-notices.ts";
 import { formatSize, nameKind } from "./phrases.ts";
+import { findTotalChars, toTotalChars } from "./totals.ts";
 
 /** The facts of one fetch, before they are worded. */
 export type FetchFacts = KeepResult & {
@@ -30,6 +31,8 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
   const { facts, delivery, extract, title, fittedText, pages, budget } = fetchFacts;
   const { hasText, isPartial } = extract;
   const truncated = fittedText.hasMore || isPartial || facts.source_truncated;
+  const totalChars = findTotalChars(facts, extract);
+  const total = toTotalChars(facts, extract, { chars: totalChars, soFar: extract.size.chars });
   const error = extract.ended?.failed ? makeFailureSentence(facts, extract.ended.failed) : undefined;
   const warnings = listWarnings(fetchFacts);
   const content = hasText && !(fittedText.hasMore && fittedText.text === "") ? fittedText.text : null;
@@ -37,7 +40,7 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
     summary: summaryLine(fetchFacts, truncated),
     notices: [...(error === undefined ? [] : [error]), ...warnings],
     content,
-    suffix: fittedText.hasMore ? makeTruncationSuffix(fittedText.limitChars, extract.size.chars) : "",
+    suffix: fittedText.hasMore ? makeTruncationSuffix(fittedText.limitChars, total) : "",
     pages: pages.map(({ page, start }) => ({ page, offset: start })),
     fields: {
       // First, so that a handler cannot replace a field of the contract.
@@ -52,7 +55,7 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
       url: facts.source_url,
       title,
       status_code: delivery.statusCode,
-      extracted_chars: extract.size.chars,
+      extracted_chars: totalChars,
       extraction_truncated: isPartial,
       source_truncated: facts.source_truncated,
       page_range: content === null ? null : formatPageRange(pages, content.length),
@@ -75,7 +78,8 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
 }
 
 function shortenFetch(fetchFacts: FetchFacts, chars: number, bound: Bound): FetchFacts {
-  const window = { text: fetchFacts.fittedText.text, offset: 0, totalChars: fetchFacts.extract.size.chars };
+  // Only called for less than what is shown, so any larger total says that more follows.
+  const window = { text: fetchFacts.fittedText.text, offset: 0, totalChars: Number.POSITIVE_INFINITY };
   if (chars >= window.text.length) return fetchFacts;
   return { ...fetchFacts, fittedText: fitChars(window, chars, bound), budget: { chars, bound } };
 }
@@ -86,7 +90,8 @@ function summaryLine({ facts, artifact_ref, extract }: FetchFacts, truncated: bo
   const nextStep = artifact_ref === null ? "Not kept." : `Use artifact_ref=${artifact_ref} for targeted follow-up.`;
   const { pageCount } = extract.info;
   const pages = pageCount === undefined ? "" : `, pages ${pageCount}`;
-  return `[Fetched ${kindName} artifact: ${name}${pages}. Extracted ${extract.size.chars} chars (truncated=${truncated}). ${nextStep}]`;
+  const extracted = findTotalChars(facts, extract) ?? `at least ${extract.size.chars}`;
+  return `[Fetched ${kindName} artifact: ${name}${pages}. Extracted ${extracted} chars (truncated=${truncated}). ${nextStep}]`;
 }
 
 /** That there is no ref to return to is the most important warning, so it is first. */

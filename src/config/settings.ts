@@ -266,10 +266,11 @@ export const settingRows = {
   },
   "extract.fetch_chars": {
     type: "integer",
-    default: 300_000,
+    default: 2_000_000,
     min: 1_000,
     scope: "project may lower",
-    about: "Characters a fetch extracts from a long document (a PDF, ...); later reads extract more.",
+    about:
+      "Characters a fetch extracts from a document with pages (a PDF, ...), and more if it shows more; later reads extract the rest.",
   },
   "extract.memory_bytes": {
     type: "bytes",

@@ -2,7 +2,10 @@
 import { type Bound, type Budget, listLimits } from "./budget.ts";
 import { cutBetweenCodePoints, findLongestPrefix, isHighSurrogate, type Unit } from "./measure.ts";
 
-/** Text held in memory: from `offset` to the text's end, or at least as many characters as the budget may show. */
+/**
+ * Text held in memory: from `offset` to the text's end, or at least as many characters as the budget may show. The
+ * total is infinite while nobody knows where the text ends.
+ */
 export type TextWindow = { readonly text: string; readonly offset: number; readonly totalChars: number };
 
 /** Text to its end, or cut, with what is needed to continue reading. */
@@ -43,9 +46,13 @@ export function truncateContent(text: string, limitChars: number, totalChars: nu
   return cutBetweenCodePoints(text, shownChars) + makeTruncationSuffix(shownChars, totalChars);
 }
 
-/** The truncation notice, exactly as the contract words it. */
-export function makeTruncationSuffix(limitChars: number, totalChars: number): string {
-  return `\n\n[Content truncated at ${limitChars} chars. Total: ${totalChars} chars. Use a higher maxChars to retrieve more.]`;
+/** The length of a text, or what is known of it while not all of it is counted. */
+export type TotalChars = number | { readonly atLeast: number; readonly known: string };
+
+/** The truncation notice, exactly as the contract words it. It never names a number that is not the whole length. */
+export function makeTruncationSuffix(limitChars: number, total: TotalChars): string {
+  const length = typeof total === "number" ? `${total} chars` : `at least ${total.atLeast}; ${total.known}`;
+  return `\n\n[Content truncated at ${limitChars} chars. Total: ${length}. Use a higher maxChars to retrieve more.]`;
 }
 
 /** A window may end in the middle of a code point; the other half is in the next window. */

@@ -39,7 +39,7 @@ export type EventFields = {
     artifact_ref: string;
     selector: string;
     returned_chars: number;
-    total_chars: number;
+    total_chars: number | null;
     limit_chars: number;
     bound: string;
     truncated: boolean;
@@ -225,7 +225,7 @@ export const eventRows: EventRows = {
       artifact_ref: "The artifact_ref.",
       selector: "The selector: offset, lines, pages, section or query.",
       returned_chars: "Characters of content in the reply.",
-      total_chars: "Characters extracted from the artifact.",
+      total_chars: "Characters of its whole text; null where not all of it was read.",
       limit_chars: limit,
       bound,
       truncated: "Whether the reply contains less than requested.",

@@ -39,8 +39,8 @@ export async function fetchSource(
 ): Promise<Answer<FetchFields>> {
   const startedAt = session.now();
   try {
-    const answer = await answerSource(given, options, session);
-    emitCompleted(answer, startedAt, session);
+    const { answer, extractedChars } = await answerSource(given, options, session);
+    emitCompleted(answer, extractedChars, startedAt, session);
     session.background(() => sweepIfDue(session));
     return answer;
   } catch (error) {
@@ -50,7 +50,10 @@ export async function fetchSource(
   }
 }
 
-async function answerSource(given: string, options: FetchOptions, session: Session): Promise<Answer<FetchFields>> {
+/** An answer, and how much text was extracted for it. */
+type Answered = { readonly answer: Answer<FetchFields>; readonly extractedChars: number };
+
+async function answerSource(given: string, options: FetchOptions, session: Session): Promise<Answered> {
   await using source = await loadSource(given, options, session); // From the cache, or acquired, detected and kept.
   const extract = await extractSource(source, options, session);
   if (!needsRendering(extract, session)) return fitAnswer(source, extract, options, session);
@@ -64,6 +67,7 @@ function extractSource(source: LoadedSource, options: FetchOptions, session: Ses
     handler: chooseHandler(source, session),
     mode: options.mode ?? "markdown",
     enough: enoughFor(source.facts, options, session),
+    maxChars: session.settings["extract.chars"],
     limits: readChildLimits(session.settings),
     signal: session.signal,
     password: options.password,
@@ -75,12 +79,13 @@ async function fitAnswer(
   extract: Extract,
   options: FetchOptions,
   session: Session,
-): Promise<Answer<FetchFields>> {
+): Promise<Answered> {
   const budget = budgetFor(source.facts, options, session);
   const fittedText = fitText(await readWindow(extract, 0, budget.chars), budget);
   const pages = await findPages(extract, 0, fittedText.text.length);
   const title = await findDocumentTitle(extract, source.facts);
-  return answerFetch({ ...source, extract, title, fittedText, pages, budget });
+  const answer = answerFetch({ ...source, extract, title, fittedText, pages, budget });
+  return { answer, extractedChars: extract.size.chars };
 }
 
 function budgetFor({ content_kind }: ArtifactFacts, { budget, maxChars }: FetchOptions, { settings }: Session): Budget {
@@ -88,11 +93,9 @@ function budgetFor({ content_kind }: ArtifactFacts, { budget, maxChars }: FetchO
   return isPage(content_kind) ? inline : excerpt;
 }
 
-/** A text is read to its end, to know its length; a document as far as the next reads are likely to need. */
+/** Most documents are read to their end, to know their length; a very long one at least as far as it is shown. */
 function enoughFor(facts: ArtifactFacts, options: FetchOptions, session: Session) {
-  const { "extract.chars": all, "extract.fetch_chars": likely } = session.settings;
-  const { chars, bound } = budgetFor(facts, options, session);
-  const wantedChars = isPage(facts.content_kind) ? all : Math.max(likely, bound === "default" ? 0 : chars);
+  const wantedChars = Math.max(session.settings["extract.fetch_chars"], budgetFor(facts, options, session).chars);
   return (size: ExtractSize) => size.chars >= wantedChars;
 }
 
@@ -109,14 +112,19 @@ function chooseHandler({ facts, artifact_ref }: LoadedSource, { handlers, settin
 /** Text and web pages are shown inline; every other kind is a document, shown as an excerpt. */
 const isPage = (kind: ContentKind): boolean => kind === "text" || kind === "html";
 
-function emitCompleted({ fields, content }: Answer<FetchFields>, startedAt: number, { emit, now }: Session): void {
+function emitCompleted(
+  { fields, content }: Answer<FetchFields>,
+  extractedChars: number,
+  startedAt: number,
+  { emit, now }: Session,
+): void {
   emit({
     event: "ingest.completed",
     artifact_ref: fields.artifact_ref,
     content_kind: fields.content_kind,
     handler: fields.handler,
     size_bytes: fields.size_bytes,
-    extracted_chars: fields.extracted_chars,
+    extracted_chars: extractedChars,
     returned_chars: content?.length ?? 0,
     limit_chars: fields.limit_chars,
     bound: fields.bound,

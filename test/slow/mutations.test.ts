@@ -79,6 +79,7 @@ describe("damaged documents", { timeout: 900_000 }, () => {
         handler: pdf,
         mode: "text",
         enough: () => false,
+        maxChars: Number.POSITIVE_INFINITY,
         limits,
         signal: new AbortController().signal,
       });

@@ -4,8 +4,9 @@ import type { Bound } from "../../fit/budget.ts";
 import { type FittedText, fitChars, type TextWindow } from "../../fit/fit-text.ts";
 import { countLines, cutBetweenCodePoints } from "../../fit/measure.ts";
 import type { Place } from "../../retrieval/split-passages.ts";
-import { RANGE_BREAK, toDocumentOffset } from "./join-ranges.ts";
+import { findPlace, RANGE_BREAK } from "./join-ranges.ts";
 import { formatPageRange, type PlacedPage, type TextRange } from "./select-range.ts";
+import { formatRanges, type NumberRange } from "./selector.ts";
 
 /** A page and where in the text it begins. */
 export type PageStart = { readonly page: number; readonly offset: number };
@@ -13,16 +14,28 @@ export type PageStart = { readonly page: number; readonly offset: number };
 /** A chosen range with the line it begins in and the pages it covers. */
 export type PlacedRange = TextRange & { readonly line: number; readonly pages: readonly PlacedPage[] };
 
+/** How much was chosen. */
+export type SelectionSize = {
+  /** All characters of it; null where not all of it is extracted. */
+  readonly chars: number | null;
+  /** Those that are extracted. */
+  readonly soFar: number;
+  /** Whether it ends where the text ends. */
+  readonly isWholeText: boolean;
+};
+
+/** The document's offset where reading continues, or the pages where offsets are not known. */
+export type NextPlace = { readonly offset: number } | { readonly pages: string };
+
 /** A range of the text. */
 export type RangeReading = {
   readonly type: "range";
   /** The name of the range: a heading or pages. Empty where lines and offset are enough. */
   readonly label: string;
   readonly fittedText: FittedText;
-  /** The document's offset where reading continues. */
-  readonly nextOffset: number | null;
-  /** Characters of the whole selection. */
-  readonly selectedChars: number;
+  /** Where reading continues; null where nothing follows. */
+  readonly next: NextPlace | null;
+  readonly selection: SelectionSize;
   readonly start: { readonly offset: number; readonly line: number };
   readonly endLine: number;
   /** The pages it covers, where the document has pages. */
@@ -50,12 +63,14 @@ type JoinedRanges = {
   readonly window: TextWindow;
   readonly ranges: readonly TextRange[];
   readonly placedRanges: readonly PlacedRange[];
-  readonly selectedChars: number;
+  readonly selection: SelectionSize;
+  /** The numbers of the pages, where only those were extracted. */
+  readonly onlyPages: readonly NumberRange[] | null;
 };
 
 /** The reading for what is shown of the joined ranges. */
 export function makeRangeReading(joinedRanges: JoinedRanges, fittedText: FittedText): RangeReading {
-  const { window, ranges, placedRanges, selectedChars } = joinedRanges;
+  const { window, ranges, placedRanges, selection } = joinedRanges;
   const shownRanges = findShownRanges(placedRanges, fittedText.text.length);
   const last = shownRanges.at(-1);
   const [start, line] = [placedRanges[0]?.start ?? 0, placedRanges[0]?.line ?? 1];
@@ -66,8 +81,8 @@ export function makeRangeReading(joinedRanges: JoinedRanges, fittedText: FittedT
       .filter(Boolean)
       .join(", "),
     fittedText,
-    nextOffset: fittedText.hasMore ? toDocumentOffset(ranges, fittedText.text.length) : null,
-    selectedChars,
+    next: fittedText.hasMore ? findNext(joinedRanges, fittedText.text.length) : null,
+    selection,
     start: { offset: start, line },
     endLine: last === undefined ? line : last.range.line + countLines(fittedText.text.slice(last.offset, -1)) - 1,
     pages: formatPages(shownRanges, fittedText.text.length),
@@ -91,6 +106,15 @@ export function findShownRanges<R extends TextRange>(ranges: readonly R[], shown
     offset += range.end - range.start + RANGE_BREAK.length;
   }
   return shownRanges;
+}
+
+function findNext({ ranges, placedRanges, onlyPages }: JoinedRanges, shownChars: number): NextPlace {
+  const { index, offset } = findPlace(ranges, shownChars);
+  const [current, ...rest] = onlyPages?.slice(index) ?? [];
+  if (current === undefined) return { offset };
+  const page = placedRanges[index]?.pages.findLast(({ start }) => start <= offset);
+  const remainder = page === undefined ? current : { first: page.page, last: current.last, at: offset - page.start };
+  return { pages: formatRanges([remainder, ...rest]) };
 }
 
 /** Chosen pages need not follow each other: each range of pages is listed. */
