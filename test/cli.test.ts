@@ -135,6 +135,20 @@ describe("spillway fetch", () => {
     assert.match(err, /There is no file missing/);
   });
 
+  test("shows and counts the damage in a text and in a page", async () => {
+    await using cli = await openCli();
+    await cli.write("a.log", `first\x02 line\n${"a line of a log\n".repeat(800)}last\x1f\0\0 line\n`);
+    const [log] = await cli.json("fetch", "a.log");
+    assert.equal(log.content_kind, "text");
+    assert.ok(log.content.startsWith("first\ufffd line\n") && log.content.endsWith("last\ufffd\ufffd line\n"));
+    assert.deepEqual(log.warnings, ["Shown as U+FFFD: 4 control characters."]);
+    const page = Buffer.from(`<meta charset="utf-8"><p>${"今天的天气很好。".repeat(40)}</p>`);
+    const damaged = Buffer.concat([page.subarray(0, 100), Buffer.from([0xff]), page.subarray(100)]);
+    const [html] = await cli.json("fetch", `data:text/html;charset=utf-8;base64,${damaged.toString("base64")}`);
+    assert.match(html.content, /^今天的.*\ufffd.*天气/);
+    assert.match(html.warnings.join(), /Shown as U\+FFFD: \d undecodable place/);
+  });
+
   test("reads standard input and data: URLs", async () => {
     await using cli = await openCli();
     const reply = JSON.parse((await cli.run(["fetch", "-", "--json"], { stdin: "from a pipe" })).out);

@@ -24,6 +24,7 @@ export function listExtractWarnings(record: ArtifactFacts, extract: Extract): st
     warnings.push(`${sentenceCase(clip(ended.failed.detail, DETAIL_CHARS))}.`);
   warnings.push(...(description.warnings ?? []));
   if (info.removed) warnings.push(...removedWarnings(info.removed));
+  warnings.push(...damageWarnings(info));
   if (ended && !ended.failed && size.segments === 0) {
     warnings.push("No text is read from this kind of file; its complete bytes are kept.");
   }
@@ -53,6 +54,16 @@ function removedWarnings({ escapes, bidi, tags, controls }: RemovedCounts): stri
   ];
   const removals = counts.filter(({ count }) => count > 0).map(({ count, thing }) => formatCount(count, thing));
   return removals.length === 0 ? [] : [`Removed from the text: ${removals.join(", ")}.`];
+}
+
+/** Says how much of the source U+FFFD replaces. */
+function damageWarnings({ removed, undecoded = 0 }: Extract["info"]): string[] {
+  const counts = [
+    { count: removed?.shown ?? 0, thing: "control character" },
+    { count: undecoded, thing: "undecodable place" },
+  ];
+  const damage = counts.filter(({ count }) => count > 0).map(({ count, thing }) => formatCount(count, thing));
+  return damage.length === 0 ? [] : [`Shown as U+FFFD: ${damage.join(", ")}.`];
 }
 
 function partialWarning(record: ArtifactFacts, extract: Extract): string {

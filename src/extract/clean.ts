@@ -16,6 +16,14 @@ export type RemovedCounts = {
   readonly byteOrderMarks: number;
   /** Lone halves of a surrogate pair, each replaced by U+FFFD. */
   readonly surrogates: number;
+  /** Stray control characters that U+FFFD shows; a run of NULs is shown once. */
+  readonly shown: number;
+};
+
+/** How to clean. */
+export type CleanOptions = {
+  /** Show control characters that text does not use as U+FFFD, so that a reader sees where the text is damaged. */
+  readonly showControls?: boolean;
 };
 
 /** Cleans a text that arrives in chunks; the result does not depend on where the chunks end. */
@@ -34,21 +42,29 @@ export function cleanText(text: string): { readonly text: string; readonly remov
 }
 
 /** A cleaner for one text, with the counts for that text. */
-export function createCleaner(): Cleaner {
-  const removed = { controls: 0, escapes: 0, bidi: 0, tags: 0, byteOrderMarks: 0, surrogates: 0 };
+export function createCleaner({ showControls = false }: CleanOptions = {}): Cleaner {
+  const removed = { controls: 0, escapes: 0, bidi: 0, tags: 0, byteOrderMarks: 0, surrogates: 0, shown: 0 };
   let pending = "";
+  let endsInNul = false;
+
+  function cleanNext(text: string): string {
+    const cleaned = clean(text, removed, showControls ? { isAfterNul: endsInNul } : null);
+    if (text !== "") endsInNul = text.endsWith("\0");
+    return cleaned;
+  }
+
   return {
     removed,
     push(chunk) {
       const text = pending + chunk;
       const end = text.length - countOpenEndChars(text);
       pending = text.slice(end);
-      return clean(text.slice(0, end), removed);
+      return cleanNext(text.slice(0, end));
     },
     flush() {
       const text = pending;
       pending = "";
-      return clean(text, removed);
+      return cleanNext(text);
     },
   };
 }
@@ -73,12 +89,23 @@ function isClean(text: string): boolean {
   return !forbidden.test(text) && text.isWellFormed();
 }
 
-function clean(text: string, removed: Counts): string {
+/** Control characters are shown if there is a place; it says whether the text follows a NUL. */
+type Place = { readonly isAfterNul: boolean };
+
+function clean(text: string, removed: Counts, place: Place | null): string {
   if (isClean(text)) return text;
   const normalized = makeWellFormed(text, removed).replace(/\r\n?/g, "\n");
   if (isClean(normalized)) return normalized;
-  return normalized.replace(forbiddenOrEscape, (match) => substitute(match, removed));
+  return normalized.replace(forbiddenOrEscape, (match, offset: number) => {
+    if (place === null || !strayControl.test(match)) return substitute(match, removed);
+    removed.shown += 1;
+    const isInRun = match === "\0" && (offset === 0 ? place.isAfterNul : normalized[offset - 1] === "\0");
+    return isInRun ? "" : "\ufffd";
+  });
 }
+
+/** Control characters other than those that terminals, manual pages and DOS write: BEL BS SUB ESC. */
+const strayControl = /^[\x00-\x06\x0e-\x19\x1c-\x1f]$/;
 
 type Counts = { -readonly [K in keyof RemovedCounts]: number };
 

@@ -73,6 +73,8 @@ export type DocumentFacts = {
   readonly total?: TextTotal;
   /** Characters removed from the text because they could mislead a reader. */
   readonly removed?: RemovedCounts;
+  /** How often bytes could not be decoded; U+FFFD shows each place. */
+  readonly undecoded?: number;
 };
 
 /** The length of a whole text. */
