@@ -45,6 +45,8 @@ export type OpenedSource = {
 /** What an HTTP response says beyond its bytes. */
 export type ResponseInfo = {
   readonly statusCode: number;
+  /** Whether no other site led to it by a redirect. */
+  readonly isDirect: boolean;
   /** Sentences for the reader: where the content came from, what could not be checked. */
   readonly notes: readonly string[];
   /** Why the body is incomplete; known only after its chunks were read. */

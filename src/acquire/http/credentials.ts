@@ -10,6 +10,8 @@ import { getPort, isLoopbackHost } from "./env-proxy.ts";
 export type Credentials = {
   /** The headers for this URL's host, with lower-case names. */
   headersFor(url: URL): Record<string, string>;
+  /** Whether there are any for this URL's host. */
+  hasHeadersFor(url: URL): boolean;
   /** Changes with any of the headers. It is secret, so it is only ever passed to a hash. */
   readonly fingerprint: string;
 };
@@ -26,6 +28,7 @@ export function makeCredentials(headers: HostHeaders, env: Environment): Credent
         ),
       );
     },
+    hasHeadersFor: (url) => hosts.some(({ matches }) => matches(url)),
     fingerprint: JSON.stringify(
       hosts.map(({ host, lines }) => [
         host,

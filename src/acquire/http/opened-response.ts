@@ -8,7 +8,12 @@ import type { FinalResponse } from "./redirects.ts";
 import { findFileName } from "./url.ts";
 
 /** How a page was reached: the URL that was requested, and the response before a Markdown form replaced it. */
-export type PageOrigin = { readonly requested: URL; readonly first: FinalResponse };
+export type PageOrigin = {
+  readonly requested: URL;
+  readonly first: FinalResponse;
+  /** What the client reports about the requests. */
+  readonly notes: readonly string[];
+};
 
 /** The opened source of a page. */
 export function toOpenedSource({ response, body }: FetchedPage, origin: PageOrigin, now: number): OpenedSource {
@@ -21,6 +26,7 @@ export function toOpenedSource({ response, body }: FetchedPage, origin: PageOrig
     location: url.href,
     response: {
       statusCode: status,
+      isDirect: response.isDirect,
       notes: [
         ...makeNotes(origin),
         ...(isAlternate ? [`Read as Markdown from ${formatUrl(url)}.`] : []),
@@ -49,13 +55,15 @@ function findFreshness(response: FinalResponse, first: FinalResponse, now: numbe
   return freshness && { ...freshness, validators: null };
 }
 
-function makeNotes({ requested, first }: PageOrigin): string[] {
+function makeNotes({ requested, first, notes }: PageOrigin): string[] {
   const { url, isProxied, status } = first;
   return [
     ...(url.href === requested.href ? [] : [`Redirected to ${formatUrl(url)}.`]),
+    ...notes,
     ...(status === 206 ? ["The server sent only a part although the whole was requested."] : []),
     ...(isProxied ? ["Fetched through a proxy: the host's name was checked, its address could not be."] : []),
   ];
 }
 
-const formatUrl = (url: URL): string => clip(url.href, URL_CHARS);
+/** A URL in a sentence for the reader. */
+export const formatUrl = (url: URL): string => clip(url.href, URL_CHARS);

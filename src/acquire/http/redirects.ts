@@ -9,7 +9,12 @@ import type { TransportResponse } from "./undici-transport.ts";
 import { parseTarget } from "./url.ts";
 
 /** The last response of a chain, and the redirects that led to it. */
-export type FinalResponse = TransportResponse & { readonly url: URL; readonly hops: readonly RedirectHop[] };
+export type FinalResponse = TransportResponse & {
+  readonly url: URL;
+  readonly hops: readonly RedirectHop[];
+  /** Whether every redirect stayed on the origin that was requested; other sites chose nothing. */
+  readonly isDirect: boolean;
+};
 
 /** A redirect that was followed. */
 export type RedirectHop = Pick<TransportResponse, "status" | "headers"> & { readonly url: URL };
@@ -31,8 +36,8 @@ export type RetryOptions = {
 /** How the requests of a chain are made; headers are chosen again for each hop. */
 export type FollowOptions = RetryOptions & {
   readonly send: Send;
-  /** Our own headers for this URL: user agent, accepted types, the credentials of its host. */
-  headersFor(url: URL): Readonly<Record<string, string>>;
+  /** Our own headers for this URL; the credentials of its host only where no other origin led to it. */
+  headersFor(url: URL, isDirect: boolean): Readonly<Record<string, string>>;
   /** The caller's headers; they are never sent to another origin. */
   readonly callerHeaders: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
@@ -47,10 +52,11 @@ export async function followRedirects(start: URL, options: FollowOptions): Promi
   const hops: RedirectHop[] = [];
   for (let url = start; ; ) {
     visited.add(url.href);
-    const sendsCallerHeaders = url.origin === start.origin && !hasLeftOrigin(visited, start);
-    const response = await requestWithRetries(url, sendsCallerHeaders, options);
+    const isDirect = !hasLeftOrigin(visited, start);
+    const headers = { ...options.headersFor(url, isDirect), ...(isDirect ? options.callerHeaders : {}) };
+    const response = await requestWithRetries(url, headers, options);
     const next = findRedirect(response, url);
-    if (next === undefined) return { ...response, url, hops };
+    if (next === undefined) return { ...response, url, hops, isDirect };
     response.discard();
     if (visited.has(next.href)) throw makeLoopError(next, visited.size);
     if (hops.length === MAX_REDIRECTS) throw makeTooManyError();
@@ -59,30 +65,30 @@ export async function followRedirects(start: URL, options: FollowOptions): Promi
   }
 }
 
-/** Throws for a response that carries no content; its body is discarded. */
-export function assertHasContent(response: FinalResponse): void {
+/** Throws for a response that carries no content; its body is discarded. The hint replaces the one of its status. */
+export function assertHasContent(response: FinalResponse, hint?: string): void {
   const { status } = response;
   if (status >= 200 && status < 300 && status !== 204 && status !== 205) return;
   response.discard();
   const retryAfter = response.headers["retry-after"];
-  const hint =
+  const waitHint =
     retryAfter && (status === 429 || status === 503)
       ? `It asks to wait: Retry-After ${clip(retryAfter, SHORT_NAME_CHARS)}.`
       : undefined;
-  throw makeStatusError(status, hint);
+  throw makeStatusError(status, waitHint ?? hint);
 }
 
-/** After a visit to another origin, a redirect back was chosen by that origin, so it gets no caller headers either. */
+/** After a visit to another origin, a redirect back was chosen by that origin, so it gets no secrets either. */
 function hasLeftOrigin(visited: ReadonlySet<string>, { origin }: URL): boolean {
   return [...visited].some((href) => new URL(href).origin !== origin);
 }
 
-async function requestWithRetries(
+/** Sends one request, again while its failures may pass; a response of any status resolves. */
+export async function requestWithRetries(
   url: URL,
-  sendsCallerHeaders: boolean,
-  options: FollowOptions,
+  headers: Readonly<Record<string, string>>,
+  options: RetryOptions & Pick<FollowOptions, "send" | "signal">,
 ): Promise<TransportResponse> {
-  const headers = { ...options.headersFor(url), ...(sendsCallerHeaders ? options.callerHeaders : {}) };
   for (let tries = 1; ; tries++) {
     const isLast = tries >= options.maxTries;
     const response = await options.send(url, headers, options.signal).catch((error: unknown) => {
@@ -119,9 +125,15 @@ async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   await pause(ms, undefined, { signal });
 }
 
-function findRedirect({ status, headers, discard }: TransportResponse, url: URL): URL | undefined {
-  if (![301, 302, 303, 307, 308].includes(status)) return undefined;
-  const location = decodeAsUtf8(headers.location ?? "");
+/** Whether a response sends its reader to another URL. */
+export function isRedirect({ status }: Pick<TransportResponse, "status">): boolean {
+  return [301, 302, 303, 307, 308].includes(status);
+}
+
+function findRedirect(response: TransportResponse, url: URL): URL | undefined {
+  if (!isRedirect(response)) return undefined;
+  const { status, headers, discard } = response;
+  const location = readLocation(headers);
   try {
     if (location === "") throw makeStatusError(status);
     return parseTarget(location, url);
@@ -131,10 +143,10 @@ function findRedirect({ status, headers, discard }: TransportResponse, url: URL)
   }
 }
 
-/** Header bytes arrive as Latin-1, and many servers send UTF-8. */
-function decodeAsUtf8(header: string): string {
-  const bytes = Buffer.from(header, "latin1");
-  return isUtf8(bytes) ? bytes.toString("utf8") : header;
+/** The target of a redirect as its server wrote it: header bytes arrive as Latin-1, and many servers send UTF-8. */
+export function readLocation({ location = "" }: TransportResponse["headers"]): string {
+  const bytes = Buffer.from(location, "latin1");
+  return isUtf8(bytes) ? bytes.toString("utf8") : location;
 }
 
 function makeBadTargetError(url: URL, cause: unknown): SpillwayError {

@@ -13,10 +13,14 @@ export type HeaderOptions = {
   readonly prefers: PagePreference;
   readonly validators?: Validators;
   readonly noCache?: boolean;
+  /** False where another site chose the URL: then the credentials of its host are not sent. */
+  readonly withCredentials?: boolean;
 };
 
 export type RequestHeaders = {
   headersFor(url: URL, options: HeaderOptions): Readonly<Record<string, string>>;
+  /** Whether network.headers names the host of this URL. */
+  hasCredentials(url: URL): boolean;
   /** Changes with everything that may change the response, credentials included: only ever passed to a hash. */
   fingerprint(url: URL, prefers: PagePreference): string;
 };
@@ -34,14 +38,15 @@ export function makeRequestHeaders(settings: Settings, env: Environment): Reques
   // A response that was cached under other guard rules must not be used under these.
   const guardRules = [settings["network.allow"], settings["network.deny"]];
   return {
-    headersFor: (url, { prefers, noCache, validators }) => ({
+    headersFor: (url, { prefers, noCache, validators, withCredentials = true }) => ({
       accept: accepts[prefers],
       "accept-encoding": acceptedEncodings,
       "user-agent": userAgent,
       ...(noCache ? { "cache-control": "no-cache" } : {}),
       ...makeConditionalHeaders(validators, url),
-      ...credentials.headersFor(url),
+      ...(withCredentials ? credentials.headersFor(url) : {}),
     }),
+    hasCredentials: credentials.hasHeadersFor,
     fingerprint: (url, prefers) =>
       JSON.stringify([url.href, accepts[prefers], userAgent, guardRules, credentials.fingerprint]),
   };
