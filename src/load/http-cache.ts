@@ -59,7 +59,7 @@ function mergeValidators(before: CacheEntry["validators"], now: CacheEntry["vali
 
 /** The cached artifact as a loaded source. */
 export async function fromCache(
-  { given }: Source,
+  { given, identity }: Source,
   { record, entry }: CachedSource,
   { store }: Session,
 ): Promise<LoadedSource> {
@@ -72,11 +72,13 @@ export async function fromCache(
     objects: store.objects,
     delivery: {
       statusCode: entry.status_code,
+      isDirect: entry.is_direct === true,
       shortfall: null,
       notes: entry.notes,
       rendering: null,
       cachedAt: entry.checked_at,
     },
+    address: { identity, url: record.final_url ?? identity },
     [Symbol.asyncDispose]: dispose,
   };
 }
@@ -90,13 +92,14 @@ export async function saveToCache(
 ): Promise<void> {
   const freshness = response?.freshness;
   if (!source.fingerprint || freshness === undefined || response === undefined || truncated) return;
-  const { statusCode: status_code, notes } = response;
+  const { statusCode: status_code, isDirect: is_direct, notes } = response;
   const { validators } = freshness;
   const expiry = expiryFor(freshness.maxAgeMs, session);
   if (expiry.fresh_until === expiry.checked_at && validators === null) return;
   await saveCacheEntry(session.store, await source.fingerprint(), {
     artifact_ref,
     status_code,
+    is_direct,
     validators,
     notes,
     ...expiry,

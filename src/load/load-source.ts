@@ -53,7 +53,9 @@ export async function keepSource(
     });
     const objects = artifact_ref === null ? memoryObjects() : session.store.objects;
     const { content, response, [Symbol.asyncDispose]: dispose } = acquired;
-    return { ...kept, facts, content, objects, delivery: toDelivery(response), [Symbol.asyncDispose]: dispose };
+    const address = { identity: source.identity, url: findUrl(acquired) };
+    const delivery = toDelivery(response);
+    return { ...kept, facts, content, objects, delivery, address, [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await acquired[Symbol.asyncDispose]();
     throw error;
@@ -62,18 +64,21 @@ export async function keepSource(
 
 function toOrigin(
   { given, identity }: Pick<Source, "given" | "identity">,
-  { name, claims }: AcquiredSource,
+  acquired: AcquiredSource,
   parentRef: string | null,
 ): Origin {
-  const { url = "" } = claims;
-  return { given, identity, name, parentRef, finalUrl: isUrl(url) && url !== given ? url : null };
+  const url = findUrl(acquired);
+  return { given, identity, name: acquired.name, parentRef, finalUrl: url === given ? null : url };
 }
 
-const isUrl = (text: string): boolean => /^https?:/i.test(text);
+function findUrl({ claims: { url = "" } }: AcquiredSource): string | null {
+  return /^https?:/i.test(url) ? url : null;
+}
 
 function toDelivery(response: ResponseInfo | undefined): Delivery {
   return {
     statusCode: response?.statusCode ?? null,
+    isDirect: response?.isDirect ?? true,
     shortfall: response?.shortfall() ?? null,
     notes: response?.notes ?? [],
     rendering: null,
