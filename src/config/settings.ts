@@ -348,6 +348,14 @@ export const settingRows = {
     userOnly: true,
     about: "Whether that browser uses its sandbox. Set off only if it must run as root inside a container.",
   },
+  "render.memory_bytes": {
+    type: "bytes",
+    default: 1 * GiB,
+    min: 512 * MiB,
+    userOnly: true,
+    about:
+      "Memory that browser may use for one page, all its processes together. A page that needs more is not rendered.",
+  },
   "render.wait": {
     type: "duration",
     default: 10 * second,

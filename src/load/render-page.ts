@@ -44,6 +44,8 @@ async function render(page: LoadedSource, session: Session): Promise<string> {
   return renderPage({
     chromium: settings["render.chromium"] ?? "",
     sandbox: settings["render.sandbox"] === "on",
+    memoryBytes: settings["render.memory_bytes"],
+    folders: session.spoolFolders,
     url: addressOf(page),
     document: { status: 200, headers: { "content-type": contentType(facts) }, body },
     fetchResource: makeResourceFetch(page, session),

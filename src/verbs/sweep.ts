@@ -1,5 +1,5 @@
 /** Sweeping: applies retention to what an owner has stored, when it is due or on request, and removes single artifacts. */
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import {
   deleteArtifact as remove,
   type SweepReport,
@@ -11,13 +11,13 @@ import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 
 /** What a sweep deleted. */
-export type SweepResult = SweepReport & { readonly deletedIndexes: number };
+export type SweepResult = SweepReport & { readonly deletedIndexes: number; readonly deletedProfiles: number };
 
 /** Expiry of something other than artifacts. Its module is loaded only where the owner has something to sweep. */
 type Sweeper = {
   hasWork(session: Session): boolean;
   /** Gives the function that deletes what has expired, emits the events and counts. */
-  load(): Promise<(session: Session) => number>;
+  load(): Promise<(session: Session) => number | Promise<number>>;
 };
 
 const indexSweeper: Sweeper = {
@@ -25,16 +25,40 @@ const indexSweeper: Sweeper = {
   load: async () => (await import("../search/expire.ts")).expireIndexes,
 };
 
+/** The folders that a browser of a killed process left behind. */
+const profileSweeper: Sweeper = {
+  hasWork: ({ spoolFolders }) => spoolFolders.some(hasProfile),
+  load: async () => {
+    const { sweepProfiles } = await import("../acquire/render/profiles.ts");
+    return ({ spoolFolders, now }) => sweepProfiles(spoolFolders, now());
+  },
+};
+
+/** By the name alone, so that the module is loaded only where there is one. */
+function hasProfile(folder: string): boolean {
+  try {
+    return readdirSync(folder).some((name) => name.startsWith("spillway-render-"));
+  } catch {
+    // A folder that cannot be listed has nothing that could be removed.
+    return false;
+  }
+}
+
 /** Every sweeper, by the count of the report that it fills. */
 const sweepers: Readonly<Record<Exclude<keyof SweepResult, keyof SweepReport>, Sweeper>> = {
   deletedIndexes: indexSweeper,
+  deletedProfiles: profileSweeper,
 };
 
 /** Applies retention to the owner's artifacts and runs every sweeper, now. */
 export async function sweepArtifacts(session: Session): Promise<SweepResult> {
   const report = await sweep(session.store, session.settings).catch(throwUnwritable);
   for (const swept of report.swept) emitSwept(session, swept);
-  return { ...report, deletedIndexes: await runSweeper(sweepers.deletedIndexes, session) };
+  return {
+    ...report,
+    deletedIndexes: await runSweeper(sweepers.deletedIndexes, session),
+    deletedProfiles: await runSweeper(sweepers.deletedProfiles, session),
+  };
 }
 
 /** Does the same if the last sweep is long enough ago; every fetch and every requested indexing calls it. */

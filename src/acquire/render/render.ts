@@ -1,7 +1,7 @@
 /** Runs the scripts of a page in a browser and returns the document they make. The browser has no network access. */
 import { setTimeout as pause } from "node:timers/promises";
 import { SpillwayError } from "../../errors.ts";
-import { type BrowserOptions, type Devtools, openBrowser } from "./devtools.ts";
+import { type BrowserOptions, type Devtools, makeMemoryError, openBrowser } from "./devtools.ts";
 import { makeOwnRequestCheck, type PausedRequest } from "./own-requests.ts";
 
 /** A request that a page makes. */
@@ -35,7 +35,11 @@ export async function renderPage(options: RenderOptions): Promise<string> {
   options.signal.throwIfAborted();
   await using browser = await openBrowser(options);
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.settleMs + BROWSER_START_MS)]);
-  return await Promise.race([readPage(browser, options, signal), rejectOnAbort(signal, options.signal)]);
+  return await Promise.race([
+    readPage(browser, options, signal),
+    rejectOnAbort(signal, options.signal),
+    rejectOnFailure(browser, options.memoryBytes),
+  ]);
 }
 
 /** The time for starting a browser and reading its document, in addition to the page's own time. */
@@ -45,6 +49,16 @@ function rejectOnAbort(signal: AbortSignal, callerSignal: AbortSignal): Promise<
   return new Promise((_, reject) => {
     const onAbort = () => reject(callerSignal.aborted ? callerSignal.reason : makeTimeoutError());
     signal.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+/** Rejects when the browser exits, or when scripts fill the heap: that crashes the page's process only. */
+function rejectOnFailure(browser: Devtools, memoryBytes: number): Promise<never> {
+  return new Promise((_, reject) => {
+    void browser.exited.then(reject);
+    browser.onEvent(({ method }) => {
+      if (method === "Inspector.targetCrashed") reject(makeMemoryError(memoryBytes));
+    });
   });
 }
 
@@ -61,6 +75,7 @@ async function readPage(browser: Devtools, options: RenderOptions, signal: Abort
   const call = <T>(method: string, params?: object): Promise<T> => browser.call(method, params, sessionId);
   // The main frame of a page has the id of its target.
   const waitUntilIdle = serveRequests(browser, call, { ...options, mainFrameId: targetId }, signal);
+  await call("Inspector.enable");
   await call("Page.enable");
   await call("Fetch.enable", { patterns: [{ urlPattern: "*" }] });
   await call("Page.navigate", { url: options.url });

@@ -105,6 +105,7 @@ function sweepFields({
   deletedLeftovers,
   damagedRecords,
   deletedIndexes,
+  deletedProfiles,
 }: SweepResult) {
   return {
     swept: swept.map(({ ref, reason, sizeBytes }) => ({ artifact_ref: ref, reason, size_bytes: sizeBytes })),
@@ -113,6 +114,7 @@ function sweepFields({
     deleted_leftovers: deletedLeftovers,
     damaged_records: damagedRecords,
     deleted_indexes: deletedIndexes,
+    deleted_profiles: deletedProfiles,
   };
 }
 
