@@ -1,11 +1,11 @@
 /** A source: bytes that can be read once, and what its server or name claims about them. */
-import type { Freshness, Validators } from "./http/freshness.ts";
+import type { Freshness, KnownValidators } from "./http/freshness.ts";
 
 /** One place that bytes can be read from. */
 export type Source = {
-  /** The path or URL as the user gave it. */
+  /** The path or URL as the user gave it, without secrets: it is stored and shown. */
   readonly given: string;
-  /** The same for every spelling of the same place: part of what makes an artifact_ref. */
+  /** The same for every spelling of the same place, secrets included: part of what an artifact_ref is a keyed hash of. */
   readonly identity: string;
   /**
    * The cache key: everything that decides which bytes a server sends, credentials included. It is secret, so it is only
@@ -14,7 +14,7 @@ export type Source = {
   fingerprint?(): Promise<string>;
   open(options: OpenOptions): Promise<OpenedSource>;
   /** Asks the server whether the copy fetched before is still valid. */
-  revalidate?(validators: Validators, options: OpenOptions): Promise<OpenedSource | UnchangedSource>;
+  revalidate?(validators: KnownValidators, options: OpenOptions): Promise<OpenedSource | UnchangedSource>;
 };
 
 export type OpenOptions = {

@@ -6,6 +6,7 @@ import type { RemovedCounts } from "../extract/clean.ts";
 import type { Extract } from "../extract/extract.ts";
 import { type Failure, isRetryableFailure } from "../extract/handler.ts";
 import { DETAIL_CHARS } from "../system/clip-lengths.ts";
+import { redactUrl } from "../system/redact-url.ts";
 import { clip } from "../system/safe-names.ts";
 import { formatCount, formatNumber, formatSize, nameKind } from "./phrases.ts";
 
@@ -35,7 +36,7 @@ export function toDocumentFields({ info, description }: Extract): DocumentFields
     ...(author !== undefined && { author }),
     ...(date !== undefined && { date }),
     ...(site !== undefined && { site }),
-    ...(canonicalUrl !== undefined && { canonical_url: canonicalUrl }),
+    ...(canonicalUrl !== undefined && { canonical_url: redactUrl(canonicalUrl) }),
     ...(language !== undefined && { language }),
     ...description.fields,
   };

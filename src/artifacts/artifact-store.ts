@@ -4,6 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Spool } from "../acquire/spool.ts";
 import type { Detection } from "../detect/kind.ts";
 import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
+import { isRedacted } from "../system/redact-url.ts";
 import { blobKey, ownerKeys, refOfKey, trashKey } from "./keys.ts";
 import { type Objects, readObject } from "./objects.ts";
 import {
@@ -57,16 +58,19 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
     }
   }
 
-  /** An HMAC with the owner's key: it reveals nothing about its input. */
-  async function seal(text: string): Promise<string> {
+  /** A function that makes HMACs with the owner's key: they reveal nothing about their input. */
+  async function makeSeal(): Promise<(text: string) => string> {
     secret ??= ownerSecret(objects, keys.secret);
     // If the secret could not be read, the next call tries again.
     secret.catch(() => {
       secret = undefined;
     });
-    return createHmac("sha256", await secret)
-      .update(text)
-      .digest("hex");
+    const key = await secret;
+    return (text) => createHmac("sha256", key).update(text).digest("hex");
+  }
+
+  async function seal(text: string): Promise<string> {
+    return (await makeSeal())(text);
   }
 
   function newRecord(ref: string, spool: Spool, detection: Detection, origin: Origin): StoredRecord {
@@ -172,7 +176,7 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
     return new Set(uses.map(({ key }) => refOfKey(key)));
   }
 
-  return { owner, run, objects, now, keep, find, seal, local, list };
+  return { owner, run, objects, now, keep, find, seal, makeSeal, local, list };
 }
 
 async function ownerSecret(objects: Objects, key: string): Promise<Uint8Array> {
@@ -207,8 +211,9 @@ function expiredError({ artifact_ref, expired_at, reason, source_url }: Tombston
     bytes: "the store was full",
     removed: "removed by its owner",
   }[reason];
+  const secretNote = isRedacted(source_url) ? ", with your own value in place of ***," : "";
   return new SpillwayError("artifact_expired", `Artifact ${artifact_ref} expired on ${expired_at} (${why}).`, {
-    hint: `Fetch ${source_url} again to get it back under the same ref while its content is the same.`,
+    hint: `Fetch ${source_url} again${secretNote} to get it back under the same ref while its content is the same.`,
   });
 }
 

@@ -21,7 +21,7 @@ export type CacheEntry = {
   readonly notes: readonly string[];
 };
 
-/** The validators of the response (ETag, Last-Modified) and its URL. */
+/** The validators of the response (ETag, Last-Modified) and the seal of its URL, which may hold a secret. */
 export type CachedValidators = {
   readonly url: string;
   readonly etag: string | null;

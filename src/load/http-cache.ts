@@ -1,6 +1,6 @@
 /** The HTTP cache: looks up, revalidates and saves what was fetched, as long as its server allows. */
 import type { AcquiredSource } from "../acquire/acquire.ts";
-import type { Freshness } from "../acquire/http/freshness.ts";
+import type { Freshness, KnownValidators, Validators } from "../acquire/http/freshness.ts";
 import type { OpenedSource, Source } from "../acquire/source.ts";
 import {
   type CacheEntry,
@@ -32,7 +32,10 @@ export async function openOrRevalidate(
   const options = { signal: session.signal, noCache, incoming: session.incoming };
   const validators = cached?.entry.validators;
   if (!(cached && validators && source.revalidate)) return source.open(options);
-  const response = await source.revalidate(validators, options);
+  const seal = await session.store.makeSeal();
+  const { url, etag, lastModified } = validators;
+  const known: KnownValidators = { etag, lastModified, isFor: ({ href }) => seal(href) === url };
+  const response = await source.revalidate(known, options);
   if (!("unchanged" in response)) return response;
   return { revalidated: await extendExpiry(source, cached, response.freshness, session) };
 }
@@ -45,11 +48,15 @@ async function extendExpiry(
   session: Session,
 ): Promise<CachedSource> {
   const request = await source.fingerprint?.();
-  const validators = mergeValidators(entry.validators, freshness?.validators ?? null);
+  const validators = mergeValidators(entry.validators, await sealUrl(freshness?.validators ?? null, session));
   const extended: CacheEntry = { ...entry, validators, ...expiryFor(freshness?.maxAgeMs ?? entry.max_age_ms, session) };
   if (request !== undefined && freshness) await saveCacheEntry(session.store, request, extended);
   if (request !== undefined && !freshness) await removeCacheEntry(session.store, request);
   return { entry: extended, record, isFresh: true };
+}
+
+async function sealUrl(validators: Validators | null, { store }: Session): Promise<CacheEntry["validators"]> {
+  return validators && { ...validators, url: await store.seal(validators.url) };
 }
 
 function mergeValidators(before: CacheEntry["validators"], now: CacheEntry["validators"]): CacheEntry["validators"] {
@@ -93,14 +100,13 @@ export async function saveToCache(
   const freshness = response?.freshness;
   if (!source.fingerprint || freshness === undefined || response === undefined || truncated) return;
   const { statusCode: status_code, isDirect: is_direct, notes } = response;
-  const { validators } = freshness;
   const expiry = expiryFor(freshness.maxAgeMs, session);
-  if (expiry.fresh_until === expiry.checked_at && validators === null) return;
+  if (expiry.fresh_until === expiry.checked_at && freshness.validators === null) return;
   await saveCacheEntry(session.store, await source.fingerprint(), {
     artifact_ref,
     status_code,
     is_direct,
-    validators,
+    validators: await sealUrl(freshness.validators, session),
     notes,
     ...expiry,
   });

@@ -9,6 +9,7 @@ import type { Claims, Detection } from "../detect/kind.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
 import type { Mode } from "../extract/handler.ts";
 import type { Session } from "../session/session.ts";
+import { redactUrl } from "../system/redact-url.ts";
 import { sourceName } from "../telemetry/events.ts";
 import { fromCache, lookUp, openOrRevalidate, saveToCache } from "./http-cache.ts";
 import type { Delivery, Kept, LoadedSource } from "./loaded-source.ts";
@@ -68,7 +69,8 @@ function toOrigin(
   parentRef: string | null,
 ): Origin {
   const url = findUrl(acquired);
-  return { given, identity, name: acquired.name, parentRef, finalUrl: url === given ? null : url };
+  const finalUrl = url === null ? null : redactUrl(url);
+  return { given, identity, name: acquired.name, parentRef, finalUrl: finalUrl === given ? null : finalUrl };
 }
 
 function findUrl({ claims: { url = "" } }: AcquiredSource): string | null {

@@ -5,7 +5,8 @@ import { SpillwayError } from "../errors.ts";
 import type { Mode } from "../extract/handler.ts";
 import { makeSourceBudget, type SourceBudget } from "../fit/budget.ts";
 import { ERROR_CHARS, STORED_URL_CHARS, TITLE_CHARS } from "../system/clip-lengths.ts";
-import { clip, removeUserinfo } from "../system/safe-names.ts";
+import { redactUrl } from "../system/redact-url.ts";
+import { clip } from "../system/safe-names.ts";
 import { fetchSelected, renderFetched, type SelectedFields } from "./fetch-tool.ts";
 import { type FetchOutcome, renderMany } from "./many-sources.ts";
 import { fetchOutput } from "./output-fields.ts";
@@ -120,7 +121,7 @@ async function fetchIsolated(
 function toResponseEntry(fetched: FetchOutcome, mode: Mode, query: string | null): ResponseEntry {
   if ("error" in fetched) {
     const { error } = fetched;
-    const url = removeUserinfo(fetched.url);
+    const url = redactUrl(fetched.url);
     const source_url = clip(url, STORED_URL_CHARS);
     return {
       source_url,

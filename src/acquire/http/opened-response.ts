@@ -1,5 +1,6 @@
 /** Turns the final response of a fetch into an opened source: its name, notes for the reader, and its freshness. */
 import { URL_CHARS } from "../../system/clip-lengths.ts";
+import { redactUrl } from "../../system/redact-url.ts";
 import { clip } from "../../system/safe-names.ts";
 import type { OpenedSource, UnchangedSource } from "../source.ts";
 import { combineFreshness, type Freshness, readFreshness, readHopFreshness } from "./freshness.ts";
@@ -65,5 +66,5 @@ function makeNotes({ requested, first, notes }: PageOrigin): string[] {
   ];
 }
 
-/** A URL in a sentence for the reader. */
-export const formatUrl = (url: URL): string => clip(url.href, URL_CHARS);
+/** A URL in a sentence for the reader, without secrets. */
+export const formatUrl = (url: URL): string => clip(redactUrl(url.href), URL_CHARS);

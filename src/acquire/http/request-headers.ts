@@ -6,12 +6,12 @@ import { version } from "../../version.ts";
 import type { PagePreference } from "../source.ts";
 import { acceptedEncodings } from "./content-encoding.ts";
 import { makeCredentials } from "./credentials.ts";
-import { makeConditionalHeaders, type Validators } from "./freshness.ts";
+import { type KnownValidators, makeConditionalHeaders } from "./freshness.ts";
 
 /** What varies from one fetch to the next. */
 export type HeaderOptions = {
   readonly prefers: PagePreference;
-  readonly validators?: Validators;
+  readonly validators?: KnownValidators;
   readonly noCache?: boolean;
   /** False where another site chose the URL: then the credentials of its host are not sent. */
   readonly withCredentials?: boolean;

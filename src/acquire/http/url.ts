@@ -1,5 +1,6 @@
 /** Which URLs may be fetched, and the file name of what they return. */
 import { SpillwayError } from "../../errors.ts";
+import { redactUrl } from "../../system/redact-url.ts";
 import { clip } from "../../system/safe-names.ts";
 
 /** Parses a URL, or a reference from a page at `base`, without its fragment; throws for one that may not be fetched. */
@@ -31,7 +32,8 @@ export function findFileName(url: URL, headers: Readonly<Record<string, string>>
     extendedName === undefined
       ? (plainName?.[1]?.replace(/\\(.)/g, "$1") ?? plainName?.[2])
       : decodePercent(extendedName);
-  return lastPathSegment(fileName ?? "") || lastPathSegment(decodePercent(url.pathname)) || url.host;
+  const path = redactUrl(url.pathname);
+  return redactUrl(lastPathSegment(fileName ?? "")) || lastPathSegment(decodePercent(path)) || url.host;
 }
 
 /** The name must not contain a path: the server does not choose where a file is stored. */

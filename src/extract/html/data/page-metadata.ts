@@ -1,4 +1,5 @@
 /** Facts about a page, from its structured data first, then OpenGraph, then meta elements, then the text. */
+import { redactUrl } from "../../../system/redact-url.ts";
 import type { Info } from "../../handler.ts";
 import type { Element, Page } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
@@ -109,8 +110,10 @@ function findCanonicalUrl(page: Page): string | undefined {
   return page.elements.find(({ tag, attributes }) => tag === "link" && attributes.rel === "canonical")?.attributes.href;
 }
 
+/** A page may repeat the URL it was fetched from, with the secrets in it. */
 function toAbsoluteUrl(href: string | undefined, url: string | undefined): string | undefined {
-  return href === undefined ? undefined : (URL.parse(href, url)?.href ?? undefined);
+  const absolute = href === undefined ? null : URL.parse(href, url);
+  return absolute === null ? undefined : redactUrl(absolute.href);
 }
 
 function toLanguageTag(value: string | undefined): string | undefined {
