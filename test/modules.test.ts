@@ -102,7 +102,7 @@ const flows: readonly Flow[] = [
     maxModules: 121,
     without: [
       "search/embed",
-      "search/expire.ts",
+      "search/expire-indexes.ts",
       "overflow",
       "tools",
       "extract/html",
@@ -118,7 +118,7 @@ const flows: readonly Flow[] = [
     maxModules: 120,
     without: [
       "search/embed",
-      "search/expire.ts",
+      "search/expire-indexes.ts",
       "overflow",
       "tools",
       "extract/html",
@@ -134,7 +134,7 @@ const flows: readonly Flow[] = [
     maxModules: 203,
     without: [
       "search/embed",
-      "search/expire.ts",
+      "search/expire-indexes.ts",
       "overflow",
       "surfaces/proxy",
       "surfaces/runner",

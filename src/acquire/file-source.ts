@@ -94,7 +94,7 @@ export async function assertInsideRoots(
   }
   throw makeRefusedError(
     given,
-    "lies outside the folders that may be read",
+    "is outside the folders that may be read",
     "Add its folder to the setting files.allow.",
   );
 }
@@ -116,7 +116,7 @@ function makeKernelFileError(given: string): SpillwayError {
 
 function assertRegularFile(given: string, stats: Stats): void {
   if (stats.isFile()) return;
-  if (stats.isDirectory()) throw makeRefusedError(given, "is a folder", "Give the files in it one by one.");
+  if (stats.isDirectory()) throw makeRefusedError(given, "is a folder", "Fetch the files in it one by one.");
   const fileType = stats.isFIFO() ? "a pipe" : stats.isSocket() ? "a socket" : "a device";
   throw makeRefusedError(
     given,

@@ -9,8 +9,8 @@ import { formatCount, formatNumber } from "./phrases.ts";
 export function formatSearchSummary({ returned_count, database_name, project_id, next_cursor }: SearchReply): string {
   const place = `${clip(database_name)} (project ${clip(project_id)})`;
   if (returned_count === 0) return `Nothing found in ${place}.`;
-  const more = next_cursor === null ? "" : ` More: cursor=${next_cursor}.`;
-  return `Found ${formatCount(returned_count, "result")} in ${place}, best first.${more}`;
+  const moreHint = next_cursor === null ? "" : ` More: cursor=${next_cursor}.`;
+  return `Found ${formatCount(returned_count, "result")} in ${place}, best first.${moreHint}`;
 }
 
 /** All results as text below the untrusted-content notice; empty where there are none. */
@@ -64,10 +64,10 @@ export function searchNotices(reply: SearchReply): string[] {
     );
   }
   if (indexing !== undefined) notices.push(indexingNotice(indexing, indexed_at));
-  if (filtered_files === 0) notices.push("No indexed file passes the filters: look at directory and file_type.");
+  if (filtered_files === 0) notices.push("No indexed file matches the filters: check directory and file_type.");
   if (ranked_limit !== undefined) {
     notices.push(
-      `Only the best ${formatNumber(ranked_limit)} are ranked, and these are the last: ask more narrowly, or filter.`,
+      `Only the best ${formatNumber(ranked_limit)} results are ranked, and these are the last: make the query more specific, or filter.`,
     );
   }
   if (stale_files.length > 0) {
@@ -86,7 +86,7 @@ function indexingNotice(
   indexedAt: string | null,
 ): string {
   const done = `${formatNumber(files_done)} of ${formatCount(files_total, "file")}`;
-  if (indexedAt === null) return `The index is still being made (${done}): these results are from what is ready.`;
-  if (error === undefined) return "The folder is still being checked for changes: the newest may be missing here.";
-  return `The index could not be brought up to date and is of ${indexedAt}: ${clip(error, ERROR_CHARS)}`;
+  if (indexedAt === null) return `The index is still being built (${done}): these results are from what is ready.`;
+  if (error === undefined) return "The folder is still being checked for changes: the newest ones may be missing here.";
+  return `The index could not be updated and dates from ${indexedAt}: ${clip(error, ERROR_CHARS)}`;
 }

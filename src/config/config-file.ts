@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { devNull } from "node:os";
 import type { Node, ParseError } from "jsonc-parser";
 import { systemCode } from "../errors.ts";
-import { type ConfigProblem, type ProblemPlace, unknownSettingProblem } from "./problem.ts";
+import { type ConfigProblem, type ProblemPlace, unknownSettingProblem } from "./config-problem.ts";
 import { isSettingName, type SettingName, settingNames } from "./settings.ts";
 
 /** A setting as written in the file, before it is validated. */
@@ -40,7 +40,7 @@ function decode(file: string, bytes: Uint8Array): string | ConfigProblem {
   } catch {
     return {
       place: { file },
-      sentence: "The config file is not valid UTF-8, so none of its settings count.",
+      sentence: "The config file is not valid UTF-8, so none of its settings are used.",
       hint: "Save it as UTF-8.",
     };
   }
@@ -57,7 +57,7 @@ function notAFile(file: string, thing: string): ConfigProblem {
 function tooLarge(file: string, sizeBytes: number): ConfigProblem {
   return {
     place: { file },
-    sentence: `The config file has ${sizeBytes} bytes, more than the ${MAX_FILE_BYTES} that are read, so none of its settings count.`,
+    sentence: `The config file has ${sizeBytes} bytes, more than the ${MAX_FILE_BYTES} that are read, so none of its settings are used.`,
     hint: "Shorten it; docs/settings.md lists all that it can hold.",
   };
 }
@@ -65,7 +65,7 @@ function tooLarge(file: string, sizeBytes: number): ConfigProblem {
 function unreadable(file: string, reason: string): ConfigProblem {
   return {
     place: { file },
-    sentence: `The config file cannot be read (${reason}), so none of its settings count.`,
+    sentence: `The config file cannot be read (${reason}), so none of its settings are used.`,
     hint: "Let this user read the file and its folder.",
   };
 }
@@ -88,13 +88,13 @@ async function parseEntries(file: string, text: string): Promise<ReadEntries> {
 }
 
 function refuseFile(place: ProblemPlace, fault: string): ReadEntries {
-  const sentence = `The config file is not valid JSON with comments (${fault}), so none of its settings count.`;
-  const hint = 'Mend it at that place. Sizes, durations and numbers with separators go in quotes: "64 MiB", "30_000".';
+  const sentence = `The config file is not valid JSON with comments (${fault}), so none of its settings are used.`;
+  const hint = 'Fix it there. Sizes, durations and numbers with separators go in quotes: "64 MiB", "30_000".';
   return { entries: [], problems: [{ place, sentence, hint }] };
 }
 
 const syntaxFaults: Readonly<Record<string, string>> = {
-  InvalidSymbol: "a word or sign that JSON does not know",
+  InvalidSymbol: "a word or character that JSON does not allow",
   InvalidNumberFormat: "a malformed number",
   PropertyNameExpected: "a key in double quotes is expected",
   ValueExpected: "a value is expected",
@@ -170,7 +170,7 @@ function notAnObject(key: string, place: ProblemPlace): ConfigProblem {
   return {
     place,
     key,
-    sentence: `${key} is a group of settings and no setting itself.`,
+    sentence: `${key} is a group of settings, not a setting.`,
     hint: `Write an object of settings there, or a full name such as "${example}".`,
   };
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { formatValue, parseValue, writtenForms } from "./setting-values.ts";
 import { environmentName, rowOf, type SettingRow, settingNames } from "./settings.ts";
 import { type ConfigSchema, settingsHelp, settingsMarkdown, settingsSchema } from "./settings-docs.ts";
-import { formatValue, parseValue, writtenForms } from "./values.ts";
 
 test("the schema knows every setting in its nested and its dotted form, and nothing else", () => {
   const { properties, $defs, additionalProperties } = settingsSchema() as Record<string, ConfigSchema>;

@@ -1,6 +1,7 @@
 /** Renders the table of settings as a JSON Schema, as docs/settings.md and as help text. */
+
+import { durationUnits, formatRange, formatValue, writtenForms } from "./setting-values.ts";
 import { environmentName, otherVariables, rowOf, type SettingName, type SettingRow, settingNames } from "./settings.ts";
-import { durationUnits, formatRange, formatValue, writtenForms } from "./values.ts";
 
 export type ConfigSchema = { readonly [key: string]: unknown };
 

@@ -1,6 +1,7 @@
 /** The fields of a code search. */
+
+import type { FittedPart } from "../fit/draft-reply.ts";
 import type { SearchResult } from "../fit/estimate-results.ts";
-import type { FittedPart } from "../fit/reply.ts";
 
 /** Another span of the same file. */
 export type ResultSpan = { readonly start_line: number; readonly end_line: number; readonly content: string };

@@ -1,5 +1,5 @@
 /**
- * The promise of every reply, in one place: its text and its fields, measured exactly as they leave, stay within the
+ * The promise of every reply: its text and its fields, measured exactly as they leave, stay within the
  * budget, within what the client accepts, and within one message.
  */
 import { type Bound, type Budget, type ClientLimit, listClientLimits } from "./budget.ts";
@@ -20,9 +20,9 @@ export function fitReply<R extends ReplyForms>(
   budget: Budget,
   client: ClientLimit | undefined,
 ): R {
-  const whole = compose(budget.chars, budget.bound);
-  const bound = isWithinBudget(whole, budget) ? "client" : budget.bound;
-  if (bound === "client" && isWithinClient(whole, client)) return whole;
+  const fullReply = compose(budget.chars, budget.bound);
+  const bound = isWithinBudget(fullReply, budget) ? "client" : budget.bound;
+  if (bound === "client" && isWithinClient(fullReply, client)) return fullReply;
   const fits = (reply: R) => isWithinBudget(reply, budget) && isWithinClient(reply, client);
   const chars = findLargestPassing(0, budget.chars - 1, (candidate) => fits(compose(candidate, bound)));
   return compose(chars, bound);

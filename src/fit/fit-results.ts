@@ -1,5 +1,6 @@
 /** Fits search results: whole results, best first, in a reply whose exact serialized size is within its limits. */
 import { type Budget, type Excess, findExcess } from "./budget.ts";
+import { type Draft, draftReply, type FittedPart, type ReturnedResult, type TruncationReason } from "./draft-reply.ts";
 import {
   EMPTY_RESPONSE_CHARS,
   estimateResponseSize,
@@ -8,7 +9,6 @@ import {
 } from "./estimate-results.ts";
 import { CHARACTER_LIMIT, EFFECTIVE_CHAR_LIMIT, TRUNCATION_MARGIN } from "./limits.ts";
 import { cutBetweenCodePoints, estimateTokens, findLargestPassing, type Unit } from "./measure.ts";
-import { type Draft, draftReply, type FittedPart, type ReturnedResult, type TruncationReason } from "./reply.ts";
 
 export type FitOptions<R, E> = {
   /** The reply's other keys, made from the returned results: a cursor depends on them. They are never cut. */
@@ -166,8 +166,8 @@ function dropTrailing<R extends SearchResult, E>(
 /** One result that is too large: whole if the reply can carry it, else without context, else an excerpt without spans. */
 function fitOne<R extends SearchResult, E>(page: Page<R, E>, first: R): FittedResults<R, E> {
   const draftOf = (...results: ReturnedResult<R>[]) => page.draft(results, "single_result_too_large");
-  const whole = draftOf(first);
-  if (fitsHard(page, whole)) return finish(page, whole);
+  const fullDraft = draftOf(first);
+  if (fitsHard(page, fullDraft)) return finish(page, fullDraft);
   const withSpans = draftOf(withoutContext(first, page.artifactRef));
   if (fitsHard(page, withSpans)) return { ...finish(page, withSpans), oversized: first };
   const bare = withoutSpans(withoutContext(first, page.artifactRef));

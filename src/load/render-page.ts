@@ -54,7 +54,7 @@ async function render(page: LoadedSource, session: Session): Promise<string> {
   });
 }
 
-/** A page without an address gets one that leads nowhere. */
+/** A page without a URL gets one that cannot be resolved. */
 const addressOf = ({ address }: LoadedSource): string => address.url ?? "http://page.invalid/";
 
 const contentType = ({ media_type, charset }: ArtifactFacts): string =>
@@ -78,7 +78,7 @@ function makeResourceFetch({ delivery }: LoadedSource, { network }: Session) {
     const received: Uint8Array[] = [];
     for await (const chunk of chunks) {
       room -= chunk.length;
-      if (room < 0) throw new Error("The page asks for too much.");
+      if (room < 0) throw new Error("The page requests too much data.");
       received.push(chunk);
     }
     return { status, headers: keepHeaders(headers), body: Buffer.concat(received) };

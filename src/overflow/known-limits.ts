@@ -13,7 +13,7 @@ export type KnownLimits = {
   learn(target: Target, verdict: Verdict, estimate: number): void;
   /** The learned limit, while it counts and the user has not set another. */
   learnedFor(target: Target): number | undefined;
-  /** Forgets a learned limit that is lower than an accepted size. */
+  /** Drops a learned limit that is lower than an accepted size. */
   disprove(target: Target, tokens: number): void;
   /** Records a refusal without a number. From then on the sizes that the target accepts are recorded too. */
   recordRefused(target: Target, estimate: number): void;

@@ -5,7 +5,7 @@ import { foldersUpwards, homeFolder } from "../config/paths.ts";
 import { SpillwayError, systemCode } from "../errors.ts";
 import { PATH_CHARS } from "../system/clip-lengths.ts";
 import { clip, safeFileName } from "../system/safe-names.ts";
-import { searchInvalid } from "./request.ts";
+import { searchInvalid } from "./search-input.ts";
 
 /** A project and the folder of its indexes. The folder is null for indexes in memory, which live as long as `scope`. */
 export type Project = { readonly id: string; readonly folder: string | null; readonly scope: object };

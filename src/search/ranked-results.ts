@@ -3,11 +3,11 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { CodeResult, QuestionFacts, ResultSpan, SearchFacts } from "../contract/search-fields.ts";
 import { escapePath } from "../system/safe-names.ts";
-import { countLiveFiles, filterFiles } from "./filter.ts";
-import type { StoredText } from "./index/index-store.ts";
-import type { LoadedIndex } from "./index/reader.ts";
-import type { IndexView } from "./index/view.ts";
-import { formatStamp } from "./index/walk.ts";
+import { countLiveFiles, filterFiles } from "./filter-files.ts";
+import { formatStamp } from "./index/folder/walk-folder.ts";
+import type { LoadedIndex } from "./index/index-reader.ts";
+import type { IndexView } from "./index/index-view.ts";
+import type { StoredText } from "./index/store/index-store.ts";
 import { type ParsedQuery, parseQuery } from "./rank/query.ts";
 import { findPart, type Meaning, matchesPath, type RankedFile, rankFiles, weighTerms } from "./rank/rank.ts";
 import {
@@ -21,7 +21,7 @@ import {
 } from "./rank/spans.ts";
 import { createVerbatimGain } from "./rank/verbatim.ts";
 import type { Repository } from "./repository.ts";
-import { MAX_RANKED, type SearchParameters } from "./request.ts";
+import { MAX_RANKED, type SearchParameters } from "./search-input.ts";
 
 /** One page of results. */
 export type ResultPage = {
@@ -60,12 +60,12 @@ export function findResults(
   );
   const results = ranked.slice(offset, offset + limit).flatMap((file) => {
     const { segment, firstFile, firstChunk } = findPart(view, file.file);
-    const stored = repository.reader.text(segment.fileIds[file.file - firstFile] ?? 0);
-    if (stored === undefined) return [];
+    const storedText = repository.reader.text(segment.fileIds[file.file - firstFile] ?? 0);
+    if (storedText === undefined) return [];
     const fileFirstChunk = firstChunk + (segment.fileFirstChunk[file.file - firstFile] ?? 0);
-    const line = query.path !== null && matchesPath(stored.path, query.path) ? query.line : null;
+    const line = query.path !== null && matchesPath(storedText.path, query.path) ? query.line : null;
     const options = { findHits, contextLines, line, explain: parameters.explain };
-    return [makeResult(repository, stored, file, fileFirstChunk, options)];
+    return [makeResult(repository, storedText, file, fileFirstChunk, options)];
   });
   return {
     results,
@@ -106,18 +106,18 @@ type ResultOptions = {
 
 function makeResult(
   { id, root }: Repository,
-  stored: StoredText,
+  storedText: StoredText,
   ranked: RankedFile,
   firstChunk: number,
   { findHits, contextLines, line, explain }: ResultOptions,
 ): CodeResult {
   const scored = ranked.chunks.map(({ chunk, score }) => ({ index: chunk - firstChunk, score }));
-  const chunks = line === null ? scored : withLineFirst(stored, scored, line);
-  const [main = { startLine: 1, endLine: 1, offset: 0 }, ...further] = chooseSpans(stored, chunks, findHits, line);
-  const lines = createLineReader(stored.text);
+  const chunks = line === null ? scored : withLineFirst(storedText, scored, line);
+  const [main = { startLine: 1, endLine: 1, offset: 0 }, ...further] = chooseSpans(storedText, chunks, findHits, line);
+  const lines = createLineReader(storedText.text);
   return {
-    chunk_id: `${id.slice(0, 8)}-${stored.id}-${chunks[0]?.index ?? 0}`,
-    ...pathFields(stored.path),
+    chunk_id: `${id.slice(0, 8)}-${storedText.id}-${chunks[0]?.index ?? 0}`,
+    ...pathFields(storedText.path),
     content: lines.read(main, main.offset),
     start_line: main.startLine,
     end_line: main.endLine,
@@ -128,7 +128,7 @@ function makeResult(
     }),
     context_after: lines.read({ startLine: main.endLine + 1, endLine: main.endLine + contextLines }),
     ...(further.length === 0 ? {} : { spans: further.map((span) => toResultSpan(span, lines)) }),
-    ...(isStale(root, stored) ? { stale: true } : {}),
+    ...(isStale(root, storedText) ? { stale: true } : {}),
     ...(explain ? { explain: roundParts(ranked.parts) } : {}),
   };
 }
@@ -153,7 +153,7 @@ function toResultSpan(span: ChosenSpan, lines: LineReader): ResultSpan {
   return { start_line: span.startLine, end_line: span.endLine, content: lines.read(span, span.offset) };
 }
 
-/** Gives lines without the newline of the last; a span that is empty or outside the text gives nothing. */
+/** Returns lines without the last newline; nothing for a span that is empty or outside the text. */
 function createLineReader(text: string): LineReader {
   const starts = [0];
   for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) starts.push(end + 1);

@@ -18,18 +18,18 @@ import { makeFolders } from "../system/folders.ts";
 import { takeLock } from "../system/lock.ts";
 import { clip } from "../system/safe-names.ts";
 import { isDamaged, isRefused } from "../system/sqlite.ts";
-import type { IndexLocation, IndexStore } from "./index/index-store.ts";
-import { openMemoryStore } from "./index/memory-index-store.ts";
-import { type IndexReader, openReader } from "./index/reader.ts";
-import { openSqliteStore } from "./index/sqlite-index-store.ts";
+import { type IndexReader, openReader } from "./index/index-reader.ts";
+import type { IndexLocation, IndexStore } from "./index/store/index-store.ts";
+import { openMemoryStore } from "./index/store/memory-index-store.ts";
+import { openSqliteStore } from "./index/store/sqlite-index-store.ts";
 import type { Project } from "./project.ts";
-import { searchInvalid } from "./request.ts";
+import { searchInvalid } from "./search-input.ts";
 
 /** An open repository. */
 export type Repository = IndexLocation & {
   readonly id: string;
   readonly project: Project;
-  /** The store's name, as replies give it. */
+  /** The store's name, as replies show it. */
   readonly databaseName: string;
   readonly reader: IndexReader;
   /** The file of the writer's lock; null for an index in memory, which only this process uses. */
@@ -39,10 +39,10 @@ export type Repository = IndexLocation & {
 };
 
 /** A repository that stays open until this is disposed. */
-export type HeldRepository = Disposable & { readonly repository: Repository };
+export type RepositoryHold = Disposable & { readonly repository: Repository };
 
 /** Keeps a repository open until disposed. */
-export function holdRepository(repository: Repository): HeldRepository {
+export function holdRepository(repository: Repository): RepositoryHold {
   repository.holds.count += 1;
   return {
     repository,
@@ -56,7 +56,7 @@ export function holdRepository(repository: Repository): HeldRepository {
 export type Roots = readonly string[] | undefined;
 
 /** Opens the repository of a folder in a project; the same one for the same folder, however its path is written. */
-export async function openRepository(project: Project, dir: string, roots: Roots): Promise<HeldRepository> {
+export async function openRepository(project: Project, dir: string, roots: Roots): Promise<RepositoryHold> {
   const root = requireFolder(dir);
   await refuseRoot(dir, root, roots);
   return open(project, root, repositoryId(root));
@@ -68,7 +68,7 @@ async function refuseRoot(given: string, root: string, roots: Roots): Promise<vo
 }
 
 /** Opens a repository by its id. Only repositories that were indexed in this project are found. */
-export async function findRepository(project: Project, id: string, roots: Roots): Promise<HeldRepository> {
+export async function findRepository(project: Project, id: string, roots: Roots): Promise<RepositoryHold> {
   if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) {
     throw searchInvalid(
       `Invalid repository_id format: ${clip(id)}`,
@@ -117,7 +117,7 @@ const openInMemory = new WeakMap<object, Map<string, Repository>>();
 /** Repositories that a process keeps open; the least recently used is closed first. */
 const MAX_OPEN = 16;
 
-async function open(project: Project, root: string, id: string): Promise<HeldRepository> {
+async function open(project: Project, root: string, id: string): Promise<RepositoryHold> {
   const repositories = repositoriesOf(project);
   const key = `${project.folder}\n${project.id}\n${id}`;
   const repository = repositories.get(key) ?? (await openNew(project, root, id));
@@ -126,9 +126,9 @@ async function open(project: Project, root: string, id: string): Promise<HeldRep
   if (first !== repository) repository.store[Symbol.dispose]();
   repositories.delete(key);
   repositories.set(key, first);
-  const held = holdRepository(first);
+  const hold = holdRepository(first);
   closeOldest();
-  return held;
+  return hold;
 }
 
 /** Indexes in memory belong to one artifact store, and so to one owner, and live as long as it. */
@@ -193,7 +193,7 @@ export function isDiscarded(repository: Repository): boolean {
   return discarded.has(repository);
 }
 
-/** Closes and deletes a damaged index: the next to open it begins a new one. Hold the lock. */
+/** Closes and deletes a damaged index: the next open creates a new one. The caller holds the lock. */
 export function discardIndex(repository: Repository): void {
   if (discarded.has(repository)) return;
   discarded.add(repository);
@@ -203,7 +203,7 @@ export function discardIndex(repository: Repository): void {
 }
 
 /** Opens a repository whose index was discarded. */
-export function reopenRepository({ project, root, id }: Repository): Promise<HeldRepository> {
+export function reopenRepository({ project, root, id }: Repository): Promise<RepositoryHold> {
   return open(project, root, id);
 }
 

@@ -22,8 +22,8 @@ import { openSession, type SessionOptions } from "../session/session.ts";
 import { takeLock } from "../system/lock.ts";
 import { createMetrics, metrics } from "../telemetry/metrics.ts";
 import { closeUnused } from "./repository.ts";
-import type { SearchInput } from "./request.ts";
 import { cancelIndexingJob, getIndexingStatus, indexRepository, searchCode, startIndexJob } from "./search.ts";
+import type { SearchInput } from "./search-input.ts";
 
 async function openWork(settings: Partial<Settings> = {}, more: SessionOptions = {}) {
   const folder = await makeTemporaryFolder();
@@ -194,7 +194,7 @@ describe("a code search", () => {
     for (const path of ["src/a.ts", "src/b.py"]) work.write(path, "const needle = 1;\n");
     const none = await work.search("needle", { directory: "srcc" });
     assert.deepEqual([none.total_count, none.filtered_files], [0, 0]);
-    assert.deepEqual(searchNotices(none), ["No indexed file passes the filters: look at directory and file_type."]);
+    assert.deepEqual(searchNotices(none), ["No indexed file matches the filters: check directory and file_type."]);
     writeFileSync(join(work.root, "src/a.ts"), "const needle = 2;\n");
     assert.equal((await work.search("needle", { file_type: "ts" })).filtered_files, 1);
     assert.equal((await work.search("needle")).filtered_files, undefined);
@@ -211,7 +211,7 @@ describe("a code search", () => {
       budget: makeBudget({ default: 1_500 }),
     });
     assert.deepEqual([cut.truncated, cut.ranked_limit], [true, undefined]);
-    assert.match(searchNotices(last)[0] ?? "", /^Only the best 500 are ranked, and these are the last/);
+    assert.match(searchNotices(last)[0] ?? "", /^Only the best 500 results are ranked, and these are the last/);
     await assert.rejects(work.search("needle", { cursor: "c_9999" }), /past the last result: 500 are ranked/);
   });
 
@@ -486,7 +486,7 @@ describe("an indexing job", () => {
     for (let file = 0; file < 1_500; file++) work.write(`f${file}.ts`, `const needle${file} = needle;\n`.repeat(20));
     const reply = await work.search("needle");
     assert.ok(reply.indexing !== undefined);
-    assert.match(searchNotices(reply).join(), /still being made/);
+    assert.match(searchNotices(reply).join(), /still being built/);
     await (await startIndexJob({}, work.session)).waitForEnd();
     assert.equal((await work.search("needle1499")).indexing, undefined);
   });
@@ -576,7 +576,7 @@ test("a search of an index that cannot be updated answers from it and says so", 
   mkdirSync(work.root);
   const reply = await work.search("needle");
   assert.match(reply.indexing?.error ?? "", /^No files to index/);
-  assert.match(searchNotices(reply).join(), /could not be brought up to date and is of \d{4}-.*No files to index/);
+  assert.match(searchNotices(reply).join(), /could not be updated and dates from \d{4}-.*No files to index/);
 });
 
 test("a damaged index is built again", async () => {

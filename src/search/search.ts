@@ -13,28 +13,28 @@ import { takeLock } from "../system/lock.ts";
 import { isDamaged } from "../system/sqlite.ts";
 import { sweepIfDue } from "../verbs/sweep.ts";
 import { findMeaning } from "./embed/lazy-embedding.ts";
-import { cancelJob, type RunningJob, readJob, startIndexing } from "./jobs.ts";
+import { cancelJob, type RunningJob, readJob, startIndexing } from "./indexing-jobs.ts";
 import { findProject, type Project } from "./project.ts";
 import { findResults } from "./ranked-results.ts";
-import { refreshIndex } from "./refresh.ts";
+import { refreshIndex } from "./refresh-index.ts";
 import {
   discardIndex,
   findRepository,
-  type HeldRepository,
   isDiscarded,
   openRepository,
   type Repository,
+  type RepositoryHold,
 } from "./repository.ts";
-import { formatCursor, MAX_RANKED, parseSearchInput, resolveDirectory, type SearchInput } from "./request.ts";
 import { reportSearch } from "./search-events.ts";
+import { formatCursor, MAX_RANKED, parseSearchInput, resolveDirectory, type SearchInput } from "./search-input.ts";
 
 /** What a surface adds to the input. */
 export type SearchOptions = {
   /** The limits of the client and of the turn. */
   readonly budget?: Budget | undefined;
-  /** Wait until the index is complete, however long it takes: for scripts, which cannot ask again. */
+  /** Wait until the index is complete, however long it takes: for scripts, which cannot search again. */
   readonly complete?: boolean;
-  /** Called now and then while the folder is indexed for the first time. */
+  /** Called at intervals while the folder is indexed for the first time. */
   readonly progress?: ((message: string) => void) | undefined;
 };
 
@@ -46,9 +46,9 @@ export async function searchCode(
 ): Promise<SearchReply> {
   const search = await findCode(input, session, options);
   await search.keepOversized(options.budget);
-  const fitted = search.fit(options.budget);
-  search.report(fitted);
-  return fitted.reply;
+  const fittedSearch = search.fit(options.budget);
+  search.report(fittedSearch);
+  return fittedSearch.reply;
 }
 
 /** A reply with the results of fitting it. */
@@ -56,12 +56,12 @@ export type FittedSearch = FittedResults<CodeResult, SearchFacts>;
 
 /** A search whose results are ranked but not yet fitted: they can be fitted to any budget. */
 export type Search = {
-  /** The reply within a budget, exactly as it was measured. The keys of `more` are added and measured too. */
-  fit(budget?: Budget, more?: object): FittedSearch;
+  /** The reply within a budget, exactly as it was measured. `extraFields` are added and measured too. */
+  fit(budget?: Budget, extraFields?: object): FittedSearch;
   /** Stores the first result as an artifact if it alone exceeds the budget, so that later fits can refer to it. */
   keepOversized(budget?: Budget): Promise<void>;
   /** Reports the reply that was sent to events, metrics and the log. */
-  report(fitted: FittedSearch): void;
+  report(fittedSearch: FittedSearch): void;
 };
 
 /** Finds the index, brings it up to date and ranks. */
@@ -102,9 +102,9 @@ export async function findCode(input: SearchInput, session: Session, options: Se
   };
   let artifactRef: string | null | undefined;
   const tokenizer = await session.tokenizer();
-  const fit: Search["fit"] = (budget = unlimited, more = {}) =>
+  const fit: Search["fit"] = (budget = unlimited, extraFields = {}) =>
     truncateResultsBySize(page.results, undefined, undefined, {
-      envelope: (returned) => ({ ...facts(returned), ...more }),
+      envelope: (returned) => ({ ...facts(returned), ...extraFields }),
       budget: tokenizer === undefined ? budget : withTokens(budget, tokenizer),
       ...(artifactRef !== undefined && { artifactRef }),
     });
@@ -114,25 +114,25 @@ export async function findCode(input: SearchInput, session: Session, options: Se
       const { oversized } = fit(budget);
       if (oversized !== null) artifactRef = await storeResult(oversized, session);
     },
-    report: (fitted) => reportSearch(fitted, parameters.query, performance.now() - started, session),
+    report: (fittedSearch) => reportSearch(fittedSearch, parameters.query, performance.now() - started, session),
   };
 }
 
 /** Damage shows only when an index is read. Such an index is deleted and built again, and the search is repeated once. */
 async function withSoundIndex<T>(
-  open: () => Promise<HeldRepository>,
+  open: () => Promise<RepositoryHold>,
   search: (repository: Repository) => Promise<T>,
 ): Promise<T> {
   {
-    using held = await open();
+    using hold = await open();
     try {
-      return await search(held.repository);
+      return await search(hold.repository);
     } catch (error) {
-      if (!isDiscarded(held.repository) && !discardIfDamaged(held.repository, error)) throw error;
+      if (!isDiscarded(hold.repository) && !discardIfDamaged(hold.repository, error)) throw error;
     }
   }
-  using held = await open();
-  return await search(held.repository);
+  using hold = await open();
+  return await search(hold.repository);
 }
 
 /** Whether the index was damaged and is now deleted; where another process writes it, that process deals with it. */
@@ -155,7 +155,7 @@ function withTokens(budget: Budget, tokenizer: Tokenizer): Budget {
   return { ...budget, tokens: { ...tokenizer, max: budget.tokens?.max ?? estimateTokens(CHARACTER_LIMIT) } };
 }
 
-async function openTarget(input: SearchInput, session: Session): Promise<HeldRepository> {
+async function openTarget(input: SearchInput, session: Session): Promise<RepositoryHold> {
   const dir = resolve(session.cwd, input.dir ?? ".");
   const project = projectOf(input.project_id, dir, session, false);
   const id = input.repository_id;
@@ -194,16 +194,16 @@ export type IndexInput = {
   readonly force_reindex?: boolean | undefined;
 };
 
-/** Starts to index a folder and gives the job at once. */
+/** Starts to index a folder and returns the job at once. */
 export async function startIndexJob(input: IndexInput, session: Session): Promise<RunningJob> {
   const dir = resolve(session.cwd, input.repo_path ?? ".");
   const project = projectOf(input.project_id, dir, session, true);
   session.background(() => sweepIfDue(session));
-  using held = await openRepository(project, dir, session.roots);
-  return await startIndexing(held.repository, session, input.force_reindex ? "force" : "changes");
+  using hold = await openRepository(project, dir, session.roots);
+  return await startIndexing(hold.repository, session, input.force_reindex ? "force" : "changes");
 }
 
-/** Starts to index a folder and gives the job's first record, whose id is used to follow it. */
+/** Starts to index a folder and returns the job's first record, whose id identifies it. */
 export async function indexRepository(input: IndexInput, session: Session): Promise<JobRecord> {
   return (await startIndexJob(input, session)).record();
 }

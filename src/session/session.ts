@@ -9,7 +9,7 @@ import { type ArtifactStore, openStore } from "../artifacts/artifact-store.ts";
 import { diskObjects } from "../artifacts/disk-objects.ts";
 import { memoryObjects } from "../artifacts/memory-objects.ts";
 import { temporaryPrefix } from "../artifacts/objects.ts";
-import { loadConfig, requireValid } from "../config/load.ts";
+import { loadConfig, requireValid } from "../config/load-config.ts";
 import { findDataHome } from "../config/paths.ts";
 import type { Settings } from "../config/settings.ts";
 import { systemCode } from "../errors.ts";

@@ -20,7 +20,7 @@ export type EventLogOptions = {
 };
 
 /** Events within this time are written together. */
-const gatherMs = 50;
+const GATHER_MS = 50;
 
 /** Closing the log writes the run's summary and waits until everything is on disk. */
 export function openEventLog({ folder, run, maxBytes, maxRuns, now = Date.now }: EventLogOptions): EventLog {
@@ -34,7 +34,7 @@ export function openEventLog({ folder, run, maxBytes, maxRuns, now = Date.now }:
   const emit: Emit = (event) => {
     counters.add(event);
     waiting.push(`${JSON.stringify({ at: new Date(now()).toISOString(), run, ...event })}\n`);
-    timer ??= setTimeout(flush, gatherMs);
+    timer ??= setTimeout(flush, GATHER_MS);
   };
 
   /** Writes the pending events after the current write. */

@@ -5,7 +5,7 @@ import type { JobRecord } from "../contract/indexing-job.ts";
 import type { PassageFields, ReadFields } from "../contract/read-fields.ts";
 import type { CodeResult, SearchReply } from "../contract/search-fields.ts";
 import { handlers } from "../extract/handlers.ts";
-import type { TruncationInfo } from "../fit/reply.ts";
+import type { TruncationInfo } from "../fit/draft-reply.ts";
 import type { JsonSchema } from "./parameters.ts";
 
 type Properties = Readonly<Record<string, JsonSchema>>;
@@ -23,12 +23,12 @@ const texts: JsonSchema = { type: "array", items: text };
 const orNull = (row: JsonSchema): JsonSchema => ({ anyOf: [row, { type: "null" }] });
 const object = (properties: Properties): JsonSchema => ({ type: "object", properties });
 /** Most names explain themselves; handles say what they are for, because some clients show the schema to the model. */
-const described = (row: JsonSchema, description: string): JsonSchema => ({ ...row, description });
+const describe = (row: JsonSchema, description: string): JsonSchema => ({ ...row, description });
 
 const common = { notes: texts, error: text, code: text, hint: text } satisfies Properties;
 
-const ref = described(orNull(text), "For read_artifact; null when the source could not be kept.");
-const responseId = described(orNull(text), "For get_search_content.");
+const ref = describe(orNull(text), "For read_artifact; null when the source could not be kept.");
+const responseId = describe(orNull(text), "For get_search_content.");
 
 /** What a document reports about itself. */
 const documentProperties: Readonly<Record<Exclude<keyof DocumentFields, keyof FormatFields>, JsonSchema>> = {
@@ -62,8 +62,8 @@ const shared = {
   page_count: orNull(count),
   truncated: flag,
   limit_chars: count,
-  bound: described(text, "What set limit_chars."),
-  next_offset: described(orNull(count), "Where read_artifact continues."),
+  bound: describe(text, "What set limit_chars."),
+  next_offset: describe(orNull(count), "Where read_artifact continues."),
   has_more: flag,
   warnings: texts,
   content: orNull(text),
@@ -155,7 +155,7 @@ const span = { start_line: count, end_line: count, content: text };
 const codeResult: Readonly<Record<Exclude<keyof CodeResult, "explain"> | "artifact_ref", JsonSchema>> = {
   chunk_id: text,
   file_path: text,
-  encoded_path: described(text, "The path percent-encoded, where file_path has hidden characters."),
+  encoded_path: describe(text, "The path percent-encoded, where file_path has hidden characters."),
   ...span,
   similarity_score: number,
   context_before: text,
@@ -192,7 +192,7 @@ const searchProperties: Readonly<Record<Exclude<keyof SearchReply, "question">, 
   database_name: text,
   repository_id: text,
   latency_ms: number,
-  next_cursor: described(orNull(text), "For cursor."),
+  next_cursor: describe(orNull(text), "For cursor."),
   indexed_at: orNull(text),
   stale_files: texts,
   indexing: object(indexing),

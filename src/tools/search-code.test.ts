@@ -74,8 +74,8 @@ describe("search_code", () => {
     [{ query: "x", repository_id: "nope" }, "Invalid repository_id format: nope"],
     [{ query: "x", project_id: "nobody" }, 'There is no project "nobody".'],
     [{ query: "x", cursor: "12" }, "Invalid cursor: 12"],
-    [{ query: "x", repo_path: "/" }, "/ lies outside the folders that may be read."],
-    [{ query: "x", repo_path: ".." }, /\.\.? .*lies outside the folders that may be read|lies outside/],
+    [{ query: "x", repo_path: "/" }, "/ is outside the folders that may be read."],
+    [{ query: "x", repo_path: ".." }, / is outside the folders that may be read/],
   ] as const) {
     test(`refuses ${JSON.stringify(input)}`, async () => {
       await using bench = await openTools();
@@ -323,6 +323,6 @@ describe("indexing", () => {
     const done = await ended(bench, fields.job_id);
     const skipped = done.fields.skipped as unknown[];
     assert.ok(skipped.length > 10 && skipped.length < 150 && done.fields.files_skipped === 150);
-    assert.ok(done.text.length <= 4_600 && done.text.includes("Skipped 150 files, of them:"));
+    assert.ok(done.text.length <= 4_600 && done.text.includes("Skipped 150 files, including:"));
   });
 });

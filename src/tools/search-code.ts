@@ -2,12 +2,12 @@
 import { formatSearchBody, formatSearchSummary, searchNotices } from "../answer/search-reply.ts";
 import { type Budget, lowerBudget, makeBudget } from "../fit/budget.ts";
 import { CHARACTER_LIMIT } from "../fit/limits.ts";
-import { MAX_SEARCH_LIMIT } from "../search/request.ts";
 import { type FittedSearch, findCode, type Search } from "../search/search.ts";
 import { findUtilizationPercent } from "../search/search-events.ts";
+import { MAX_SEARCH_LIMIT } from "../search/search-input.ts";
 import { searchOutput } from "./output-fields.ts";
 import { folderField, projectField, readHints } from "./shared-parameters.ts";
-import { defineTool, type Rendered, type ReplyDraft, type ToolSession } from "./tool.ts";
+import { defineTool, type RenderedReply, type ReplyDraft, type ToolSession } from "./tool.ts";
 
 export const searchCodeTool = defineTool({
   name: "search_code",
@@ -50,12 +50,12 @@ export const searchCodeTool = defineTool({
 const budget = makeBudget({ default: CHARACTER_LIMIT });
 
 function draftSearch(search: Search, lowered: Budget, session: ToolSession): ReplyDraft {
-  let sent: FittedSearch | undefined;
+  let lastSearch: FittedSearch | undefined;
   return {
     budget,
-    render(chars, bound, notes): Rendered {
-      sent = search.fit({ ...lowered, chars, bound }, { notes });
-      const { reply } = sent;
+    render(chars, bound, notes): RenderedReply {
+      lastSearch = search.fit({ ...lowered, chars, bound }, { notes });
+      const { reply } = lastSearch;
       return {
         summary: formatSearchSummary(reply),
         notices: searchNotices(reply),
@@ -64,14 +64,14 @@ function draftSearch(search: Search, lowered: Budget, session: ToolSession): Rep
       };
     },
     onSent() {
-      if (sent === undefined) return;
-      search.report(sent);
-      informClient(sent, session);
+      if (lastSearch === undefined) return;
+      search.report(lastSearch);
+      informClient(lastSearch, session);
     },
   };
 }
 
-/** Writes to the client's log what did not fit, and how full a reply is that nearly did not. */
+/** Writes to the client's log what did not fit, and how full a reply near its limit is. */
 function informClient({ reply }: FittedSearch, { inform }: ToolSession): void {
   const percent = findUtilizationPercent(reply.truncation_info);
   if (reply.truncated) inform?.("warning", searchNotices(reply)[0] ?? "");

@@ -1,4 +1,4 @@
-/** What every tool promises, as tests: a new tool calls this suite and inherits each sentence. */
+/** What every tool promises, as tests. A new tool calls this suite and runs them all. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -157,8 +157,8 @@ function assertProperties(schema: JsonSchema, value: object, path: string): void
 const schemaIn = (value: unknown): JsonSchema => (typeof value === "object" && value !== null ? { ...value } : {});
 
 /** The JSON type of a value; a whole number is an integer where one is asked for. */
-function typeOf(value: unknown, wanted: unknown): string {
+function typeOf(value: unknown, expectedType: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
-  return wanted === "integer" && Number.isInteger(value) ? "integer" : typeof value;
+  return expectedType === "integer" && Number.isInteger(value) ? "integer" : typeof value;
 }

@@ -16,13 +16,13 @@ export type SweepResult = SweepReport & { readonly deletedIndexes: number; reado
 /** Expiry of something other than artifacts. Its module is loaded only where the owner has something to sweep. */
 type Sweeper = {
   hasWork(session: Session): boolean;
-  /** Gives the function that deletes what has expired, emits the events and counts. */
+  /** Returns the function that deletes what has expired, emits the events and counts. */
   load(): Promise<(session: Session) => number | Promise<number>>;
 };
 
 const indexSweeper: Sweeper = {
   hasWork: ({ searchFolder }) => searchFolder !== null && existsSync(searchFolder),
-  load: async () => (await import("../search/expire.ts")).expireIndexes,
+  load: async () => (await import("../search/expire-indexes.ts")).expireIndexes,
 };
 
 /** The folders that a browser of a killed process left behind. */

@@ -27,5 +27,5 @@ export const httpSource: SourceKind = {
 /** Without validators a server has nothing to call unchanged. */
 function assertOpened(source: OpenedSource | UnchangedSource): OpenedSource {
   if (!("unchanged" in source)) return source;
-  throw new TypeError("A fetch without validators was answered as unchanged.");
+  throw new TypeError("A fetch without validators was answered with 304.");
 }

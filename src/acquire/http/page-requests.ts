@@ -1,8 +1,9 @@
 /** Sends the requests of a page that a browser runs. The browser follows redirects, so that its rules for origins apply. */
+
+import { openResponseBody } from "./body/response-body.ts";
 import { type Deadline, withDeadline } from "./deadline.ts";
 import { isRedirect, type RetryOptions, readLocation, requestWithRetries, type Send } from "./redirects.ts";
 import type { HeaderOptions } from "./request-headers.ts";
-import { openResponseBody } from "./response-body.ts";
 import { parseTarget } from "./url.ts";
 
 type Headers = Readonly<Record<string, string>>;

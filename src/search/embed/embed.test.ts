@@ -142,7 +142,7 @@ describe("embeddings", () => {
     const other = await work.sessionWith({ "search.embed_model": "other" });
     work.service.override = (response) => Boolean(response.writeHead(500).end());
     const before = await work.search("barrage", other);
-    assert.match(before.embedding?.problem ?? "", /by hashed, and are not mixed/);
+    assert.match(before.embedding?.problem ?? "", /vectors of hashed, which are not mixed/);
     assert.match(searchNotices(before).join(), /Ranked by words alone/);
     await work.index(other);
     work.passMinutes(1);

@@ -1,8 +1,8 @@
 /** Chooses the spans of a file to show: the best chunk cut to the lines that match, and shorter cuts of one or two others. */
 import { type Chunk, type Lines, measureLines } from "../index/chunk.ts";
 import { findDefinition } from "../index/definitions.ts";
-import type { StoredText } from "../index/index-store.ts";
 import { findTerms } from "../index/lexicon.ts";
+import type { StoredText } from "../index/store/index-store.ts";
 
 /** Whole lines of a file, counted from 1. */
 export type Span = { readonly startLine: number; readonly endLine: number };
@@ -94,7 +94,7 @@ const REPEATED_SHARE = 0.3;
 /** The factor for lines that begin a block. */
 const BLOCK_FACTOR = 1.1;
 
-/** The lines of a chunk that match the query best and fit in so many characters; the first of equals. */
+/** The lines of a chunk that match the query best and fit in this many characters; the first of equals. */
 function bestLines(text: string, { startLine, endLine }: Span, maxChars: number, findHits: HitFinder): Span {
   if (text.length <= maxChars) return { startLine, endLine };
   const lines = measureLines(text);
@@ -109,7 +109,7 @@ function bestLines(text: string, { startLine, endLine }: Span, maxChars: number,
   return { startLine: startLine + best.first, endLine: startLine + withoutBlankEnd(lines, best.first, best.end) - 1 };
 }
 
-/** The end of the lines that fit in so many characters; at least one line. */
+/** The end of the lines that fit in this many characters; at least one line. */
 function endWithin({ starts, count }: Lines, first: number, maxChars: number): number {
   let end = first + 1;
   while (end < count && (starts[end + 1] ?? 0) - (starts[first] ?? 0) <= maxChars) end++;

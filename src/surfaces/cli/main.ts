@@ -44,7 +44,7 @@ async function execute(
   signal: AbortSignal,
 ): Promise<ExitCode> {
   const [{ loadConfig, requireValid }, { openSession }] = await Promise.all([
-    import("../../config/load.ts"),
+    import("../../config/load-config.ts"),
     import("../../session/session.ts"),
   ]);
   const { cwd, env, stdin } = terminal;

@@ -1,7 +1,7 @@
 /** `health://status`: whether the settings and the store work, and what is wrong if not. */
 import { access, constants } from "node:fs/promises";
-import type { LoadedConfig } from "../../config/load.ts";
-import { describeProblem } from "../../config/problem.ts";
+import { describeProblem } from "../../config/config-problem.ts";
+import type { LoadedConfig } from "../../config/load-config.ts";
 import { systemCode } from "../../errors.ts";
 import { handlers } from "../../extract/handlers.ts";
 import type { Session } from "../../session/session.ts";
@@ -37,7 +37,7 @@ export async function checkHealth(session: Session, config: LoadedConfig, client
     client,
     tools: builtInTools.map(({ name }) => name),
     handlers: handlers.map(({ name }) => name),
-    settings: { files: config.files.filter(({ found }) => found).map(({ path }) => path), problems },
+    settings: { files: config.files.filter(({ exists }) => exists).map(({ path }) => path), problems },
     store: { folder, problem },
   };
 }

@@ -13,14 +13,14 @@ import {
   type Tool as ToolListing,
 } from "@modelcontextprotocol/server";
 import { findClientProfile } from "../../config/clients.ts";
-import type { LoadedConfig } from "../../config/load.ts";
+import type { LoadedConfig } from "../../config/load-config.ts";
 import type { Session } from "../../session/session.ts";
 import { LISTED_URL_CHARS, REASON_CHARS } from "../../system/clip-lengths.ts";
 import { clip } from "../../system/safe-names.ts";
 import { metrics } from "../../telemetry/metrics.ts";
 import { callTool, type ToolReply } from "../../tools/call-tool.ts";
 import { findPaths, inputSchema } from "../../tools/parameters.ts";
-import type { Received, Tool, ToolSession } from "../../tools/tool.ts";
+import type { ReceivedBytes, Tool, ToolSession } from "../../tools/tool.ts";
 import { findTool, mergeTools } from "../../tools/tools.ts";
 import { version } from "../../version.ts";
 import { checkHealth, describeSettingsProblems } from "./health.ts";
@@ -102,8 +102,8 @@ function createConnection(server: Server, { session, config, client }: McpServer
     const [first, ...others] = problems;
     problems = [];
     if (first === undefined) return [];
-    const more = others.length === 0 ? "" : ` ${others.length} more: see ${HEALTH_URI}.`;
-    return [`The settings have a problem; defaults are used instead: ${clip(first, REASON_CHARS)}${more}`];
+    const restNote = others.length === 0 ? "" : ` ${others.length} more: see ${HEALTH_URI}.`;
+    return [`The settings have a problem; defaults are used instead: ${clip(first, REASON_CHARS)}${restNote}`];
   }
 
   function clientName(context: ServerContext): string | undefined {
@@ -179,7 +179,7 @@ function makeProgress({ mcpReq }: ServerContext): ToolSession["progress"] {
   };
 }
 
-const nothingReceived: Received = { bytes: 0, totalBytes: undefined };
+const nothingReceived: ReceivedBytes = { bytes: 0, totalBytes: undefined };
 
 /** Sends log notifications; the SDK drops them for clients that did not subscribe. */
 function makeInform({ mcpReq }: ServerContext): ToolSession["inform"] {

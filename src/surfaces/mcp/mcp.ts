@@ -1,6 +1,6 @@
 /** `spillway/mcp`: the MCP server over standard input and output, with handlers and tools of your own. */
 import { once } from "node:events";
-import { loadConfig } from "../../config/load.ts";
+import { loadConfig } from "../../config/load-config.ts";
 import type { Handler } from "../../extract/handler.ts";
 import { openSession } from "../../session/session.ts";
 import type { Tool } from "../../tools/tool.ts";

@@ -24,8 +24,8 @@ export function admit(request: IncomingMessage, { port, allowOrigins, token }: A
   if (isPage && !allowOrigins.includes(origin ?? "")) return forbid("Web pages may not use this proxy.");
   if (refusedMethods.includes(method)) return { refusal: `This proxy does not serve ${method}.`, status: 405 };
   if (token === undefined) return { target: url };
-  const [, given = "", target = ""] = /^\/([^/?#]*)(.*)$/s.exec(url) ?? [];
-  return isEqual(given, token) ? { target } : forbid("The path must begin with the token spillway proxy printed.");
+  const [, sentToken = "", target = ""] = /^\/([^/?#]*)(.*)$/s.exec(url) ?? [];
+  return isEqual(sentToken, token) ? { target } : forbid("The path must begin with the token spillway proxy printed.");
 }
 
 /** TRACE and TRACK return the request with its keys; CONNECT would open a tunnel to any address. */
@@ -38,7 +38,7 @@ function countHeaders(raw: readonly string[], name: string): number {
 }
 
 /** Compares in constant time. */
-function isEqual(given: string, token: string): boolean {
+function isEqual(sentToken: string, token: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(token));
+  return timingSafeEqual(digest(sentToken), digest(token));
 }

@@ -1,14 +1,13 @@
 /** `spillway cat`: prints the whole text or all bytes. The only unbounded output, for scripts. */
 import { makeFailureSentence, toDocumentFields } from "../../../answer/extract-notices.ts";
 import { formatSize } from "../../../answer/phrases.ts";
-import type { Settings } from "../../../config/settings.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { type Extract, extractText } from "../../../extract/extract.ts";
 import { findHandler } from "../../../extract/handlers.ts";
 import { readBytes } from "../../../extract/local-file.ts";
 import { readChildLimits } from "../../../extract/pool/pools.ts";
 import { loadSource } from "../../../load/load-source.ts";
-import type { Kept, LoadedSource } from "../../../load/loaded-source.ts";
+import type { KeepResult, LoadedSource } from "../../../load/loaded-source.ts";
 import type { Session } from "../../../session/session.ts";
 import { clip } from "../../../system/safe-names.ts";
 import { openArtifact } from "../../../verbs/read.ts";
@@ -35,7 +34,7 @@ export const catCommand: Command = {
   },
 };
 
-type OpenedInput = AsyncDisposable & Kept & Pick<LoadedSource, "facts" | "content" | "objects">;
+type OpenedInput = AsyncDisposable & KeepResult & Pick<LoadedSource, "facts" | "content" | "objects">;
 
 async function openInput(input: string, call: Call, session: Session): Promise<OpenedInput> {
   if (!/^af_/.test(input))

@@ -2,7 +2,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { formatSize } from "../../../answer/phrases.ts";
-import { describeProblem } from "../../../config/problem.ts";
+import { describeProblem } from "../../../config/config-problem.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { handlers } from "../../../extract/handlers.ts";
 import type { Session } from "../../../session/session.ts";
@@ -31,7 +31,7 @@ export const doctorCommand: Command = {
 };
 
 function checkSettings({ config }: Call): Check {
-  const paths = config.files.filter((file) => file.found).map(({ path }) => path);
+  const paths = config.files.filter((file) => file.exists).map(({ path }) => path);
   const detail = paths.length === 0 ? "no config file, using defaults" : `read from ${paths.join(", ")}`;
   const problems = config.problems.map((problem) => `${describeProblem(problem)} ${problem.hint}`);
   return { name: "settings", ok: problems.length === 0, detail: problems.length === 0 ? detail : problems.join(" | ") };

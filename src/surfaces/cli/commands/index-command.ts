@@ -2,8 +2,8 @@
 
 import { formatCount } from "../../../answer/phrases.ts";
 import type { JobRecord } from "../../../contract/indexing-job.ts";
-import { watchFolder } from "../../../search/index/watch.ts";
-import { findOwnFolders } from "../../../search/jobs.ts";
+import { watchFolder } from "../../../search/index/folder/watch-folder.ts";
+import { findOwnFolders } from "../../../search/indexing-jobs.ts";
 import { startIndexJob } from "../../../search/search.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { clip } from "../../../system/safe-names.ts";
