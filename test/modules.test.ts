@@ -99,7 +99,7 @@ const flows: readonly Flow[] = [
   {
     name: "search",
     args: ["search", "weir"],
-    maxModules: 121,
+    maxModules: 122,
     without: [
       "search/embed",
       "search/expire-indexes.ts",

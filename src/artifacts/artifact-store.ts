@@ -44,10 +44,11 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
       secret ??= ownerSecret(objects, keys.secret);
       const ref = makeRef(await secret, spool.sha256, origin.identity);
       const record = newRecord(ref, spool, detection, origin);
+      const isKnown = (await objects.head(keys.record(ref))) !== undefined;
       await objects.put(keys.use(run, ref), new Uint8Array(), { durable: false });
       // Until the record exists, a concurrent sweep may delete the blob; afterwards it cannot.
       for (let attempt = 0; attempt < 3; attempt++) {
-        await keepBlob(objects, spool);
+        await keepBlob(objects, spool, isKnown);
         await keepRecord(record);
         if ((await hasRecord(ref)) && (await hasBlob(record))) return toRecord(record, now());
       }
@@ -188,10 +189,14 @@ async function ownerSecret(objects: Objects, key: string): Promise<Uint8Array> {
   return secret;
 }
 
-async function keepBlob(objects: Objects, { content, sha256, sizeBytes }: Spool): Promise<void> {
+/**
+ * Writes the bytes, unless this owner has kept them from this source before. Bytes that only others have are written
+ * again: if they were not, the time of a keep would tell an owner what strangers have fetched.
+ */
+async function keepBlob(objects: Objects, { content, sha256, sizeBytes }: Spool, isKnown: boolean): Promise<void> {
   const key = blobKey(sha256);
   // A blob of another length is what a power failure left of an earlier write.
-  const isWhole = (await objects.head(key))?.sizeBytes === sizeBytes && (await objects.touch(key));
+  const isWhole = isKnown && (await objects.head(key))?.sizeBytes === sizeBytes && (await objects.touch(key));
   // Blobs are content-addressed: a concurrent writer writes the same bytes.
   if (!isWhole) await objects.put(key, "path" in content ? content : content.bytes);
 }

@@ -56,13 +56,14 @@ function assertComplete({ name, source_truncated, size_bytes }: LoadedSource["fa
   throw new SpillwayError("source_truncated", sentence, { hint: "Raise the setting artifacts.source_bytes." });
 }
 
-async function printText(source: OpenedInput, call: Call, { settings, handlers }: Session): Promise<void> {
+async function printText(source: OpenedInput, call: Call, { settings, handlers, store }: Session): Promise<void> {
   const { facts } = source;
   const { signal } = call;
   const password = readText(call, "password");
   const handler = findHandler(facts.content_kind, facts.media_type, handlers);
   const extract = await extractText({
     ...source,
+    owner: store.owner,
     handler,
     mode: readMode(call),
     enough: () => false,
