@@ -50,10 +50,16 @@ export type ResponseInfo = {
   /** Sentences for the reader: where the content came from, what could not be checked. */
   readonly notes: readonly string[];
   /** Why the body is incomplete; known only after its chunks were read. */
-  shortfall(): string | undefined;
+  shortfall(): Shortfall | undefined;
   /** Undefined where the response may not be cached. */
   readonly freshness: Freshness | undefined;
 };
+
+/** Why the bytes of a source end early: our own limits, a full disk, a broken download, or the server. */
+export type SourceCut = "size_limit" | "disk" | "connection" | "timeout" | "server";
+
+/** Why a body is incomplete; the reason is worded as the end of a sentence. */
+export type Shortfall = { readonly by: Exclude<SourceCut, "size_limit" | "disk">; readonly reason: string };
 
 /** The server says that the copy fetched before is still valid. */
 export type UnchangedSource = { readonly unchanged: true; readonly freshness: Freshness | undefined };

@@ -8,15 +8,14 @@ import { type Failure, isRetryableFailure } from "../extract/handler.ts";
 import { DETAIL_CHARS } from "../system/clip-lengths.ts";
 import { redactUrl } from "../system/redact-url.ts";
 import { clip } from "../system/safe-names.ts";
-import { formatCount, formatNumber, formatSize, nameKind } from "./phrases.ts";
+import { formatCount, formatNumber, nameKind } from "./phrases.ts";
+import { describeCut, hintForCut } from "./source-cut.ts";
 
 /** Sentences about what the reader does not see. */
 export function listExtractWarnings(record: ArtifactFacts, extract: Extract): string[] {
   const { size, ended, info, isPartial, description } = extract;
   const warnings: string[] = [];
-  if (record.source_truncated) {
-    warnings.push(`Only the first ${formatSize(record.size_bytes)} of the source were kept.`);
-  }
+  if (record.source_truncated) warnings.push(`${describeCut(record)} ${hintForCut(record)}`);
   if (isPartial) warnings.push(partialWarning(extract));
   // For an encrypted document the failure's sentence says everything.
   if (ended?.failed && ended.failed.detail !== "" && ended.failed.reason !== "encrypted")

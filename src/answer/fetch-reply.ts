@@ -95,9 +95,8 @@ function listWarnings(fetchFacts: FetchFacts): string[] {
   return fetchFacts.artifact_ref === null ? [clip(fetchFacts.notKept, ADVICE_CHARS), ...warnings] : warnings;
 }
 
-function deliveryWarnings({ shortfall, notes, rendering, cachedAt }: Delivery): string[] {
+function deliveryWarnings({ notes, rendering, cachedAt }: Delivery): string[] {
   return [
-    ...(shortfall === null ? [] : [`The body is not complete: ${shortfall}. Fetch it again for the rest.`]),
     ...notes,
     ...(rendering === null ? [] : [renderingNote(rendering)]),
     ...(cachedAt === null

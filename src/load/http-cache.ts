@@ -80,7 +80,6 @@ export async function fromCache(
     delivery: {
       statusCode: entry.status_code,
       isDirect: entry.is_direct === true,
-      shortfall: null,
       notes: entry.notes,
       rendering: null,
       cachedAt: entry.checked_at,
@@ -93,12 +92,12 @@ export async function fromCache(
 /** Saves a response in the cache; only complete bodies of successful responses are saved. */
 export async function saveToCache(
   source: Pick<Source, "fingerprint">,
-  { response, truncated }: AcquiredSource,
+  { response, cutBy }: AcquiredSource,
   artifact_ref: string,
   session: Session,
 ): Promise<void> {
   const freshness = response?.freshness;
-  if (!source.fingerprint || freshness === undefined || response === undefined || truncated) return;
+  if (!source.fingerprint || freshness === undefined || response === undefined || cutBy !== null) return;
   const { statusCode: status_code, isDirect: is_direct, notes } = response;
   const expiry = expiryFor(freshness.maxAgeMs, session);
   if (expiry.fresh_until === expiry.checked_at && freshness.validators === null) return;

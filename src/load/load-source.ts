@@ -83,7 +83,6 @@ function toDelivery(response: ResponseInfo | undefined): Delivery {
   return {
     statusCode: response?.statusCode ?? null,
     isDirect: response?.isDirect ?? true,
-    shortfall: response?.shortfall() ?? null,
     notes: response?.notes ?? [],
     rendering: null,
     cachedAt: null,
@@ -98,7 +97,7 @@ export async function detectSource(given: string, claims: Partial<Claims>, sessi
   const openedSource = await findSource(given, { ...session, prefers: "source" }).open({ signal: session.signal });
   await using acquired = await acquireFrom(openedSource, session);
   const detection = await confirmKind(acquired.body, { ...acquired.claims, ...claims });
-  return { ...detection, sourceTruncated: acquired.truncated };
+  return { ...detection, sourceTruncated: acquired.cutBy !== null };
 }
 
 function acquireFrom(openedSource: OpenedSource, { settings, spoolFolders, signal }: Session): Promise<AcquiredSource> {

@@ -13,8 +13,6 @@ export type Delivery = {
   readonly statusCode: number | null;
   /** Whether no other site led to it by a redirect; else its page gets no credentials of the user's. */
   readonly isDirect: boolean;
-  /** Why the body is not complete; null when it is. */
-  readonly shortfall: string | null;
   /** What the HTTP client reports about how it was fetched, one sentence each. */
   readonly notes: readonly string[];
   /** Set for a page that needs its scripts, where a browser is configured. */

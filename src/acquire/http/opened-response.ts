@@ -33,7 +33,7 @@ export function toOpenedSource({ response, body }: FetchedPage, origin: PageOrig
         ...(isAlternate ? [`Read as Markdown from ${formatUrl(url)}.`] : []),
         ...body.notes,
       ],
-      shortfall: () => (status === 206 ? "the server sent only a part" : body.shortfall()),
+      shortfall: () => (status === 206 ? { by: "server", reason: "the server sent only a part" } : body.shortfall()),
       freshness: findFreshness(response, origin.first, now),
     },
   };

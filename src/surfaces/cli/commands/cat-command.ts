@@ -1,6 +1,6 @@
 /** `spillway cat`: prints the whole text or all bytes. The only unbounded output, for scripts. */
 import { makeFailureSentence, toDocumentFields } from "../../../answer/extract-notices.ts";
-import { formatSize } from "../../../answer/phrases.ts";
+import { describeCut, hintForCut } from "../../../answer/source-cut.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { type Extract, extractText } from "../../../extract/extract.ts";
 import { findHandler } from "../../../extract/handlers.ts";
@@ -50,10 +50,10 @@ async function printBytes({ content, facts }: OpenedInput, { terminal, signal }:
 }
 
 /** Throws if only the beginning of the source is kept: a script must not take it for the whole. */
-function assertComplete({ name, source_truncated, size_bytes }: LoadedSource["facts"]): void {
-  if (!source_truncated) return;
-  const sentence = `${clip(name)} is larger than what is kept: only the first ${formatSize(size_bytes)} were printed.`;
-  throw new SpillwayError("source_truncated", sentence, { hint: "Raise the setting artifacts.source_bytes." });
+function assertComplete(facts: LoadedSource["facts"]): void {
+  if (!facts.source_truncated) return;
+  const sentence = `${clip(facts.name)} was not printed whole. ${describeCut(facts)}`;
+  throw new SpillwayError("source_truncated", sentence, { hint: hintForCut(facts) });
 }
 
 async function printText(source: OpenedInput, call: Call, { settings, handlers, store }: Session): Promise<void> {
