@@ -139,7 +139,7 @@ describe("a secret in a URL", { timeout: 120_000 }, () => {
     };
     const fields = JSON.parse(await run("fetch", `${server.origin}/moved?access_token=${secret}`, "--json"));
     assert.equal(fields.source_url, `${server.origin}/moved?access_token=***`);
-    assert.match(fields.warnings.join(" "), /Redirected to http:\S+\/page\?access_token=\*\*\*\./);
+    assert.match(fields.warnings.join(" "), /Redirected to "http:\S+\/page\?access_token=\*\*\*"\./);
     assert.equal(fields.canonical_url, `${server.origin}/page?access_token=***`);
     for (const url of [`/missing?key=${secret}`, `/page#password=${secret}`, `/bytes;sig=${secret}`]) {
       for (const command of ["fetch", "detect", "cat"]) {

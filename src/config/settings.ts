@@ -130,7 +130,7 @@ export const settingRows = {
     userOnly: true,
     about:
       "Private places that may be fetched: hosts (wiki.example.com, *.corp.example), addresses and ranges (10.0.0.0/8), " +
-      "each with an optional port (127.0.0.1:8080).",
+      "each with an optional port (127.0.0.1:8080). An address counts for URLs that spell it, not for names that resolve to it.",
   },
   "network.deny": {
     type: "list",
@@ -144,7 +144,7 @@ export const settingRows = {
     default: {},
     userOnly: true,
     about:
-      "Headers and cookies per host, sent to that host only. $NAME in a value is an environment variable, $$ a dollar " +
+      "Headers and cookies per host, sent to that host only, and not after a redirect from another site. $NAME in a value is an environment variable, $$ a dollar " +
       "sign. A host means https; write http://host for plain HTTP.",
   },
   "network.user_agent": {

@@ -97,7 +97,7 @@ describe("headers for a host", () => {
       assert.deepEqual(received, ["/moved undefined", "/page undefined", "/page.md undefined"]);
       assert.match(
         fetched.response.notes.join(" "),
-        /network\.headers of 127\.0\.0\.1:\d+ were not sent.*\/page itself/,
+        /network\.headers of 127\.0\.0\.1:\d+ were not sent.*\/page" itself/,
       );
     });
 
@@ -118,7 +118,7 @@ describe("headers for a host", () => {
       await using _client = client;
       await assert.rejects(fetchBytes(client, `${away.origin}/secret`), {
         code: "http_status",
-        hint: new RegExp(`redirect from another site led there\\. Fetch ${wiki.origin}/secret itself`),
+        hint: new RegExp(`redirect from another site led there\\. Fetch "${wiki.origin}/secret" itself`),
       });
     });
   });

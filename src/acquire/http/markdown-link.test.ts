@@ -59,7 +59,7 @@ describe("a page with a Markdown form", () => {
     await using client = openTestClient([server]);
     const { text, name, location, response } = await fetchBytes(client, server.origin);
     assert.deepEqual([text, name, location], ["# Page", "page.md", `${server.origin}/page.md`]);
-    assert.deepEqual(response.notes, [`Read as Markdown from ${server.origin}/page.md.`]);
+    assert.deepEqual(response.notes, [`Read as Markdown from "${server.origin}/page.md".`]);
     assert.equal(response.freshness?.validators, null);
   });
 

@@ -66,5 +66,5 @@ function makeNotes({ requested, first, notes }: PageOrigin): string[] {
   ];
 }
 
-/** A URL in a sentence for the reader, without secrets. */
-export const formatUrl = (url: URL): string => clip(redactUrl(url.href), URL_CHARS);
+/** A URL in a sentence for the reader: short, without secrets, and in quotes, because its server chose its words. */
+export const formatUrl = (url: URL): string => JSON.stringify(clip(redactUrl(url.href), URL_CHARS));

@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { setTimeout as pause } from "node:timers/promises";
 import { SpillwayError } from "../../errors.ts";
-import { SHORT_NAME_CHARS } from "../../system/clip-lengths.ts";
+import { formatDuration } from "../../system/quantities.ts";
 import { clip } from "../../system/safe-names.ts";
 import { isTransient, makeStatusError, toNetworkError } from "./network-errors.ts";
 import type { TransportResponse } from "./transport/undici-transport.ts";
@@ -45,6 +45,8 @@ export type FollowOptions = RetryOptions & {
 
 const MAX_REDIRECTS = 5;
 const FIRST_RETRY_DELAY_MS = 300;
+/** A year; what a server asks beyond that is the same to us. */
+const MAX_RETRY_AFTER_S = 365 * 24 * 60 * 60;
 
 /** The response that is not a redirect; throws on a loop, a bad target and after too many redirects. */
 export async function followRedirects(start: URL, options: FollowOptions): Promise<FinalResponse> {
@@ -70,11 +72,9 @@ export function assertHasContent(response: FinalResponse, hint?: string): void {
   const { status } = response;
   if (status >= 200 && status < 300 && status !== 204 && status !== 205) return;
   response.discard();
-  const retryAfter = response.headers["retry-after"];
-  const waitHint =
-    retryAfter && (status === 429 || status === 503)
-      ? `It asks to wait: Retry-After ${clip(retryAfter, SHORT_NAME_CHARS)}.`
-      : undefined;
+  const waitMs = status === 429 || status === 503 ? readRetryAfterMs(response) : undefined;
+  // The header's own words are not repeated: its server may write anything.
+  const waitHint = waitMs === undefined ? undefined : `It asks to wait ${formatDuration(waitMs)} (Retry-After).`;
   throw makeStatusError(status, waitHint ?? hint);
 }
 
@@ -107,13 +107,19 @@ export async function requestWithRetries(
 }
 
 /** Undefined for a response that is final; else how long to wait, as the server asks or by our own backoff. */
-function findRetryDelayMs({ status, headers }: TransportResponse, tries: number): number | undefined {
+function findRetryDelayMs(response: TransportResponse, tries: number): number | undefined {
+  const { status } = response;
   if (!(status === 408 || status === 425 || status === 429 || (status >= 500 && status < 600))) return undefined;
+  return readRetryAfterMs(response) ?? backoffMs(tries);
+}
+
+/** How long the server asks to wait; undefined where the header is missing or is neither seconds nor a date. */
+function readRetryAfterMs({ headers }: TransportResponse): number | undefined {
   const retryAfter = headers["retry-after"]?.trim() ?? "";
-  if (/^\d+$/.test(retryAfter)) return Number(retryAfter) * 1_000;
+  if (/^\d+$/.test(retryAfter)) return Math.min(Number(retryAfter), MAX_RETRY_AFTER_S) * 1_000;
   // Date.parse accepts many strings that are not dates; an HTTP date begins with its weekday.
   const date = /^(mon|tue|wed|thu|fri|sat|sun)/i.test(retryAfter) ? Date.parse(retryAfter) : Number.NaN;
-  return Number.isNaN(date) ? backoffMs(tries) : Math.max(0, date - Date.now());
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
 /** Doubles with each attempt; jitter keeps many clients from retrying at the same moment. */
