@@ -32,6 +32,7 @@ export type ErrorCode =
   | "key_missing"
   | "key_invalid"
   | "turn_full"
+  | "reply_too_large"
   | "model_unknown"
   | "provider_refused"
   | "provider_unreachable"

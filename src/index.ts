@@ -33,6 +33,7 @@ export type {
   Segment,
   SegmentKind,
 } from "./extract/handler.ts";
+export type { HtmlFields } from "./extract/html/describe-html.ts";
 export { readBytes } from "./extract/local-file.ts";
 export type { Engine } from "./extract/pool/child-loop.ts";
 export { runInChild } from "./extract/pool/run-in-child.ts";
@@ -54,8 +55,9 @@ export * from "./fit/limits.ts";
 export { detectSource, type LoadSourceOptions, type SourceDetection } from "./load/load-source.ts";
 export { type Classifiable, classify } from "./overflow/classify/classify.ts";
 export type { LimitUnit, OverflowClass, Verdict } from "./overflow/classify/verdict.ts";
-export type { Dialect, Part, PartContent, RequestBody } from "./overflow/dialects/dialect.ts";
+export type { Dialect, OutputLimit, Part, PartContent, RequestBody } from "./overflow/dialects/dialect.ts";
 export { ContextOverflowError } from "./overflow/wire/failure.ts";
+export type { Edit, Path } from "./overflow/wire/json-edits.ts";
 export { type FetchRecoveryOptions, withOverflowRecovery } from "./overflow/wire/overflow-fetch.ts";
 export {
   cancelIndexingJob,

@@ -99,10 +99,9 @@ const flows: readonly Flow[] = [
   {
     name: "search",
     args: ["search", "weir"],
-    maxModules: 122,
+    maxModules: 125,
     without: [
       "search/embed",
-      "search/expire-indexes.ts",
       "overflow",
       "tools",
       "extract/html",
@@ -118,7 +117,6 @@ const flows: readonly Flow[] = [
     maxModules: 120,
     without: [
       "search/embed",
-      "search/expire-indexes.ts",
       "overflow",
       "tools",
       "extract/html",
@@ -134,7 +132,6 @@ const flows: readonly Flow[] = [
     maxModules: 203,
     without: [
       "search/embed",
-      "search/expire-indexes.ts",
       "overflow",
       "surfaces/proxy",
       "surfaces/runner",

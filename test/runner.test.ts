@@ -179,7 +179,7 @@ describe("spillway run", () => {
       String(results.map(({ length }) => length)),
     );
     for (const result of results.slice(3))
-      assert.equal(result, "One turn has room for 3 results.\nMake this call again in a turn of its own.");
+      assert.equal(result, "One turn has room for 3 results.\nRepeat this call alone.");
   });
 
   for (const [name, value, how] of [

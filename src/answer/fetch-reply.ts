@@ -40,6 +40,8 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
     suffix: fittedText.hasMore ? makeTruncationSuffix(fittedText.limitChars, extract.size.chars) : "",
     pages: pages.map(({ page, start }) => ({ page, offset: start })),
     fields: {
+      // First, so that a handler cannot replace a field of the contract.
+      ...toDocumentFields(extract),
       artifact_ref: fetchFacts.artifact_ref,
       artifact_path: fetchFacts.artifact_ref === null ? null : fetchFacts.record.path,
       content_kind: facts.content_kind,
@@ -48,7 +50,6 @@ export function answerFetch(fetchFacts: FetchFacts): Answer<FetchFields> {
       size_bytes: facts.size_bytes,
       source_url: facts.source_url,
       url: facts.source_url,
-      ...toDocumentFields(extract),
       title,
       status_code: delivery.statusCode,
       extracted_chars: extract.size.chars,

@@ -40,6 +40,8 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
     suffix: truncationNotice(reading),
     pages: reading.type === "range" ? reading.pageStarts : [],
     fields: {
+      // First, so that a handler cannot replace a field of the contract.
+      ...toDocumentFields(extract),
       artifact_ref: record.artifact_ref,
       artifact_path: record.path,
       content_kind: record.content_kind,
@@ -64,7 +66,6 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
       limit_chars: budget.chars,
       bound: reading.type === "range" && reading.fittedText.hasMore ? reading.fittedText.bound : budget.bound,
       ...(reading.type === "passages" ? passageFields(reading) : {}),
-      ...toDocumentFields(extract),
       warnings,
       ...(error === undefined ? {} : { error }),
       content,

@@ -61,7 +61,7 @@ const readers: Readonly<Record<SettingType, Reader>> = {
 };
 
 /** The units of sizes, largest first, as `formatValue` prefers them: KiB counts in 1024s, KB in 1000s. */
-export const byteUnits = [
+const byteUnits = [
   ["TiB", 1024 ** 4],
   ["TB", 1000 ** 4],
   ["GiB", 1024 ** 3],

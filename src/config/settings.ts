@@ -368,7 +368,7 @@ export const settingRows = {
     default: "on",
     choices: ["on", "shadow", "off"],
     about:
-      "Governs every fetch and read: library, CLI, MCP and runner. on: every kind is read by its handler. shadow: text " +
+      "Governs every fetch (library, CLI, MCP, runner), not read and cat. on: every kind is read by its handler. shadow: text " +
       "and HTML as before, documents as metadata and ref, and an event says what on would do. off: metadata and ref only. " +
       "No value ever decodes a binary as text.",
   },

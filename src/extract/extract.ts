@@ -3,9 +3,10 @@ import type { Content } from "../acquire/spool.ts";
 import { memoryObjects } from "../artifacts/memory-objects.ts";
 import type { Objects } from "../artifacts/objects.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
-import { isUnwritable } from "../errors.ts";
+import { isUnwritable, SpillwayError } from "../errors.ts";
 import {
   type Description,
+  type Extracted,
   type Failure,
   type Handler,
   type HandlerOptions,
@@ -93,12 +94,27 @@ async function extendStored(options: ExtractOptions): Promise<Extract> {
 }
 
 /** A stored extract with what its handler says about it. */
-export function toExtract(storedExtract: StoredExtract, handler: Pick<Handler, "name" | "describe">): Extract {
+export function toExtract(
+  storedExtract: StoredExtract,
+  handler: Pick<Handler, "name" | "describe" | "fields">,
+): Extract {
   const { size, ended, info } = storedExtract;
   const hasText = size.segments > 0 && info.tally?.withText !== 0;
   const isPartial = ended === null || (hasText && ended.failed !== null);
-  const description = handler.describe?.(info, ended?.failed ?? null) ?? {};
-  return { ...storedExtract, handler: handler.name, hasText, isPartial, description };
+  const { fields = {}, ...description } = handler.describe?.(info, ended?.failed ?? null) ?? {};
+  const declared = pickDeclared(fields, handler.fields ?? {});
+  return {
+    ...storedExtract,
+    handler: handler.name,
+    hasText,
+    isPartial,
+    description: { ...description, fields: declared },
+  };
+}
+
+/** Only the fields that the handler declares, with the declared type: anything else could flood or forge a reply. */
+function pickDeclared(fields: object, types: NonNullable<Handler["fields"]>): object {
+  return Object.fromEntries(Object.entries(fields).filter(([name, value]) => typeof value === types[name]));
 }
 
 /** Extends the stored extract. A failure that may not occur again ends it for this reply only. */
@@ -130,13 +146,13 @@ async function extend(options: ExtractOptions, prefix: string, storedExtract: St
   }
 
   try {
-    for await (const piece of handler.extract(toLocalFile(options), handlerOptions, signal)) {
+    for await (const piece of runHandler(handler, toLocalFile(options), handlerOptions, signal)) {
       if ("info" in piece) info = { ...info, ...piece.info };
       if ("failed" in piece) failed = piece.failed;
       if (!("segment" in piece)) continue;
       content = undefined;
       segments.push(piece.segment);
-      if (piece.note) info = { ...info, tally: addPage(info.tally, piece.segment, piece.note) };
+      if (piece.segment.kind !== "whole") info = { ...info, tally: addPage(info.tally, piece.segment, piece.note) };
       extractedSize = addSegment(extractedSize, piece.segment);
       if (extractedSize.chars - writtenSize.chars >= FILE_CHARS || segments.length === FILE_SEGMENTS)
         await flush(false);
@@ -150,6 +166,23 @@ async function extend(options: ExtractOptions, prefix: string, storedExtract: St
   } finally {
     // However the loop ended, the segments that arrived are stored.
     await flushAll();
+  }
+}
+
+/** The handler's items. What it throws, apart from our own errors and an abort, is a failure: the artifact stays usable. */
+async function* runHandler(
+  handler: Handler,
+  file: LocalFile,
+  options: HandlerOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Extracted> {
+  try {
+    yield* handler.extract(file, options, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof SpillwayError || isUnwritable(error)) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    yield { failed: { reason: "unavailable", detail: `the ${handler.name} handler failed: ${message}` } };
   }
 }
 

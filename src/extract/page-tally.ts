@@ -11,10 +11,14 @@ export type PageTally = {
   readonly [count: string]: number;
 };
 
-const none: PageTally = { pages: 0, withText: 0, images: 0, garbled: 0, damaged: 0 };
+const EMPTY_TALLY: PageTally = { pages: 0, withText: 0, images: 0, garbled: 0, damaged: 0 };
 
 /** The tally with one more page. */
-export function addPage(tally: PageTally = none, { text }: Segment, { verdict, counts = {} }: PageNote): PageTally {
+export function addPage(
+  tally: PageTally = EMPTY_TALLY,
+  { text }: Segment,
+  { verdict, counts = {} }: PageNote = { verdict: "read" },
+): PageTally {
   const toCount = (holds: boolean): number => (holds ? 1 : 0);
   const own = Object.entries(counts).map(([name, count]) => [name, (tally[name] ?? 0) + count]);
   return {
@@ -29,7 +33,7 @@ export function addPage(tally: PageTally = none, { text }: Segment, { verdict, c
 }
 
 /** The failure of a document none of whose pages has text. */
-export function makeTextlessFailure({ pages, images, damaged }: PageTally = none): Failure {
+export function makeTextlessFailure({ pages, images, damaged }: PageTally = EMPTY_TALLY): Failure {
   if (damaged > 0 && damaged === pages) return { reason: "corrupt", detail: "no page can be read" };
   return { reason: "no_text", detail: images > 0 ? `${images} of ${pages} pages are images` : "" };
 }

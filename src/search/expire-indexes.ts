@@ -1,15 +1,37 @@
 /** Expiry of indexes whose folder is gone: kept for a grace period in case its drive is mounted again, then deleted. */
 import { randomBytes } from "node:crypto";
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isUnwritable, systemCode } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import { takeLock } from "../system/lock.ts";
 import { isRefused } from "../system/sqlite.ts";
+import type { Sweeper } from "../verbs/sweep.ts";
 import { closeUnused, lastUsedAt, lockFile, readRoot } from "./repository.ts";
 
+/** The sweeper of indexes. A process that searches registers it; others never load this code. */
+export const indexSweeper: Sweeper = { counts: "deletedIndexes", takeTurn, sweep: expireIndexes };
+
+/** Its time is when any process last swept the indexes. */
+const sweptFile = "swept";
+
+/** The first time there is nothing to sweep yet. */
+function takeTurn({ searchFolder, settings, now }: Session): boolean {
+  if (searchFolder === null || !existsSync(searchFolder)) return false;
+  const path = join(searchFolder, sweptFile);
+  const lastSweptAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  if (lastSweptAt !== undefined && now() - lastSweptAt < settings["artifacts.sweep_every"]) return false;
+  try {
+    writeFileSync(path, "", { mode: 0o600 });
+  } catch (error) {
+    if (isUnwritable(error)) return false; // What cannot be marked cannot be deleted either.
+    throw error;
+  }
+  return lastSweptAt !== undefined;
+}
+
 /** Deletes indexes whose folder is gone and that have not been used for as long as artifacts are kept. Returns how many. */
-export function expireIndexes({ searchFolder, settings, now, emit }: Session): number {
+function expireIndexes({ searchFolder, settings, now, emit }: Session): number {
   if (searchFolder === null) return 0;
   const unusedSince = now() - settings["artifacts.keep"];
   const sizes = foldersIn(searchFolder).flatMap((project) => {

@@ -11,8 +11,9 @@ import { estimateTokens } from "../fit/measure.ts";
 import type { Session } from "../session/session.ts";
 import { takeLock } from "../system/lock.ts";
 import { isDamaged } from "../system/sqlite.ts";
-import { sweepIfDue } from "../verbs/sweep.ts";
+import { registerSweeper, sweepIfDue } from "../verbs/sweep.ts";
 import { findMeaning } from "./embed/lazy-embedding.ts";
+import { indexSweeper } from "./expire-indexes.ts";
 import { cancelJob, type RunningJob, readJob, startIndexing } from "./indexing-jobs.ts";
 import { findProject, type Project } from "./project.ts";
 import { findResults } from "./ranked-results.ts";
@@ -27,6 +28,8 @@ import {
 } from "./repository.ts";
 import { reportSearch } from "./search-events.ts";
 import { formatCursor, MAX_RANKED, parseSearchInput, resolveDirectory, type SearchInput } from "./search-input.ts";
+
+registerSweeper(indexSweeper);
 
 /** What a surface adds to the input. */
 export type SearchOptions = {

@@ -78,8 +78,8 @@ async function runTool(tool: Tool, rawInput: unknown, session: ToolSession): Pro
 }
 
 function turnFullError(maxCalls: number): SpillwayError {
-  return new SpillwayError("turn_full", `One turn has room for only ${formatCount(maxCalls, "result")}.`, {
-    hint: "Make this call again in a turn of its own.",
+  return new SpillwayError("turn_full", `One turn has room for ${formatCount(maxCalls, "result")}.`, {
+    hint: "Repeat this call alone.",
   });
 }
 
@@ -152,7 +152,7 @@ function splitBlocks(text: string, bodyStart: number, pages: readonly PageStart[
 function errorReply(error: unknown, notes: readonly string[]): ToolReply {
   const isOurs = error instanceof SpillwayError;
   const message = clip(error instanceof Error ? error.message : String(error), ERROR_CHARS);
-  const hint = clip(isOurs ? error.hint : "This is a bug in Spillway; other calls are not affected.", HINT_CHARS);
+  const hint = clip(isOurs ? error.hint : "This is a bug in the tool; other calls are not affected.", HINT_CHARS);
   const text = joinReply(`${message}\n${hint}`, notes, "", HINT_CHARS + OVERHEAD_CHARS);
   return {
     text,

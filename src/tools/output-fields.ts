@@ -1,5 +1,5 @@
 /** The JSON schemas of replies, one row per field; they hold for every reply, errors included. */
-import type { DocumentFields, FormatFields } from "../contract/document-fields.ts";
+import type { DocumentFields } from "../contract/document-fields.ts";
 import type { FetchFields } from "../contract/fetch-fields.ts";
 import type { JobRecord } from "../contract/indexing-job.ts";
 import type { PassageFields, ReadFields } from "../contract/read-fields.ts";
@@ -31,7 +31,7 @@ const ref = describe(orNull(text), "For read_artifact; null when the source coul
 const responseId = describe(orNull(text), "For get_search_content.");
 
 /** What a document reports about itself. */
-const documentProperties: Readonly<Record<Exclude<keyof DocumentFields, keyof FormatFields>, JsonSchema>> = {
+const documentProperties: Readonly<Record<keyof DocumentFields, JsonSchema>> = {
   title: text,
   author: text,
   date: text,
@@ -94,7 +94,7 @@ const fetchedProperties = {
   extracted_chars: count,
   decided_by: text,
   cached: flag,
-} satisfies Readonly<Record<Exclude<keyof FetchFields, "error" | keyof FormatFields>, JsonSchema>> & Properties;
+} satisfies Readonly<Record<Exclude<keyof FetchFields, "error">, JsonSchema>> & Properties;
 
 /** The reply to a fetch of one source, raw or as text. */
 export const pageOutput = outputSchema(fetchedProperties);
@@ -122,7 +122,7 @@ const readProperties = {
   end_line: orNull(count),
   total_chars: count,
   total_lines: count,
-} satisfies Readonly<Record<Exclude<keyof ReadFields, "error" | keyof FormatFields>, JsonSchema>> & Properties;
+} satisfies Readonly<Record<Exclude<keyof ReadFields, "error">, JsonSchema>> & Properties;
 
 /** The reply to a read of one artifact. */
 export const readOutput = outputSchema(readProperties);

@@ -10,7 +10,7 @@ export const httpSource: SourceKind = {
   source(given, { network, prefers = "markdown" }) {
     const url = parseTarget(given.trim());
     if (network === undefined) {
-      throw new SpillwayError("source_refused", "Nothing is fetched from other hosts here.", {
+      throw new SpillwayError("source_refused", "This session has no network access.", {
         hint: "Give a path, a data: URL or - for stdin.",
       });
     }

@@ -22,7 +22,7 @@ export function describePdf({ tally, rescued }: Info<PdfFacts>, failed: Failure 
   return {
     warnings: [
       ...(tally === undefined ? [] : tallyWarnings(tally, failed)),
-      ...(rescued ? ["The file is damaged: a second reader, which does not notice hidden text, had to read it."] : []),
+      ...(rescued ? ["The file is damaged: a second reader, which cannot detect hidden text, had to read it."] : []),
     ],
   };
 }

@@ -150,7 +150,7 @@ describe("embeddings", () => {
     work.service.dimensions = 32;
     assert.deepEqual(await work.index(other), { files: 3, problem: null });
     assert.deepEqual((await work.search("barrage", other)).embedding, { model: "other", problem: null });
-    assert.match((await work.search("barrage")).embedding?.problem ?? "", /by other/);
+    assert.match((await work.search("barrage")).embedding?.problem ?? "", /vectors of other/);
     await other[Symbol.asyncDispose]();
   });
 

@@ -11,7 +11,7 @@ export async function forEachInput(call: Call, answer: (input: string) => Promis
   const { args, json, terminal } = call;
   if (args.length === 0) {
     throw new SpillwayError("usage", "No input was given.", {
-      hint: "spillway help <command> shows which inputs it takes.",
+      hint: "Add a URL, a file, a ref or - for stdin.",
     });
   }
   let hasFailed = false;

@@ -39,7 +39,7 @@ import { findPathsOutside, toFolders } from "./roots.ts";
 export type McpServerOptions = {
   readonly session: Session;
   readonly config: LoadedConfig;
-  /** Fits replies to this client, whichever connects. */
+  /** Fits replies to this client, not to the one that connects. */
   readonly client?: string | undefined;
   /** Tools beside the built-in ones. */
   readonly tools?: readonly Tool[];

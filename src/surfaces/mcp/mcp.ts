@@ -11,7 +11,7 @@ export type ServeOptions = {
   readonly handlers?: readonly Handler[];
   /** Tools beside the built-in ones. */
   readonly tools?: readonly Tool[];
-  /** Fits replies to this client, whichever connects. */
+  /** Fits replies to this client, not to the one that connects. */
   readonly client?: string;
   readonly signal?: AbortSignal;
 };

@@ -12,7 +12,7 @@ import { openHttpClient } from "../lazy-client.ts";
 import type { Guard } from "./address-guard.ts";
 
 /** Hosts as a URL may spell them; none may be reached. */
-export const forbiddenHosts = [
+const forbiddenHosts = [
   ..."127.0.0.1 127.1 127.0.0.1. 2130706433 0x7f000001 0x7F.1 0177.0.0.1 017700000001 0177.0x0.0.1".split(" "),
   ..."0 0.0.0.0 10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 100.64.0.1 100.100.100.200 192.0.0.192".split(" "),
   ..."169.254.169.254 2852039166 0xa9fea9fe 0251.0376.0251.0376 168.63.129.16 192.0.2.1 192.88.99.1".split(" "),
@@ -27,7 +27,7 @@ export const forbiddenHosts = [
 ];
 
 /** Answers of a name server; none may be dialled. */
-export const forbiddenAnswers = [
+const forbiddenAnswers = [
   ..."127.0.0.1 10.1.2.3 172.20.0.1 192.168.0.1 169.254.169.254 100.64.0.1 0.0.0.0 224.0.0.1 ::1 ::".split(" "),
   ..."::ffff:10.0.0.1 ::ffff:7f00:1 64:ff9b::10.0.0.1 2002:a00:1::1 2001:0:1::1 fd00::1 fe80::1%eth0 ff02::1".split(
     " ",
@@ -35,7 +35,7 @@ export const forbiddenAnswers = [
 ];
 
 /** Addresses of the public internet. */
-export const globalAddresses = ["93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946"];
+const globalAddresses = ["93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946"];
 const homeAddress = "93.184.216.34";
 
 /** Describes each request that the guard wrongly allowed or refused; yields nothing for a correct guard. */

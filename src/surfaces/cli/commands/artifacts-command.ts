@@ -5,7 +5,7 @@ import { SpillwayError } from "../../../errors.ts";
 import type { Session } from "../../../session/session.ts";
 import { PATH_CHARS } from "../../../system/clip-lengths.ts";
 import { clip } from "../../../system/safe-names.ts";
-import { removeArtifact, type SweepResult, sweepArtifacts } from "../../../verbs/sweep.ts";
+import { registerSweeper, removeArtifact, type SweepResult, sweepArtifacts } from "../../../verbs/sweep.ts";
 import { forEachInput, rejectExtraArguments } from "../arguments.ts";
 import type { Call, Command, ExitCode } from "../command.ts";
 import { printListing } from "../listing.ts";
@@ -57,6 +57,8 @@ async function rm(call: Call, session: Session): Promise<ExitCode> {
 
 async function sweepNow(call: Call, session: Session): Promise<ExitCode> {
   rejectExtraArguments(0, call);
+  const { indexSweeper } = await import("../../../search/expire-indexes.ts");
+  registerSweeper(indexSweeper);
   const result = await sweepArtifacts(session);
   await call.terminal.out(call.json ? toJsonLine(sweepFields(result)) : sweepText(result));
   return 0;

@@ -91,10 +91,10 @@ async function printText(source: OpenedInput, call: Call, { settings, handlers, 
 async function jsonFields(source: OpenedInput, extract: Extract) {
   const { size, handler, info, hasText, isPartial } = extract;
   return {
+    ...toDocumentFields(extract),
     ...(source.artifact_ref === null ? { artifact_ref: null, path: null, ...source.facts } : source.record),
     handler,
     method: info.method ?? handler,
-    ...toDocumentFields(extract),
     extracted_chars: size.chars,
     extraction_truncated: isPartial,
     text: hasText ? (await Array.fromAsync(extract.segments(), ({ text }) => text)).join("") : null,

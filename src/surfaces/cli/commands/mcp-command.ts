@@ -12,7 +12,7 @@ export const mcpCommand: Command = {
   usage: "mcp",
   about: "Serves the tools to an agent over the Model Context Protocol, until standard input ends.",
   options: {
-    client: { type: "string", value: "NAME", about: "Fit replies to this client, whichever connects." },
+    client: { type: "string", value: "NAME", about: "Fit replies to this client, not to the one that connects." },
   },
   details: "docs/mcp.md shows how to add it to a client. Standard output carries the protocol only.",
   toleratesBadConfig: true,
