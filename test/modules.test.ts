@@ -114,7 +114,7 @@ const flows: readonly Flow[] = [
   {
     name: "index",
     args: ["index"],
-    maxModules: 120,
+    maxModules: 121,
     without: [
       "search/embed",
       "overflow",
@@ -129,7 +129,7 @@ const flows: readonly Flow[] = [
   {
     name: "mcp",
     args: ["mcp"],
-    maxModules: 203,
+    maxModules: 204,
     without: [
       "search/embed",
       "overflow",
