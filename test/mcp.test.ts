@@ -171,7 +171,7 @@ for (const revision of revisions) {
       const [first, second] = [await fetch(), await fetch()];
       assert.match(
         first.content[0]?.text ?? "",
-        /The settings have a problem; defaults are used instead: .*config\.jsonc, line 3/,
+        /The settings have a problem; this part is ignored: .*config\.jsonc, line 3/,
       );
       assert.match(first.content[0]?.text ?? "", /hello$/);
       assert.ok(!second.content[0]?.text?.includes("problem"));

@@ -159,6 +159,12 @@ function makeUnreadableError(given: string, cause: unknown): SpillwayError {
       cause,
     });
   }
+  if (code === "ENAMETOOLONG") {
+    return new SpillwayError("source_not_found", `There is no file ${clip(given, PATH_CHARS)}: the name is too long.`, {
+      hint: "Check the path. To fetch a text itself, pass it on standard input and give - instead.",
+      cause,
+    });
+  }
   if (code === "ELOOP") return makeRefusedError(given, "is a symbolic link in a loop", "Give the file itself.");
   const isDenied = code === "EACCES" || code === "EPERM";
   return new SpillwayError(

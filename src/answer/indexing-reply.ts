@@ -3,6 +3,7 @@ import type { JobRecord, SkippedPath } from "../contract/indexing-job.ts";
 import { PATH_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import { formatCount, formatNumber } from "./phrases.ts";
+import { makeStorageNotice } from "./storage-notice.ts";
 
 /** The job in one line, with its handle. */
 export function formatJobSummary({ job_id, status, progress, repository_path }: JobRecord): string {
@@ -13,10 +14,12 @@ export function formatJobSummary({ job_id, status, progress, repository_path }: 
 
 /** What the reader should know, and what to do next. */
 export function listJobNotices(record: JobRecord): string[] {
-  const { status, job_id, message, error, files_done, files_total, repository_id, project_id } = record;
+  const { status, job_id, message, error, files_done, files_total, repository_id, project_id, storage_problem } =
+    record;
   if (error !== null) return [error];
   const ids = `repository_id=${repository_id} project_id=${clip(project_id)}`;
-  if (status !== "pending" && status !== "running") return [message, ids];
+  if (status !== "pending" && status !== "running")
+    return [message, ...(storage_problem === null ? [] : [makeStorageNotice(storage_problem)]), ids];
   const counts =
     files_total === 0 ? message : `${formatNumber(files_done)} of ${formatCount(files_total, "file")} checked.`;
   return [

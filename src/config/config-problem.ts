@@ -1,5 +1,8 @@
 /** Problems of a configuration: what is wrong, where, and what to do about it. */
-import { settingNames } from "./settings.ts";
+import { PATH_CHARS } from "../system/clip-lengths.ts";
+import { formatCount } from "../system/quantities.ts";
+import { clip, escapePath } from "../system/safe-names.ts";
+import { isSettingName, settingNames } from "./settings.ts";
 import { nearestName } from "./suggest-name.ts";
 
 export type ProblemPlace =
@@ -22,9 +25,41 @@ export function describeProblem({ place, sentence }: ConfigProblem): string {
 }
 
 function describePlace(place: ProblemPlace): string {
-  if ("variable" in place) return place.variable;
-  if ("flag" in place) return place.flag;
-  return place.line === undefined ? place.file : `${place.file}, line ${place.line}, column ${place.column ?? 1}`;
+  if ("variable" in place) return clip(place.variable);
+  if ("flag" in place) return clip(place.flag);
+  const file = clip(escapePath(place.file), PATH_CHARS);
+  return place.line === undefined ? file : `${file}, line ${place.line}, column ${place.column ?? 1}`;
+}
+
+/** More than there are settings; a file can hold thousands of unknown keys. */
+const MAX_DESCRIBED = 100;
+
+/** The problems, each with what to do. */
+export function describeProblems(problems: readonly ConfigProblem[]): string[] {
+  const described = problems.slice(0, MAX_DESCRIBED).map((problem) => `${describeProblem(problem)} ${problem.hint}`);
+  const restCount = problems.length - described.length;
+  return restCount === 0 ? described : [...described, `And ${formatCount(restCount, "more problem")}.`];
+}
+
+/** All problems in a few sentences: the first in full, then which other settings are ignored and where to see all. */
+export function summarizeProblems([first, ...others]: readonly ConfigProblem[], seeAll: string): string {
+  if (first === undefined) return "";
+  const more = others.length === 0 ? "" : ` Also ignored: ${listIgnored(others)}; ${seeAll}.`;
+  return `${describeProblem(first)} ${first.hint}${more}`;
+}
+
+const MAX_LISTED_NAMES = 5;
+
+/**
+ * The ignored settings: `artifacts.keep, events.runs, 3 more`. Keys that are not settings are only counted, because
+ * somebody else may have written them.
+ */
+export function listIgnored(problems: readonly ConfigProblem[]): string {
+  const names = new Set(problems.flatMap(({ key = "" }) => (isSettingName(key) ? [key] : [])));
+  const listed = [...names].slice(0, MAX_LISTED_NAMES);
+  const restCount = problems.length - listed.length;
+  if (listed.length === 0) return formatCount(restCount, "entry", "entries");
+  return [...listed, ...(restCount === 0 ? [] : [`${restCount} more`])].join(", ");
 }
 
 /** The problem for an unknown setting in a file or a flag. */

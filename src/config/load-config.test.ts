@@ -54,20 +54,20 @@ test("without any source, all settings are at their defaults", async () => {
 });
 
 test("each source wins over the ones before it: user, project, environment, flags", async () => {
-  const user = `{"fit.inline_chars": 11000, "fit.read_chars": 11000, "fit.excerpt_chars": 11000, "events.runs": 11}`;
-  const project = `{"fit": {"read_chars": 12000, "excerpt_chars": 12000}, "events": {"runs": 12}}`;
+  const user = `{"fit.inline_chars": 13000, "fit.read_chars": 13000, "fit.excerpt_chars": 13000, "search.context_lines": 1}`;
+  const project = `{"fit": {"read_chars": 12000, "excerpt_chars": 12000}, "search": {"context_lines": 2}}`;
   const { load, userPath, projectPath } = await machine({ user, project });
-  const env = { SPILLWAY_FIT_EXCERPT_CHARS: "13_000", SPILLWAY_EVENTS_RUNS: "13" };
-  const { settings, origins, problems } = await load({ env, flags: { "events.runs": "14" } });
+  const env = { SPILLWAY_FIT_EXCERPT_CHARS: "14_000", SPILLWAY_SEARCH_CONTEXT_LINES: "3" };
+  const { settings, origins, problems } = await load({ env, flags: { "search.context_lines": "4" } });
   assert.deepEqual(problems, []);
-  assert.equal(settings["fit.inline_chars"], 11_000);
+  assert.equal(settings["fit.inline_chars"], 13_000);
   assert.deepEqual(origins["fit.inline_chars"], { file: userPath });
   assert.equal(settings["fit.read_chars"], 12_000);
   assert.deepEqual(origins["fit.read_chars"], { file: projectPath });
-  assert.equal(settings["fit.excerpt_chars"], 13_000);
+  assert.equal(settings["fit.excerpt_chars"], 14_000);
   assert.equal(origins["fit.excerpt_chars"], "environment");
-  assert.equal(settings["events.runs"], 14);
-  assert.equal(origins["events.runs"], "flag");
+  assert.equal(settings["search.context_lines"], 4);
+  assert.equal(origins["search.context_lines"], "flag");
 });
 
 test("comments, trailing commas, $schema, a byte order mark and both forms of a key are welcome", async () => {
@@ -214,14 +214,14 @@ for (const { name, text, at, says, hint } of badFiles) {
 }
 
 test("a problem costs one setting, and it falls back to the next lower source", async () => {
-  const user = `{"events.runs": 7, "fit.read_chars": 5000}`;
-  const project = `{"events.runs": 0, "fit.read_chars": 6000}`;
+  const user = `{"search.context_lines": 7, "fit.read_chars": 6000}`;
+  const project = `{"search.context_lines": -1, "fit.read_chars": 5000}`;
   const { load, userPath } = await machine({ user, project });
   const loaded = await load();
-  assert.equal(onlyProblem(loaded).key, "events.runs");
-  assert.equal(loaded.settings["events.runs"], 7);
-  assert.deepEqual(loaded.origins["events.runs"], { file: userPath });
-  assert.equal(loaded.settings["fit.read_chars"], 6_000);
+  assert.equal(onlyProblem(loaded).key, "search.context_lines");
+  assert.equal(loaded.settings["search.context_lines"], 7);
+  assert.deepEqual(loaded.origins["search.context_lines"], { file: userPath });
+  assert.equal(loaded.settings["fit.read_chars"], 5_000);
 });
 
 test("a file with a syntax error is ignored as a whole", async () => {
@@ -314,22 +314,22 @@ test("a project's file that the user names as their own is read once, as theirs"
 });
 
 test("the project's file is found from a folder below, and not beyond the repository", async () => {
-  const { load, cwd, homeDir } = await machine({ project: `{"events.runs": 9}` });
+  const { load, cwd, homeDir } = await machine({ project: `{"search.context_lines": 9}` });
   const below = join(cwd, "src", "deep");
-  assert.equal((await load({ cwd: below })).settings["events.runs"], 9);
+  assert.equal((await load({ cwd: below })).settings["search.context_lines"], 9);
   const inner = join(cwd, "vendor", "inner");
   await mkdir(join(inner, ".git"), { recursive: true });
   const loaded = await load({ cwd: join(inner, "src") });
-  assert.equal(loaded.settings["events.runs"], defaultSettings["events.runs"]);
+  assert.equal(loaded.settings["search.context_lines"], defaultSettings["search.context_lines"]);
   assert.equal(loaded.files.at(-1)?.path, join(inner, ".spillway", "config.jsonc"));
   assert.ok(!loaded.files.some(({ path }) => path === join(homeDir, ".spillway", "config.jsonc")));
 });
 
 test("the project's file is not looked for above the user's home", async () => {
-  const { load, cwd } = await machine({ project: `{"events.runs": 9}` });
+  const { load, cwd } = await machine({ project: `{"search.context_lines": 9}` });
   const inside = join(cwd, "ada", "notes");
   const loaded = await load({ cwd: inside, homeDir: join(cwd, "ada") });
-  assert.equal(loaded.settings["events.runs"], defaultSettings["events.runs"]);
+  assert.equal(loaded.settings["search.context_lines"], defaultSettings["search.context_lines"]);
 });
 
 const badVariables: readonly { name: string; env: Record<string, string>; says: RegExp; hint: RegExp }[] = [

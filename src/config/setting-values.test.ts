@@ -9,7 +9,7 @@ import {
   type SettingValue,
   valueFromText,
 } from "./setting-values.ts";
-import { rowOf, type SettingRow, type SettingType, settingNames } from "./settings.ts";
+import { rowOf, type SettingType, settingNames, type ValueRow } from "./settings.ts";
 
 const base: PathBase = { folder: "/work/project", home: "/home/ada", platform: "linux" };
 const second = 1_000;
@@ -17,7 +17,7 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-const rows: Readonly<Record<SettingType, SettingRow>> = {
+const rows: Readonly<Record<SettingType, ValueRow>> = {
   text: { type: "text", default: null, about: "" },
   path: { type: "path", default: null, about: "" },
   integer: { type: "integer", default: 0, min: -10, ceiling: 10_000_000, about: "" },
@@ -27,23 +27,23 @@ const rows: Readonly<Record<SettingType, SettingRow>> = {
   list: { type: "list", default: [], about: "" },
   headers: { type: "headers", default: {}, about: "" },
 };
-const placeList: SettingRow = { ...rows.list, items: "place" };
-const pathList: SettingRow = { ...rows.list, items: "path" };
+const placeList: ValueRow = { ...rows.list, items: "place" };
+const pathList: ValueRow = { ...rows.list, items: "path" };
 
-function read(row: SettingRow, written: unknown): SettingValue {
+function read(row: ValueRow, written: unknown): SettingValue {
   const parsed = parseValue(row, written, base);
   assert.ok(parsed.ok, parsed.ok ? "" : parsed.fault);
   return parsed.value;
 }
 
-function faultOf(row: SettingRow, written: unknown): string {
+function faultOf(row: ValueRow, written: unknown): string {
   const parsed = parseValue(row, written, base);
   assert.ok(!parsed.ok, `${JSON.stringify(written)} was accepted`);
   assert.notEqual(parsed.hint, "");
   return parsed.fault;
 }
 
-const accepted: readonly [row: SettingRow, written: unknown, value: SettingValue][] = [
+const accepted: readonly [row: ValueRow, written: unknown, value: SettingValue][] = [
   [rows.text, "  nightly ", "nightly"],
   [rows.text, null, null],
   [rows.path, null, null],
@@ -97,7 +97,7 @@ for (const [row, written, value] of accepted) {
   });
 }
 
-const refused: readonly [row: SettingRow, written: unknown, fault: RegExp][] = [
+const refused: readonly [row: ValueRow, written: unknown, fault: RegExp][] = [
   [rows.text, "  ", /must not be empty/],
   [rows.text, 5, /must be text, not 5/],
   [rows.text, "a\u0000b", /control characters/],

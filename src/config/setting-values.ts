@@ -3,7 +3,7 @@
 import { quote } from "./config-problem.ts";
 import { isHeaderHost, parseNetworkPlace } from "./network-values.ts";
 import { pathsOf } from "./paths.ts";
-import type { HostHeaders, SettingRow, SettingType } from "./settings.ts";
+import type { HostHeaders, SettingType, ValueRow } from "./settings.ts";
 
 export type SettingValue = string | number | readonly string[] | HostHeaders | null;
 
@@ -20,7 +20,7 @@ export type ParseResult =
   | { readonly ok: false; readonly fault: string; readonly hint: string };
 
 /** Parses a value from a JSON file. Rejects what it does not understand; never throws, never clamps. */
-export function parseValue(row: SettingRow, input: unknown, base: PathBase): ParseResult {
+export function parseValue(row: ValueRow, input: unknown, base: PathBase): ParseResult {
   if (input === null && row.default === null) return accept(null);
   return readers[row.type](typeof input === "string" ? input.trim() : input, row, base);
 }
@@ -29,7 +29,7 @@ export function parseValue(row: SettingRow, input: unknown, base: PathBase): Par
  * Converts the text of a variable or a flag to its JSON form: a list is separated by commas, or written in JSON for
  * items that contain a comma and for an empty list; headers are written in JSON.
  */
-export function valueFromText(row: SettingRow, text: string): unknown {
+export function valueFromText(row: ValueRow, text: string): unknown {
   if (row.type === "headers") return jsonOrText(text);
   if (row.type !== "list") return text;
   return text.trim().startsWith("[") ? jsonOrText(text) : splitList(text);
@@ -47,7 +47,7 @@ export function formatValue(type: SettingType, value: Exclude<SettingValue, null
 /** Whether a value is a list. `Array.isArray` does not narrow read-only arrays. */
 export const isList = (value: unknown): value is readonly string[] => Array.isArray(value);
 
-type Reader = (input: unknown, row: SettingRow, base: PathBase) => ParseResult;
+type Reader = (input: unknown, row: ValueRow, base: PathBase) => ParseResult;
 
 const readers: Readonly<Record<SettingType, Reader>> = {
   text: readText,
@@ -103,7 +103,7 @@ function readText(input: unknown): ParseResult {
   return accept(input);
 }
 
-function readPath(input: unknown, _row: SettingRow, base: PathBase): ParseResult {
+function readPath(input: unknown, _row: ValueRow, base: PathBase): ParseResult {
   const text = readText(input);
   return text.ok ? resolvePath(String(text.value), base) : text;
 }
@@ -122,7 +122,7 @@ function resolvePath(input: string, { folder, home, platform }: PathBase): Parse
   return accept(paths.resolve(home, ...rest.filter((part) => part !== "")));
 }
 
-function readInteger(input: unknown, row: SettingRow): ParseResult {
+function readInteger(input: unknown, row: ValueRow): ParseResult {
   const number = typeof input === "string" ? wholeNumber(input) : input;
   if (typeof number !== "number" || !Number.isInteger(number)) {
     return refuse(`must be a whole number, not ${quoteValue(input)}.`, 'Write it as 30000 or "30_000".');
@@ -138,7 +138,7 @@ function plainNumber(digits: string): number {
   return Number(digits.replaceAll(/[_,]/g, ""));
 }
 
-function readBytes(input: unknown, row: SettingRow): ParseResult {
+function readBytes(input: unknown, row: ValueRow): ParseResult {
   const number = typeof input === "string" ? bytesOf(input) : input;
   if (typeof number !== "number" || !Number.isInteger(number)) {
     return refuse(
@@ -161,7 +161,7 @@ function unitSize(units: readonly (readonly [name: string, size: number])[], uni
   return units.find(([name]) => name.toLowerCase() === unit.toLowerCase())?.[1] ?? Number.NaN;
 }
 
-function readDuration(input: unknown, row: SettingRow): ParseResult {
+function readDuration(input: unknown, row: ValueRow): ParseResult {
   const number = typeof input === "string" ? millisecondsOf(input) : input === 0 ? 0 : undefined;
   if (number === undefined) {
     const bare = typeof input === "number" || (typeof input === "string" && wholeNumber(input) !== undefined);
@@ -183,7 +183,7 @@ function millisecondsOf(text: string): number | undefined {
 }
 
 /** An out-of-range number is rejected, not clamped: a silent change would break the user's expectation. */
-function withinRange(number: number, row: SettingRow, input: unknown): ParseResult {
+function withinRange(number: number, row: ValueRow, input: unknown): ParseResult {
   const { type, min = Number.MIN_SAFE_INTEGER, ceiling = Number.MAX_SAFE_INTEGER } = row;
   const hint = `Accepted: ${formatRange(row)}.`;
   if (number < min) return refuse(`must be at least ${formatValue(type, min)}, not ${quoteValue(input)}.`, hint);
@@ -192,7 +192,7 @@ function withinRange(number: number, row: SettingRow, input: unknown): ParseResu
 }
 
 /** `from 1 B to 64 GiB`, `at least 1`, `at most 10`, or the choices; empty if any value is accepted. */
-export function formatRange({ type, min, ceiling, choices = [] }: SettingRow): string {
+export function formatRange({ type, min, ceiling, choices = [] }: ValueRow): string {
   const [minText, maxText] = [min, ceiling].map((bound) =>
     bound === undefined ? undefined : formatValue(type, bound),
   );
@@ -201,7 +201,7 @@ export function formatRange({ type, min, ceiling, choices = [] }: SettingRow): s
   return maxText !== undefined ? `at most ${maxText}` : choices.join(", ");
 }
 
-function readChoice(input: unknown, { choices = [] }: SettingRow): ParseResult {
+function readChoice(input: unknown, { choices = [] }: ValueRow): ParseResult {
   const word = typeof input === "string" || typeof input === "boolean" ? String(input).toLowerCase() : "";
   const choice = word === "true" ? "on" : word === "false" ? "off" : word;
   if (choices.includes(choice)) return accept(choice);
@@ -211,7 +211,7 @@ function readChoice(input: unknown, { choices = [] }: SettingRow): ParseResult {
   );
 }
 
-function readList(input: unknown, row: SettingRow, base: PathBase): ParseResult {
+function readList(input: unknown, row: ValueRow, base: PathBase): ParseResult {
   if (!Array.isArray(input)) return refuse(`must be a list, not ${quoteValue(input)}.`, 'Write it as ["one", "two"].');
   const items: string[] = [];
   for (const [index, item] of input.entries()) {
@@ -222,7 +222,7 @@ function readList(input: unknown, row: SettingRow, base: PathBase): ParseResult 
   return accept(items);
 }
 
-function readItem(row: SettingRow, input: unknown, base: PathBase): ParseResult {
+function readItem(row: ValueRow, input: unknown, base: PathBase): ParseResult {
   if (row.items === "path") return readPath(input, row, base);
   const text = readText(input);
   if (!text.ok || row.items === undefined || parseNetworkPlace(String(text.value))) return text;

@@ -10,6 +10,8 @@ const cases = [
   { name: "camel case", written: "fit.inlineChars", meant: "fit.inline_chars" },
   { name: "dashes", written: "artifacts.keep-per-run", meant: "artifacts.keep_per_run" },
   { name: "a missing group", written: "excerpt_chars", meant: "fit.excerpt_chars" },
+  { name: "a missing end", written: "network.connections", meant: "network.connections_per_host" },
+  { name: "a beginning that several names share", written: "network", meant: undefined },
   { name: "an ending that several names share", written: "chars", meant: undefined },
   { name: "a name like no other", written: "colour", meant: undefined },
   { name: "a single letter", written: "x", meant: undefined },
@@ -21,6 +23,11 @@ for (const { name, written, meant } of cases) {
     assert.equal(nearestName(written, settingNames), meant);
   });
 }
+
+test("two swapped letters count as one mistake, so short names are found", () => {
+  assert.equal(nearestName("raed", ["read", "run", "cat"]), "read");
+  assert.equal(nearestName("cta", ["read", "run", "cat"]), "cat");
+});
 
 test("a suggestion is always one of the candidates, and a candidate suggests itself", () => {
   fc.assert(

@@ -15,8 +15,11 @@ export type TruncationInfo = {
   readonly limit_tokens: number;
 };
 
-/** A returned result. One that fits no reply has lost its context or more; `artifact_ref` names the complete one. */
-export type ReturnedResult<R> = R & { readonly artifact_ref?: string | null };
+/** What a result can lose. */
+export type ResultPart = "context" | "spans" | "content";
+
+/** A returned result. One that fits no reply has lost the parts in `cut`; `artifact_ref` names the complete one. */
+export type ReturnedResult<R> = R & { readonly artifact_ref?: string | null; readonly cut?: readonly ResultPart[] };
 
 /** The keys of the reply that fitting decides. */
 export type FittedPart<R> = {

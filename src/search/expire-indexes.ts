@@ -7,7 +7,8 @@ import type { Session } from "../session/session.ts";
 import { takeLock } from "../system/lock.ts";
 import { isRefused } from "../system/sqlite.ts";
 import type { Sweeper } from "../verbs/sweep.ts";
-import { closeUnused, lastUsedAt, lockFile, readRoot } from "./repository.ts";
+import { closeUnused } from "./repository/repository.ts";
+import { lastUsedAt, lockFile, readFacts } from "./repository/repository-facts.ts";
 
 /** The sweeper of indexes. A process that searches registers it; others never load this code. */
 export const indexSweeper: Sweeper = { counts: "deletedIndexes", takeTurn, sweep: expireIndexes };
@@ -55,7 +56,7 @@ const setAsidePrefix = "retired-";
 const isSetAside = (folder: string): boolean => /[/\\]retired-[0-9a-f]+$/.test(folder);
 
 function isExpired(folder: string, unusedSince: number): boolean {
-  const root = readRoot(folder);
+  const root = readFacts(folder)?.root;
   return root !== undefined && isGone(root) && lastUsedAt(folder) < unusedSince;
 }
 

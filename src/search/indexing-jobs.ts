@@ -1,22 +1,31 @@
 /** Indexing jobs: one at a time per repository, tracked and cancelled by id. A job whose process died is marked. */
 import { randomUUID } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import { formatCount, formatNumber } from "../answer/phrases.ts";
 import type { JobRecord } from "../contract/indexing-job.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 import { JOB_ERROR_CHARS, PATH_CHARS } from "../system/clip-lengths.ts";
-import { makeFolders } from "../system/folders.ts";
 import { isLocked, takeLock } from "../system/lock.ts";
 import { clip, escapePath } from "../system/safe-names.ts";
 import { isDamaged } from "../system/sqlite.ts";
 import type { FillReport } from "./embed/fill-vectors.ts";
 import { fillVectors } from "./embed/lazy-embedding.ts";
 import { type UpdateReport, updateIndex } from "./index/update-index.ts";
-import type { Project } from "./project.ts";
-import { discardIndex, holdRepository, lockFile, type Repository, reopenRepository } from "./repository.ts";
+import { isOpen, markInterrupted, openJobLog } from "./job-log.ts";
+import type { Project } from "./repository/project.ts";
+import {
+  discardIndex,
+  holdRepository,
+  moveToMemory,
+  type Repository,
+  type RepositoryHold,
+  reopenRepository,
+} from "./repository/repository.ts";
+import { lockFile } from "./repository/repository-facts.ts";
+import { isStorageFailure, toStorageError } from "./repository/storage-problem.ts";
 
 /** A job of this process. */
 export type RunningJob = {
@@ -40,12 +49,23 @@ export type JobMode = "changes" | "force" | "background";
 export async function startIndexing(repository: Repository, session: Session, mode: JobMode): Promise<RunningJob> {
   const current = running.get(repository);
   if (current !== undefined) return current;
-  const lock = repository.lockPath === null ? { [Symbol.dispose]: () => undefined } : takeLock(repository.lockPath);
+  const lock = takeWriterLock(repository);
   if (lock === null) return foreignJob(repository);
   const job = runJob(repository, session, lock, mode);
   running.set(repository, job);
   void job.waitForEnd().finally(() => running.delete(repository));
   return job;
+}
+
+/** Null while another process holds the lock. Where no lock can be written, the job will fail and say why. */
+function takeWriterLock({ lockPath }: Repository): Disposable | null {
+  const noLock = { [Symbol.dispose]: () => undefined };
+  try {
+    return lockPath === null ? noLock : takeLock(lockPath);
+  } catch (error) {
+    if (!isStorageFailure(error)) throw error;
+    return noLock;
+  }
 }
 
 /** Between two records that are written for other processes. */
@@ -54,7 +74,7 @@ const RECORD_INTERVAL_MS = 500;
 function runJob(repository: Repository, session: Session, lock: Disposable, mode: JobMode): RunningJob {
   const stop = new AbortController();
   const signal = AbortSignal.any([stop.signal, session.lifetime]);
-  const log = ignoreFailures(openJobLog(logProject(repository)));
+  const log = openJobLog(logProject(repository));
   let record = newRecord(repository, session.now());
   let writtenAt = session.now();
   let isRecorded = mode !== "background";
@@ -76,17 +96,19 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
     const hidden = findOwnFolders(session);
     const report = await updateIndex(target, { maxFileBytes, force: mode === "force", hidden, signal, now, progress });
     target.store.write({ facts: { indexed_at: new Date(now()).toISOString() } });
+    change({ storage_problem: target.storageProblem });
     return report;
   }
 
-  /** A damaged index is deleted and built again: its folder has everything that was in it. */
+  /**
+   * A damaged index is deleted and built again: its folder has everything that was in it. A first index that does not
+   * fit on the disk is built in memory. An older one that cannot be written stays, and answers as it is.
+   */
   async function updateOrRebuild(): Promise<UpdateReport> {
     try {
       return await update(repository);
     } catch (error) {
-      if (!isDamaged(error)) throw error;
-      discardIndex(repository);
-      using reopened = await reopenRepository(repository);
+      using reopened = await replaceIndex(repository, error);
       return await update(reopened.repository);
     }
   }
@@ -95,6 +117,7 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
     using _lock = lock;
     using _hold = holdRepository(repository);
     try {
+      await nextTurn(); // The caller gets the job before the work begins.
       await log.open(repository.id);
       if (isRecorded) log.write(record);
       change(outcomeOf(await updateOrRebuild(), repository));
@@ -130,6 +153,16 @@ export function findOwnFolders({ searchFolder }: Session): ReadonlySet<string> {
   return new Set([own, existsSync(own) ? realpathSync(own) : own]);
 }
 
+async function replaceIndex(repository: Repository, error: unknown): Promise<RepositoryHold> {
+  if (isDamaged(error)) {
+    discardIndex(repository);
+    return reopenRepository(repository);
+  }
+  if (!isStorageFailure(error) || repository.segmentFolder === null) throw error;
+  if (repository.store.fact("indexed_at") === undefined) return moveToMemory(repository, error);
+  throw toStorageError(error, repository.segmentFolder);
+}
+
 function sizesOf({ status, files_indexed, files_removed, files_skipped, started_at, finished_at }: JobRecord) {
   const duration_ms = Date.parse(finished_at ?? started_at) - Date.parse(started_at);
   return { status, files_indexed, files_removed, files_skipped, duration_ms };
@@ -150,11 +183,15 @@ function newRecord({ id, project, root }: Repository, now: number): JobRecord {
     skipped: [],
     progress: 0,
     message: "Indexing has started.",
+    storage_problem: null,
     error: null,
     started_at: new Date(now).toISOString(),
     finished_at: null,
   };
 }
+
+/** The message of a job that found nothing to index. */
+export const NOTHING_INDEXED = "Nothing was indexed.";
 
 function outcomeOf(report: UpdateReport, { root }: Repository): Partial<JobRecord> {
   const facts = {
@@ -168,14 +205,14 @@ function outcomeOf(report: UpdateReport, { root }: Repository): Partial<JobRecor
     const reason =
       report.unreadable > 0 ? "its files cannot be read" : "it is empty, or everything in it is ignored or is not text";
     const error = `No files to index in ${clip(root, PATH_CHARS)}: ${reason}.`;
-    return { ...facts, status: "failed", message: "Nothing was indexed.", error };
+    return { ...facts, status: "failed", message: NOTHING_INDEXED, error };
   }
   return { ...facts, status: report.unreadable > 0 ? "partial" : "completed", message: messageOf(report) };
 }
 
 function messageOf({ files, indexed, removed, skippedCount, unreadable }: UpdateReport): string {
   if (indexed + removed + unreadable === 0) {
-    return `Repository up to date - no file changes detected since last index (${files} files already indexed)`;
+    return `Repository up to date - no file changes detected since last index (${formatCount(files, "file")} already indexed)`;
   }
   const removedNote = removed === 0 ? "" : `, ${formatCount(removed, "file")} removed`;
   const skippedNote = skippedCount === 0 ? "" : `, ${formatNumber(skippedCount)} skipped`;
@@ -186,7 +223,8 @@ function failureOf(error: unknown, signal: AbortSignal): Partial<JobRecord> {
   if (signal.aborted) {
     return { status: "partial", message: "Cancelled; what was indexed before stays.", error: null };
   }
-  const sentence = error instanceof Error ? error.message : String(error);
+  const sentence =
+    error instanceof SpillwayError ? error.advice : error instanceof Error ? error.message : String(error);
   return { status: "failed", message: "Indexing failed.", error: clip(sentence, JOB_ERROR_CHARS) };
 }
 
@@ -218,17 +256,22 @@ async function waitUntilUnlocked({ lockPath }: Repository, signal?: AbortSignal)
 
 const emptyFill: FillReport = { files: 0, problem: null };
 
-const isOpen = ({ status }: JobRecord): boolean => status === "pending" || status === "running";
-
 /** The record of a job of this project, in whatever process it runs. A job whose process died is marked as interrupted. */
 export function readJob(project: Project, jobId: string): JobRecord {
   const own = running.values().find((job) => job.record().job_id === jobId && job.record().project_id === project.id);
   if (own !== undefined) return own.record();
   const log = openJobLog(project);
-  const record = /^[0-9a-f-]{36}$/i.test(jobId) ? log.read(jobId.toLowerCase()) : undefined;
+  const record = JOB_ID.test(jobId) ? log.read(jobId.toLowerCase()) : undefined;
   if (record === undefined) throw jobNotFound(jobId, project);
-  return isOpen(record) && !isRepositoryLocked(project, record) ? log.interrupt(record) : record;
+  return isOpen(record) && !isRepositoryLocked(project, record) ? markInterrupted(record, log) : record;
 }
+
+/** Whether a job of this id is on record in the project. */
+export function hasJob(project: Project, jobId: string): boolean {
+  return JOB_ID.test(jobId) && openJobLog(project).read(jobId.toLowerCase()) !== undefined;
+}
+
+const JOB_ID = /^[0-9a-f-]{36}$/i;
 
 /** Asks a job of this project to stop; a job that has ended stays as it is. */
 export function cancelJob(project: Project, jobId: string): JobRecord {
@@ -240,119 +283,23 @@ export function cancelJob(project: Project, jobId: string): JobRecord {
   return record;
 }
 
-function jobNotFound(jobId: string, project: Project): SpillwayError {
+/** The error for a job that the project does not have. */
+export function jobNotFound(jobId: string, project: Project, holder?: Project): SpillwayError {
   return new SpillwayError("job_not_found", `No job ${clip(jobId)} in project ${JSON.stringify(project.id)}.`, {
-    hint: "Give the job_id of an indexing reply unchanged, and its project_id.",
+    hint:
+      holder === undefined
+        ? "Give the job_id of an indexing reply unchanged, and its project_id."
+        : `It is a job of another project: send project_id=${holder.id}.`,
   });
 }
 
 function isRepositoryLocked({ folder }: Project, { repository_id }: JobRecord): boolean {
   if (folder === null) return false;
   const lock = join(folder, repository_id, lockFile);
-  return existsSync(lock) && isLocked(lock);
-}
-
-/** Ended jobs that a project keeps on record. */
-const MAX_RECORDED_JOBS = 100;
-
-type JobLog = {
-  /** Deletes old records and marks those of killed jobs of this repository. The caller holds its lock. */
-  open(repositoryId: string): Promise<void>;
-  write(record: JobRecord): void;
-  read(jobId: string): JobRecord | undefined;
-  all(): JobRecord[];
-  interrupt(record: JobRecord): JobRecord;
-  requestCancel(jobId: string): void;
-  isCancelRequested(jobId: string): boolean;
-};
-
-/** The records of a project's jobs: one small file each, or in memory where nothing is kept on disk. */
-function openJobLog({ id, folder, scope }: Project): JobLog {
-  return folder === null ? memoryLog(id, scope) : fileLog(join(folder, "jobs"));
-}
-
-/** The log for a running job: where records cannot be written, it indexes without them. */
-function ignoreFailures(log: JobLog): Pick<JobLog, "open" | "write" | "isCancelRequested"> {
-  return {
-    isCancelRequested: log.isCancelRequested,
-    open: (repositoryId) => log.open(repositoryId).catch(() => undefined),
-    write(record) {
-      try {
-        log.write(record);
-      } catch {
-        // A full disk, or no folder: the job runs, but cannot be found by its id.
-      }
-    },
-  };
-}
-
-const recordsInMemory = new WeakMap<object, Map<string, JobRecord>>();
-
-/** Only this process runs such jobs: no other process can cancel them, and none outlives it. */
-function memoryLog(projectId: string, scope: object): JobLog {
-  const records = recordsInMemory.get(scope) ?? new Map<string, JobRecord>();
-  recordsInMemory.set(scope, records);
-  return {
-    async open() {
-      for (const jobId of [...records.keys()].slice(0, -MAX_RECORDED_JOBS)) records.delete(jobId);
-    },
-    write: (record) => void records.set(record.job_id, record),
-    read(jobId) {
-      const record = records.get(jobId);
-      return record?.project_id === projectId ? record : undefined;
-    },
-    all: () => [...records.values()].filter(({ project_id }) => project_id === projectId),
-    interrupt: (record) => record,
-    requestCancel: () => undefined,
-    isCancelRequested: () => false,
-  };
-}
-
-function fileLog(folder: string): JobLog {
-  const pathOf = (jobId: string, ending: string) => join(folder, `${jobId}.${ending}`);
-
-  function write(record: JobRecord): void {
-    const unfinished = pathOf(record.job_id, `${process.pid}.unfinished`);
-    writeFileSync(unfinished, JSON.stringify(record), { mode: 0o600 });
-    renameSync(unfinished, pathOf(record.job_id, "json"));
-    if (!isOpen(record)) rmSync(pathOf(record.job_id, "cancel"), { force: true });
+  try {
+    return existsSync(lock) && isLocked(lock);
+  } catch (error) {
+    if (!isStorageFailure(error)) throw error;
+    return true; // It cannot be tried; what the record says is the best that is known.
   }
-
-  function read(jobId: string): JobRecord | undefined {
-    try {
-      return JSON.parse(readFileSync(pathOf(jobId, "json"), "utf8")) as JobRecord;
-    } catch {
-      return undefined; // Never written, or deleted as old.
-    }
-  }
-
-  function all(): JobRecord[] {
-    if (!existsSync(folder)) return [];
-    const ids = readdirSync(folder).flatMap((name) => (name.endsWith(".json") ? [name.slice(0, -5)] : []));
-    return ids.flatMap((id) => read(id) ?? []).sort((one, other) => (one.started_at < other.started_at ? -1 : 1));
-  }
-
-  function interrupt(record: JobRecord): JobRecord {
-    const message = "The process ended before indexing was done; index again to continue from there.";
-    const interrupted: JobRecord = { ...record, status: "interrupted", message };
-    write(interrupted);
-    return interrupted;
-  }
-
-  return {
-    write,
-    read,
-    all,
-    async open(repositoryId) {
-      await makeFolders(folder);
-      const records = all();
-      for (const { job_id } of records.slice(0, -MAX_RECORDED_JOBS)) rmSync(pathOf(job_id, "json"), { force: true });
-      for (const record of records.slice(-MAX_RECORDED_JOBS)) {
-        if (record.repository_id === repositoryId && isOpen(record)) interrupt(record);
-      }
-    },
-    interrupt,
-    requestCancel: (jobId) => writeFileSync(pathOf(jobId, "cancel"), "", { mode: 0o600 }),
-    isCancelRequested: (jobId) => existsSync(pathOf(jobId, "cancel")),
-  };
 }

@@ -4,8 +4,8 @@ import { formatCount, formatNumber } from "../answer/phrases.ts";
 import type { JobRecord } from "../contract/indexing-job.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Session } from "../session/session.ts";
-import { type RunningJob, startIndexing } from "./indexing-jobs.ts";
-import type { Repository } from "./repository.ts";
+import { NOTHING_INDEXED, type RunningJob, startIndexing } from "./indexing-jobs.ts";
+import type { Repository } from "./repository/repository.ts";
 
 /** When each index was last refreshed, by the monotonic clock. */
 const refreshTimes = new WeakMap<Repository, number>();
@@ -17,7 +17,20 @@ export type RefreshOptions = {
   /** Wait until the index is complete. */
   readonly complete?: boolean;
   readonly progress?: ((message: string) => void) | undefined;
+  /** The longest wait for a first index and for changes. Default: the settings. */
+  readonly waitMs?: { readonly first: number; readonly changes: number } | undefined;
 };
+
+/** Whether the index was checked for changes so lately that a search does not check it again. */
+export function isFresh(repository: Repository, { settings }: Session): boolean {
+  const refreshedAt = refreshTimes.get(repository) ?? -Infinity;
+  return !isFirst(repository) && performance.now() - refreshedAt < settings["search.refresh_every"];
+}
+
+/** Whether the index was never complete. */
+export function isFirst({ store }: Repository): boolean {
+  return store.fact("indexed_at") === undefined;
+}
 
 /** A writer that ends before there is an index was killed or cancelled; then this process tries. */
 const MAX_ATTEMPTS = 3;
@@ -36,22 +49,21 @@ const PROGRESS_INTERVAL_MS = 500;
 export async function refreshIndex(
   repository: Repository,
   session: Session,
-  { complete = false, progress, attempts = MAX_ATTEMPTS }: RefreshOptions & { readonly attempts?: number },
+  { complete = false, progress, waitMs, attempts = MAX_ATTEMPTS }: RefreshOptions & { readonly attempts?: number },
 ): Promise<JobRecord | null> {
   const { settings } = session;
-  const isNew = repository.store.fact("indexed_at") === undefined;
-  const refreshedAt = refreshTimes.get(repository) ?? -Infinity;
-  if (!isNew && performance.now() - refreshedAt < settings["search.refresh_every"]) return null;
+  if (isFresh(repository, session)) return null;
+  const isNew = isFirst(repository);
   const job = await startIndexing(repository, session, isNew ? "changes" : "background");
-  const waitMs = isNew ? settings["search.wait"] : settings["search.refresh_wait"];
+  const { first, changes } = waitMs ?? { first: settings["search.wait"], changes: settings["search.refresh_wait"] };
   const timer = progress && setInterval(() => progress(progressWords(job.record())), PROGRESS_INTERVAL_MS);
-  const record = await waitForEnd(job, complete ? COMPLETE_WAIT_MS : waitMs, session.signal).finally(() =>
-    clearInterval(timer),
+  const record = await waitForEnd(job, complete ? COMPLETE_WAIT_MS : isNew ? first : changes, session.signal).finally(
+    () => clearInterval(timer),
   );
   if (record === null) return job.record();
   if (record.status === "failed" && isNew) throw indexFailed(record);
   if (isUnfinished(record, repository) && attempts > 1) {
-    return refreshIndex(repository, session, { complete, progress, attempts: attempts - 1 });
+    return refreshIndex(repository, session, { complete, progress, waitMs, attempts: attempts - 1 });
   }
   if (record.status === "failed") return record;
   refreshTimes.set(repository, performance.now());
@@ -73,8 +85,11 @@ async function waitForEnd(job: RunningJob, waitMs: number, signal: AbortSignal):
   }
 }
 
-function indexFailed({ error, repository_path }: JobRecord): SpillwayError {
+function indexFailed({ error, message, repository_path }: JobRecord): SpillwayError {
   return new SpillwayError("index_failed", error ?? `${repository_path} could not be indexed.`, {
-    hint: "Name a folder with source files in it; .gitignore and .spillwayignore decide which files count.",
+    hint:
+      message === NOTHING_INDEXED
+        ? "Name a folder with source files in it; .gitignore and .spillwayignore decide which files count."
+        : "Search again; if it fails again, spillway doctor shows what is wrong with the data folder.",
   });
 }

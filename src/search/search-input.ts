@@ -32,8 +32,9 @@ export type SearchParameters = {
   readonly explain: boolean;
 };
 
-const DEFAULT_LIMIT = 10;
-/** Results of one reply. */
+/** Results of one reply where the client does not say. */
+export const DEFAULT_SEARCH_LIMIT = 10;
+/** The most results of one reply. */
 export const MAX_SEARCH_LIMIT = 50;
 /** Results that are ranked; a cursor leads no further. */
 export const MAX_RANKED = 500;
@@ -42,11 +43,13 @@ export const MAX_RANKED = 500;
 export function parseSearchInput(input: SearchInput): SearchParameters {
   if (input.query.trim() === "")
     throw searchInvalid("Search query cannot be empty", "Say what to look for: words or a name.");
-  const limit = input.limit ?? DEFAULT_LIMIT;
+  const limit = input.limit ?? DEFAULT_SEARCH_LIMIT;
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_SEARCH_LIMIT) {
     throw searchInvalid(
       `Limit must be between 1 and ${MAX_SEARCH_LIMIT}, got ${limit}`,
-      "Request fewer, and continue with the cursor.",
+      limit > MAX_SEARCH_LIMIT
+        ? `Use ${MAX_SEARCH_LIMIT}, and continue with the cursor.`
+        : `Use a whole number such as ${DEFAULT_SEARCH_LIMIT}, or leave it out.`,
     );
   }
   return {

@@ -1,6 +1,6 @@
 /** A lock between processes. The system releases it when its holder dies. */
 import { rmSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync } from "./load-sqlite.ts";
 import { isBusy, isDamaged, makePrivate } from "./sqlite.ts";
 
 /** Checking takes the lock for a moment, so acquiring waits this long for it. */

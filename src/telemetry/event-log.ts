@@ -3,7 +3,7 @@ import { appendFile, open, readdir, readFile, rename, stat, unlink } from "node:
 import { join } from "node:path";
 import { SpillwayError } from "../errors.ts";
 import { makeFolders } from "../system/folders.ts";
-import { safeFileName } from "../system/safe-names.ts";
+import { clip, safeFileName } from "../system/safe-names.ts";
 import { createCounters } from "./counters.ts";
 import type { Emit, LoggedEvent } from "./events.ts";
 
@@ -86,7 +86,8 @@ export async function readEvents(folder: string, run?: string): Promise<LoggedEv
 }
 
 function noEvents(run: string | undefined): SpillwayError {
-  const sentence = run === undefined ? "No run has logged an event yet." : `No events of run ${JSON.stringify(run)}.`;
+  const sentence =
+    run === undefined ? "No run has logged an event yet." : `No events of run ${JSON.stringify(clip(run))}.`;
   return new SpillwayError("run_not_found", sentence, {
     hint: "Each fetch and read logs its events under its run; spillway events --list names the runs.",
   });

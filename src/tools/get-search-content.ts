@@ -4,6 +4,7 @@ import { SpillwayError } from "../errors.ts";
 import { type Mode, modes } from "../extract/handler.ts";
 import { makeSourceBudget } from "../fit/budget.ts";
 import { LISTED_TEXT_CHARS, LISTED_URL_CHARS, STORED_TITLE_CHARS, URL_FIELD_CHARS } from "../system/clip-lengths.ts";
+import { formatCount } from "../system/quantities.ts";
 import { redactUrl } from "../system/redact-url.ts";
 import { clip } from "../system/safe-names.ts";
 import { readArtifact } from "../verbs/read.ts";
@@ -21,9 +22,9 @@ const fields = {
     about: "A query that was stored with the results, exactly as it was sent.",
     aliases: ["prompt"],
   },
-  queryIndex: { type: "integer", about: "The index of a stored query, from 0." },
+  queryIndex: { type: "integer", example: 0, about: "The index of a stored query, from 0." },
   url: { type: "text", about: "A stored address." },
-  urlIndex: { type: "integer", about: "The index of a stored address, from 0.", aliases: ["index"] },
+  urlIndex: { type: "integer", example: 0, about: "The index of a stored address, from 0.", aliases: ["index"] },
   maxChars: maxCharsField,
   offset: offsetField,
 } as const;
@@ -183,7 +184,8 @@ function renderListing(responseId: string, chosenEntries: readonly NumberedEntry
   const unlistedCount = chosenEntries.length - rows.length;
   return {
     summary: `[${chosenEntries.length} stored under responseId=${responseId}. Choose one by urlIndex.]`,
-    notices: unlistedCount === 0 ? [] : [`${unlistedCount} more are not listed here; choose them by urlIndex.`],
+    notices:
+      unlistedCount === 0 ? [] : [`Not listed here: ${formatCount(unlistedCount, "more source")}; use urlIndex.`],
     body: rows.map(formatRow).join("\n"),
     structured: { responseId, stored: rows.map(rowFields), stored_count: chosenEntries.length },
   };

@@ -5,7 +5,7 @@ import type { JobRecord } from "../contract/indexing-job.ts";
 import type { PassageFields, ReadFields } from "../contract/read-fields.ts";
 import type { CodeResult, SearchReply } from "../contract/search-fields.ts";
 import { handlers } from "../extract/handlers.ts";
-import type { TruncationInfo } from "../fit/draft-reply.ts";
+import type { ReturnedResult, TruncationInfo } from "../fit/draft-reply.ts";
 import type { JsonSchema } from "./parameters.ts";
 
 type Properties = Readonly<Record<string, JsonSchema>>;
@@ -152,8 +152,10 @@ const list = (items: JsonSchema): JsonSchema => ({ type: "array", items });
 
 const span = { start_line: count, end_line: count, content: text };
 
-const codeResult: Readonly<Record<Exclude<keyof CodeResult, "explain"> | "artifact_ref", JsonSchema>> = {
+const codeResult: Readonly<Record<Exclude<keyof ReturnedResult<CodeResult>, "explain">, JsonSchema>> = {
   chunk_id: text,
+  repository: text,
+  repository_id: text,
   file_path: text,
   encoded_path: describe(text, "The path percent-encoded, where file_path has hidden characters."),
   ...span,
@@ -163,6 +165,7 @@ const codeResult: Readonly<Record<Exclude<keyof CodeResult, "explain"> | "artifa
   spans: list(object(span)),
   stale: flag,
   artifact_ref: ref,
+  cut: texts,
 };
 
 const truncationInfo: Readonly<Record<keyof TruncationInfo, JsonSchema>> = {
@@ -190,14 +193,16 @@ const searchProperties: Readonly<Record<Exclude<keyof SearchReply, "question">, 
   truncation_info: object(truncationInfo),
   project_id: text,
   database_name: text,
-  repository_id: text,
+  repository_id: orNull(text),
   latency_ms: number,
   next_cursor: describe(orNull(text), "For cursor."),
   indexed_at: orNull(text),
   stale_files: texts,
   indexing: object(indexing),
+  repositories: object({ searched: count, skipped: count, problem: text }),
   filtered_files: count,
   ranked_limit: count,
+  storage_problem: text,
   embedding: object({ model: text, problem: orNull(text) }),
 };
 
@@ -218,6 +223,7 @@ const jobProperties: Readonly<Record<keyof JobRecord, JsonSchema>> = {
   skipped: list(object({ path: text, reason: text })),
   progress: number,
   message: text,
+  storage_problem: orNull(text),
   error: orNull(text),
   started_at: text,
   finished_at: orNull(text),

@@ -13,6 +13,8 @@ export type Field = {
   /** Set where the tool has its own error for missing text: it then gets an empty string. */
   readonly blank?: true;
   readonly choices?: readonly string[];
+  /** A number that works, for the hint after one that does not. */
+  readonly example?: number;
   /** Other names that models use for it. Other spellings of the same name (max_chars, maxChars) are always accepted. */
   readonly aliases?: readonly string[];
   /** Set where the value is never stored or logged. */
@@ -144,12 +146,12 @@ function readText(value: unknown, name: string): string {
   throw usageError(`${name} must be text, not ${describeValue(value)}.`, "Send it as one string.");
 }
 
-function readInteger(value: unknown, name: string): number {
+function readInteger(value: unknown, name: string, { example = 5_000 }: Field): number {
   const number = typeof value === "string" ? Number(value.trim().replaceAll(/(?<=\d)[_,](?=\d)/g, "")) : value;
   if (typeof number === "number" && Number.isInteger(Math.trunc(number))) return Math.trunc(number);
   throw usageError(
     `${name} must be a whole number, not ${describeValue(value)}.`,
-    `For example "${name}": 5000, or leave it out.`,
+    `For example "${name}": ${example}, or leave it out.`,
   );
 }
 

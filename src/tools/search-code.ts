@@ -4,7 +4,7 @@ import { type Budget, lowerBudget, makeBudget } from "../fit/budget.ts";
 import { CHARACTER_LIMIT } from "../fit/limits.ts";
 import { type FittedSearch, findCode, type Search } from "../search/search.ts";
 import { findUtilizationPercent } from "../search/search-events.ts";
-import { MAX_SEARCH_LIMIT } from "../search/search-input.ts";
+import { DEFAULT_SEARCH_LIMIT, MAX_SEARCH_LIMIT } from "../search/search-input.ts";
 import { searchOutput } from "./output-fields.ts";
 import { folderField, projectField, readHints } from "./shared-parameters.ts";
 import { defineTool, type RenderedReply, type ReplyDraft, type ToolSession } from "./tool.ts";
@@ -24,13 +24,17 @@ export const searchCodeTool = defineTool({
       aliases: ["q", "question", "prompt", "text", "search"],
     },
     repo_path: { ...folderField, about: "Folder to search; default: the working directory." },
-    project_id: projectField,
-    repository_id: { type: "text", about: "A repository of the project, in place of repo_path." },
+    project_id: {
+      ...projectField,
+      about: "Project; without repo_path, all of its repositories are searched.",
+    },
+    repository_id: { type: "text", about: "One repository by its id, in place of repo_path." },
     file_type: { type: "text", about: "Only files with this extension, without a dot: py, d.ts." },
     directory: { type: "text", about: "Only below this folder of the repository; % matches anything." },
     limit: {
       type: "integer",
-      about: `Files to show, 1 to ${MAX_SEARCH_LIMIT}; default 10.`,
+      about: `Files to show, 1 to ${MAX_SEARCH_LIMIT}; default ${DEFAULT_SEARCH_LIMIT}.`,
+      example: DEFAULT_SEARCH_LIMIT,
       aliases: ["top_k", "max_results"],
     },
     cursor: { type: "text", about: "next_cursor of an earlier reply, to continue there.", aliases: ["next_cursor"] },

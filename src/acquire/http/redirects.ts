@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { setTimeout as pause } from "node:timers/promises";
 import { SpillwayError } from "../../errors.ts";
-import { formatDuration } from "../../system/quantities.ts";
+import { formatCount, formatDuration } from "../../system/quantities.ts";
 import { clip } from "../../system/safe-names.ts";
 import { isTransient, makeStatusError, toNetworkError } from "./network-errors.ts";
 import type { TransportResponse } from "./transport/undici-transport.ts";
@@ -168,7 +168,7 @@ function makeBadTargetError(url: URL, cause: unknown): SpillwayError {
 }
 
 function makeLoopError(url: URL, requests: number): SpillwayError {
-  const sentence = `Redirect loop: ${clip(url.host)} redirects back to an earlier URL after ${requests} requests.`;
+  const sentence = `Redirect loop: ${clip(url.host)} redirects back to an earlier URL after ${formatCount(requests, "request")}.`;
   return new SpillwayError("response_invalid", sentence, {
     hint: "The site may want cookies (set them in network.headers). Otherwise fetch another URL.",
   });

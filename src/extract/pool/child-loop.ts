@@ -81,11 +81,11 @@ class EngineLoadError extends Error {}
 
 /** An error of the operating system is not the file's fault and may be temporary. */
 function toFailure(error: unknown): Failure {
-  if (error instanceof EngineLoadError) {
-    const isMissing = systemCode(error.cause) === "ERR_MODULE_NOT_FOUND";
-    return { reason: "unavailable", detail: isMissing ? "" : error.message };
-  }
-  const code = systemCode(error);
+  const cause = error instanceof EngineLoadError ? error.cause : error;
+  const code = systemCode(cause);
+  // An engine may look for its own package only when it reads the first file.
+  if (code === "ERR_MODULE_NOT_FOUND") return { reason: "unavailable", detail: "" };
+  if (error instanceof EngineLoadError) return { reason: "unavailable", detail: error.message };
   if (error instanceof Error && "syscall" in error)
     return { reason: "interrupted", detail: `the system answered ${code ?? "with an error"}` };
   return { reason: "corrupt", detail: error instanceof Error ? error.message : String(error) };

@@ -180,7 +180,7 @@ function pastEndError({ ended, info, isPartial }: Extract, place: string, has: s
       hint: "Choose an earlier part.",
     });
   }
-  const total = info.pageCount === undefined ? "" : ` The document has ${info.pageCount} pages.`;
+  const total = info.pageCount === undefined ? "" : ` The document has ${formatCount(info.pageCount, "page")}.`;
   const reason = failed.reason.replace("_", " ");
   return new SpillwayError(
     "place_not_found",

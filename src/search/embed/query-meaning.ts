@@ -4,7 +4,7 @@ import { SpillwayError } from "../../errors.ts";
 import type { Session } from "../../session/session.ts";
 import type { IndexView } from "../index/index-view.ts";
 import type { IndexStore } from "../index/store/index-store.ts";
-import type { Meaning } from "../rank/rank.ts";
+import { MAX_NEAR_CHUNKS, type NearChunk } from "../rank/meaning.ts";
 import { type EmbeddingService, FAILURE_PAUSE_MS, openEmbeddingService } from "./embedding-service.ts";
 import { dimensionsIn, formatMadeBy, modelIn } from "./fill-vectors.ts";
 import { createVectorTable, type VectorTable } from "./vectors.ts";
@@ -74,20 +74,12 @@ const loadedVectors = new WeakMap<IndexStore, LoadedVectors>();
 /** Rows of deleted files stay in the table; with more than this many rows per live chunk, the table is read again. */
 const MAX_ROWS_PER_CHUNK = 2;
 
-/** The chunks that count as near; the last of them counts as not near at all. */
-const MAX_NEAR_CHUNKS = 200;
-
-/** The nearest chunks of the view, rated from 0 (the farthest of them) to 1 (the nearest). */
-export function rateChunks(vector: Float32Array, store: IndexStore, view: IndexView): Meaning {
+/** The nearest chunks of the view, the nearest first. */
+export function findNearChunks(vector: Float32Array, store: IndexStore, view: IndexView): NearChunk[] {
   const firstChunks = firstChunkByFile(view);
   const { table } = refreshVectors(store, view);
   const near = table.nearest(vector, MAX_NEAR_CHUNKS, (fileId) => firstChunks.has(fileId));
-  const [top, floor] = [near[0]?.cosine ?? 0, near.length < MAX_NEAR_CHUNKS ? 0 : (near.at(-1)?.cosine ?? 0)];
-  const shares = near.flatMap(({ fileId, index, cosine }): [number, number][] => {
-    const share = top > floor ? (cosine - floor) / (top - floor) : 0;
-    return share > 0 ? [[(firstChunks.get(fileId) ?? 0) + index, share]] : [];
-  });
-  return new Map(shares);
+  return near.map(({ fileId, index, cosine }) => ({ chunk: (firstChunks.get(fileId) ?? 0) + index, cosine }));
 }
 
 /** Reads the vectors that are new; after a change of the model, all. */

@@ -21,6 +21,8 @@ export type IndexReader = {
    */
   load(all?: boolean): LoadedIndex;
   text(id: number): StoredText | undefined;
+  /** Bytes of the segments in memory. */
+  loadedBytes(): number;
 };
 
 /** Characters of text in a segment that is built in memory. */
@@ -73,7 +75,12 @@ export function openReader(store: IndexStore, folder: string | null): IndexReade
     return missing.length;
   }
 
-  return { load, text: (id) => store.text(id) };
+  function loadedBytes(): number {
+    const segments = [...storedSegments.values(), ...memorySegments];
+    return segments.reduce((sum, segment) => sum + (segment?.sizeBytes ?? 0), 0);
+  }
+
+  return { load, text: (id) => store.text(id), loadedBytes };
 }
 
 function removeCovered(ids: Set<number>, { fileIds }: IndexSegment): void {

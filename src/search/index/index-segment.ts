@@ -33,8 +33,8 @@ export type SegmentColumns = {
   readonly chunkTokens: number[];
 };
 
-/** A segment opened for searching. */
-export type IndexSegment = {
+/** What ranking reads of a segment. */
+export type RankedSegment = {
   readonly fileCount: number;
   readonly chunkCount: number;
   readonly fileIds: Uint32Array;
@@ -42,10 +42,6 @@ export type IndexSegment = {
   readonly fileTraits: Uint32Array;
   readonly fileFirstChunk: Uint32Array;
   readonly chunkFile: Uint32Array;
-  readonly chunkStart: Uint32Array;
-  readonly chunkEnd: Uint32Array;
-  readonly chunkStartLine: Uint32Array;
-  readonly chunkEndLine: Uint32Array;
   readonly chunkTokens: Uint32Array;
   /** Places and weights of all postings; `find` returns the range of a term. */
   readonly places: Uint32Array;
@@ -55,6 +51,15 @@ export type IndexSegment = {
   find(term: string): PostingRange | null;
   /** The first terms with this prefix and at most this many further bytes. */
   findPrefix(prefix: string, maxMoreBytes: number, limit: number): readonly string[];
+};
+
+/** A segment opened for searching. */
+export type IndexSegment = RankedSegment & {
+  readonly chunkStart: Uint32Array;
+  readonly chunkEnd: Uint32Array;
+  readonly chunkStartLine: Uint32Array;
+  readonly chunkEndLine: Uint32Array;
+  readonly sizeBytes: number;
 };
 
 /** The postings of a term; `to` is exclusive. */
@@ -156,6 +161,7 @@ function readColumns(
     chunkStartLine,
     chunkEndLine,
     chunkTokens,
+    sizeBytes: bytes.length,
     places,
     weights: rest.subarray(0, postings),
     path: (file) => paths.toString("utf8", pathOffsets[file], pathOffsets[file + 1]),

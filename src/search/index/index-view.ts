@@ -1,9 +1,9 @@
 /** Several segments as one index, which a search reads. Deleted files stay in their segment and count as dead. */
-import type { IndexSegment, PostingRange } from "./index-segment.ts";
+import type { PostingRange, RankedSegment } from "./index-segment.ts";
 
 /** A segment, its place among the others, and its dead files. */
 export type ViewPart = {
-  readonly segment: IndexSegment;
+  readonly segment: RankedSegment;
   readonly firstFile: number;
   readonly firstChunk: number;
   /** 1 for each file that was deleted or replaced; null if all are live. */
@@ -25,7 +25,7 @@ export type IndexView = {
 };
 
 /** The view of these segments in which the files with these ids are live; null makes all live. */
-export function createView(segments: readonly IndexSegment[], liveIds: readonly number[] | null): IndexView {
+export function createView(segments: readonly RankedSegment[], liveIds: readonly number[] | null): IndexView {
   const parts: ViewPart[] = [];
   const sums = { files: 0, chunks: 0, liveFiles: 0, liveChunks: 0, tokens: 0 };
   const remaining = liveIds === null ? null : new Set(liveIds);
@@ -48,15 +48,43 @@ export function createView(segments: readonly IndexSegment[], liveIds: readonly 
   };
 }
 
+/** Several views as one: files and chunks are numbered through, and words are as rare as they are in all of them. */
+export function joinViews(views: readonly IndexView[]): IndexView {
+  const [first] = views;
+  if (views.length === 1 && first !== undefined) return first;
+  const parts: ViewPart[] = [];
+  const sums = { files: 0, chunks: 0, liveFiles: 0, liveChunks: 0, tokens: 0 };
+  for (const view of views) {
+    for (const { segment, firstFile, firstChunk, dead } of view.parts) {
+      parts.push({ segment, firstFile: sums.files + firstFile, firstChunk: sums.chunks + firstChunk, dead });
+    }
+    sums.files += view.fileCount;
+    sums.chunks += view.chunkCount;
+    sums.liveFiles += view.liveFiles;
+    sums.liveChunks += view.liveChunks;
+    sums.tokens += view.meanFileTokens * view.liveFiles;
+  }
+  return {
+    parts,
+    fileCount: sums.files,
+    chunkCount: sums.chunks,
+    liveFiles: sums.liveFiles,
+    liveChunks: sums.liveChunks,
+    meanFileTokens: sums.tokens / Math.max(1, sums.liveFiles),
+    meanChunkTokens: sums.tokens / Math.max(1, sums.liveChunks),
+    cachedTerms: new Map(),
+  };
+}
+
 /** A file is live in the first segment that has it. */
-function findDead({ fileIds }: IndexSegment, remaining: Set<number>): Uint8Array | null {
+function findDead({ fileIds }: RankedSegment, remaining: Set<number>): Uint8Array | null {
   const dead = Uint8Array.from(fileIds, (id) => (remaining.delete(id) ? 0 : 1));
   return dead.includes(1) ? dead : null;
 }
 
 function addLive(
   sums: { liveFiles: number; liveChunks: number; tokens: number },
-  { fileCount, fileFirstChunk, fileTokens }: IndexSegment,
+  { fileCount, fileFirstChunk, fileTokens }: RankedSegment,
   dead: Uint8Array | null,
 ): void {
   for (let file = 0; file < fileCount; file++) {

@@ -110,6 +110,9 @@ function writeSegment(folder: string, bytes: Uint8Array): string {
   try {
     for (let offset = 0; offset < bytes.length; ) offset += writeSync(file, bytes, offset);
     fsyncSync(file);
+  } catch (error) {
+    rmSync(unfinished, { force: true }); // On a full disk, half a segment would take the space that is left.
+    throw error;
   } finally {
     closeSync(file);
   }

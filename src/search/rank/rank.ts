@@ -1,7 +1,8 @@
 /** Ranks files for a query: BM25 over chunks and over files, names, paths, and the role of the file. */
 import { type FileRole, fileRoles } from "../index/file-roles.ts";
-import { type IndexSegment, STEM_TERMS_SHIFT, termKinds } from "../index/index-segment.ts";
+import { type RankedSegment, STEM_TERMS_SHIFT, termKinds } from "../index/index-segment.ts";
 import { findTerm, type IndexView, type TermPostings } from "../index/index-view.ts";
+import type { Meaning } from "./meaning.ts";
 import type { ParsedQuery } from "./query.ts";
 import { MAX_SCORE, rankWeights } from "./weights.ts";
 import { findShortForms, findWordRoot, MAX_ENDING_CHARS } from "./word-families.ts";
@@ -32,9 +33,6 @@ export type ScoreParts = {
   readonly meaning: number | null;
   readonly role: number;
 };
-
-/** How near chunks of the view are to the query in meaning, from 0 to 1. */
-export type Meaning = ReadonlyMap<number, number>;
 
 export type RankOptions = {
   /** The number of files to return. */
@@ -133,6 +131,13 @@ export function weighTerms(view: IndexView, query: ParsedQuery): WeightedTerm[] 
     for (const short of findShortForms(text)) add(short, rankWeights.shortForm, maxRarity);
   }
   return [...own, ...related];
+}
+
+/** All terms that `rankFiles` looks up for the query in this view. */
+export function listRankedTerms(view: IndexView, query: ParsedQuery): string[] {
+  const words = weighTerms(view, query).map(({ text }) => text);
+  const names = query.names.map(({ text }) => termKinds.definition + text);
+  return [...words, ...words.map((word) => termKinds.path + word), ...names];
 }
 
 /** The word families found so far in a view, by root. */
@@ -366,7 +371,7 @@ const noParts: ScoreParts = {
 /** Thousands of files are scored for a few that are shown: to get the sum alone, the same object is filled again. */
 function fillParts(
   parts: MutableParts,
-  segment: IndexSegment,
+  segment: RankedSegment,
   segmentFile: number,
   file: number,
   chunk: number,
@@ -395,7 +400,7 @@ function createBest(limit: number, pathOf: (file: number) => string) {
   let files: ScoredFile[] = [];
   let minScore = -1;
   const byScore = (one: ScoredFile, other: ScoredFile) =>
-    other.score - one.score || (pathOf(one.file) < pathOf(other.file) ? -1 : 1);
+    other.score - one.score || comparePaths(pathOf(one.file), pathOf(other.file)) || one.file - other.file;
   const cut = () => {
     files = files.sort(byScore).slice(0, limit);
     if (files.length === limit) minScore = files.at(-1)?.score ?? -1;
@@ -411,6 +416,12 @@ function createBest(limit: number, pathOf: (file: number) => string) {
       return files;
     },
   };
+}
+
+/** Two indexes may have files of the same path: then the order of the indexes decides. */
+function comparePaths(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
 }
 
 function bestChunkPerFile(view: IndexView, { chunk: chunkScores, bestChunk: best }: Scores): Float64Array {

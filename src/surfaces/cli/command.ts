@@ -32,6 +32,8 @@ export type Terminal = {
 
 /** One call of a command: its arguments, its options and what it runs on. */
 export type Call = {
+  /** The command's name. */
+  readonly name: string;
   readonly args: readonly string[];
   readonly values: Values;
   readonly json: boolean;

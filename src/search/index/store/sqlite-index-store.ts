@@ -1,5 +1,6 @@
 /** An index store in SQLite, in WAL mode: readers see whole changes only, and a killed writer leaves no partial one. */
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { DatabaseSync as Database, StatementSync } from "node:sqlite";
+import { DatabaseSync } from "../../../system/load-sqlite.ts";
 import { makePrivate } from "../../../system/sqlite.ts";
 import type { Chunk } from "../chunk.ts";
 import type { Change, IndexStore, NewVectors, StoredSkip } from "./index-store.ts";
@@ -115,7 +116,7 @@ export function openSqliteStore(path: string): IndexStore {
   };
 }
 
-function openDatabase(path: string): DatabaseSync {
+function openDatabase(path: string): Database {
   makePrivate(path);
   const database = new DatabaseSync(path);
   try {
@@ -127,7 +128,7 @@ function openDatabase(path: string): DatabaseSync {
   }
 }
 
-function prepareSchema(database: DatabaseSync): void {
+function prepareSchema(database: Database): void {
   // A row holds a whole text: large pages split it less.
   database.exec("PRAGMA busy_timeout = 10000; PRAGMA page_size = 16384");
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
@@ -142,15 +143,24 @@ function prepareSchema(database: DatabaseSync): void {
   });
 }
 
-function inTransaction<T>(database: DatabaseSync, begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => T): T {
+function inTransaction<T>(database: Database, begin: "BEGIN" | "BEGIN IMMEDIATE", work: () => T): T {
   database.exec(begin);
   try {
     const result = work();
     database.exec("COMMIT");
     return result;
   } catch (error) {
-    database.exec("ROLLBACK");
+    rollBack(database);
     throw error;
+  }
+}
+
+/** A full disk may have ended the transaction already; then rolling back fails, and the first error says why. */
+function rollBack(database: Database): void {
+  try {
+    database.exec("ROLLBACK");
+  } catch {
+    // There is no transaction left.
   }
 }
 

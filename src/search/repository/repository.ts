@@ -1,29 +1,21 @@
 /** A repository is one folder in one project: its index, its reader, and the lock of its writer. */
 import { createHash } from "node:crypto";
-import {
-  existsSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { basename, join } from "node:path";
-import { assertInsideRoots, assertNotKernelFolder } from "../acquire/file-source.ts";
-import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
-import { PATH_CHARS } from "../system/clip-lengths.ts";
-import { makeFolders } from "../system/folders.ts";
-import { takeLock } from "../system/lock.ts";
-import { clip } from "../system/safe-names.ts";
-import { isDamaged, isRefused } from "../system/sqlite.ts";
-import { type IndexReader, openReader } from "./index/index-reader.ts";
-import type { IndexLocation, IndexStore } from "./index/store/index-store.ts";
-import { openMemoryStore } from "./index/store/memory-index-store.ts";
-import { openSqliteStore } from "./index/store/sqlite-index-store.ts";
+import { existsSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { assertInsideRoots, assertNotKernelFolder } from "../../acquire/file-source.ts";
+import { SpillwayError, systemCode } from "../../errors.ts";
+import { PATH_CHARS } from "../../system/clip-lengths.ts";
+import { makeFolders } from "../../system/folders.ts";
+import { takeLock } from "../../system/lock.ts";
+import { clip } from "../../system/safe-names.ts";
+import { isDamaged } from "../../system/sqlite.ts";
+import { type IndexReader, openReader } from "../index/index-reader.ts";
+import type { IndexLocation, IndexStore } from "../index/store/index-store.ts";
+import { openMemoryStore } from "../index/store/memory-index-store.ts";
+import { openSqliteStore } from "../index/store/sqlite-index-store.ts";
 import type { Project } from "./project.ts";
-import { searchInvalid } from "./search-input.ts";
+import { indexFile, lockFile, writeFacts } from "./repository-facts.ts";
+import { describeStorageFailure, isStorageFailure } from "./storage-problem.ts";
 
 /** An open repository. */
 export type Repository = IndexLocation & {
@@ -32,6 +24,8 @@ export type Repository = IndexLocation & {
   /** The store's name, as replies show it. */
   readonly databaseName: string;
   readonly reader: IndexReader;
+  /** Why the index is in memory although it should be on disk; null where it is where it should be. */
+  readonly storageProblem: string | null;
   /** The file of the writer's lock; null for an index in memory, which only this process uses. */
   readonly lockPath: string | null;
   /** How many searches and jobs use it now; it is closed only while unused. */
@@ -59,38 +53,23 @@ export type Roots = readonly string[] | undefined;
 export async function openRepository(project: Project, dir: string, roots: Roots): Promise<RepositoryHold> {
   const root = requireFolder(dir);
   await refuseRoot(dir, root, roots);
-  return open(project, root, repositoryId(root));
+  return openKnown(project, root, repositoryId(root));
 }
 
-async function refuseRoot(given: string, root: string, roots: Roots): Promise<void> {
+/** Throws for a folder of the kernel, and for one outside the roots. */
+export async function refuseRoot(given: string, root: string, roots: Roots): Promise<void> {
   assertNotKernelFolder(given, root);
   await assertInsideRoots(given, root, roots);
 }
 
-/** Opens a repository by its id. Only repositories that were indexed in this project are found. */
-export async function findRepository(project: Project, id: string, roots: Roots): Promise<RepositoryHold> {
-  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) {
-    throw searchInvalid(
-      `Invalid repository_id format: ${clip(id)}`,
-      "Give the repository_id of an indexing reply unchanged.",
-    );
-  }
-  const root = project.folder === null ? undefined : readRoot(join(project.folder, id.toLowerCase()));
-  if (root !== undefined) {
-    await refuseRoot(id, root, roots);
-    return open(project, root, id.toLowerCase());
-  }
-  throw new SpillwayError("repository_not_found", `No repository ${id} in project ${JSON.stringify(project.id)}.`, {
-    hint: "Index its folder, or omit repository_id to search the current folder.",
-  });
-}
-
-function requireFolder(dir: string): string {
+/** The real path of a folder. Throws for anything else. */
+export function requireFolder(dir: string): string {
   try {
     const root = realpathSync(dir);
     if (statSync(root).isDirectory()) return root;
   } catch (cause) {
-    if (systemCode(cause) !== "ENOENT") throw folderNotFound(dir, "cannot be read", cause);
+    if (!["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(systemCode(cause) ?? ""))
+      throw folderNotFound(dir, "cannot be read", cause);
   }
   throw folderNotFound(dir, existsSync(dir) ? "is not a folder" : "does not exist");
 }
@@ -108,18 +87,16 @@ function repositoryId(root: string): string {
   return digest.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-const factsFile = "repository.json";
-const indexFile = "index.db";
-/** The name of the writer's lock in the folder of an index. */
-export const lockFile = "lock.db";
 const openRepositories = new Map<string, Repository>();
 const openInMemory = new WeakMap<object, Map<string, Repository>>();
-/** Repositories that a process keeps open; the least recently used is closed first. */
-const MAX_OPEN = 16;
+/** Repositories that a process keeps open, and bytes of their segments; the least recently used is closed first. */
+const MAX_OPEN = 64;
+const MAX_LOADED_BYTES = 268_435_456;
 
-async function open(project: Project, root: string, id: string): Promise<RepositoryHold> {
+/** Opens the repository with this id and root; the same one while it is open. */
+export async function openKnown(project: Project, root: string, id: string): Promise<RepositoryHold> {
   const repositories = repositoriesOf(project);
-  const key = `${project.folder}\n${project.id}\n${id}`;
+  const key = keyOf(project, id);
   const repository = repositories.get(key) ?? (await openNew(project, root, id));
   // Another call may have opened it meanwhile; then that one is used, and this one is closed.
   const first = repositories.get(key) ?? repository;
@@ -131,6 +108,16 @@ async function open(project: Project, root: string, id: string): Promise<Reposit
   return hold;
 }
 
+const keyOf = ({ folder, id: projectId }: Project, id: string): string => `${folder}\n${projectId}\n${id}`;
+
+/** The repositories that this process has open, on disk below a folder or in memory for an object. */
+export function listOpen(home: string | null, scope: object): Repository[] {
+  if (home === null) return [...(openInMemory.get(scope)?.values() ?? [])];
+  return [...openRepositories.values()].filter(
+    ({ project: { folder } }) => folder !== null && dirname(folder) === home,
+  );
+}
+
 /** Indexes in memory belong to one artifact store, and so to one owner, and live as long as it. */
 function repositoriesOf({ folder, scope }: Project): Map<string, Repository> {
   if (folder !== null) return openRepositories;
@@ -140,9 +127,11 @@ function repositoriesOf({ folder, scope }: Project): Map<string, Repository> {
 }
 
 function closeOldest(): void {
-  for (const [key, { store, lockPath, holds }] of openRepositories) {
-    if (openRepositories.size <= MAX_OPEN) return;
+  let loadedBytes = [...openRepositories.values()].reduce((sum, { reader }) => sum + reader.loadedBytes(), 0);
+  for (const [key, { store, reader, lockPath, holds }] of openRepositories) {
+    if (openRepositories.size <= MAX_OPEN && loadedBytes <= MAX_LOADED_BYTES) return;
     if (holds.count > 0 || lockPath === null) continue;
+    loadedBytes -= reader.loadedBytes();
     openRepositories.delete(key);
     store[Symbol.dispose]();
   }
@@ -152,21 +141,31 @@ function closeOldest(): void {
 async function openNew(project: Project, root: string, id: string): Promise<Repository> {
   const databaseName = `${basename(root) || "root"}-${id.slice(0, 8)}`;
   const facts = { id, project, root, databaseName, holds: { count: 0 } };
+  if (project.folder === null) return openInMemoryOnly(facts, null);
   try {
-    if (project.folder !== null) return { ...facts, ...(await openOnDisk(join(project.folder, id), facts)) };
+    return { ...facts, ...(await openOnDisk(join(project.folder, id), facts)) };
   } catch (error) {
-    if (!isUnwritable(error) && !isRefused(error)) throw error;
+    if (!isStorageFailure(error)) throw error;
+    return openInMemoryOnly(facts, describeStorageFailure(error, dataFolder(project.folder)));
   }
-  const store = openMemoryStore();
-  return { ...facts, store, segmentFolder: null, reader: openReader(store, null), lockPath: null };
 }
 
-async function openOnDisk(folder: string, { id, root }: { id: string; root: string }) {
+/** The folder of all data, which exists where folders below it could not be made. */
+const dataFolder = (projectFolder: string): string => join(projectFolder, "..", "..", "..");
+
+type RepositoryIdentity = Pick<Repository, "id" | "project" | "root" | "databaseName" | "holds">;
+
+function openInMemoryOnly(facts: RepositoryIdentity, storageProblem: string | null): Repository {
+  const store = openMemoryStore();
+  return { ...facts, storageProblem, store, segmentFolder: null, reader: openReader(store, null), lockPath: null };
+}
+
+async function openOnDisk(folder: string, { id, root, project }: RepositoryIdentity) {
   await makeFolders(folder);
-  writeFacts(join(folder, factsFile), { repository_id: id, root });
+  writeFacts(folder, { repository_id: id, root, project_id: project.id });
   const lockPath = join(folder, lockFile);
   const store = openStore(join(folder, indexFile), lockPath);
-  return { store, segmentFolder: folder, reader: openReader(store, folder), lockPath };
+  return { storageProblem: null, store, segmentFolder: folder, reader: openReader(store, folder), lockPath };
 }
 
 /** A damaged index is deleted, to be built again from its folder, if this process gets the lock. */
@@ -196,21 +195,43 @@ export function isDiscarded(repository: Repository): boolean {
 /** Closes and deletes a damaged index: the next open creates a new one. The caller holds the lock. */
 export function discardIndex(repository: Repository): void {
   if (discarded.has(repository)) return;
+  closeForGood(repository);
+  if (repository.segmentFolder !== null) removeStore(join(repository.segmentFolder, indexFile));
+}
+
+function closeForGood(repository: Repository): void {
   discarded.add(repository);
   for (const [key, each] of openRepositories) if (each === repository) openRepositories.delete(key);
   repository.store[Symbol.dispose]();
-  if (repository.segmentFolder !== null) removeStore(join(repository.segmentFolder, indexFile));
+}
+
+/**
+ * Replaces an index that was never complete and cannot be written by an empty one in memory. What is stored of it is
+ * deleted: the disk may be full because of it.
+ */
+export function moveToMemory(repository: Repository, error: unknown): RepositoryHold {
+  const { id, project, root, databaseName, segmentFolder } = repository;
+  const problem = describeStorageFailure(error, segmentFolder ?? root);
+  const replacement = openInMemoryOnly({ id, project, root, databaseName, holds: { count: 0 } }, problem);
+  closeForGood(repository);
+  if (segmentFolder !== null) removeIncomplete(segmentFolder);
+  openRepositories.set(keyOf(project, id), replacement);
+  return holdRepository(replacement);
+}
+
+/** Leaves the lock, which this process may hold. */
+function removeIncomplete(folder: string): void {
+  try {
+    removeStore(join(folder, indexFile));
+    for (const name of readdirSync(folder)) if (name.includes(".segment")) rmSync(join(folder, name), { force: true });
+  } catch (error) {
+    if (!isStorageFailure(error)) throw error; // A disk that cannot be written keeps it: the next index replaces it.
+  }
 }
 
 /** Opens a repository whose index was discarded. */
 export function reopenRepository({ project, root, id }: Repository): Promise<RepositoryHold> {
-  return open(project, root, id);
-}
-
-/** When the index in this folder was last opened or written. */
-export function lastUsedAt(folder: string): number {
-  const names = [factsFile, indexFile, `${indexFile}-wal`];
-  return Math.max(...names.map((name) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0));
+  return openKnown(project, root, id);
 }
 
 /** Closes the index in this folder if this process has it open; false while it is in use. */
@@ -222,26 +243,4 @@ export function closeUnused(folder: string): boolean {
     store[Symbol.dispose]();
   }
   return true;
-}
-
-/** Writes the file once; later only its time changes, which says when the index was last opened. */
-function writeFacts(path: string, facts: object): void {
-  const now = new Date();
-  if (existsSync(path)) {
-    utimesSync(path, now, now);
-    return;
-  }
-  const unfinished = `${path}.${process.pid}`;
-  writeFileSync(unfinished, `${JSON.stringify(facts)}\n`, { mode: 0o600 });
-  renameSync(unfinished, path);
-}
-
-/** The source folder of the index in this folder; undefined if there is no index. */
-export function readRoot(folder: string): string | undefined {
-  try {
-    const facts: unknown = JSON.parse(readFileSync(join(folder, factsFile), "utf8"));
-    return typeof facts === "object" && facts !== null && "root" in facts ? String(facts.root) : undefined;
-  } catch {
-    return undefined; // Never indexed in this project.
-  }
 }

@@ -1,11 +1,12 @@
 /** Projects separate indexes: a search in one never sees the files, names or jobs of another. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { foldersUpwards, homeFolder } from "../config/paths.ts";
-import { SpillwayError, systemCode } from "../errors.ts";
-import { PATH_CHARS } from "../system/clip-lengths.ts";
-import { clip, safeFileName } from "../system/safe-names.ts";
-import { searchInvalid } from "./search-input.ts";
+import { foldersUpwards, homeFolder } from "../../config/paths.ts";
+import { SpillwayError, systemCode } from "../../errors.ts";
+import { PATH_CHARS } from "../../system/clip-lengths.ts";
+import { clip, safeFileName } from "../../system/safe-names.ts";
+import { isLinked, readSmallFile } from "../../system/small-file.ts";
+import { searchInvalid } from "../search-input.ts";
 
 /** A project and the folder of its indexes. The folder is null for indexes in memory, which live as long as `scope`. */
 export type Project = { readonly id: string; readonly folder: string | null; readonly scope: object };
@@ -34,7 +35,7 @@ export function findProject({ explicit, startFolder, home, scope, create }: Proj
     else if (!exists(project)) throw projectNotFound(project.id);
     return project;
   }
-  return makeProject(idFromFile(startFolder) ?? defaultProject, home, scope);
+  return makeProject(findFileProject(startFolder) ?? defaultProject, home, scope);
 }
 
 function makeProject(id: string, home: string | null, scope: object): Project {
@@ -68,7 +69,8 @@ function requireId(id: string, label: string): string {
   );
 }
 
-function idFromFile(startFolder: string): string | undefined {
+/** The id in the nearest project file, upwards from this folder. */
+export function findFileProject(startFolder: string): string | undefined {
   const machine = { env: process.env, platform: process.platform, homeDir: homeFolder(process.env, process.platform) };
   for (const folder of foldersUpwards(startFolder, machine)) {
     const path = join(folder, projectFile);
@@ -78,11 +80,19 @@ function idFromFile(startFolder: string): string | undefined {
   return undefined;
 }
 
+/** Far more than a project file needs. */
+const MAX_FILE_BYTES = 64 * 1024;
+
 function readIfExists(path: string): string | undefined {
   try {
-    return readFileSync(path, "utf8");
+    if (isLinked(path)) throw projectInvalid(path, "it is reached through a symbolic link");
+    const read = readSmallFile(path, MAX_FILE_BYTES);
+    if ("instead" in read) throw projectInvalid(path, `it is ${read.instead}`);
+    if (read.bytes.length > MAX_FILE_BYTES) throw projectInvalid(path, "it is too large");
+    return new TextDecoder().decode(read.bytes);
   } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes(systemCode(error) ?? "")) return undefined;
+    if (error instanceof SpillwayError) throw error;
+    if (["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(systemCode(error) ?? "")) return undefined;
     throw projectInvalid(path, "it cannot be read", error);
   }
 }
