@@ -2,14 +2,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import { lstat, mkdir, readdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { systemCode } from "../../errors.ts";
 import { makeFolders } from "../../system/folders.ts";
 
-const profileForm = /^spillway-render-([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{16}$/;
-
-/** Whether a folder's entry has the name of a profile. */
-export const isProfileName = (name: string): boolean => profileForm.test(name);
+/** A digest of the machine and the number of the process; version 0.1.0 wrote six random characters instead. */
+const profileForm = /^spillway-render-(?:([0-9a-f]{8})-(\d{1,10})-[0-9a-f]{16}|[A-Za-z0-9]{6})$/;
 
 /** No page runs this long, so an older profile is not in use, whatever process it names. */
 const MAX_PROFILE_AGE_MS = 60 * 60 * 1_000;
@@ -38,36 +36,43 @@ export async function removeProfile(profile: string): Promise<void> {
 /** Removes the profiles of processes that have ended, in real folders of this user only, and returns how many. */
 export async function sweepProfiles(folders: readonly string[], now: number): Promise<number> {
   let removed = 0;
-  for (const folder of folders) {
-    for (const name of await listProfiles(folder)) {
-      if (await removeIfAbandoned(join(folder, name), name, now)) removed++;
-    }
+  for (const profile of (await Promise.all(folders.map((folder) => findAbandonedProfiles(folder, now)))).flat()) {
+    if (await removeIfPossible(profile)) removed++;
   }
   return removed;
 }
 
-/** Empty for a folder that is missing, cannot be read or is a link: what lies behind a link is not ours. */
-async function listProfiles(folder: string): Promise<string[]> {
-  if (!(await lstat(folder).catch(() => undefined))?.isDirectory()) return [];
-  return (await readdir(folder).catch(() => [])).filter(isProfileName);
+/**
+ * The paths of profiles whose process has ended. None for a folder that is missing, cannot be read or is a link: what
+ * is behind a link is not ours. A slash at the end of the folder would follow the link, so it is taken off first.
+ */
+export async function findAbandonedProfiles(folder: string, now: number): Promise<string[]> {
+  const path = resolve(folder);
+  if (!(await lstat(path).catch(() => undefined))?.isDirectory()) return [];
+  const names = (await readdir(path).catch(() => [])).filter((name) => profileForm.test(name));
+  const areAbandoned = await Promise.all(names.map((name) => isAbandoned(join(path, name), name, now)));
+  return names.filter((_, index) => areAbandoned[index]).map((name) => join(path, name));
 }
 
-async function removeIfAbandoned(profile: string, name: string, now: number): Promise<boolean> {
+async function isAbandoned(profile: string, name: string, now: number): Promise<boolean> {
+  const stats = await lstat(profile).catch(() => undefined); // It may be gone by now.
+  if (!stats?.isDirectory() || stats.uid !== (process.getuid?.() ?? stats.uid)) return false;
+  return now - stats.mtimeMs > MAX_PROFILE_AGE_MS || !mayBeInUse(name);
+}
+
+/** False if it cannot be removed now; the next sweep tries again. */
+async function removeIfPossible(profile: string): Promise<boolean> {
   try {
-    const stats = await lstat(profile);
-    const isOurs = stats.isDirectory() && stats.uid === (process.getuid?.() ?? stats.uid);
-    if (!isOurs || (isInUse(name) && now - stats.mtimeMs < MAX_PROFILE_AGE_MS)) return false;
     await removeProfile(profile);
     return true;
   } catch (error) {
-    // Another process was faster, or it cannot be removed now; the next sweep tries again.
     if (systemCode(error) === undefined) throw error;
     return false;
   }
 }
 
-/** A process of another machine or container cannot be seen from here, so it counts as running. */
-function isInUse(name: string): boolean {
+/** A process of another machine or container cannot be seen from here, so it may be running. */
+function mayBeInUse(name: string): boolean {
   const [, host, pid] = profileForm.exec(name) ?? [];
   return host !== hostDigest() || isRunning(Number(pid));
 }

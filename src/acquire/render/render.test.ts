@@ -154,7 +154,11 @@ describe("sweeping profiles", () => {
     const used = await makeProfileOf(folder.path, process.pid);
     const old = await makeProfileOf(folder.path, process.pid);
     await utimes(join(folder.path, old), new Date(0), new Date(0));
+    const ofOldVersion = "spillway-render-aB3dE6";
+    await mkdir(join(folder.path, ofOldVersion));
+    await utimes(join(folder.path, ofOldVersion), new Date(0), new Date(0));
     await mkdir(join(folder.path, "spillway-render-mine"));
+    await utimes(join(folder.path, "spillway-render-mine"), new Date(0), new Date(0));
     await mkdir(join(folder.path, "precious"));
     await symlink(
       "precious",
@@ -167,7 +171,7 @@ describe("sweeping profiles", () => {
     await sweepProfiles([folder.path, join(folder.path, "missing")], Date.now());
     const left = await readdir(folder.path);
     for (const name of [used, ofOther, "precious", "spillway-render-mine"]) assert.ok(left.includes(name), name);
-    for (const name of [abandoned, old]) assert.ok(!left.includes(name), name);
+    for (const name of [abandoned, old, ofOldVersion]) assert.ok(!left.includes(name), name);
   });
 
   test("does not look behind a link", async () => {
@@ -175,7 +179,9 @@ describe("sweeping profiles", () => {
     await mkdir(join(folder.path, "real"));
     const name = await makeProfileOf(join(folder.path, "real"), spawnSync(process.execPath, ["--version"]).pid);
     await symlink("real", join(folder.path, "tmp"));
-    assert.equal(await sweepProfiles([join(folder.path, "tmp")], Date.now()), 0);
+    for (const link of ["tmp", "tmp/"]) {
+      assert.equal(await sweepProfiles([`${folder.path}/${link}`], Date.now()), 0, link);
+    }
     assert.ok((await readdir(join(folder.path, "real"))).includes(name));
   });
 });
