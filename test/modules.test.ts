@@ -57,7 +57,7 @@ const flows: readonly Flow[] = [
   {
     name: "fetch FILE.txt",
     args: ["fetch", "weir.txt"],
-    maxModules: 127,
+    maxModules: 128,
     without: [
       "search",
       "overflow",
@@ -72,13 +72,13 @@ const flows: readonly Flow[] = [
   {
     name: "fetch FILE.html",
     args: ["fetch", "weir.html"],
-    maxModules: 178,
+    maxModules: 179,
     without: ["search", "overflow", "tools", "retrieval", ...pdfEngines, ...httpClient, ...otherSurfaces],
   },
   {
     name: "fetch FILE.pdf",
     args: ["fetch", "weir.pdf"],
-    maxModules: 127,
+    maxModules: 128,
     without: [
       "search",
       "overflow",
@@ -93,7 +93,7 @@ const flows: readonly Flow[] = [
   {
     name: "read REF",
     args: ["read", "REF"],
-    maxModules: 87,
+    maxModules: 88,
     without: ["search", "overflow", "tools", ...htmlEngine, ...pdfEngines, ...httpClient, ...otherSurfaces],
   },
   {
@@ -129,7 +129,7 @@ const flows: readonly Flow[] = [
   {
     name: "mcp",
     args: ["mcp"],
-    maxModules: 218,
+    maxModules: 219,
     without: [
       "search/embed",
       "overflow",

@@ -38,6 +38,12 @@ describe("a PDF that is cut by", () => {
       const fields = JSON.parse(out);
       assert.deepEqual([fields.size_bytes, fields.source_truncated], [half, true]);
       assert.match(fields.warnings.join(" "), sentence);
+      assert.deepEqual([fields.error, fields.page_count], [undefined, 40]);
+      assert.match(
+        fields.content,
+        /^Page 1 about the weir\.\n\nPage 2 about the weir\.(?:.|\n)*Page 15 about the weir\./,
+      );
+      assert.match(fields.warnings.join(" "), /The end of the PDF is missing .* of 40 pages cannot be read\./);
       const [record] = await cli.json("artifacts", "show", fields.artifact_ref);
       assert.equal(record.source_cut_by, cutBy);
       const [read] = await cli.json("read", fields.artifact_ref);
@@ -47,6 +53,16 @@ describe("a PDF that is cut by", () => {
       assert.match(err.replaceAll(/\s+/g, " "), sentence);
     });
   }
+
+  test("the size limit before its first page says that it is cut, not that it is corrupt", async () => {
+    await using cli = await openCli();
+    await cli.write("weir.pdf", pdf);
+    const [fields] = await cli.json("fetch", "weir.pdf", "--set", "artifacts.source_bytes=60");
+    const sentence = "Failed to extract text from PDF: cut (it is larger than what is kept of one source)";
+    assert.equal(fields.error, sentence);
+    assert.match(fields.warnings.join(" "), /Raise the setting artifacts\.source_bytes/);
+    assert.equal((await cli.json("read", fields.artifact_ref))[0].error, sentence);
+  });
 
   test("nothing says nothing", async () => {
     await using cli = await openCli();

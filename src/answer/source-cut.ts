@@ -30,3 +30,8 @@ export function describeCut({ size_bytes, source_cut_by: by }: CutFacts): string
 export function hintForCut({ source_cut_by: by }: CutFacts): string {
   return cuts[by ?? "size_limit"].hint;
 }
+
+/** `cut (the download broke off)`: why a document that is not whole cannot be read. */
+export function reasonForCut({ source_cut_by: by }: CutFacts): string {
+  return by === undefined ? "cut" : `cut (${cuts[by].reason})`;
+}

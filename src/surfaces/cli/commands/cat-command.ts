@@ -1,5 +1,5 @@
 /** `spillway cat`: prints the whole text or all bytes. The only unbounded output, for scripts. */
-import { makeFailureSentence, toDocumentFields } from "../../../answer/extract-notices.ts";
+import { describeFailure, toDocumentFields } from "../../../answer/extract-notices.ts";
 import { describeCut, hintForCut } from "../../../answer/source-cut.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { type Extract, extractText } from "../../../extract/extract.ts";
@@ -71,14 +71,14 @@ async function printText(source: OpenedInput, call: Call, { settings, handlers, 
     signal,
     password,
   });
-  const failure = extract.ended?.failed ?? null;
-  const error = failure && makeFailureSentence(facts, failure);
+  const error = describeFailure(facts, extract);
   if (call.json)
     return call.terminal.out(toJsonLine({ ...(await jsonFields(source, extract)), ...(error ? { error } : {}) }));
   if (extract.hasText) for await (const { text } of extract.segments()) await call.terminal.out(text);
-  if (error !== null || !extract.hasText) {
+  if (error !== undefined || !extract.hasText) {
+    const isEncrypted = extract.ended?.failed?.reason === "encrypted";
     throw new SpillwayError("source_unreadable", error ?? `${clip(facts.name)} has no text to print.`, {
-      hint: "Use --raw to print its bytes.",
+      hint: isEncrypted ? "Pass its password with --password." : "Use --raw to print its bytes.",
     });
   }
   if (extract.isPartial) {
