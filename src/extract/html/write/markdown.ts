@@ -2,8 +2,10 @@
 
 import type { Mark } from "../../handler.ts";
 import type { Choice } from "../choose/choose.ts";
+import { classifyTable } from "../choose/table-kind.ts";
 import { type Formula, isFormulaDrawing, readFormula } from "../math/formulas.ts";
 import { type Embed, findEmbed } from "../tree/embeds.ts";
+import { type Footnotes, findFootnotes, isBackReference, isNoteLabel } from "../tree/footnotes.ts";
 import { createResolver, type Resolver } from "../tree/links.ts";
 import { headingTags, inlineTags } from "../tree/tags.ts";
 import { collectText, type Element, type Page } from "../tree/tree.ts";
@@ -21,12 +23,10 @@ import {
   toPlainLabel,
 } from "./escape.ts";
 import { FenceWriter, writeInlineCode } from "./fences.ts";
-import { type Footnotes, findFootnotes, isBackReference, isNoteLabel } from "./footnotes.ts";
 import { ImageWriter } from "./images.ts";
 import { formatInline, formatsByTag } from "./inline-format.ts";
 import { LineBuilder } from "./line-builder.ts";
 import { ListCounter } from "./list-items.ts";
-import { classifyTable } from "./table-kind.ts";
 import { TableRows } from "./table-rows.ts";
 
 /** A text, the headings in it, and how much was left out of it as duplicates. */

@@ -1,7 +1,8 @@
 /** Distinguishes tables of data from tables used for layout and for code with a gutter. */
-import { listNameWords } from "../choose/class-names.ts";
+
 import { collectText, type Element, type Page } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
+import { listNameWords } from "./class-names.ts";
 
 export type TableKind = "data" | "layout" | "code";
 
