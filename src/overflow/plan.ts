@@ -4,10 +4,10 @@
  * newest results by excerpts, and last what the user attached in the current turn. It stops as soon as the request fits.
  */
 import { countShownChars } from "../answer/stub-text.ts";
+import type { Edit, Path } from "../system/json-edits.ts";
 import type { Verdict } from "./classify/verdict.ts";
 import type { Dialect, OutputLimit, Part, PartContent, RequestBody } from "./dialects/dialect.ts";
 import { countPartChars, estimatePartTokens, estimateRestTokens } from "./estimate-tokens.ts";
-import type { Edit, Path } from "./wire/json-edits.ts";
 
 /** A part to replace, and how many of its characters the stub shows. */
 export type Replacement = { readonly part: Part; readonly shownChars: number };
