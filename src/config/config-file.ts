@@ -19,7 +19,7 @@ const MAX_FILE_BYTES = 64 * 1024;
  * Why a file is read: the user named it, it is at the user's default place, or it lies in a project. A named file may
  * belong to anybody; the other two must be the user's.
  */
-export type FileTrust = "named" | "user" | "project";
+type FileTrust = "named" | "user" | "project";
 
 /** The file's settings, or undefined if there is no file. A file with a syntax error is ignored as a whole. */
 export async function readConfigFile(file: string, trust: FileTrust): Promise<ReadEntries | undefined> {

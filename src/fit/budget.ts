@@ -106,7 +106,7 @@ export function findExcess(text: string, budget: Budget): Excess | null {
 }
 
 /** One unit of a budget and how it is measured. */
-export type Limit = { readonly unit: Unit; readonly max: number; measure(text: string): number };
+type Limit = { readonly unit: Unit; readonly max: number; measure(text: string): number };
 
 /** Every limit of a budget, characters first: they are cheap to measure and bound the work for the others. */
 export function listLimits({ chars, bytes, lines, tokens }: Budget): readonly Limit[] {

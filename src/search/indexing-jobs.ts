@@ -43,7 +43,7 @@ const running = new Map<Repository, RunningJob>();
  * Why a job runs: on request for changed files (`changes`) or for all (`force`), or because a search looks for changes
  * (`background`). A background job is recorded only if it takes long.
  */
-export type JobMode = "changes" | "force" | "background";
+type JobMode = "changes" | "force" | "background";
 
 /** Starts to index a repository; returns the current job if it is being indexed already. */
 export async function startIndexing(repository: Repository, session: Session, mode: JobMode): Promise<RunningJob> {

@@ -16,7 +16,7 @@ import { discardIndex, isDiscarded, type Repository, type RepositoryHold } from 
 import { resolveDirectory, type SearchParameters } from "./search-input.ts";
 
 /** Opens a repository; the same one every time. */
-export type OpenRepository = () => Promise<RepositoryHold>;
+type OpenRepository = () => Promise<RepositoryHold>;
 
 /** How far the indexing of a folder is, or why it failed. */
 export type IndexingState = NonNullable<SearchFacts["indexing"]>;

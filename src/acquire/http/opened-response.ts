@@ -8,7 +8,7 @@ import type { FinalResponse } from "./redirects.ts";
 import { findFileName } from "./url.ts";
 
 /** How a page was reached: the URL that was requested, and the response before a Markdown form replaced it. */
-export type PageOrigin = { readonly requested: URL; readonly first: FinalResponse };
+type PageOrigin = { readonly requested: URL; readonly first: FinalResponse };
 
 /** The opened source of a page. */
 export function toOpenedSource({ response, body }: FetchedPage, origin: PageOrigin, now: number): OpenedSource {

@@ -15,7 +15,7 @@ export type HeaderOptions = {
   readonly noCache?: boolean;
 };
 
-export type RequestHeaders = {
+type RequestHeaders = {
   headersFor(url: URL, options: HeaderOptions): Readonly<Record<string, string>>;
   /** Changes with everything that may change the response, credentials included: only ever passed to a hash. */
   fingerprint(url: URL, prefers: PagePreference): string;

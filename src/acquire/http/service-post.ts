@@ -14,9 +14,9 @@ export type PostOptions = {
   readonly signal: AbortSignal;
 };
 
-export type ServicePost = AsyncDisposable & { post(service: URL, options: PostOptions): Promise<string> };
+type ServicePost = AsyncDisposable & { post(service: URL, options: PostOptions): Promise<string> };
 
-export type ServicePostOptions = {
+type ServicePostOptions = {
   readonly retries: RetryOptions;
   readonly maxExpansion: number;
   headersFor(url: URL): Readonly<Record<string, string>>;

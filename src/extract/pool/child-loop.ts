@@ -11,7 +11,7 @@ export type Engine = { extract(file: LocalFile, options: HandlerOptions): AsyncI
 type EngineModule = { readonly engine?: Engine };
 
 /** Engines by name, each loaded on first use. */
-export type Engines = Readonly<Record<string, () => Promise<Engine>>>;
+type Engines = Readonly<Record<string, () => Promise<Engine>>>;
 
 /** Bounds what the parent must hold in memory for one message. */
 const MAX_SEGMENT_CHARS = 16 * 1024 * 1024;

@@ -4,7 +4,7 @@ import type { Job } from "./messages.ts";
 import { Worker } from "./worker.ts";
 
 /** Options of `createPool`. */
-export type PoolOptions = {
+type PoolOptions = {
   /** The program of a child; it calls serveEngines. */
   readonly script: URL;
   /** The maximum number of children that run at once. */

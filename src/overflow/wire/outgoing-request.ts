@@ -22,7 +22,7 @@ export type Target = {
 };
 
 /** Where a body is posted, and with which headers. */
-export type Posting = { readonly dialect: Dialect; readonly url: URL; header(name: string): string | null | undefined };
+type Posting = { readonly dialect: Dialect; readonly url: URL; header(name: string): string | null | undefined };
 
 /** Headers with credentials. They are hashed and never stored. */
 const credentialHeaders = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];

@@ -5,7 +5,7 @@ import type { ParsedQuery } from "./query.ts";
 import { listRankedTerms, matchesPath } from "./rank.ts";
 
 /** A slice of a view, in which files and chunks have other numbers. Ranking it gives what ranking the view gives. */
-export type ViewSlice = {
+type ViewSlice = {
   readonly view: IndexView;
   /** The number in the slice of a chunk of the view; undefined where its file is not part of the slice. */
   chunkOf(chunk: number): number | undefined;

@@ -14,7 +14,7 @@ export type Project = { readonly id: string; readonly folder: string | null; rea
 const defaultProject = "default";
 const projectFile = join(".spillway", "project.json");
 
-export type ProjectOptions = {
+type ProjectOptions = {
   /** The project_id that the client sent. */
   readonly explicit: string | undefined;
   /** Where the search for a project file begins, upwards. */

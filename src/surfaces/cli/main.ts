@@ -10,7 +10,7 @@ import { commonOptions, renderCommandHelp, renderOverview } from "./help.ts";
 import { toErrorFields, toErrorLines, toJsonLine } from "./output.ts";
 
 /** The exit status of the process; 130 after an interrupt. */
-export type ExitStatus = ExitCode | 130;
+type ExitStatus = ExitCode | 130;
 
 const usageCodes: readonly ErrorCode[] = ["usage", "selector_invalid", "search_invalid"];
 

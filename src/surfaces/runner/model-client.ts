@@ -31,7 +31,7 @@ export type AgentOptions = {
 };
 
 /** Asks the model for the next answer to this history, as the step of this number. */
-export type AskModel = (history: readonly ModelMessage[], step: number) => Promise<StepAnswer>;
+type AskModel = (history: readonly ModelMessage[], step: number) => Promise<StepAnswer>;
 
 /** Opens the client. New stubs are in the transcript before the next step, even if the current one fails. */
 export async function openModelClient(options: AgentOptions, tally: Tally): Promise<AskModel> {

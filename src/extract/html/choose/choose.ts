@@ -25,7 +25,7 @@ export type Choice = {
   readonly keptChars: number;
 };
 
-export type ChooseOptions = {
+type ChooseOptions = {
   readonly pruning: Pruning;
   readonly showsHidden: boolean;
   readonly url?: string | undefined;

@@ -4,7 +4,7 @@ import { collectText, type Element, type Page } from "../tree/tree.ts";
 import { htmlWeights } from "../weights.ts";
 import { listNameWords } from "./class-names.ts";
 
-export type TableKind = "data" | "layout" | "code";
+type TableKind = "data" | "layout" | "code";
 
 /** What a table is used for. A table that contains another is layout. */
 export function classifyTable(page: Page, table: Element): TableKind {

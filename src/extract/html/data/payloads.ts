@@ -44,7 +44,7 @@ export function findProductDescription(page: Page): string {
 }
 
 /** The content in the data of a framework: HTML made from its elements, and the prose in the rest. */
-export type PayloadContent = Prose & { readonly html: string };
+type PayloadContent = Prose & { readonly html: string };
 
 /** Reads the data of Next, Nuxt and React server components, in its order. */
 export function readPayloadContent(page: Page): PayloadContent {
