@@ -25,7 +25,7 @@ type QueryName = { readonly text: string; readonly certainty: Certainty };
 
 /** A longer query is read up to here, to bound the work: words after that hardly change the answer. */
 const MAX_QUERY_CHARS = 2_000;
-const MAX_QUERY_WORDS = 64;
+export const MAX_QUERY_WORDS = 64;
 
 /** Parses a query. Question words count only if there are no others; a query without words finds nothing. */
 export function parseQuery(query: string): ParsedQuery {
