@@ -22,7 +22,7 @@ export { type ErrorCode, SpillwayError } from "./errors.ts";
 export type {
   Description,
   DocumentFacts,
-  Extracted,
+  ExtractItem,
   Failure,
   Handler,
   HandlerOptions,

@@ -78,8 +78,8 @@ export function prune(
 }
 
 /** Code and tables are kept whole, except for what a browser does not show. */
-function dropInvisible(whole: Element, page: Page, isInvisible: ElementTest, dropped: Uint8Array): void {
-  for (let index = whole.index + 1; index < whole.end; ) {
+function dropInvisible(ancestor: Element, page: Page, isInvisible: ElementTest, dropped: Uint8Array): void {
+  for (let index = ancestor.index + 1; index < ancestor.end; ) {
     const element = page.elements[index] as Element;
     if (isInvisible(element)) dropped[index] = 1;
     index = dropped[index] ? element.end : index + 1;

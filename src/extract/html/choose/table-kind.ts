@@ -76,8 +76,8 @@ function isInsideCode(table: Element): boolean {
   return false;
 }
 
-function hasClassWord({ attributes }: Element, wanted: ReadonlySet<string>): boolean {
-  return listNameWords(attributes.class ?? "", "").some((word) => wanted.has(word));
+function hasClassWord({ attributes }: Element, words: ReadonlySet<string>): boolean {
+  return listNameWords(attributes.class ?? "", "").some((word) => words.has(word));
 }
 
 type LayoutCheck = (parts: TableParts, table: Element) => boolean;

@@ -254,8 +254,8 @@ class PageWriter {
 
   /** Whether a note is in the chosen part: a reference without its note is less useful than the link. */
   #isChosen(note: Element): boolean {
-    const remembered = this.#chosenNotes.get(note);
-    if (remembered !== undefined) return remembered;
+    const isChosen = this.#chosenNotes.get(note);
+    if (isChosen !== undefined) return isChosen;
     let ancestor: Element | null = note;
     while (ancestor !== null && ancestor !== this.#choice.root && !this.#choice.dropped[ancestor.index])
       ancestor = ancestor.parent;
