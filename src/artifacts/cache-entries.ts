@@ -22,7 +22,7 @@ export type CacheEntry = {
 };
 
 /** The validators of the response (ETag, Last-Modified) and the seal of its URL, which may hold a secret. */
-export type CachedValidators = {
+type CachedValidators = {
   readonly url: string;
   readonly etag: string | null;
   readonly lastModified: string | null;

@@ -2,14 +2,14 @@
 import { URL_CHARS } from "../../system/clip-lengths.ts";
 import { redactUrl } from "../../system/redact-url.ts";
 import { clip } from "../../system/safe-names.ts";
+import { combineFreshness, type Freshness, readFreshness, readHopFreshness } from "../freshness.ts";
 import type { OpenedSource, UnchangedSource } from "../source.ts";
-import { combineFreshness, type Freshness, readFreshness, readHopFreshness } from "./freshness.ts";
 import type { FetchedPage } from "./prefer-markdown.ts";
 import type { FinalResponse } from "./redirects.ts";
 import { findFileName } from "./url.ts";
 
 /** How a page was reached: the URL that was requested, and the response before a Markdown form replaced it. */
-export type PageOrigin = {
+type PageOrigin = {
   readonly requested: URL;
   readonly first: FinalResponse;
   /** What the client reports about the requests. */

@@ -17,7 +17,7 @@ export type FinalResponse = TransportResponse & {
 };
 
 /** A redirect that was followed. */
-export type RedirectHop = Pick<TransportResponse, "status" | "headers"> & { readonly url: URL };
+type RedirectHop = Pick<TransportResponse, "status" | "headers"> & { readonly url: URL };
 
 /** Sends one request; a response of any status resolves. */
 export type Send = (

@@ -3,10 +3,10 @@ import type { Environment } from "../../config/paths.ts";
 import type { Settings } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
 import { version } from "../../version.ts";
+import { type KnownValidators, makeConditionalHeaders } from "../freshness.ts";
 import type { PagePreference } from "../source.ts";
 import { acceptedEncodings } from "./body/content-encoding.ts";
 import { makeCredentials } from "./credentials.ts";
-import { type KnownValidators, makeConditionalHeaders } from "./freshness.ts";
 
 /** What varies from one fetch to the next. */
 export type HeaderOptions = {

@@ -8,7 +8,7 @@ import { formatSize } from "../../system/quantities.ts";
 import { makeProfile, removeProfile, sweepProfiles } from "./profiles.ts";
 
 /** An event of one of the browser's sessions. */
-export type DevtoolsEvent = {
+type DevtoolsEvent = {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly sessionId?: string;

@@ -1,9 +1,9 @@
 /** http and https URLs as a source. */
-import { SpillwayError } from "../../errors.ts";
-import { redactUrl } from "../../system/redact-url.ts";
-import type { OpenedSource, UnchangedSource } from "../source.ts";
-import type { SourceKind } from "../source-kind.ts";
-import { parseTarget } from "./url.ts";
+import { SpillwayError } from "../errors.ts";
+import { redactUrl } from "../system/redact-url.ts";
+import { parseTarget } from "./http/url.ts";
+import type { OpenedSource, UnchangedSource } from "./source.ts";
+import type { SourceKind } from "./source-kind.ts";
 
 export const httpSource: SourceKind = {
   matches: (given) => /^\s*https?:/i.test(given),
