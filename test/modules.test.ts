@@ -57,7 +57,7 @@ const flows: readonly Flow[] = [
   {
     name: "fetch FILE.txt",
     args: ["fetch", "weir.txt"],
-    maxModules: 128,
+    maxModules: 129,
     without: [
       "search",
       "overflow",
@@ -78,7 +78,7 @@ const flows: readonly Flow[] = [
   {
     name: "fetch FILE.pdf",
     args: ["fetch", "weir.pdf"],
-    maxModules: 128,
+    maxModules: 129,
     without: [
       "search",
       "overflow",
@@ -93,7 +93,7 @@ const flows: readonly Flow[] = [
   {
     name: "read REF",
     args: ["read", "REF"],
-    maxModules: 88,
+    maxModules: 89,
     without: ["search", "overflow", "tools", ...htmlEngine, ...pdfEngines, ...httpClient, ...otherSurfaces],
   },
   {
@@ -129,7 +129,7 @@ const flows: readonly Flow[] = [
   {
     name: "mcp",
     args: ["mcp"],
-    maxModules: 219,
+    maxModules: 220,
     without: [
       "search/embed",
       "overflow",

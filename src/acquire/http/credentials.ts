@@ -5,7 +5,8 @@ import type { Environment } from "../../config/paths.ts";
 import type { HostHeaders } from "../../config/settings.ts";
 import { SpillwayError } from "../../errors.ts";
 import { clip } from "../../system/safe-names.ts";
-import { getPort, isLoopbackHost } from "./transport/env-proxy.ts";
+import { isLoopbackHost } from "./guard/ip-addresses.ts";
+import { getPort } from "./transport/env-proxy.ts";
 
 type Credentials = {
   /** The headers for this URL's host, with lower-case names. */

@@ -3,8 +3,13 @@ import { isIP } from "node:net";
 import { canonicalHost, type NetworkPlace, parseNetworkPlace } from "../../../config/network-values.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { clip } from "../../../system/safe-names.ts";
-import { isLoopbackHost } from "../transport/env-proxy.ts";
-import { findEmbeddedAddress, findSpecialUse, makeRangeList, unwrapMappedAddress } from "./ip-addresses.ts";
+import {
+  findEmbeddedAddress,
+  findSpecialUse,
+  isLoopbackHost,
+  makeRangeList,
+  unwrapMappedAddress,
+} from "./ip-addresses.ts";
 
 /** Where a request goes. */
 export type Destination = { readonly host: string; readonly port: number };
