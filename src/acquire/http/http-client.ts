@@ -8,6 +8,7 @@ import { getPort } from "./env-proxy.ts";
 import { type Dialler, systemDialler } from "./guarded-connect.ts";
 import { makeHostDelay } from "./host-delay.ts";
 import { toOpenedSource, toUnchangedSource } from "./opened-response.ts";
+import type { Pause } from "./pause.ts";
 import { preferMarkdown } from "./prefer-markdown.ts";
 import {
   assertHasContent,
@@ -49,8 +50,8 @@ export type HttpClientOptions = {
   readonly dialler?: Dialler;
   /** Default: the one made from the settings. */
   readonly guard?: Guard;
-  /** How to wait between two tries. Default: by the clock. */
-  readonly pause?: RetryOptions["pause"];
+  /** How to wait between two tries, and between requests to one host. Default: by the clock. */
+  readonly pause?: Pause;
 };
 
 /** The client itself, which lazy-client.ts loads on first use; nothing is connected before the first fetch. */
@@ -65,7 +66,7 @@ export function makeHttpClient(options: HttpClientOptions): HttpClient {
   };
   const requestHeaders = makeRequestHeaders(settings, env);
   const transport = openGuardedTransport(options);
-  const waitForHost = makeHostDelay(settings["network.delay"], now);
+  const waitForHost = makeHostDelay(settings["network.delay"], now, pause);
   const checkRobots = makeRobotsCheck({
     request: (url, signal) =>
       followRedirects(url, {

@@ -1,10 +1,10 @@
 /** Requests a URL: retries transient failures, and follows redirects as separate requests, up to the final response. */
 import { isUtf8 } from "node:buffer";
-import { setTimeout as pause } from "node:timers/promises";
 import { SpillwayError } from "../../errors.ts";
 import { SHORT_NAME_CHARS } from "../../system/clip-lengths.ts";
 import { clip } from "../../system/safe-names.ts";
 import { isTransient, makeStatusError, toNetworkError } from "./network-errors.ts";
+import { type Pause, pauseByClock } from "./pause.ts";
 import type { TransportResponse } from "./undici-transport.ts";
 import { parseTarget } from "./url.ts";
 
@@ -24,8 +24,8 @@ export type Send = (
 export type RetryOptions = {
   readonly maxTries: number;
   readonly maxRetryDelayMs: number;
-  /** How to wait between two tries; tests do not wait. */
-  readonly pause?: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** How to wait between two tries. Default: by the clock. */
+  readonly pause?: Pause;
 };
 
 /** How the requests of a chain are made; headers are chosen again for each hop. */
@@ -96,7 +96,7 @@ async function requestWithRetries(
     }
     response?.discard();
     const waitMs = Math.min(delayMs ?? 0, options.maxRetryDelayMs);
-    await (options.pause ?? pauseFor)(waitMs, options.signal);
+    await (options.pause ?? pauseByClock)(waitMs, options.signal);
   }
 }
 
@@ -113,10 +113,6 @@ function findRetryDelayMs({ status, headers }: TransportResponse, tries: number)
 /** Doubles with each try; jitter keeps many clients from retrying at the same moment. */
 function backoffMs(tries: number): number {
   return FIRST_RETRY_DELAY_MS * 2 ** (tries - 1) * (0.75 + Math.random() / 2);
-}
-
-async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
-  await pause(ms, undefined, { signal });
 }
 
 function findRedirect({ status, headers, discard }: TransportResponse, url: URL): URL | undefined {
