@@ -30,7 +30,7 @@ async function startSites() {
   return { web, other };
 }
 
-describe("a page that is empty without its scripts", { timeout: 120_000 }, () => {
+describe("a page that is empty without its scripts", () => {
   test("is reported as such, with the reason if the browser cannot run", async () => {
     await using cli = await openCli();
     const { web, other } = await startSites();
