@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { worstCases } from "../test/html-worst.ts";
 import type { EngineResult } from "./html-child.ts";
-import { isHeldBack, readTruePages, type TruePage } from "./html-corpus.ts";
+import { readTruePages, type TruePage, wasTunedLater } from "./html-corpus.ts";
 import { engines } from "./html-engines.ts";
 import { mean, pairedDifference } from "./html-score.ts";
 
@@ -18,9 +18,7 @@ export async function run(): Promise<void> {
   if (pages.length === 0) return console.log("There are no pages; set SPILLWAY_CORPUS.");
   const results = new Map<string, EngineResult>();
   for (const { name } of engines.filter(isRequested)) results.set(name, await runEngine(name));
-  console.log(
-    `${pages.length} pages, ${pages.filter(isHeldBack).length} of them held back while the first rules were added`,
-  );
+  console.log(`${pages.length} pages, ${pages.filter(wasTunedLater).length} of them in view only for the later rules`);
   console.table(Object.fromEntries([...results].map(([name, each]) => [name, qualityCells(each, pages)])));
   console.table(Object.fromEntries([...results].map(([name, each]) => [name, costCells(each, results.get("ours"))])));
   console.log(footnotes);
@@ -52,8 +50,8 @@ function qualityCells({ scores }: EngineResult, pages: readonly TruePage[]) {
   return {
     F1: scoreOf(() => true),
     ...Object.fromEntries(types.map((type) => [type, scoreOf((page) => page.type === type)])),
-    tuned: scoreOf((page) => !isHeldBack(page)),
-    "held back": scoreOf(isHeldBack),
+    "tuned first": scoreOf((page) => !wasTunedLater(page)),
+    "tuned later": scoreOf(wasTunedLater),
   };
 }
 

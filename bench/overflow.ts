@@ -11,7 +11,7 @@ import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
 import { openSession } from "../src/session/session.ts";
 import { openProxy } from "../src/surfaces/proxy/proxy-server.ts";
 import { parseUpstreams } from "../src/surfaces/proxy/upstreams.ts";
-import { isHeldBack, readRecordedResponses, scoreResponses } from "../test/overflow-corpus.ts";
+import { readRecordedResponses, scoreResponses, wasTunedLater } from "../test/overflow-corpus.ts";
 import { countTokens, simulateProvider, wordings } from "../test/provider.ts";
 import { longTranscript } from "../test/transcripts.ts";
 
@@ -29,11 +29,11 @@ function measureClassification(): void {
   const corpus = readRecordedResponses();
   if (corpus === null) console.log("No recorded answers on this machine; set SPILLWAY_CORPUS.");
   const answers = corpus?.answers ?? [];
-  console.log("Recorded provider answers; those held back were kept out of the first tuning and are no longer unseen:");
+  console.log("Recorded provider answers. A third of the providers was used only in the later tuning; none is unseen:");
   console.table({
     all: scoreResponses(answers),
-    "tuned on": scoreResponses(answers.filter((answer) => !isHeldBack(answer))),
-    "held back": scoreResponses(answers.filter(isHeldBack)),
+    "tuned first": scoreResponses(answers.filter((answer) => !wasTunedLater(answer))),
+    "tuned later": scoreResponses(answers.filter(wasTunedLater)),
   });
 }
 

@@ -1,5 +1,7 @@
 /** The PDF engines that this bench compares, ours first. Peers are installed in this folder only. */
 
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { openPdf, type PdfDocument } from "../src/extract/pdf/document.ts";
 import { chooseBetterText } from "../src/extract/pdf/garbled.ts";
 import { openWithPdfjs } from "../src/extract/pdf/pdfjs.ts";
@@ -61,11 +63,30 @@ async function load<T>(specifier: string): Promise<T> {
   return import(specifier);
 }
 
+/** What pdf.js needs beside its code to read every font; its callers have to say where these files are. */
+type PdfjsOptions = {
+  readonly data: Uint8Array;
+  readonly verbosity: number;
+  readonly cMapUrl: string;
+  readonly cMapPacked: boolean;
+  readonly standardFontDataUrl: string;
+};
+
+/** Without CMaps, pdf.js loses CJK text that it can read. They are taken from the copy that the importing module uses. */
+function pdfjsOptions(importer: string): Omit<PdfjsOptions, "data"> {
+  const folder = dirname(createRequire(importer).resolve("pdfjs-dist/package.json"));
+  return {
+    verbosity: 0,
+    cMapUrl: join(folder, "cmaps/"),
+    cMapPacked: true,
+    standardFontDataUrl: join(folder, "standard_fonts/"),
+  };
+}
+
 type PdfParse = {
-  PDFParse: new (options: {
-    data: Uint8Array;
-    verbosity: number;
-  }) => {
+  PDFParse: new (
+    options: PdfjsOptions,
+  ) => {
     getText(): Promise<{ text: string; total: number }>;
     destroy(): Promise<void>;
   };
@@ -73,8 +94,9 @@ type PdfParse = {
 
 async function loadPdfParse() {
   const { PDFParse } = await load<PdfParse>("pdf-parse");
+  const options = pdfjsOptions(import.meta.resolve("pdf-parse"));
   return async (data: Uint8Array): Promise<Text> => {
-    const parser = new PDFParse({ data, verbosity: 0 });
+    const parser = new PDFParse({ data, ...options });
     try {
       const { text, total } = await parser.getText();
       // It inserts a line between pages, which no other engine does.
@@ -99,12 +121,13 @@ type PdfjsItem = { readonly str?: string; readonly hasEOL?: boolean };
 type PdfjsPage = { getTextContent(): Promise<{ items: PdfjsItem[] }>; cleanup(): void };
 type PdfjsDocument = { numPages: number; getPage(number: number): Promise<PdfjsPage> };
 type PdfjsTask = { promise: Promise<PdfjsDocument>; destroy(): Promise<void> };
-type Pdfjs = { getDocument(options: { data: Uint8Array; verbosity: number }): PdfjsTask };
+type Pdfjs = { getDocument(options: PdfjsOptions): PdfjsTask };
 
 async function loadPdfjs() {
   const { getDocument } = await load<Pdfjs>("pdfjs-dist/legacy/build/pdf.mjs");
+  const options = pdfjsOptions(import.meta.url);
   return async (data: Uint8Array): Promise<Text> => {
-    const task = getDocument({ data, verbosity: 0 });
+    const task = getDocument({ data, ...options });
     try {
       const document = await task.promise;
       let text = "";

@@ -15,8 +15,8 @@ export type Query = { readonly query: string; readonly targets: readonly QueryTa
 export type QuerySet = {
   readonly repository: string;
   readonly folder: string;
-  /** Whether the repository was held back while the ranking was tuned. */
-  readonly isHeldBack: boolean;
+  /** Whether the weights were not fitted to it. It belongs to the same open list, so it is not an independent check. */
+  readonly isReportedApart: boolean;
   readonly queries: readonly Query[];
 };
 
@@ -36,7 +36,7 @@ type SpanRow = {
   removed_lines: [number, number][];
 };
 
-const heldBack = new Set("pydantic redux guzzle rails trpc cats click phoenix curl aeson".split(" "));
+const reportedApart = new Set("pydantic redux guzzle rails trpc cats click phoenix curl aeson".split(" "));
 
 const siblingFolder = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
 const corpus = join(process.env.SPILLWAY_CORPUS ?? siblingFolder("shared/corpus"), "codesearch");
@@ -68,7 +68,7 @@ export function fileQueries(): QuerySet[] {
       );
       return { query, category, targets: targets.map(({ path }) => ({ path })) };
     });
-    return { repository: row.name, folder: rootOf(row), isHeldBack: heldBack.has(row.name), queries };
+    return { repository: row.name, folder: rootOf(row), isReportedApart: reportedApart.has(row.name), queries };
   });
 }
 
@@ -87,7 +87,13 @@ export function spanQueries(): (QuerySet & Disposable)[] {
       targets: [{ path: file, start, end }],
     }));
     const remove = () => rmSync(folder, { recursive: true, force: true });
-    return { repository: row.name, folder, isHeldBack: heldBack.has(row.name), queries, [Symbol.dispose]: remove };
+    return {
+      repository: row.name,
+      folder,
+      isReportedApart: reportedApart.has(row.name),
+      queries,
+      [Symbol.dispose]: remove,
+    };
   });
 }
 

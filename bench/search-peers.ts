@@ -1,5 +1,5 @@
 /** Methods of code search to compare, on the same folders and queries: ours, plain BM25, FTS5, and grep. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,9 +7,9 @@ import { DatabaseSync } from "node:sqlite";
 import { defaultSettings } from "../src/config/settings.ts";
 import { isQuestionWord } from "../src/retrieval/terms.ts";
 import { chunkText } from "../src/search/index/chunk.ts";
+import { decodeSource, readSource } from "../src/search/index/folder/source-file.ts";
+import { walkFolder } from "../src/search/index/folder/walk-folder.ts";
 import { findTerms } from "../src/search/index/lexicon.ts";
-import { decodeSource, readSource } from "../src/search/index/source-file.ts";
-import { walkFolder } from "../src/search/index/walk.ts";
 import { searchCode } from "../src/search/search.ts";
 import { openSession } from "../src/session/session.ts";
 import type { PeerResult } from "./search-score.ts";
@@ -179,16 +179,21 @@ export const ripgrep: Peer = {
   },
 };
 
+const MAX_OUTPUT_BYTES = 2 ** 30;
+
+/** The lines of `rg --count`. Anything but "nothing matches" (status 1) is an error of the bench, not an empty result. */
 function countLines(folder: string, pattern: string): string[] {
-  try {
-    const output = execFileSync("rg", ["-i", "--count", "--", pattern, "."], { cwd: folder, encoding: "utf8" });
-    return output
-      .trim()
-      .split("\n")
-      .map((line) => line.replace(/^\.\//, ""));
-  } catch {
-    return []; // rg exits with 1 if nothing matches.
-  }
+  const { status, stdout, stderr, error } = spawnSync("rg", ["-i", "--count", "--", pattern, "."], {
+    cwd: folder,
+    encoding: "utf8",
+    maxBuffer: MAX_OUTPUT_BYTES,
+  });
+  if (status === 1) return [];
+  if (status !== 0) throw error ?? new Error(`rg ended with ${status} in ${folder}: ${stderr}`);
+  return stdout
+    .trim()
+    .split("\n")
+    .map((line) => line.replace(/^\.\//, ""));
 }
 
 /** Whether a command is on the path. */

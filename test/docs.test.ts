@@ -75,9 +75,26 @@ for (const page of await listPages()) {
   });
 }
 
-/** The README and every page of docs/. */
+test("the diffs in CONTRIBUTING.md add lines that the code has", async () => {
+  const diffs = [...(await fileText("CONTRIBUTING.md")).matchAll(/^```diff\n([\s\S]*?)^```/gm)];
+  assert.equal(diffs.length, 5, "a format, a dialect, a tool, a client, a setting");
+  for (const [, diff = ""] of diffs)
+    for (const [, path = "", added = ""] of diff.matchAll(/^\+\+\+ b\/(.+)\n((?:\+.*\n)+)/gm)) {
+      const code = (await fileText(path)).split("\n");
+      for (const line of added.trimEnd().split("\n"))
+        assert.ok(code.includes(line.slice(1)), `${path} has no line ${line.slice(1)}`);
+    }
+});
+
+/** The pages at the root that people read, and every page of docs/. */
 async function listPages(): Promise<string[]> {
-  return ["README.md", ...(await Array.fromAsync(glob("docs/**/*.md", { cwd: root }))).sort()];
+  return [
+    "README.md",
+    "AGENTS.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    ...(await Array.fromAsync(glob("docs/**/*.md", { cwd: root }))).sort(),
+  ];
 }
 
 /** The code blocks and code spans of a page. */

@@ -39,7 +39,7 @@ export function readRecordedResponses(): {
 }
 
 /** A third of the providers, not used in the first tuning; the rules have been fitted to them since. */
-export function isHeldBack({ provider }: RecordedResponse): boolean {
+export function wasTunedLater({ provider }: RecordedResponse): boolean {
   return BigInt(`0x${createHash("sha256").update(provider).digest("hex")}`) % 3n === 0n;
 }
 

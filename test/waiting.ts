@@ -1,6 +1,10 @@
 /** How tests wait: for a condition, or for everything that is ready to happen. Never for a time. */
 import assert from "node:assert/strict";
 import { setImmediate as nextTurn, setTimeout as pause } from "node:timers/promises";
+import type { Settings } from "../src/config/settings.ts";
+
+/** Settings for searches that wait for their index, however busy the machine is. */
+export const patientSearch = { "search.wait": 60_000, "search.refresh_wait": 60_000 } satisfies Partial<Settings>;
 
 const CHECK_INTERVAL_MS = 10;
 /** Far more than a busy machine needs. */

@@ -197,17 +197,17 @@ function asDamage(ref: string, error: unknown): SpillwayError {
   if (error instanceof SpillwayError) return error;
   const code = systemCode(error);
   if (code === undefined) throw error;
-  return damagedError(ref, `the disk does not give its record back (${code})`, error);
+  return damagedError(ref, `its record cannot be read from disk (${code})`, error);
 }
 
 function expiredError({ artifact_ref, expired_at, reason, source_url }: Tombstone): SpillwayError {
-  const why = {
+  const reasonText = {
     age: "unused for too long",
     count: "its run kept too many",
     bytes: "the store was full",
     removed: "removed by its owner",
   }[reason];
-  return new SpillwayError("artifact_expired", `Artifact ${artifact_ref} expired on ${expired_at} (${why}).`, {
+  return new SpillwayError("artifact_expired", `Artifact ${artifact_ref} expired on ${expired_at} (${reasonText}).`, {
     hint: `Fetch ${source_url} again to get it back under the same ref while its content is the same.`,
   });
 }
@@ -215,11 +215,7 @@ function expiredError({ artifact_ref, expired_at, reason, source_url }: Tombston
 function unavailable(cause: unknown): SpillwayError {
   const code = systemCode(cause);
   const full = code === "ENOSPC" || code === "EDQUOT";
-  const fact = full
-    ? "the disk is full"
-    : isUnwritable(cause)
-      ? "the store cannot be written"
-      : `the disk says ${code}`;
+  const fact = full ? "the disk is full" : isUnwritable(cause) ? "the store cannot be written" : `disk error ${code}`;
   return new SpillwayError("store_unavailable", `The artifact could not be kept: ${fact}.`, {
     hint: "Free space or set SPILLWAY_HOME to a folder that can be written, then fetch again.",
     cause,

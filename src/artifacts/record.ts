@@ -80,7 +80,7 @@ export function parseRecord(ref: string, json: Uint8Array): StoredRecord {
     Number.isSafeInteger(record.size_bytes) &&
     contentKinds.some((kind) => kind === record.content_kind) &&
     [record.media_type, record.source_url, record.name, record.created_at].every((field) => typeof field === "string");
-  if (!sound) throw damagedError(ref, "its record lacks what a record must have");
+  if (!sound) throw damagedError(ref, "its record lacks required fields");
   return record as StoredRecord;
 }
 

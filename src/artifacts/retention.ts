@@ -7,7 +7,7 @@ export type Retention = Pick<
   "artifacts.keep" | "artifacts.keep_per_run" | "artifacts.keep_bytes" | "artifacts.keep_tombstones"
 >;
 
-/** What the sweeper knows of an artifact. */
+/** What the sweeper knows about an artifact. */
 export type StoredArtifact = {
   readonly ref: string;
   readonly usedAt: number;

@@ -33,9 +33,9 @@ export type SweepReport = {
 /** How long unreferenced objects are kept, because another process may be writing them. */
 export type Grace = { readonly blobsMs: number; readonly leftoversMs: number };
 
-const hour = 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
 /** Blobs could be deleted at once (see deleteUnreferenced). For an unfinished file it is unknown whether its writer is alive. */
-const defaultGrace: Grace = { blobsMs: hour, leftoversMs: hour };
+const defaultGrace: Grace = { blobsMs: HOUR_MS, leftoversMs: HOUR_MS };
 
 /** Sweeps one owner's artifacts and all unreferenced bytes. Artifacts that the store's own run used stay. */
 export async function sweep(store: ArtifactStore, retention: Retention, grace = defaultGrace): Promise<SweepReport> {

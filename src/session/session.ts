@@ -9,8 +9,9 @@ import { type ArtifactStore, openStore } from "../artifacts/artifact-store.ts";
 import { diskObjects } from "../artifacts/disk-objects.ts";
 import { memoryObjects } from "../artifacts/memory-objects.ts";
 import { temporaryPrefix } from "../artifacts/objects.ts";
-import { loadConfig, requireValid } from "../config/load.ts";
-import { findDataHome } from "../config/paths.ts";
+import { describeProblems } from "../config/config-problem.ts";
+import { loadConfig, requireValid } from "../config/load-config.ts";
+import { type Environment, findDataHome } from "../config/paths.ts";
 import type { Settings } from "../config/settings.ts";
 import { systemCode } from "../errors.ts";
 import type { Handler } from "../extract/handler.ts";
@@ -81,7 +82,8 @@ export type SessionOptions = {
 /** Opens a session on the user's store. Closing it (`await using`) writes pending events. */
 export async function openSession(options: SessionOptions = {}): Promise<Session & AsyncDisposable> {
   const { cwd = process.cwd(), env = process.env, now = Date.now, inMemory = false } = options;
-  const settings = options.settings ?? requireValid(await loadConfig({ cwd, env }));
+  const log = options.log ?? (() => undefined);
+  const settings = options.settings ?? (await loadSettings(cwd, env, log));
   const { handlers = [] } = options;
   if (handlers.length > 0) (await import("../extract/handlers.ts")).assertHandlers(handlers);
   const owner = options.owner ?? findLocalOwner();
@@ -95,7 +97,6 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     events?.emit(event);
   };
   const housekeeping = createHousekeeping(emit);
-  const log = options.log ?? (() => undefined);
   const { tokenizer } = options;
   const signal = options.signal ?? new AbortController().signal;
   const network = options.network ?? openHttpClient({ settings, env, now });
@@ -125,6 +126,14 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
       await events?.[Symbol.asyncDispose]();
     },
   };
+}
+
+/** The user's settings. What a project's file may not set is ignored and logged. */
+async function loadSettings(cwd: string, env: Environment, log: (line: string) => void): Promise<Settings> {
+  const config = await loadConfig({ cwd, env });
+  const settings = requireValid(config);
+  for (const problem of describeProblems(config.problems)) log(problem);
+  return settings;
 }
 
 /** Runs tasks in the background. A failure is reported as an event and does not affect the reply. */

@@ -1,5 +1,5 @@
 /** Keeps a minimum delay between requests to the same host. */
-import { type Pause, pauseByClock } from "./pause.ts";
+import { type Wait, waitByClock } from "./wait-by-clock.ts";
 
 /** Waits until the host may be requested again. */
 export type WaitForHost = (host: string, signal: AbortSignal) => Promise<void>;
@@ -8,7 +8,7 @@ export type WaitForHost = (host: string, signal: AbortSignal) => Promise<void>;
 const MAX_REMEMBERED_HOSTS = 1_000;
 
 /** Each host has its own delay; a delay of 0 never waits. */
-export function makeHostDelay(delayMs: number, now: () => number, pause: Pause = pauseByClock): WaitForHost {
+export function makeHostDelay(delayMs: number, now: () => number, pause: Wait = waitByClock): WaitForHost {
   const freeAt = new Map<string, number>();
   return async (host, signal) => {
     if (delayMs === 0) return;

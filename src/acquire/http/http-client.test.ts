@@ -193,7 +193,7 @@ describe("a response without content", () => {
     const { text, response } = await fetchBytes(client, server.origin);
     assert.deepEqual(
       [text, response.shortfall(), response.freshness],
-      ["half", "the server sent a part only", undefined],
+      ["half", "the server sent only a part", undefined],
     );
   });
 
@@ -321,7 +321,7 @@ describe("malformed HTTP", () => {
       /malformed HTTP/,
     ],
     ["a banner of another protocol", "220 mail.example ESMTP\r\n", /malformed HTTP/],
-    ["an endless header", `${okay}x: ${"y".repeat(100_000)}`, /larger headers/],
+    ["an endless header", `${okay}x: ${"y".repeat(100_000)}`, /headers that are too large/],
     ["no answer at all", "", /closed the connection/],
   ] as const) {
     test(`${name} is an error that says so`, async () => {
@@ -349,7 +349,7 @@ describe("the deadline", () => {
     await using client = openTestClient([server], { settings: { "network.timeout": 400 } });
     const { first, rest, response } = await openBody(client, server.origin);
     timeouts.expire(400);
-    assert.deepEqual([first + (await rest()), response.shortfall()], ["first words", "the time was up"]);
+    assert.deepEqual([first + (await rest()), response.shortfall()], ["first words", "the time limit was reached"]);
   });
 
   test("ends a request to a server that never answers", async () => {

@@ -1,7 +1,7 @@
 /** Quality floors on the recorded provider responses. A change may raise a floor, never lower it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { corpusFile, isHeldBack, readRecordedResponses, scoreResponses } from "../../../test/overflow-corpus.ts";
+import { corpusFile, readRecordedResponses, scoreResponses, wasTunedLater } from "../../../test/overflow-corpus.ts";
 import { classify } from "./classify.ts";
 import { wordings } from "./wordings.ts";
 
@@ -9,7 +9,7 @@ const corpusDigest = "99e804b939d8837f401111bb3f8deba4f393117df4e221ddf1a2d3ab6a
 
 const floors = { precision: 0.99, recall: 0.99, class: 0.99, numbers: 0.99, byteLimits: 1 };
 /** A third of the providers, not used in the first tuning; the rules have been fitted to them since. */
-const heldBackFloors = { precision: 1, recall: 0.95, class: 0.965, numbers: 0.95 };
+const tunedLaterFloors = { precision: 1, recall: 0.95, class: 0.965, numbers: 0.95 };
 
 const corpus = readRecordedResponses();
 const skip = reasonToSkip();
@@ -31,8 +31,8 @@ test("floors hold on all recorded answers", { skip }, () =>
   assertFloors(scoreResponses(corpus?.answers ?? []), floors),
 );
 
-test("floors hold on the providers that were held back", { skip }, () => {
-  assertFloors(scoreResponses((corpus?.answers ?? []).filter(isHeldBack)), heldBackFloors);
+test("floors hold on the providers of the later tuning", { skip }, () => {
+  assertFloors(scoreResponses((corpus?.answers ?? []).filter(wasTunedLater)), tunedLaterFloors);
 });
 
 test("text of tools and models is never classified, wherever a response contains it", { skip }, () => {

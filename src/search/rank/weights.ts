@@ -1,6 +1,6 @@
 /**
- * The weights of the ranking, tuned on two sets of queries over public repositories in 20 languages, of which some were
- * held back (npm run bench -- search). Each part of a file's score is between 0 and 1 before its weight.
+ * The weights of the ranking, tuned on two sets of queries over public repositories in 20 languages (npm run
+ * bench -- search). Each part of a file's score is between 0 and 1 before its weight.
  */
 export const rankWeights = {
   /** BM25's k1 (how soon a repeated word stops counting) and b (how much length counts), for chunks and for files. */
