@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { assertLinearTime } from "../../test/cpu-time.ts";
+import { soakCount } from "../../test/soak.ts";
 import { cleanText, createCleaner, type RemovedCounts } from "./clean.ts";
 import { forbiddenCharacter } from "./handler.contract.ts";
 
@@ -119,7 +120,7 @@ describe("for any text", () => {
       fc.property(trickyText, fc.array(fc.nat(60)), (text, cuts) => {
         assert.deepEqual(cleanInPieces(text, cuts), cleanText(text));
       }),
-      { numRuns: 1_000 },
+      { numRuns: soakCount({ sample: 250, full: 1_000 }) },
     );
   });
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { assertLinearTime } from "../../../test/cpu-time.ts";
+import { soakCount } from "../../../test/soak.ts";
 import { extractHtml } from "./page.ts";
 
 const sentence = "The keeper of the lighthouse wrote down the weather of every day, and the ships that passed it. ";
@@ -471,7 +472,7 @@ describe("for any page", () => {
           before = at;
         }
       }),
-      { numRuns: 500 },
+      { numRuns: soakCount({ sample: 120, full: 500 }) },
     );
   });
 
