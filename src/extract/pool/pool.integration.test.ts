@@ -61,6 +61,11 @@ describe("a pool of children", () => {
     });
   }
 
+  test("reports a full heap as too large even if nothing has checked its size", async (t) => {
+    t.mock.timers.enable({ apis: ["setInterval"] });
+    assert.deepEqual(labels(await Array.fromAsync(run("heap"))), ["page 1", "too_large"]);
+  });
+
   test("ends a file that uses no CPU time when the time on the clock is up", async () => {
     const items = run("stall");
     assert.deepEqual(labels([(await items.next()).value]), ["page 1"]);
