@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
-import type { Extracted, Failure, Limits } from "../handler.ts";
+import type { ExtractItem, Failure, Limits } from "../handler.ts";
 import { type FromChild, type Job, MAX_ITEMS_AHEAD, type ToChild } from "./messages.ts";
 import { type ProcessUsage, readUsage } from "./process-usage.ts";
 
@@ -72,7 +72,7 @@ export class Worker {
   }
 
   /** Yields the items of one job in order. If anything happens to the child, the last item is the failure. */
-  async *run(job: Job, signal: AbortSignal): AsyncGenerator<Extracted> {
+  async *run(job: Job, signal: AbortSignal): AsyncGenerator<ExtractItem> {
     this.#child.ref();
     this.#child.channel?.ref();
     this.#jobs++;
@@ -85,7 +85,7 @@ export class Worker {
       this.#send({ job });
       let message = await this.#receive();
       for (; message && "item" in message; message = await this.#receive()) {
-        this.#send({ more: true });
+        this.#send({ sendMore: true });
         yield message.item;
       }
       hasFinished = true;
