@@ -8,10 +8,12 @@ import { INTERRUPTED_CALL_RESULT, UNREADABLE_CALL_RESULT } from "../src/answer/r
 import { takeLock } from "../src/system/lock.ts";
 import { makeCertificate } from "./certificate.ts";
 import { startProxy } from "./forward-proxy.ts";
-import type { ProviderOptions } from "./provider.ts";
+import type { ServedProviderOptions } from "./provider.ts";
 import { openRunner, runnerDialects, runnerModels } from "./runner.ts";
 import { findResults, type Script, type ScriptedCall } from "./scripted.ts";
 import { startServer } from "./server.ts";
+import { controlTimeouts } from "./timeouts.ts";
+import { letEventsHappen } from "./waiting.ts";
 
 const sim = ["run", "What does it say?", "--model", "sim:sim-1"] as const;
 
@@ -23,7 +25,7 @@ const fetchOnce: Script = (request, dialect) => {
   return { text: `It says: ${/heron \d+/.exec(result)?.[0]}` };
 };
 
-async function openWithFile(options: ProviderOptions & { readonly delayMs?: number } = {}) {
+async function openWithFile(options: ServedProviderOptions = {}) {
   const runner = await openRunner({ script: fetchOnce, ...options });
   await runner.write("a.txt", "the heron 41 stands there");
   return runner;
@@ -187,10 +189,14 @@ describe("spillway run", () => {
     ["TOKENS", "4000", "tokens"],
     ["TIME", "1s", "time"],
   ] as const) {
-    test(`stops at the limit of ${how}, and can be resumed`, async () => {
+    test(`stops at the limit of ${how}, and can be resumed`, async (t) => {
+      const timeouts = controlTimeouts(t);
       let calls = 0;
-      const script: Script = () => ({ calls: [{ tool: "fetch_content", input: { url: `data:,${calls++}` } }] });
-      await using runner = await openRunner({ script, delayMs: how === "time" ? 50 : 0 });
+      const script: Script = () => {
+        if (how === "time" && calls === 3) timeouts.expire(1_000);
+        return { calls: [{ tool: "fetch_content", input: { url: `data:,${calls++}` } }] };
+      };
+      await using runner = await openRunner({ script });
       const { events, status } = await runner.events(sim, { [`SPILLWAY_RUNNER_${name}`]: value });
       assert.deepEqual([events.at(-1).how, status], [how, 1]);
       const before = runner.provider.exchanges.length;
@@ -203,7 +209,7 @@ describe("spillway run", () => {
 
 describe("an interrupted spillway run", () => {
   test("records the text of a streaming answer apart from the conversation, and asks again", async () => {
-    await using runner = await openWithFile({ delayMs: 30 });
+    await using runner = await openWithFile({ afterChunk: letEventsHappen });
     const stop = new AbortController();
     const result = await runner.run(sim, {}, { signal: stop.signal, onOut: () => stop.abort() });
     assert.equal(result.status, 130);

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { JobRecord } from "../src/contract/indexing-job.ts";
 import type { SearchReply } from "../src/contract/search-fields.ts";
 import { openMcp, type Revision } from "./mcp.ts";
+import { waitUntil } from "./waiting.ts";
 
 const revisions: readonly Revision[] = ["2026-07-28", "2025-11-25"];
 
@@ -67,10 +67,10 @@ for (const revision of revisions) {
       const { fields: job } = await call<JobRecord>("index_repository", { repo_path: ".", project_id: "water" });
       const jobInput = { job_id: job.job_id, project_id: "water" };
       let status = job.status;
-      for (let check = 0; check < 100 && ["pending", "running"].includes(status); check++) {
-        await wait(20);
+      await waitUntil("the job ends", async () => {
         status = (await call<JobRecord>("get_indexing_status", jobInput)).fields.status;
-      }
+        return !["pending", "running"].includes(status);
+      });
       assert.equal(status, "completed");
       assert.equal((await call<JobRecord>("cancel_indexing", jobInput)).fields.status, "completed");
       const reply = await call<SearchReply>("search_code", { query: "read gauge", project_id: "water" });
@@ -86,10 +86,9 @@ for (const revision of revisions) {
         await writeFile(join(mcp.work, name, "gauge.ts"), "export function readGauge(level) {}\n");
         const { fields } = await call<JobRecord>("index_repository", { repo_path: name, project_id: "shop" });
         const jobInput = { job_id: fields.job_id, project_id: "shop" };
-        for (let check = 0; check < 100; check++) {
-          if ((await call<JobRecord>("get_indexing_status", jobInput)).fields.status === "completed") break;
-          await wait(20);
-        }
+        await waitUntil(`${name} is indexed`, async () => {
+          return (await call<JobRecord>("get_indexing_status", jobInput)).fields.status === "completed";
+        });
       }
       const { fields, text } = await call<SearchReply>("search_code", { query: "readGauge", project_id: "shop" });
       assert.deepEqual(fields.results.map(({ repository }) => repository).sort(), [

@@ -46,7 +46,7 @@ async function waitForBrowserExit(profile: string): Promise<void> {
   }
 }
 
-describe("a page that is empty without its scripts", { timeout: 120_000 }, () => {
+describe("a page that is empty without its scripts", () => {
   test("is reported as such, with the reason if the browser cannot run", async () => {
     await using cli = await openCli();
     const { web, other } = await startSites();

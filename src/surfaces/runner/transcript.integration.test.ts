@@ -77,9 +77,7 @@ describe("a transcript", () => {
   });
 });
 
-test("exactly one of two processes gets a run that both resume at the same moment", {
-  timeout: 60_000,
-}, async () => {
+test("exactly one of two processes gets a run that both resume at the same moment", async () => {
   await using folder = await makeTemporaryFolder();
   await begin(folder.path, "k");
   const rival = join(import.meta.dirname, "..", "..", "..", "test", "rival-process.ts");

@@ -8,6 +8,7 @@ import { describe, test } from "node:test";
 import { continuePrompts } from "../src/answer/runner-texts.ts";
 import { openRunner, type RunnerDialect, runnerDialects, runnerEnvironment, runnerModels } from "./runner.ts";
 import { findResults, type Script, type ScriptedAnswer } from "./scripted.ts";
+import { letEventsHappen } from "./waiting.ts";
 
 /** Gives one answer after the other, whatever the request. */
 function answerInTurn(...answers: readonly ScriptedAnswer[]): Script {
@@ -150,7 +151,10 @@ describe("a resumed run", () => {
   });
 
   test("prints its summary last after Ctrl-C, as JSON", async () => {
-    await using runner = await openRunner({ script: answerInTurn({ text: "I will look. ".repeat(20) }), delayMs: 30 });
+    await using runner = await openRunner({
+      script: answerInTurn({ text: "I will look. ".repeat(20) }),
+      afterChunk: letEventsHappen,
+    });
     const stop = new AbortController();
     const onOut = (text: string) => void (text.includes('"text"') && stop.abort());
     const { events, status, err } = await runner.events([...task, "sim:sim-1"], {}, { signal: stop.signal, onOut });

@@ -73,7 +73,7 @@ describe("spillway fetch of URLs", () => {
     assert.match(err, /is not fetched: loopback\.\n {2}To fetch it anyway, .* network\.allow: 127\.0\.0\.1:\d+/);
   });
 
-  test("exits although connections could be reused", { timeout: 20_000 }, async () => {
+  test("exits although connections could be reused", async () => {
     await using cli = await openCli();
     await using web = await site();
     const bin = join(import.meta.dirname, "..", "src", "surfaces", "cli", "process.ts");

@@ -11,6 +11,7 @@ import { builtInTools } from "../src/tools/tools.ts";
 import { openCli } from "./cli.ts";
 import { openMcp, type Revision } from "./mcp.ts";
 import { makePdfWithPages } from "./pdf.ts";
+import { waitUntil } from "./waiting.ts";
 
 const run = promisify(execFile);
 const revisions: readonly Revision[] = ["2026-07-28", "2025-11-25"];
@@ -372,22 +373,20 @@ describe("ending", () => {
 
 /** Waits for the parser that a process starts. */
 async function findParser(parent: number): Promise<number> {
-  for (let attempt = 0; attempt < 400; attempt++) {
+  let child: string | undefined;
+  await waitUntil("a parser is started", async () => {
     const children = await readFile(`/proc/${parent}/task/${parent}/children`, "utf8").catch(() => "");
-    const [child] = children.trim().split(" ").filter(Boolean);
-    if (child !== undefined) return Number(child);
-    await new Promise((done) => setTimeout(done, 10));
-  }
-  return assert.fail("no parser was started");
+    [child] = children.trim().split(" ").filter(Boolean);
+    return child !== undefined;
+  });
+  return Number(child);
 }
 
 async function waitUntilGone(pid: number): Promise<void> {
   assert.ok(pid > 0);
-  for (let attempt = 0; attempt < 600; attempt++) {
+  await waitUntil(`process ${pid} ends`, async () => {
     // An ended process that has not been reaped yet is shown as a zombie.
     const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
-    if (stat === "" || /\) Z /.test(stat)) return;
-    await new Promise((done) => setTimeout(done, 10));
-  }
-  assert.fail(`process ${pid} is still running`);
+    return stat === "" || /\) Z /.test(stat);
+  });
 }

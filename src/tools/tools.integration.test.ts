@@ -8,6 +8,7 @@ import { makePdfWithPages } from "../../test/pdf.ts";
 import { closeSchema } from "../../test/schemas.ts";
 import { startServer } from "../../test/server.ts";
 import { openTools } from "../../test/tools.ts";
+import { letEventsHappen, waitUntil } from "../../test/waiting.ts";
 import { UNTRUSTED_NOTICE } from "../answer/answer.ts";
 import { clientRows, findClientProfile } from "../config/clients.ts";
 import { listLimits, makeBudget } from "../fit/budget.ts";
@@ -333,7 +334,9 @@ describe("fetch_content", () => {
       ...bench.session.store,
       async keep(...args: Parameters<typeof bench.session.store.keep>) {
         maxRunning = Math.max(maxRunning, ++running);
-        await new Promise((done) => setTimeout(done, 5));
+        await waitUntil("three are fetched at once", () => maxRunning >= 3);
+        // A fourth would come now.
+        await letEventsHappen();
         running--;
         return bench.session.store.keep(...args);
       },

@@ -1,7 +1,7 @@
 /** Pinned quality floors on the labelled corpus; a change may raise a floor, never lower one. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { claimModes, corpusFolder, detectPrefix, detectWhole, readCorpus, scoreAnswers } from "../../test/detection.ts";
+import { claimModes, corpusFolder, detectPrefix, detectWhole, readCorpus, scoreAnswers } from "../detection.ts";
 
 const corpusDigest = "a8dd023081f3c7744e4253b63e659382ea816ffae44c7848d5418c4a9385468c";
 

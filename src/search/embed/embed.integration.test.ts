@@ -6,6 +6,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { makeTemporaryFolder } from "../../../test/bodies.ts";
 import { hashedVector, startEmbeddings } from "../../../test/embeddings.ts";
+import { patientSearch } from "../../../test/waiting.ts";
 import { searchNotices } from "../../answer/search-reply.ts";
 import { defaultSettings, type Settings } from "../../config/settings.ts";
 import { openSession } from "../../session/session.ts";
@@ -21,6 +22,7 @@ async function openWork(settings: Partial<Settings> = {}) {
   let aheadMs = 0;
   const base = {
     ...defaultSettings,
+    ...patientSearch,
     home: join(folder.path, "home"),
     "search.refresh_every": 0,
     "network.tries": 1,

@@ -325,10 +325,9 @@ describe("a fetch over the network", () => {
   });
 
   test("is stopped by the session's signal", async () => {
-    await using server = await startServer(() => undefined);
-    await using place = await openPlace(server);
     const stop = new AbortController();
-    setTimeout(() => stop.abort(new Error("enough")), 50);
+    await using server = await startServer(() => stop.abort(new Error("enough")));
+    await using place = await openPlace(server);
     await assert.rejects(place.fetched("/", {}, {}, { signal: stop.signal }), /enough/);
   });
 
