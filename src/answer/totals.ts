@@ -1,7 +1,7 @@
 /** How long a text is: a number only where a later reply cannot name another one, else what is known so far. */
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import type { Extract } from "../extract/extract.ts";
-import { formatRanges, type NumberRange } from "../extract/select/selector.ts";
+import { formatRanges, type NumberRange } from "../extract/number-range.ts";
 import type { TotalChars } from "../fit/fit-text.ts";
 import { SHORT_NAME_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";

@@ -4,8 +4,8 @@ import type { Objects } from "../artifacts/objects.ts";
 import { isUnwritable } from "../errors.ts";
 import { ExtractWriter } from "./extract-writer.ts";
 import { type Description, type Failure, type Handler, isRetryableFailure } from "./handler.ts";
+import type { NumberRange } from "./number-range.ts";
 import { type HandlerRun, runHandler } from "./run-handler.ts";
-import type { NumberRange } from "./select/selector.ts";
 import {
   addSegment,
   type ExtractSize,
@@ -19,6 +19,8 @@ import {
 export type ExtractOptions = HandlerRun & {
   /** Where the extract is stored. */
   readonly objects: Objects;
+  /** Whose extract it is: a shared one would be found so fast that it tells what other owners have read. */
+  readonly owner: string;
   /** Whether enough pages are extracted for this reply. A text without pages is read to its end, to know its length. */
   readonly enough: (size: ExtractSize) => boolean;
   /** Characters that one call adds to the stored extract at most. */
@@ -65,8 +67,8 @@ function extractInMemory(options: ExtractOptions): Promise<Extract> {
 }
 
 async function extendStored(options: ExtractOptions): Promise<Extract> {
-  const { objects, facts, handler, mode, pages } = options;
-  const prefix = makeExtractPrefix(handler, facts, mode);
+  const { objects, owner, facts, handler, mode, pages } = options;
+  const prefix = makeExtractPrefix(handler, facts, mode, owner);
   const storedExtract = await openExtract(objects, prefix);
   if (storedExtract.ended || isEnough(storedExtract, options)) return toExtract(storedExtract, handler);
   if (pages !== undefined) {

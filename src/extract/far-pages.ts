@@ -1,10 +1,10 @@
 /** Extracts pages far behind the stored ones alone, so that the last page does not cost all pages before it. */
 import { createHash } from "node:crypto";
 import type { Objects } from "../artifacts/objects.ts";
-import type { Extracted, Failure, Info, PageNote, Segment } from "./handler.ts";
+import type { ExtractItem, Failure, Info, PageNote, Segment } from "./handler.ts";
+import { formatRanges, type NumberRange } from "./number-range.ts";
 import { addPage } from "./page-tally.ts";
 import { type HandlerRun, runHandler } from "./run-handler.ts";
-import { formatRanges, type NumberRange } from "./select/selector.ts";
 import {
   addSegment,
   assembleExtract,
@@ -110,7 +110,7 @@ async function* readRange(
   run: HandlerRun,
   { first, last }: NumberRange,
   { segments }: FoundPages,
-): AsyncGenerator<Extracted> {
+): AsyncGenerator<ExtractItem> {
   let from = first - 1;
   while (segments.has(from)) from++;
   if (last !== null && from >= last) return;

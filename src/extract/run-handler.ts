@@ -2,7 +2,7 @@
 import type { Content } from "../acquire/spool.ts";
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import { isUnwritable, SpillwayError } from "../errors.ts";
-import type { Extracted, Handler, HandlerOptions, Limits, LocalFile, Mode } from "./handler.ts";
+import type { ExtractItem, Handler, HandlerOptions, Limits, LocalFile, Mode } from "./handler.ts";
 import { findLinkBase } from "./stored-extract.ts";
 
 /** What a handler reads, and how. */
@@ -23,7 +23,7 @@ export type HandlerRun = {
  * The handler's items from a segment on. What it throws, apart from our own errors and an abort, is a failure: the
  * artifact stays usable.
  */
-export async function* runHandler(run: HandlerRun, from: number): AsyncGenerator<Extracted> {
+export async function* runHandler(run: HandlerRun, from: number): AsyncGenerator<ExtractItem> {
   const { handler, mode, limits, signal, password } = run;
   const options: HandlerOptions = { mode, from, limits, ...(password === undefined ? {} : { password }) };
   try {

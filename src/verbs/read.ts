@@ -43,7 +43,7 @@ export type ReadOptions = SelectorInput & {
 /** Reads the chosen range of a kept artifact within the budget, extracting more text where the range needs it. */
 export async function readArtifact(ref: string, options: ReadOptions, session: Session): Promise<Answer<ReadFields>> {
   const { mode = "markdown", maxChars, budget: replyBudget, password, ...input } = options;
-  const { settings, signal } = session;
+  const { settings, signal, store } = session;
   const budget = replyBudget ?? makeSourceBudget(settings, { requested: maxChars }).read;
   const selector = parseSelector(input);
   await using artifact = await openArtifact(ref, session);
@@ -51,6 +51,7 @@ export async function readArtifact(ref: string, options: ReadOptions, session: S
   const handler = findHandler(record.content_kind, record.media_type, session.handlers);
   const extract = await extractText({
     ...artifact,
+    owner: store.owner,
     facts: record,
     handler,
     mode,

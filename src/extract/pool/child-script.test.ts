@@ -7,7 +7,7 @@ import { makeTemporaryFolder } from "../../../test/bodies.ts";
 import { findChildScript } from "./child-script.ts";
 
 test("the program of the children is beside the sources, beside the published code, or in the installed package", async () => {
-  assert.ok(findChildScript().pathname.endsWith("/src/extract/pool/child.ts"));
+  assert.ok(findChildScript().pathname.endsWith("/src/extract/child-program.ts"));
   await using folder = await makeTemporaryFolder();
   const bundle = pathToFileURL(join(folder.path, "bundle.cjs")).href;
   assert.throws(() => findChildScript(bundle), /dist\/child\.js of the package spillway was not found/);

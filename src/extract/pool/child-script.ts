@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 /**
- * The program beside this module: a .ts file in the sources, a .js file in the published package. A bundle has no such
- * file beside it and uses that of the installed package.
+ * The program of the sources, or the one beside the published code. A bundle has no such file beside it and uses that of
+ * the installed package.
  */
 export function findChildScript(moduleUrl = findModuleUrl()): URL {
-  if (moduleUrl.endsWith(".ts")) return new URL("./child.ts", moduleUrl);
+  if (moduleUrl.endsWith(".ts")) return new URL("../child-program.ts", moduleUrl);
   const beside = new URL("./child.js", moduleUrl);
   return existsSync(beside) ? beside : findInPackage(moduleUrl);
 }

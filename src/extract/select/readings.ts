@@ -4,9 +4,9 @@ import type { Bound } from "../../fit/budget.ts";
 import { type FittedText, fitChars, type TextWindow } from "../../fit/fit-text.ts";
 import { countLines, cutBetweenCodePoints } from "../../fit/measure.ts";
 import type { Place } from "../../retrieval/split-passages.ts";
+import { formatRanges, type NumberRange } from "../number-range.ts";
 import { findPlace, RANGE_BREAK } from "./join-ranges.ts";
 import { formatPageRange, type PlacedPage, type TextRange } from "./select-range.ts";
-import { formatRanges, type NumberRange } from "./selector.ts";
 
 /** A page and where in the text it begins. */
 export type PageStart = { readonly page: number; readonly offset: number };

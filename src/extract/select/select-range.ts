@@ -5,8 +5,8 @@ import { countLines, cutBetweenCodePoints, splitsPair } from "../../fit/measure.
 import { NAME_CHARS } from "../../system/clip-lengths.ts";
 import { formatCount } from "../../system/quantities.ts";
 import type { Extract } from "../extract.ts";
+import type { NumberRange } from "../number-range.ts";
 import { type PlacedSegment, toTotal } from "../stored-extract.ts";
-import type { NumberRange } from "./selector.ts";
 
 /** A range of the joined text, end excluded; the label is its name, where it has one. */
 export type TextRange = {
@@ -147,7 +147,7 @@ export async function selectSection(extract: Extract, title: string): Promise<Te
   const headings = await readHeadings(extract);
   const index = findHeading(headings, title);
   const heading = headings[index];
-  if (heading === undefined) throw sectionNotFound(title, headings);
+  if (heading === undefined) throw makeSectionError(title, headings);
   const next = headings.slice(index + 1).find(({ level }) => level <= heading.level);
   return next === undefined
     ? rangeToEnd(extract, heading.label, heading.start)
@@ -183,7 +183,7 @@ function findHeading(headings: readonly Heading[], title: string): number {
   return -1;
 }
 
-function sectionNotFound(title: string, headings: readonly Heading[]): SpillwayError {
+function makeSectionError(title: string, headings: readonly Heading[]): SpillwayError {
   const names = headings.slice(0, 12).map(({ label }) => JSON.stringify(cutBetweenCodePoints(label, NAME_CHARS)));
   const restNote = headings.length > names.length ? `, and ${headings.length - names.length} more` : "";
   return new SpillwayError(

@@ -1,13 +1,6 @@
 /** The selectors of a range of a document, parsed once from what people and models write. */
 import { SpillwayError } from "../../errors.ts";
-
-/** Numbers from 1, both ends included; `last: null` means to the end. */
-export type NumberRange = {
-  readonly first: number;
-  readonly last: number | null;
-  /** For pages: the character of the first page where the range begins. */
-  readonly at?: number;
-};
+import type { NumberRange } from "../number-range.ts";
 
 /** The one way a range is chosen. */
 export type Selector =
@@ -81,16 +74,6 @@ function parseRange(parameter: "lines" | "pages", text: string): NumberRange {
 
 function selectorError(sentence: string, hint: string): SpillwayError {
   return new SpillwayError("selector_invalid", sentence, { hint });
-}
-
-/** The ranges as a caller writes them. */
-export function formatRanges(ranges: readonly NumberRange[]): string {
-  return ranges.map(formatRange).join(",");
-}
-
-function formatRange({ first, last, at }: NumberRange): string {
-  const start = at === undefined || at === 0 ? `${first}` : `${first}@${at}`;
-  return last === first ? start : `${start}-${last ?? ""}`;
 }
 
 const quote = (text: string): string => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}...` : text);
