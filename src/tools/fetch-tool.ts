@@ -36,7 +36,8 @@ export async function fetchSelected(
   const { mode = "markdown", budget } = options;
   const readAnswer = await readArtifact(ref, { ...part, mode, budget: budget.read }, session);
   if (readAnswer.fields.matched_count === 0) {
-    return addNotice(fetchAnswer, "No passage contains a word of the question; this is the beginning.");
+    const soFar = readAnswer.fields.extraction_truncated ? " of what was read so far" : "";
+    return addNotice(fetchAnswer, `No passage${soFar} contains a word of the question; this is the beginning.`);
   }
   return mergeAnswers(fetchAnswer, readAnswer);
 }

@@ -3,7 +3,7 @@ import { SpillwayError } from "../../errors.ts";
 import type { TextWindow } from "../../fit/fit-text.ts";
 import { countLines, cutBetweenCodePoints, splitsPair } from "../../fit/measure.ts";
 import { NAME_CHARS } from "../../system/clip-lengths.ts";
-import { formatCount } from "../../system/quantities.ts";
+import { formatCount, formatNumber } from "../../system/quantities.ts";
 import type { Extract } from "../extract.ts";
 import type { NumberRange } from "../number-range.ts";
 import { type PlacedSegment, toTotal } from "../stored-extract.ts";
@@ -230,7 +230,9 @@ function notReachedError({ ended, canContinue, isPartial }: Extract, missing: Mi
     return new SpillwayError("place_not_found", sentence, { hint: "Choose an earlier part." });
   }
   const extracted =
-    total === null ? formatCount(soFar, things[place]) : `${soFar} of ${formatCount(total, things[place])}`;
+    total === null
+      ? formatCount(soFar, things[place])
+      : `${formatNumber(soFar)} of ${formatCount(total, things[place])}`;
   const reason = ended?.failed ? ` (${ended.failed.reason.replace("_", " ")})` : "";
   const sentence = `${name} was not reached: extraction ended after ${extracted}${reason}.`;
   const hint = canContinue ? "Call again: extraction continues from there." : "Choose an earlier part.";
