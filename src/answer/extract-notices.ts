@@ -70,7 +70,7 @@ function removedWarnings({ escapes, bidi, tags, controls }: RemovedCounts): stri
 /** Says how much of the source U+FFFD replaces. */
 function damageWarnings({ removed, undecoded = 0 }: Extract["info"]): string[] {
   const counts = [
-    { count: removed?.shown ?? 0, thing: "control character" },
+    { count: removed?.shownControls ?? 0, thing: "control character" },
     { count: undecoded, thing: "undecodable place" },
   ];
   const damage = counts.filter(({ count }) => count > 0).map(({ count, thing }) => formatCount(count, thing));

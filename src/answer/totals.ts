@@ -20,12 +20,12 @@ export function toTotalChars(
   extract: Extract,
   { chars, soFar }: { readonly chars: number | null; readonly soFar: number },
 ): TotalChars {
-  return chars ?? { atLeast: soFar, known: sayWhatIsKnown(facts, extract) };
+  return chars ?? { atLeast: soFar, known: describeKnownPart(facts, extract) };
 }
 
 /** `at least 300412; pages 1-62 of 80 read so far` for a text whose length is not known. */
 export function formatAtLeast(facts: Facts, extract: Extract): string {
-  return `at least ${extract.size.chars}; ${sayWhatIsKnown(facts, extract)}`;
+  return `at least ${extract.size.chars}; ${describeKnownPart(facts, extract)}`;
 }
 
 /** `9,000`, or `at least 9,000`. */
@@ -33,7 +33,7 @@ export function formatTotal(total: number | null, soFar: number): string {
   return total === null ? `at least ${formatNumber(soFar)}` : formatNumber(total);
 }
 
-function sayWhatIsKnown({ source_truncated }: Facts, extract: Extract): string {
+function describeKnownPart({ source_truncated }: Facts, extract: Extract): string {
   if (!extract.isPartial) return source_truncated ? "the source was not kept whole" : "all of it was read";
   if (extract.info.tally === undefined) return "the rest was not read";
   return `${formatPagesRead(extract)} ${extract.canContinue ? "read so far" : "could be read"}`;
@@ -43,7 +43,7 @@ function sayWhatIsKnown({ source_truncated }: Facts, extract: Extract): string {
 function formatPagesRead({ onlyPages, size, info }: Extract): string {
   const { pageCount = size.segments } = info;
   const pages = onlyPages ?? [{ first: 1, last: size.segments }];
-  const within = ({ first, last }: NumberRange) => ({ first, last: Math.min(last ?? pageCount, pageCount) });
+  const limitToDocument = ({ first, last }: NumberRange) => ({ first, last: Math.min(last ?? pageCount, pageCount) });
   const ofAll = info.pageCount === undefined ? "" : ` of ${formatNumber(pageCount)}`;
-  return `${namePages(clip(formatRanges(pages.map(within)), SHORT_NAME_CHARS))}${ofAll}`;
+  return `${namePages(clip(formatRanges(pages.map(limitToDocument)), SHORT_NAME_CHARS))}${ofAll}`;
 }

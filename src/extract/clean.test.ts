@@ -13,7 +13,7 @@ const nothing: RemovedCounts = {
   tags: 0,
   byteOrderMarks: 0,
   surrogates: 0,
-  shown: 0,
+  shownControls: 0,
 };
 
 type Case = { name: string; text: string; clean: string; removed?: Partial<RemovedCounts> };
@@ -122,7 +122,7 @@ describe("a cleaner that shows control characters", () => {
   ]) {
     test(`shows ${name}`, () => {
       const result = show(text);
-      assert.deepEqual([result.text, result.removed.shown], [shown, count]);
+      assert.deepEqual([result.text, result.removed.shownControls], [shown, count]);
     });
   }
 

@@ -17,7 +17,7 @@ export type RemovedCounts = {
   /** Lone halves of a surrogate pair, each replaced by U+FFFD. */
   readonly surrogates: number;
   /** Stray control characters that U+FFFD shows; a run of NULs is shown once. */
-  readonly shown: number;
+  readonly shownControls: number;
 };
 
 /** How to clean. */
@@ -43,7 +43,7 @@ export function cleanText(text: string): { readonly text: string; readonly remov
 
 /** A cleaner for one text, with the counts for that text. */
 export function createCleaner({ showControls = false }: CleanOptions = {}): Cleaner {
-  const removed = { controls: 0, escapes: 0, bidi: 0, tags: 0, byteOrderMarks: 0, surrogates: 0, shown: 0 };
+  const removed = { controls: 0, escapes: 0, bidi: 0, tags: 0, byteOrderMarks: 0, surrogates: 0, shownControls: 0 };
   let pending = "";
   let endsInNul = false;
 
@@ -89,17 +89,17 @@ function isClean(text: string): boolean {
   return !forbidden.test(text) && text.isWellFormed();
 }
 
-/** Control characters are shown if there is a place; it says whether the text follows a NUL. */
-type Place = { readonly isAfterNul: boolean };
+/** Set where control characters are shown: whether the text before ended in a NUL. */
+type ShowOptions = { readonly isAfterNul: boolean };
 
-function clean(text: string, removed: Counts, place: Place | null): string {
+function clean(text: string, removed: Counts, show: ShowOptions | null): string {
   if (isClean(text)) return text;
   const normalized = makeWellFormed(text, removed).replace(/\r\n?/g, "\n");
   if (isClean(normalized)) return normalized;
   return normalized.replace(forbiddenOrEscape, (match, offset: number) => {
-    if (place === null || !strayControl.test(match)) return substitute(match, removed);
-    removed.shown += 1;
-    const isInRun = match === "\0" && (offset === 0 ? place.isAfterNul : normalized[offset - 1] === "\0");
+    if (show === null || !strayControl.test(match)) return substitute(match, removed);
+    removed.shownControls += 1;
+    const isInRun = match === "\0" && (offset === 0 ? show.isAfterNul : normalized[offset - 1] === "\0");
     return isInRun ? "" : "\ufffd";
   });
 }

@@ -16,11 +16,11 @@ export async function* decodeText(
   tally: DecodeTally = { undecoded: 0 },
 ): AsyncGenerator<string> {
   const decoder = decoderFor(charset) ?? new TextDecoder();
-  const written = createWrittenCounter(charset);
+  const sourceCounter = createSourceCounter(charset);
   for await (const chunk of inLargeChunks(bytes)) {
     const text = decoder.decode(chunk, { stream: true });
     const replacements = countReplacements(text);
-    tally.undecoded += replacements - written.count(chunk, replacements > 0);
+    tally.undecoded += replacements - sourceCounter.count(chunk, replacements > 0);
     if (text !== "") yield text;
   }
   const rest = decoder.decode();
@@ -36,8 +36,8 @@ function countReplacements(text: string): number {
   return count;
 }
 
-/** Counts the U+FFFD that a source in UTF-8 itself contains: somebody else's damage, which decodes well. */
-function createWrittenCounter(charset: string | null) {
+/** Counts the U+FFFD that a source in UTF-8 itself contains: older damage, which decodes well. */
+function createSourceCounter(charset: string | null) {
   const isUtf8 = /^utf-?8$/i.test(charset ?? "utf-8");
   let previous = Buffer.alloc(0);
   return {

@@ -19,7 +19,7 @@ const FILE_SEGMENTS = 2_000;
 export class ExtractWriter {
   readonly #objects: Objects;
   readonly #prefix: string;
-  readonly #stored: StoredExtract;
+  readonly #storedExtract: StoredExtract;
   #info: Info;
   #files: readonly ExtractFile[];
   #writtenSize: ExtractSize;
@@ -28,9 +28,10 @@ export class ExtractWriter {
   /** What was written last, until the next segment arrives: a long text must not be held twice. */
   #content: FileContent | undefined;
 
-  constructor(objects: Objects, prefix: string, stored: StoredExtract) {
-    [this.#objects, this.#prefix, this.#stored] = [objects, prefix, stored];
-    [this.#info, this.#files, this.#writtenSize, this.#size] = [stored.info, stored.files, stored.size, stored.size];
+  constructor(objects: Objects, prefix: string, storedExtract: StoredExtract) {
+    [this.#objects, this.#prefix, this.#storedExtract] = [objects, prefix, storedExtract];
+    const { info, files, size } = storedExtract;
+    [this.#info, this.#files, this.#writtenSize, this.#size] = [info, files, size, size];
   }
 
   get info(): Info {
@@ -62,7 +63,9 @@ export class ExtractWriter {
   /** Writes what has gathered, and returns the extract, which can be continued. */
   async flush(): Promise<StoredExtract> {
     if (this.#segments.length > 0) await this.#flush(null, false);
-    return this.#content === undefined ? this.#stored : assembleExtract(this.#objects, this.#files, this.#content);
+    return this.#content === undefined
+      ? this.#storedExtract
+      : assembleExtract(this.#objects, this.#files, this.#content);
   }
 
   /** Writes what has gathered as the end of the extract. */

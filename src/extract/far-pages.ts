@@ -14,7 +14,7 @@ import {
   type StoredExtract,
 } from "./stored-extract.ts";
 
-/** So many pages are extracted although nobody asked for them, because then offsets and lines are known too. */
+/** So many unwanted pages are extracted too, because then offsets and lines are known. */
 const MAX_UNWANTED_PAGES = 20;
 
 /**
@@ -33,19 +33,25 @@ export async function extractFarPages(
   if ((await objects.head(key)) !== undefined) return toStoredExtract(objects, await readFileContent(objects, { key }));
   const content = await readPages(options, ranges, storedExtract);
   if (content === undefined) return undefined;
-  if (content.failed === null) await objects.put(key, Buffer.from(JSON.stringify(content)), { durable: false });
+  if (isWhole(content, options.maxChars))
+    await objects.put(key, Buffer.from(JSON.stringify(content)), { durable: false });
   return toStoredExtract(objects, content);
+}
+
+/** Whether all wanted pages were read: neither a failure nor the limit ended it. */
+function isWhole({ segments, failed }: FileContent, maxChars: number): boolean {
+  return failed === null && segments.reduce((sum, { text }) => sum + text.length, 0) < maxChars;
 }
 
 /** Whether many pages would have to be extracted only because they come before the wanted ones. */
 function skipsManyPages(ranges: readonly NumberRange[], { size, info }: StoredExtract): boolean {
   if (size.segments > 0 && info.tally === undefined) return false;
-  let [reached, unwanted] = [size.segments, 0];
+  let [reachedPage, unwantedPages] = [size.segments, 0];
   for (const { first, last } of inOrder(ranges)) {
-    unwanted += Math.max(0, first - 1 - reached);
-    reached = Math.max(reached, last ?? Number.POSITIVE_INFINITY);
+    unwantedPages += Math.max(0, first - 1 - reachedPage);
+    reachedPage = Math.max(reachedPage, last ?? Number.POSITIVE_INFINITY);
   }
-  return unwanted > MAX_UNWANTED_PAGES;
+  return unwantedPages > MAX_UNWANTED_PAGES;
 }
 
 const inOrder = (ranges: readonly NumberRange[]): NumberRange[] =>
@@ -62,54 +68,54 @@ async function readPages(
   ranges: readonly NumberRange[],
   storedExtract: StoredExtract,
 ): Promise<FileContent | undefined> {
-  const found = await takeStored(ranges, storedExtract);
+  const collected = await collectStored(ranges, storedExtract);
   for (const range of inOrder(ranges)) {
-    for await (const piece of readRange(options, range, found)) {
-      if ("info" in piece) found.info = { ...found.info, ...piece.info };
-      else if ("failed" in piece) found.failed = piece.failed;
+    for await (const piece of readRange(options, range, collected)) {
+      if ("info" in piece) collected.info = { ...collected.info, ...piece.info };
+      else if ("failed" in piece) collected.failed = piece.failed;
       else if (piece.segment.kind === "whole") return undefined;
-      else addFound(found, piece.segment, piece.note);
-      if (found.chars >= options.maxChars) break;
+      else collectPage(collected, piece.segment, piece.note);
+      if (collected.chars >= options.maxChars) break;
     }
-    if (found.info.pageCount === undefined) return undefined;
-    if (found.failed !== null) break;
+    if (collected.info.pageCount === undefined) return undefined;
+    if (collected.failed !== null) break;
   }
-  const segments = [...found.segments.values()].sort((one, other) => one.index - other.index);
-  return { info: found.info, segments, failed: found.failed };
+  const segments = [...collected.segments.values()].sort((one, other) => one.index - other.index);
+  return { info: collected.info, segments, failed: collected.failed };
 }
 
-/** The pages that were found, by index. */
-type FoundPages = {
+/** The pages that were read, by index. */
+type CollectedPages = {
   readonly segments: Map<number, Segment>;
   info: Info;
   chars: number;
   failed: Failure | null;
 };
 
-async function takeStored(ranges: readonly NumberRange[], storedExtract: StoredExtract): Promise<FoundPages> {
+async function collectStored(ranges: readonly NumberRange[], storedExtract: StoredExtract): Promise<CollectedPages> {
   // How all stored pages were read says nothing about these.
   const { tally: _, ...info } = storedExtract.info;
-  const found: FoundPages = { segments: new Map(), info, chars: 0, failed: null };
-  if (ranges.every(({ first }) => first > storedExtract.size.segments)) return found;
+  const collected: CollectedPages = { segments: new Map(), info, chars: 0, failed: null };
+  if (ranges.every(({ first }) => first > storedExtract.size.segments)) return collected;
   for await (const { segment } of storedExtract.segments()) {
     const isWanted = ranges.some(({ first, last }) => segment.index >= first - 1 && segment.index < (last ?? Infinity));
-    if (isWanted) addFound(found, segment);
+    if (isWanted) collectPage(collected, segment);
   }
-  return found;
+  return collected;
 }
 
-function addFound(found: FoundPages, segment: Segment, note?: PageNote): void {
-  if (found.segments.has(segment.index)) return;
-  found.segments.set(segment.index, segment);
-  found.info = { ...found.info, tally: addPage(found.info.tally, segment, note) };
-  found.chars += segment.text.length;
+function collectPage(collected: CollectedPages, segment: Segment, note?: PageNote): void {
+  if (collected.segments.has(segment.index)) return;
+  collected.segments.set(segment.index, segment);
+  collected.info = { ...collected.info, tally: addPage(collected.info.tally, segment, note) };
+  collected.chars += segment.text.length;
 }
 
-/** The handler's items for the pages of a range that are not found yet. */
+/** The handler's items for the pages of a range that are still missing. */
 async function* readRange(
   run: HandlerRun,
   { first, last }: NumberRange,
-  { segments }: FoundPages,
+  { segments }: CollectedPages,
 ): AsyncGenerator<ExtractItem> {
   let from = first - 1;
   while (segments.has(from)) from++;

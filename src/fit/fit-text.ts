@@ -4,7 +4,7 @@ import { cutBetweenCodePoints, findLongestPrefix, isHighSurrogate, type Unit } f
 
 /**
  * Text held in memory: from `offset` to the text's end, or at least as many characters as the budget may show. The
- * total is infinite while nobody knows where the text ends.
+ * total is infinite while the end of the text is unknown.
  */
 export type TextWindow = { readonly text: string; readonly offset: number; readonly totalChars: number };
 

@@ -22,7 +22,7 @@ function isMostlyValid(bytes: Uint8Array, charset: string, ratio: number): boole
   return valid >= invalid * ratio;
 }
 
-/** The non-ASCII characters of a decoded text; U+FFFD stands for bytes that could not be decoded. */
+/** The non-ASCII characters of a decoded text; bytes that could not be decoded are U+FFFD. */
 function countCharacters(text: string): { valid: number; invalid: number } {
   let [valid, invalid] = [0, 0];
   for (let i = 0; i < text.length; i++) {
@@ -36,7 +36,7 @@ function countCharacters(text: string): { valid: number; invalid: number } {
 /** The share of invalid bytes in a text that is otherwise ASCII. Text in another charset has more non-ASCII letters. */
 const MAX_INVALID_SHARE = 0.005;
 
-/** The guess, unless UTF-8 is declared: a few bytes in an otherwise ASCII text are no evidence against that. */
+/** The guess, unless UTF-8 is declared: a few bytes in an otherwise ASCII text do not contradict it. */
 export function keepDeclaredUtf8(
   guess: TextVerdict,
   byteCounts: ByteCounts,

@@ -1,4 +1,4 @@
-/** Finds the program of the child processes, also for a bundle that somebody made of the library. */
+/** Finds the program of the child processes, also for a bundle of the library. */
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";

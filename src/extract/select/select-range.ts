@@ -33,7 +33,7 @@ export async function readWindow(
   return { text: text.slice(0, wantedChars), offset, totalChars: end };
 }
 
-/** Where the whole text ends; infinite while more can be extracted and nobody has counted it. */
+/** Where the whole text ends; infinite while more can be extracted and its length is not counted. */
 function findWholeEnd({ size, totalChars, canContinue }: Extract): number {
   return totalChars ?? (canContinue ? Number.POSITIVE_INFINITY : size.chars);
 }
