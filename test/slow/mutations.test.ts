@@ -66,6 +66,7 @@ describe("damaged documents", () => {
       const sha256 = createHash("sha256").update(bytes).digest("hex");
       const extract = await extractText({
         objects: memoryObjects(),
+        owner: "alice",
         facts: {
           sha256,
           size_bytes: bytes.length,

@@ -60,7 +60,7 @@ describe("a page with a Markdown form", () => {
     await using client = openTestClient([server]);
     const { text, name, location, response } = await fetchBytes(client, server.origin);
     assert.deepEqual([text, name, location], ["# Page", "page.md", `${server.origin}/page.md`]);
-    assert.deepEqual(response.notes, [`Read as Markdown from ${server.origin}/page.md.`]);
+    assert.deepEqual(response.notes, [`Read as Markdown from "${server.origin}/page.md".`]);
     assert.equal(response.freshness?.validators, null);
   });
 
@@ -118,7 +118,7 @@ describe("a page whose Markdown form is being requested", () => {
     });
     await using client = openTestClient([server], { settings: { "network.timeout": 400, "network.tries": 1 } });
     const { bytes, response } = await fetchBytes(client, `${server.origin}/page`);
-    assert.equal(response.shortfall(), "the time limit was reached");
+    assert.equal(response.shortfall()?.by, "timeout");
     assert.ok(bytes.length >= MARKDOWN_LINK_PREFIX_BYTES, `${bytes.length} bytes`);
     assert.ok(Buffer.from(big).subarray(0, bytes.length).equals(bytes));
   });
