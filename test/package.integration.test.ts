@@ -289,6 +289,7 @@ describe("the packed package, installed elsewhere", () => {
       return context.skip(`npm's cache has no such Node; npm cache add ${nodePackage(oldest)} adds it.`);
     assert.equal((await run(node, ["--version"])).stdout.trim(), `v${oldest}`);
     await writeFile(join(folder, "heron.ts"), "export const heron = 1;\n");
+    await writeFile(join(folder, "empty.ts"), "");
     const options = { cwd: folder, env: env() };
     const cli = join(folder, "node_modules", "spillway", "dist", "cli.js");
     for (const argv of [["index"], ["search", "heron"], ["doctor"], ["fetch", "heron.ts"]]) {
