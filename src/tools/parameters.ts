@@ -124,9 +124,11 @@ export function findFieldName(fields: Fields, key: string): string | undefined {
 const normalizeName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
 
 function isAbsent(value: unknown): boolean {
-  if (value === undefined || value === null) return true;
-  if (typeof value === "string") return value.trim() === "";
-  return Array.isArray(value) && value.every(isAbsent);
+  return Array.isArray(value) ? value.every(isBlank) : isBlank(value);
+}
+
+function isBlank(value: unknown): boolean {
+  return value === undefined || value === null || (typeof value === "string" && value.trim() === "");
 }
 
 const readers: Readonly<Record<FieldType, (value: unknown, name: string, field: Field) => unknown>> = {
@@ -142,7 +144,7 @@ function readText(value: unknown, name: string): string {
   if (typeof value === "string") return value.trim();
   if (typeof value === "number") return String(value);
   if (Array.isArray(value) && value.every((item) => typeof item === "number")) return value.join(",");
-  if (Array.isArray(value) && value.length === 1) return readText(value[0], name);
+  if (Array.isArray(value) && value.length === 1 && !Array.isArray(value[0])) return readText(value[0], name);
   throw usageError(`${name} must be text, not ${describeValue(value)}.`, "Send it as one string.");
 }
 
