@@ -42,11 +42,12 @@ export function toDocumentFields({ info, description }: Extract): DocumentFields
 }
 
 /** Says which characters were removed because they could mislead a reader or a terminal. */
-function removedWarnings({ escapes, bidi, tags, controls }: RemovedCounts): string[] {
+function removedWarnings({ escapes, bidi, tags, invisible, controls }: RemovedCounts): string[] {
   const counts = [
     { count: escapes, thing: "terminal escape" },
     { count: bidi, thing: "direction override" },
     { count: tags, thing: "invisible tag character" },
+    { count: invisible, thing: tags > 0 ? "other invisible character" : "invisible character" },
     { count: controls, thing: "control character" },
   ];
   const removals = counts.filter(({ count }) => count > 0).map(({ count, thing }) => formatCount(count, thing));
