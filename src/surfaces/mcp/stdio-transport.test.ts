@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { describe, mock, test } from "node:test";
+import { describe, test } from "node:test";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { MAX_LINE_BYTES } from "./read-lines.ts";
 import { createLineTransport } from "./stdio-transport.ts";
@@ -148,38 +148,31 @@ describe("many requests", () => {
 });
 
 describe("after the input has ended", () => {
-  test("a client that does not read is given up after a second", async () => {
-    mock.timers.enable({ apis: ["setTimeout"] });
-    try {
-      const { transport, logged } = connect([request(1), request(2)], { reads: false });
-      transport.onmessage = (message) =>
-        void transport.send({ ...nothing, id: "id" in message ? (message.id ?? 0) : 0 });
-      await transport.start();
-      await new Promise(setImmediate);
-      mock.timers.tick(1_000);
-      assert.deepEqual(await transport.ended, { unread: true });
-      assert.match(logged.join(), /stopped reading/);
-    } finally {
-      mock.timers.reset();
+  test("a client that does not read is given up after three seconds", async (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const { transport, logged } = connect([request(1), request(2)], { reads: false });
+    transport.onmessage = (message) => void transport.send({ ...nothing, id: "id" in message ? (message.id ?? 0) : 0 });
+    await transport.start();
+    for (let second = 0; second < 3; second++) {
+      for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+      t.mock.timers.tick(1_000);
     }
+    assert.deepEqual(await transport.ended, { unread: true });
+    assert.match(logged.join(), /stopped reading/);
   });
 
-  test("a call that does not end is given up after ten seconds", async () => {
-    mock.timers.enable({ apis: ["setTimeout"] });
-    try {
-      const { transport } = connect([request(1)]);
-      let isEnded = false;
-      void transport.ended.then(() => (isEnded = true));
-      await transport.start();
-      for (let second = 0; second < 10; second++) {
-        for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
-        assert.equal(isEnded, false);
-        mock.timers.tick(1_000);
-      }
-      assert.deepEqual(await transport.ended, { unread: false });
-    } finally {
-      mock.timers.reset();
+  test("a call that does not end is given up after ten seconds", async (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const { transport } = connect([request(1)]);
+    let isEnded = false;
+    void transport.ended.then(() => (isEnded = true));
+    await transport.start();
+    for (let second = 0; second < 10; second++) {
+      for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+      assert.equal(isEnded, false);
+      t.mock.timers.tick(1_000);
     }
+    assert.deepEqual(await transport.ended, { unread: false });
   });
 
   test("an open subscription is not waited for", async () => {

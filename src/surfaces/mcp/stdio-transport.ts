@@ -2,7 +2,6 @@
  * JSON-RPC over two streams, one message per line. Every request gets an answer; requests at work, requests that wait
  * and replies that the client has not read are limited.
  */
-import { setTimeout as sleep } from "node:timers/promises";
 import type { JSONRPCMessage, JSONRPCRequest, RequestId, Transport } from "@modelcontextprotocol/server";
 import { explainInvalidParams } from "./invalid-params.ts";
 import { createLineWriter } from "./line-writer.ts";
@@ -29,6 +28,9 @@ const MAX_UNREAD_LINES = 1_000;
 
 /** How long pending requests may run after the input has ended, so that piped requests get their answers. */
 const DRAIN_SECONDS = 10;
+
+/** A client that has taken no line for this long does not read any more. */
+const MAX_UNREAD_SECONDS = 3;
 
 /** Creates a transport for the SDK. `ended` resolves when the connection has ended. */
 export function createLineTransport(streams: LineStreams): Transport & { readonly ended: Promise<ConnectionEnd> } {
@@ -99,13 +101,13 @@ export function createLineTransport(streams: LineStreams): Transport & { readonl
 
   /** Waits for pending requests, as long as the client reads their replies. */
   async function drain(): Promise<void> {
+    let unreadSeconds = 0;
     for (let second = 0; second < DRAIN_SECONDS && !requests.isIdle && !stop.signal.aborted; second++) {
       const { writtenLines } = writer;
-      const elapsed = new AbortController();
-      const signal = AbortSignal.any([elapsed.signal, stop.signal]);
-      await Promise.race([requests.idle(), sleep(1_000, undefined, { signal }).catch(() => undefined)]);
-      elapsed.abort();
-      unread = writer.waitingLines > 0 && writer.writtenLines === writtenLines;
+      await Promise.race([requests.idle(), pause(1_000, stop.signal)]);
+      const isUnread = writer.waitingLines > 0 && writer.writtenLines === writtenLines;
+      unreadSeconds = isUnread ? unreadSeconds + 1 : 0;
+      unread = unreadSeconds >= MAX_UNREAD_SECONDS;
       if (unread) return streams.log("the client stopped reading; its last replies are dropped");
     }
   }
@@ -129,6 +131,18 @@ export function createLineTransport(streams: LineStreams): Transport & { readonl
     },
   };
   return transport;
+}
+
+/** Resolves after this time or when the signal is aborted, whichever is first. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((done) => {
+    const timer = setTimeout(done, ms);
+    const stop = () => {
+      clearTimeout(timer);
+      done();
+    };
+    signal.addEventListener("abort", stop, { once: true });
+  });
 }
 
 /** A subscription is answered when it ends, so it takes no place in the queue; the SDK limits their number. */
