@@ -70,7 +70,7 @@ export function createInvisibleFilter(removed: InvisibleCounts): InvisibleFilter
 
 /** Finds nearly all clean text quickly: the units that invisible characters begin with. */
 const mayBeInvisible =
-  /\u034f|[\u00ad\u061c\u115f\u1160\u17b4-\u17b5\u180b-\u180f\u200b-\u200f\u2060-\u206f\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufffb\ud82f\ud834\udb40-\udb43]/;
+  /\u034f|[\u17b4-\u17b5]|[\u180b-\u180f]|[\u00ad\u061c\u115f-\u1160\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb]|[\ufe00-\ufe0f]|[\ud82f\ud834\udb40-\udb43]/;
 
 /** What Unicode calls default ignorable, and interlinear annotations. */
 const invisible = "[\\p{Default_Ignorable_Code_Point}\\ufff9-\\ufffb]";
