@@ -1,4 +1,4 @@
-/** Words that nobody can guess. */
+/** Words that cannot be guessed. */
 import { randomBytes } from "node:crypto";
 
 const letters = "abcdefghijkmnpqrstuvwxyz23456789";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { assertLinearTime } from "../../../test/cpu-time.ts";
 import { createRequestFinder } from "./find-requests.ts";
 
 /** The ids found in a text that arrives in chunks of this size. */
@@ -35,6 +36,12 @@ describe("finding requests in a line", () => {
       for (const chunkBytes of [1, 2, 7, line.length]) assert.deepEqual(find(line, chunkBytes), ids);
     });
   }
+
+  test("costs no more than its length", async () => {
+    await assertLinearTime(40_000, (count) =>
+      find(`{"a":[${'"a\\\\","b",'.repeat(count)}],"method":"x","id":7}`, 65_536),
+    );
+  });
 
   test("deep nesting and many requests need no more memory than their ids", () => {
     assert.deepEqual(find(`{"method":"x","params":${"[".repeat(100_000)}${"]".repeat(100_000)},"id":7}`), [7]);

@@ -89,7 +89,12 @@ export function createRequestFinder(): RequestFinder {
 
   return {
     push(bytes) {
-      for (const byte of bytes) {
+      const skipPlain = makeSkipper(bytes);
+      for (let index = 0; index < bytes.length; index++) {
+        // Nearly all bytes of a long line are in strings that do not matter.
+        if (isInString && !isEscaped && token === undefined) index = skipPlain(index);
+        const byte = bytes[index];
+        if (byte === undefined) return;
         if (isInString) readInString(byte);
         else readOutside(byte);
       }
@@ -99,6 +104,20 @@ export function createRequestFinder(): RequestFinder {
       return ids;
     },
   };
+}
+
+/** Finds the next quote or backslash. The next backslash is looked for once, not again for each string. */
+function makeSkipper(bytes: Uint8Array): (from: number) => number {
+  let backslash = -1;
+  return (from) => {
+    if (backslash < from) backslash = indexOrEnd(bytes, BACKSLASH, from);
+    return Math.min(backslash, indexOrEnd(bytes, QUOTE, from));
+  };
+}
+
+function indexOrEnd(bytes: Uint8Array, byte: number, from: number): number {
+  const index = bytes.indexOf(byte, from);
+  return index === -1 ? bytes.length : index;
 }
 
 type Envelope = { readonly id?: RequestId | undefined; readonly hasMethod?: true };

@@ -104,8 +104,8 @@ client's roots. The server asks for the roots when a path is outside the other f
 
 Standard output carries the protocol only. Everything else that is printed goes to standard error, with the server's log.
 With a malformed config file the server still works: what cannot be read is ignored, nothing is deleted meanwhile, and
-\`health://status\`, the log and the first reply say so. The server exits when its input ends, after at most ten seconds for calls in progress, and at once on SIGTERM. Its
-parsers exit with it.
+\`health://status\`, the log and the first reply say so. The server exits when its input ends and
+its requests are answered, after ten seconds without a reply or a minute in all, and at once on SIGTERM. Its parsers exit with it.
 
 ## Untrusted content
 

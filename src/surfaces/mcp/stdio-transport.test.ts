@@ -175,6 +175,20 @@ describe("after the input has ended", () => {
     assert.deepEqual(await transport.ended, { unread: false });
   });
 
+  test("requests that wait are answered as long as replies are written", async (t) => {
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const { transport, answers, received } = connect(Array.from({ length: 50 }, (_, id) => request(id)));
+    await transport.start();
+    for (let second = 0; second < 20; second++) {
+      for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+      await transport.send({ ...nothing, id: second });
+      t.mock.timers.tick(1_000);
+    }
+    assert.deepEqual([answers.length, received.length], [20, 50]);
+    for (let id = 20; id < 50; id++) await transport.send({ ...nothing, id });
+    assert.deepEqual(await transport.ended, { unread: false });
+  });
+
   test("an open subscription is not waited for", async () => {
     const { transport, received } = connect([request(1, "subscriptions/listen")]);
     await transport.start();

@@ -27,7 +27,10 @@ const queueLimits: QueueLimits = { calls: 32, others: 32, waiting: 10_000, waiti
 const MAX_UNREAD_LINES = 1_000;
 
 /** How long pending requests may run after the input has ended, so that piped requests get their answers. */
-const DRAIN_SECONDS = 10;
+const MAX_DRAIN_SECONDS = 60;
+
+/** They end earlier if no reply is written for this long. */
+const MAX_QUIET_SECONDS = 10;
 
 /** A client that has taken no line for this long does not read any more. */
 const MAX_UNREAD_SECONDS = 3;
@@ -101,13 +104,13 @@ export function createLineTransport(streams: LineStreams): Transport & { readonl
 
   /** Waits for pending requests, as long as the client reads their replies. */
   async function drain(): Promise<void> {
-    let unreadSeconds = 0;
-    for (let second = 0; second < DRAIN_SECONDS && !requests.isIdle && !stop.signal.aborted; second++) {
+    let quietSeconds = 0;
+    for (let second = 0; second < MAX_DRAIN_SECONDS && quietSeconds < MAX_QUIET_SECONDS; second++) {
+      if (requests.isIdle || stop.signal.aborted) return;
       const { writtenLines } = writer;
       await Promise.race([requests.idle(), pause(1_000, stop.signal)]);
-      const isUnread = writer.waitingLines > 0 && writer.writtenLines === writtenLines;
-      unreadSeconds = isUnread ? unreadSeconds + 1 : 0;
-      unread = unreadSeconds >= MAX_UNREAD_SECONDS;
+      quietSeconds = writer.writtenLines === writtenLines ? quietSeconds + 1 : 0;
+      unread = writer.waitingLines > 0 && quietSeconds >= MAX_UNREAD_SECONDS;
       if (unread) return streams.log("the client stopped reading; its last replies are dropped");
     }
   }

@@ -1,5 +1,5 @@
 /**
- * Text in the colour of its background: nobody sees it, but a model would read it. Only colours in the elements
+ * Text in the colour of its background: a person does not see it, but a model would read it. Only colours in the elements
  * themselves are known. What a stylesheet may colour is unknown, and unknown colours hide nothing.
  */
 import type { Element } from "./tree.ts";
