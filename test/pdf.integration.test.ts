@@ -54,7 +54,10 @@ describe("a PDF", () => {
       out,
       /^\[Fetched PDF artifact: report\.pdf, \d[\d.]* KB, pages 3\. Extracted 49 chars \(truncated=false\)\. Use artifact_ref=af_[0-9a-f]{32} for targeted follow-up\.\]\n/,
     );
-    assert.ok(out.endsWith("\n\nThis is page 1.\n\nThis is page 2.\n\nThis is page 3.\n"));
+    assert.match(
+      out,
+      /\n\nThis is page 1\.\n\nThis is page 2\.\n\nThis is page 3\.\n\n\[End untrusted content \w+\.\]\n$/,
+    );
     const [fields] = await cli.json("fetch", "report.pdf");
     assert.deepEqual(
       [
@@ -136,7 +139,7 @@ describe("a PDF", () => {
     const expected = [...pages.slice(149, 152), ...pages.slice(197)].map(({ text }) => text).join("");
     assert.equal(joined.replace(/\s/g, ""), expected.replace(/\s/g, ""));
     const { out } = await cli.run(["read", ref, "--pages", "150-152,198-", "--max-chars", "1000"]);
-    assert.match(out, /pages 150-151 of 200\. Read on with pages=151@\d+-152,198-\./);
+    assert.match(out, /pages 150-151 of 200\.\]\nRead on: spillway read af_[0-9a-f]+ --pages 151@\d+-152,198-\n/);
   });
 
   test("names its whole length, or at least what is known", async () => {

@@ -3,10 +3,10 @@
 import type { ArtifactRecord } from "../artifacts/record.ts";
 import type { ReadFields } from "../contract/read-fields.ts";
 import type { Extract } from "../extract/extract.ts";
-import type { NextPlace, PassageReading, RangeReading, Reading } from "../extract/select/readings.ts";
+import type { Mode } from "../extract/handler.ts";
+import type { PassageReading, RangeReading, Reading } from "../extract/select/readings.ts";
 import type { Selector } from "../extract/select/selector.ts";
 import type { Bound, Budget } from "../fit/budget.ts";
-import { makeTruncationSuffix } from "../fit/fit-text.ts";
 import { cutBetweenCodePoints } from "../fit/measure.ts";
 import type { Place } from "../retrieval/split-passages.ts";
 import { PASSAGE_HEADING_CHARS } from "../system/clip-lengths.ts";
@@ -15,6 +15,7 @@ import type { Answer } from "./answer.ts";
 import { describeFailure, listExtractWarnings, toDocumentFields } from "./extract-notices.ts";
 import { formatCount, formatNumber, namePages } from "./phrases.ts";
 import { findTotalChars, formatTotal, toTotalChars } from "./totals.ts";
+import { findCut, type NextRead, type TotalChars } from "./truncation.ts";
 
 /** The facts of one read, before they are worded. */
 type ReadFacts = {
@@ -26,6 +27,10 @@ type ReadFacts = {
   readonly totalLines: number | null;
   readonly linesSoFar: number;
   readonly budget: Pick<Budget, "chars" | "bound">;
+  readonly mode: Mode;
+  readonly hasPassword: boolean;
+  /** The random word of the fence around the source's words. */
+  readonly fenceWord: string;
 };
 
 /** The answer for the facts of a read. */
@@ -33,15 +38,20 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
   const { record, extract, selector, reading, budget } = facts;
   const place = findPlaceFields(reading, extract);
   const error = describeFailure(record, extract);
-  const warnings = listExtractWarnings(record, extract);
+  const warnings = listExtractWarnings(record, extract, facts);
   const content = extract.hasText ? shownContent(reading) : null;
   const hasMore =
     reading.type === "range" ? reading.fittedText.hasMore : reading.passages.length < reading.matchedCount;
+  const nextRead = findNextRead(facts);
   return {
     summary: summaryLine(facts),
-    notices: [...(error === undefined ? [] : [error]), ...warnings],
+    failure: error ?? null,
+    nextRead,
+    notices: warnings,
+    fenceWord: facts.fenceWord,
+    claims: [],
     content,
-    suffix: truncationNotice(facts),
+    cut: reading.type === "range" ? findCut(reading.fittedText, findSelectionTotal(facts, reading)) : null,
     pages: reading.type === "range" ? reading.pageStarts : [],
     fields: {
       // First, so that a handler cannot replace a field of the contract.
@@ -62,7 +72,8 @@ export function answerRead(facts: ReadFacts): Answer<ReadFields> {
       total_lines: record.source_truncated ? null : facts.totalLines,
       page_range: reading.type === "range" ? reading.pages : null,
       page_count: extract.info.pageCount ?? null,
-      ...nextFields(reading),
+      next_offset: nextRead?.offset ?? null,
+      ...(nextRead?.pages === undefined ? {} : { next_pages: nextRead.pages }),
       has_more: hasMore,
       extraction_truncated: extract.isPartial,
       source_truncated: record.source_truncated,
@@ -94,18 +105,19 @@ function findPlaceFields(reading: Reading, { onlyPages }: Extract) {
   return { ...reading.start, endLine: reading.endLine };
 }
 
-function nextFields(reading: Reading): Pick<ReadFields, "next_offset" | "next_pages"> {
-  const next = reading.type === "range" ? reading.next : null;
-  if (next === null) return { next_offset: null };
-  return "offset" in next ? { next_offset: next.offset } : { next_offset: null, next_pages: next.pages };
+/** After what is shown; at the next best passage; or, where reading failed for now, after what was extracted. */
+function findNextRead({ record, extract, selector, reading, mode, hasPassword }: ReadFacts): NextRead | null {
+  const { canContinue, hasText, size } = extract;
+  const isAtEnd = selector.type === "offset" && hasText && canContinue;
+  const next = reading.next ?? (isAtEnd ? { offset: size.chars } : null);
+  return next === null ? null : { ref: record.artifact_ref, ...next, mode, hasPassword };
 }
 
-function truncationNotice({ record, extract, reading }: ReadFacts): string {
-  if (reading.type === "passages" || !reading.fittedText.hasMore) return "";
-  const { chars, soFar } = reading.selection;
-  const isToEnd = chars === null || reading.selection.isWholeText;
-  const known = record.source_truncated && isToEnd ? null : chars;
-  return makeTruncationSuffix(reading.fittedText.limitChars, toTotalChars(record, extract, { chars: known, soFar }));
+/** The length of the whole text for a text from an offset on, else of what was chosen. */
+function findSelectionTotal({ record, extract }: ReadFacts, { selection }: RangeReading): TotalChars {
+  const { chars, soFar, isWholeText } = selection;
+  const isUnknown = record.source_truncated && isWholeText;
+  return toTotalChars(record, extract, { chars: isUnknown ? null : chars, soFar });
 }
 
 function summaryLine(facts: ReadFacts): string {
@@ -121,30 +133,29 @@ function ofPages({ pageCount }: Extract["info"]): string {
 }
 
 /** For pages that were extracted alone: their place in the whole text is not known. */
-function pagesSummary(ref: string, { pages, fittedText, next }: RangeReading, { info }: Extract): string {
+function pagesSummary(ref: string, { pages, fittedText }: RangeReading, { info }: Extract): string {
   const read = `${namePages(pages ?? "")}${ofPages(info)}`;
-  if (fittedText.text === "" && !fittedText.hasMore) return `[Read ${ref}: no text on ${read}.]`;
-  return `[Read ${ref}: ${read}.${formatNext(next)}]`;
+  return fittedText.text === "" && !fittedText.hasMore
+    ? `[Read ${ref}: no text on ${read}.]`
+    : `[Read ${ref}: ${read}.]`;
 }
 
 function rangeSummary(facts: ReadFacts, reading: RangeReading): string {
   const { record, extract, totalLines, linesSoFar } = facts;
   const ref = record.artifact_ref;
-  const { start, endLine, next, fittedText, pages } = reading;
-  const label = pages === null ? reading.label : `${namePages(pages)}${ofPages(extract.info)}`;
+  const { start, endLine, fittedText, pages } = reading;
+  const label = pages === null ? quoteLabel(reading.label) : `${namePages(pages)}${ofPages(extract.info)}`;
   const total = formatTotal(findTotalChars(record, extract), extract.size.chars);
   const startPlace = `character ${formatNumber(start.offset)} of ${total}`;
   if (fittedText.text === "" && !fittedText.hasMore) return `[Read ${ref}: no text after ${startPlace}.]`;
   const ofLines = formatTotal(record.source_truncated ? null : totalLines, linesSoFar);
   const lines = `lines ${formatNumber(start.line)}-${formatNumber(endLine)} of ${ofLines}`;
-  const name = label === "" ? "" : `${clip(label)}, `;
-  return `[Read ${ref}: ${name}${lines}, from ${startPlace}.${formatNext(next)}]`;
+  const name = label === "" ? "" : `${label}, `;
+  return `[Read ${ref}: ${name}${lines}, from ${startPlace}.]`;
 }
 
-function formatNext(next: NextPlace | null): string {
-  if (next === null) return "";
-  return ` Read on with ${"offset" in next ? `offset=${next.offset}` : `pages=${next.pages}`}.`;
-}
+/** A heading is text of the document. */
+const quoteLabel = (label: string): string => (label === "" ? "" : JSON.stringify(clip(label)));
 
 /** A question about a text that is not extracted to its end is answered from a part of it, and says so. */
 function passageSummary(ref: string, { passages, matchedCount }: PassageReading, extract: Extract): string {

@@ -2,10 +2,10 @@
 import type { ArtifactFacts } from "../artifacts/record.ts";
 import type { Extract } from "../extract/extract.ts";
 import { formatRanges, type NumberRange } from "../extract/number-range.ts";
-import type { TotalChars } from "../fit/fit-text.ts";
 import { SHORT_NAME_CHARS } from "../system/clip-lengths.ts";
 import { clip } from "../system/safe-names.ts";
 import { formatNumber, namePages } from "./phrases.ts";
+import type { TotalChars } from "./truncation.ts";
 
 type Facts = Pick<ArtifactFacts, "source_truncated">;
 

@@ -62,7 +62,7 @@ const shared = {
   page_count: orNull(count),
   truncated: flag,
   limit_chars: count,
-  bound: describe(text, "Names the limit."),
+  bound: text,
   next_offset: describe(orNull(count), "To read on."),
   next_pages: text,
   has_more: flag,

@@ -64,7 +64,11 @@ export async function readArtifact(ref: string, options: ReadOptions, session: S
   });
   const reading = await readSelected(extract, selector, budget, signal);
   const [totalLines, linesSoFar] = [await select.countTotalLines(extract), await select.countLinesSoFar(extract)];
-  const answer = answerRead({ record, extract, selector, reading, totalLines, linesSoFar, budget });
+  const answer = answerRead({
+    ...{ record, extract, selector, reading, totalLines, linesSoFar, budget, mode },
+    hasPassword: password !== undefined,
+    fenceWord: session.makeFenceWord(),
+  });
   emitRead(answer, session);
   return answer;
 }

@@ -25,7 +25,9 @@ export type SelectionSize = {
 };
 
 /** The document's offset where reading continues, or the pages where offsets are not known. */
-export type NextPlace = { readonly offset: number } | { readonly pages: string };
+export type NextPlace =
+  | { readonly offset: number; readonly pages?: never }
+  | { readonly pages: string; readonly offset?: never };
 
 /** A range of the text. */
 export type RangeReading = {
@@ -51,6 +53,8 @@ export type PassageReading = {
   readonly text: string;
   readonly passages: readonly RankedPlace[];
   readonly matchedCount: number;
+  /** Where the rest of a cut passage is, or the next best one; null where all that are worth reading are shown. */
+  readonly next: NextPlace | null;
   shorten(chars: number, bound: Bound): PassageReading;
 };
 
@@ -137,8 +141,22 @@ export function makePassageReading(
     text: texts.join(RANGE_BREAK),
     passages: ranked.slice(0, texts.length),
     matchedCount,
+    next: findNextPassage(texts, ranked),
     shorten: (chars) => makePassageReading(takeWholeTexts(texts, chars), ranked, matchedCount),
   };
+}
+
+function findNextPassage(texts: readonly string[], ranked: readonly RankedPlace[]): NextPlace | null {
+  const offset = findRestOfCut(texts.at(-1), ranked[texts.length - 1]) ?? ranked[texts.length]?.start;
+  return offset === undefined ? null : { offset };
+}
+
+/** Where the rest of a passage begins of which only a part is shown, below the line with its place. */
+function findRestOfCut(text: string | undefined, place: RankedPlace | undefined): number | null {
+  if (text === undefined || place === undefined) return null;
+  const headerEnd = text.indexOf("\n");
+  const shownChars = headerEnd === -1 ? 0 : text.length - headerEnd - 1;
+  return place.start + shownChars < place.end ? place.start + shownChars : null;
 }
 
 /** Whole passages, best first; the first one is cut rather than left out. */

@@ -33,9 +33,9 @@ export async function readWindow(
   return { text: text.slice(0, wantedChars), offset, totalChars: end };
 }
 
-/** Where the whole text ends; infinite while more can be extracted and its length is not counted. */
-function findWholeEnd({ size, totalChars, canContinue }: Extract): number {
-  return totalChars ?? (canContinue ? Number.POSITIVE_INFINITY : size.chars);
+/** Where the whole text ends; infinite while it is neither extracted to its end nor counted. */
+function findWholeEnd({ size, totalChars, ended }: Extract): number {
+  return totalChars ?? (ended === null ? Number.POSITIVE_INFINITY : size.chars);
 }
 
 /** A range to the end of the text. */
@@ -129,7 +129,7 @@ function joinPages(
     start: Math.min(from.start + at, from.end),
     end: to.end,
   };
-  const isCut = extract.canContinue && end < Math.min(last ?? pageCount, pageCount);
+  const isCut = extract.ended === null && end < Math.min(last ?? pageCount, pageCount);
   return isCut ? { ...range, wholeEnd: Number.POSITIVE_INFINITY } : range;
 }
 
