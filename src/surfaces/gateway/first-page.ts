@@ -41,19 +41,21 @@ function makeJsonPage(text: string, maxChars: number): FirstPage | undefined {
   };
 }
 
-/** The last place within the bound where an item ends: after a comma that is in at most two lists or objects. */
+/** The last place within the bound where an item ends: the outermost one that leaves the page long enough. */
 function findItemEnd(text: string, maxChars: number): number | undefined {
   const tokens = /"(?:[^"\\]|\\.)*"|[[\]{},]/g;
+  const ends: number[] = [];
   let depth = 0;
-  let end: number | undefined;
   for (let match = tokens.exec(text); match !== null && match.index < maxChars; match = tokens.exec(text)) {
     const [token] = match;
     if (token === "[" || token === "{") depth++;
     else if (token === "]" || token === "}") depth--;
-    else if (token === "," && depth <= 2) end = match.index + 1;
+    else if (token === "," && depth < MAX_ITEM_DEPTH) ends[depth] = match.index + 1;
   }
-  return end;
+  return ends.find((end) => end >= maxChars * MIN_SHARE) ?? ends.findLast((end) => end !== undefined);
 }
+
+const MAX_ITEM_DEPTH = 8;
 
 function findLongestList(value: unknown): { readonly name: string; readonly items: readonly unknown[] } | undefined {
   if (Array.isArray(value)) return { name: "", items: value };
