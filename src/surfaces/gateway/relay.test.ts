@@ -103,7 +103,7 @@ describe("a result that is too large", () => {
       }),
     );
     while (!setup.toClient.at(-1)?.includes('"id":"r"')) await new Promise(setImmediate);
-    assert.match(setup.toClient.at(-1) ?? "", /item 8765/);
+    assert.match(setup.toClient.at(-1) ?? "", /"id\\":8765/);
     assert.equal(setup.toServer.length, 1, "the server does not see the call of our tool");
   });
 
