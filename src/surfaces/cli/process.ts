@@ -4,6 +4,7 @@ import { runCli } from "./main.ts";
 
 const stopController = new AbortController();
 let outputError: NodeJS.ErrnoException | undefined;
+let isReadingStdin = false;
 /** Our own output. As an MCP server, everything else that prints to stdout is redirected to stderr. */
 const write = process.stdout.write.bind(process.stdout);
 if (process.argv[2] === "mcp") guardStdout();
@@ -43,10 +44,13 @@ const status = await runCli(
 process.exitCode = outputError === undefined ? status : outputError.code === "EPIPE" ? 0 : 1;
 // Standard input may still be open.
 if (stopController.signal.aborted) process.exit();
+if (isReadingStdin) process.stdin.destroy();
 
 /** Opens stdin only when a command reads it: an open stdin keeps the process alive. */
 async function* readStdin(): AsyncGenerator<Uint8Array> {
+  isReadingStdin = true;
   yield* process.stdin;
+  isReadingStdin = false;
 }
 
 /** Waits for a slow reader, but not for a closed one. */
