@@ -2,6 +2,7 @@
 import { spoolBytes } from "../../acquire/spool.ts";
 import { toBody } from "../../acquire/spooled-body.ts";
 import { nameKind } from "../../answer/phrases.ts";
+import { fenceUntrusted } from "../../answer/untrusted-fence.ts";
 import { confirmKind } from "../../detect/confirm.ts";
 import { SpillwayError } from "../../errors.ts";
 import { type Budget, findExcess } from "../../fit/budget.ts";
@@ -50,7 +51,7 @@ function withPage(
   content: readonly unknown[],
   whole: string,
   ref: string | undefined,
-  { budget, readTool, hasSchema }: BoundOptions,
+  { budget, readTool, hasSchema, session }: BoundOptions,
 ): JsonObject {
   const page = makeFirstPage(whole, Math.max(200, budget.chars - NOTICE_CHARS));
   const next =
@@ -64,7 +65,7 @@ function withPage(
   const trimmed = hasSchema ? trimItems(structuredContent, budget) : undefined;
   return {
     ...rest,
-    content: [{ type: "text", text: `${notice}\n\n${page.text}` }, ...others],
+    content: [{ type: "text", text: `${notice}\n${fenceUntrusted(page.text, session.makeFenceWord())}` }, ...others],
     ...(trimmed === undefined ? {} : { structuredContent: trimmed }),
     ...(ref === undefined ? {} : { _meta: { ...toObject(rest._meta), "spillway/artifact_ref": ref } }),
   };

@@ -87,7 +87,8 @@ describe("a result that is too large", () => {
     const { content } = await setup.call(textResult(whole));
     const [{ text } = assert.fail()] = content;
     assert.ok(text.length <= 38_000, `${text.length} characters`);
-    const [notice = "", page = ""] = text.split("\n\n");
+    const [, notice = "", page = ""] =
+      /^(\[This[^\n]*)\n\[Begin untrusted[^\n]*\n\n([\s\S]*)\n\n\[End untrusted[^\n]*$/.exec(text) ?? [];
     assert.match(
       notice,
       /^\[This result has 276,781 characters; .*9,000 items\. Keys: id, name\. Read on: read_artifact /,
@@ -122,7 +123,10 @@ describe("a result that is too large", () => {
     await using setup = await openRelay();
     const log = Array.from({ length: 5_000 }, (_, n) => `2026-01-01 00:00:${n % 60} INFO request ${n} done`).join("\n");
     const { content } = await setup.call(textResult(log));
-    assert.match(content[0]?.text ?? "", /request 0 done[\s\S]*lines left out[\s\S]*request 4999 done$/);
+    assert.match(
+      content[0]?.text ?? "",
+      /request 0 done[\s\S]*lines left out[\s\S]*request 4999 done\n\n\[End untrusted/,
+    );
   });
 
   test("is only annotated in the mode that says so", async () => {
