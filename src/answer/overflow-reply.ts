@@ -12,6 +12,7 @@ export function makeOverflowSentence({ reason, limit, actual, unit }: Omit<Overf
 }
 
 const reasonPhrases: Readonly<Record<FailureReason, string>> = {
+  not_read: "the request could not be read",
   server_state: "the heavy part of the conversation is on the provider's side",
   nothing_to_shed: "nothing in it can be set aside",
   not_kept: "the parts that could be set aside could not be kept, so they were left in place",
@@ -24,6 +25,8 @@ export function makeOverflowHint(reason: FailureReason): string {
   switch (reason) {
     case "server_state":
       return "Start a new conversation or send the whole input without the stored one; the provider's own truncation or compaction may help.";
+    case "not_read":
+      return "Send the request as JSON in UTF-8, uncompressed or as gzip, br, zstd or deflate, and below proxy.body_bytes.";
     case "not_kept":
       return "Free space or set SPILLWAY_HOME to a folder that can be written, then send the request again.";
     case "nothing_to_shed":

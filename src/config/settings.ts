@@ -515,6 +515,16 @@ export const settingRows = {
     about:
       "Whether a request over a known limit (set, named by two refusals, or refused twice) is made smaller before it is sent.",
   },
+  "overflow.headroom": {
+    type: "integer",
+    default: 35,
+    min: 0,
+    ceiling: 80,
+    scope: "user",
+    about:
+      "Percent of the window that stay free after older parts were removed, so that the next turns fit and the provider's " +
+      "prompt cache lasts.",
+  },
   "overflow.limits": {
     type: "list",
     default: [],

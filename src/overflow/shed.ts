@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { makeStub } from "../answer/stub-text.ts";
 import type { Part, PartContent } from "./dialects/dialect.ts";
 import type { Keep, KeptPart } from "./keep-part.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan } from "./plan/plan.ts";
 import { type Edit, type Path, sliceValue } from "./wire/json-edits.ts";
 import type { OutgoingRequest } from "./wire/outgoing-request.ts";
 

@@ -326,7 +326,7 @@ export const eventRows: EventRows = {
     fields: {
       dialect,
       class: overflowClass,
-      reason: "server_state, nothing_to_shed, not_kept, does_not_fit or refused_again.",
+      reason: "not_read, server_state, nothing_to_shed, not_kept, does_not_fit or refused_again.",
       attempts: "Requests sent upstream.",
       bytes_before: bytesBefore,
       bytes_after: bytesAfter,

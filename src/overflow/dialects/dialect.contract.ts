@@ -6,7 +6,7 @@ import { isStub } from "../../answer/stub-text.ts";
 import { classify } from "../classify/classify.ts";
 import { isOverflow, type Verdict } from "../classify/verdict.ts";
 import type { Keep } from "../keep-part.ts";
-import { planShedding } from "../plan.ts";
+import { planShedding } from "../plan/plan.ts";
 import { makeStubEdit, shed } from "../shed.ts";
 import { applyEdits, type Path, spliceEdits } from "../wire/json-edits.ts";
 import { createRefusalScanner } from "../wire/refusal-scanner.ts";

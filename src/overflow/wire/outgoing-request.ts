@@ -2,7 +2,7 @@
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import type { Dialect, RequestBody } from "../dialects/dialect.ts";
-import { applyEdits, type Edit, spliceEdits } from "./json-edits.ts";
+import { applyEdits, type Edit, peekMember, spliceEdits } from "./json-edits.ts";
 
 export type OutgoingRequest = {
   readonly dialect: Dialect;
@@ -20,6 +20,9 @@ export type Target = {
   /** A hash of the caller's credentials: distinguishes callers without holding a secret. */
   readonly caller?: string;
 };
+
+/** What is known of a request without parsing it. */
+export type SentRequest = { readonly dialect: Dialect; readonly target: Target; readonly bytes: number };
 
 /** Where a body is posted, and with which headers. */
 export type Posting = { readonly dialect: Dialect; readonly url: URL; header(name: string): string | null | undefined };
@@ -43,12 +46,21 @@ export function parseOutgoing(posting: Posting, json: string): OutgoingRequest |
   try {
     const request: unknown = JSON.parse(json.startsWith("\uFEFF") ? json.slice(1) : json);
     if (typeof request !== "object" || request === null || Array.isArray(request)) return undefined;
-    const model = "model" in request ? String(request.model) : (/models\/([^:/]+):/.exec(url.pathname)?.[1] ?? "");
+    const model = "model" in request ? String(request.model) : modelOfPath(url);
     const target = { endpoint: url.host, model, caller: callerOf(posting) };
     return { dialect, request: request as RequestBody, json, target };
   } catch {
     return undefined; // The provider reports what is wrong with it.
   }
+}
+
+/** Some providers have the model in the address. */
+const modelOfPath = ({ pathname }: URL): string => /models\/([^:/]+):/.exec(pathname)?.[1] ?? "";
+
+/** Where a body goes, read without parsing all of it. */
+export function findTarget(url: URL, json: string): Target {
+  const model = peekMember(json, "model");
+  return { endpoint: url.host, model: typeof model === "string" ? model : modelOfPath(url) };
 }
 
 /** The request with the edits applied to its body and to its JSON text. */
@@ -64,12 +76,17 @@ export function countWireBytes(outgoing: OutgoingRequest): number {
   return Buffer.byteLength(writeBody(outgoing));
 }
 
+/** One exchange needs the hash of its request several times. */
+const hashes = new WeakMap<OutgoingRequest, string>();
+
 /** A key that only the same request of the same caller to the same target has. */
 export function hashOutgoing(outgoing: OutgoingRequest): string {
   const { endpoint, model, caller = "" } = outgoing.target;
-  return createHash("sha256")
-    .update([endpoint, model, caller, writeBody(outgoing)].join("\n"))
-    .digest("hex");
+  const hash =
+    hashes.get(outgoing) ??
+    createHash("sha256").update([endpoint, model, caller, ""].join("\n")).update(writeBody(outgoing)).digest("hex");
+  hashes.set(outgoing, hash);
+  return hash;
 }
 
 const writeBody = ({ json, request }: OutgoingRequest): string => json ?? JSON.stringify(request, bytesAsBase64);

@@ -2,9 +2,9 @@
 import type { IncomingMessage } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { classify } from "../../overflow/classify/classify.ts";
-import type { SendResult } from "../../overflow/exchange.ts";
+import type { OnUsage, SendResult } from "../../overflow/exchange.ts";
 import { createRefusalScanner, type RefusalScanner, type ScanResult } from "../../overflow/wire/refusal-scanner.ts";
-import { readInputTokens } from "../../overflow/wire/token-usage.ts";
+import { createUsageTail, readInputTokens } from "../../overflow/wire/token-usage.ts";
 import { readUntil } from "./read-body.ts";
 
 /** An upstream's response, with what has been read of its body. */
@@ -83,8 +83,18 @@ async function inspectSuccess(
   });
   if (isComplete) result = finish();
   const answer = { message, chunks, isComplete };
-  if (result.status !== "refused") return { answer, isAccepted: true, inputTokens: () => readInputTokens(chunks) };
+  if (result.status !== "refused") return { answer, isAccepted: true, onUsage: followUsage(answer) };
   const { verdict, body } = result;
   const discard = async () => void message.destroy();
   return { answer, isAccepted: false, refusal: { verdict, status, body }, discard };
+}
+
+/** Calls back with the tokens that the response reports: at once if it is complete, else when it has ended. */
+function followUsage({ message, chunks, isComplete }: UpstreamResponse): (listener: OnUsage) => void {
+  const inputTokens = readInputTokens(chunks);
+  return (listener) => {
+    if (isComplete || inputTokens !== undefined) return listener(inputTokens);
+    const tail = createUsageTail();
+    message.on("data", tail.push).once("close", () => listener(tail.read()));
+  };
 }

@@ -14,7 +14,13 @@ import {
   makePreparedHeader,
   makeRecoveredHeader,
 } from "../../overflow/wire/failure.ts";
-import { decodeBody, type OutgoingRequest, parseOutgoing } from "../../overflow/wire/outgoing-request.ts";
+import {
+  decodeBody,
+  findTarget,
+  type OutgoingRequest,
+  parseOutgoing,
+  type SentRequest,
+} from "../../overflow/wire/outgoing-request.ts";
 import { admit } from "./access.ts";
 import { inspectResponse, type UpstreamResponse } from "./inspect-response.ts";
 import { type BodyStart, readUntil } from "./read-body.ts";
@@ -143,12 +149,18 @@ async function forwardWithRecovery(call: Call, dialect: Dialect): Promise<void> 
   // A compressed success could not be inspected. In shadow mode the request is not changed at all.
   const headers = filterHeaders(request.rawHeaders, context.recovery.mode === "on" ? ["accept-encoding"] : []);
   const result = await recoverExchange<UpstreamResponse>(context.recovery, {
+    describe: () => describeBody(call, dialect, chunks),
     read: () => readOutgoing(call, dialect, Buffer.concat(chunks)),
     send: (replacement) =>
       post(call, headers, replacement?.json === undefined ? chunks : [Buffer.from(replacement.json)]),
     resend: ({ json = "" }) => postFresh(call, withNewKey(headers), [Buffer.from(json)]),
   });
   respond(response, result);
+}
+
+function describeBody({ url }: Call, dialect: Dialect, chunks: readonly Buffer[]): SentRequest {
+  const json = Buffer.concat(chunks).toString("latin1");
+  return { dialect, target: findTarget(url, json), bytes: json.length };
 }
 
 function readOutgoing({ request, url }: Call, dialect: Dialect, body: Buffer): OutgoingRequest | undefined {
@@ -164,6 +176,7 @@ function withNewKey(headers: readonly string[]): string[] {
   );
 }
 
+/** Sends a request. A kept connection that was closed has not carried it: it is sent over a new one, and counts once. */
 async function post(
   call: Call,
   headers: readonly string[],
@@ -178,14 +191,13 @@ async function post(
   }
 }
 
-/** Sends the second and last request, over a new connection, which cannot be stale. */
+/** Sends a request over a new connection, which cannot be stale. */
 async function postFresh(
   { url, method, context, signal }: Call,
   headers: readonly string[],
   body: readonly Buffer[],
 ): Promise<SendResult<UpstreamResponse>> {
-  const message = await context.relay.send(url, method, headers, body, { signal, isFresh: true });
-  return { ...(await inspectResponse(message)), isLast: true };
+  return inspectResponse(await context.relay.send(url, method, headers, body, { signal, isFresh: true }));
 }
 
 type Result = ExchangeResult<UpstreamResponse>;

@@ -4,8 +4,9 @@ import type { ModelMessage } from "ai";
 import type { OverflowReport } from "../../contract/overflow-report.ts";
 import { SpillwayError } from "../../errors.ts";
 import { estimateTokens } from "../../fit/measure.ts";
+import { createConversationMemory } from "../../overflow/memory/conversation-memory.ts";
+import type { RememberedStub } from "../../overflow/memory/remembered-change.ts";
 import { openRecovery } from "../../overflow/open-recovery.ts";
-import { createConversationStubs, type RememberedStub } from "../../overflow/sticky-stubs.ts";
 import { ContextOverflowError } from "../../overflow/wire/failure.ts";
 import { withOverflowRecovery } from "../../overflow/wire/overflow-fetch.ts";
 import type { Session } from "../../session/session.ts";
@@ -41,7 +42,7 @@ export async function openModelClient(options: AgentOptions, tally: Tally): Prom
   const newStubs: RememberedStub[] = [];
   let overflow: OverflowReport | undefined;
   const recovery = openRecovery(session, {
-    sticky: createConversationStubs(transcript.stubs, (stubs) => void newStubs.push(...stubs)),
+    memory: createConversationMemory(transcript.stubs, (stubs) => void newStubs.push(...stubs)),
     onFailed: (report) => {
       overflow = report;
     },
