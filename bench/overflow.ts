@@ -3,7 +3,6 @@ import { Agent, createServer, request as httpRequest, type IncomingMessage, type
 import type { AddressInfo } from "node:net";
 import { defaultSettings } from "../src/config/settings.ts";
 import { openaiChatSimulator as openaiChat } from "../src/overflow/dialects/openai-chat.simulator.ts";
-import { httpSimulators } from "../src/overflow/dialects/simulators.ts";
 import { openRecovery } from "../src/overflow/open-recovery.ts";
 import { prepareUnchanged } from "../src/overflow/prepared-request.ts";
 import { parseOutgoing } from "../src/overflow/wire/outgoing-request.ts";
@@ -12,14 +11,14 @@ import { openSession } from "../src/session/session.ts";
 import { openProxy } from "../src/surfaces/proxy/proxy-server.ts";
 import { parseUpstreams } from "../src/surfaces/proxy/upstreams.ts";
 import { readRecordedResponses, scoreResponses, wasTunedLater } from "../test/overflow-corpus.ts";
-import { countTokens, simulateProvider, wordings } from "../test/provider.ts";
 import { longTranscript } from "../test/transcripts.ts";
+import { printFigures } from "./overflow-figures.ts";
 
 export const about = "refusals classified and recovered, and the cost of the wrapper and the proxy.";
 
 export async function run(): Promise<void> {
   measureClassification();
-  await measureRecovery();
+  await printFigures();
   await measureWrapper();
   await measureRewriting();
   await measureProxy();
@@ -38,38 +37,6 @@ function measureClassification(): void {
 }
 
 const memorySession = () => openSession({ inMemory: true, settings: defaultSettings });
-
-async function measureRecovery(): Promise<void> {
-  const count = 40;
-  const rows: Record<string, Record<string, string>> = {};
-  for (const { dialect, sharesWindow, address, writeRequest, refuse } of httpSimulators) {
-    for (const [label, wording] of [
-      ["usual wording", refuse],
-      ["no numbers", wordings.bare],
-    ] as const) {
-      const row: Record<string, string> = {};
-      for (const share of [0.5, 0.7, 0.9]) {
-        let recovered = 0;
-        for (let seed = 1; seed <= count; seed++) {
-          const conversation = longTranscript(seed);
-          const request = writeRequest(conversation);
-          const output = sharesWindow ? conversation.outputTokens : 0;
-          const provider = simulateProvider({
-            windowTokens: Math.floor((countTokens(request) + output) * share),
-            wording,
-          });
-          const fetch = withOverflowRecovery(provider.fetch, { session: await memorySession() });
-          const { status } = await fetch(address, { method: "POST", body: JSON.stringify(request) });
-          recovered += status === 200 ? 1 : 0;
-        }
-        row[`window ${share * 100} %`] = `${((recovered / count) * 100).toFixed(1)} %`;
-      }
-      rows[`${dialect.name}, ${label}`] = row;
-    }
-  }
-  console.log(`Recovered of ${count} generated transcripts per cell, two requests at most:`);
-  console.table(rows);
-}
 
 async function measureWrapper(): Promise<void> {
   const json = JSON.stringify(openaiChat.writeRequest(longTranscript(1)));
