@@ -1,8 +1,8 @@
 /** Ways to keep a conversation inside its window: recovery, and what users would have without it. */
 import type { RequestBody } from "../src/overflow/dialects/dialect.ts";
 import type { HttpSimulator } from "../src/overflow/dialects/simulator.ts";
-import { applyEdits } from "../src/overflow/wire/json-edits.ts";
-import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
+import { withOverflowRecovery } from "../src/overflow/overflow-fetch.ts";
+import { applyEdits } from "../src/system/json-edits.ts";
 import { countTokens, type ProviderOptions, simulateProvider } from "../test/provider.ts";
 import { openWatchedSession } from "../test/recovery.ts";
 

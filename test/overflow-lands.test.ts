@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { isStub } from "../src/answer/stub-text.ts";
 import type { Conversation, HttpSimulator, Turn } from "../src/overflow/dialects/simulator.ts";
 import { findHttpSimulator, httpSimulators } from "../src/overflow/dialects/simulators.ts";
-import { withOverflowRecovery } from "../src/overflow/wire/overflow-fetch.ts";
+import { withOverflowRecovery } from "../src/overflow/overflow-fetch.ts";
 import { countTokens, simulateProvider, wordings } from "./provider.ts";
 import { openRecoveringProvider, openWatchedSession } from "./recovery.ts";
 import { longTranscript } from "./transcripts.ts";

@@ -1,7 +1,8 @@
 /** A request as it is sent: the original of the client, and what was changed in it. */
+
+import type { Edit } from "../system/json-edits.ts";
 import type { Change } from "./memory/remembered-change.ts";
 import { makeStubEdit, type Stub } from "./shed.ts";
-import type { Edit } from "./wire/json-edits.ts";
 import { editOutgoing, type OutgoingRequest } from "./wire/outgoing-request.ts";
 
 export type PreparedRequest = {

@@ -2,7 +2,6 @@
 import type { OverflowReport } from "../contract/overflow-report.ts";
 import type { Emit } from "../telemetry/events.ts";
 import { isOverflow, type Verdict } from "./classify/verdict.ts";
-import type { Carrier } from "./exchange.ts";
 import type { Keep } from "./keep-part.ts";
 import { addKnownLimit, detectSilentOverflow, expectOverflow } from "./limits/expect-overflow.ts";
 import {
@@ -21,7 +20,8 @@ import {
   emitSkipped,
   type RecoveryFailure,
 } from "./overflow-events.ts";
-import { type PlanOptions, planShedding } from "./plan/plan.ts";
+import { planShedding } from "./plan/plan.ts";
+import type { PlanOptions } from "./plan/sizes.ts";
 import { changeRequest, isChanged, type PreparedRequest, prepareUnchanged } from "./prepared-request.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Shedding, Stub } from "./shed.ts";
@@ -59,6 +59,9 @@ type Retry = Extract<Remedy, { action: "retry" }>;
 
 /** A change that was sent and is not answered yet: what was wrong, and what was done about it. */
 type OpenChange = { readonly verdict: Verdict; readonly bytesBefore: number; readonly shedding: Shedding };
+
+/** A request that is described, and read only when it is needed. */
+type ReadableCarrier = { describe(): SentRequest; read(): OutgoingRequest | undefined };
 
 /** Each holds the stubs of a whole request. */
 const MAX_OPEN_CHANGES = 20;
@@ -207,10 +210,7 @@ export function createRecovery(options: RecoveryOptions) {
   }
 
   /** The size of a request that was accepted, as the client sent it or as it was changed. */
-  function weigh(
-    carrier: Pick<Carrier<unknown>, "describe" | "read">,
-    changed: OutgoingRequest | undefined,
-  ): WeighedRequest {
+  function weigh(carrier: ReadableCarrier, changed: OutgoingRequest | undefined): WeighedRequest {
     if (changed === undefined) return weighAccepted(limits, carrier.describe(), carrier.read);
     return weighAccepted(limits, { ...changed, bytes: countWireBytes(changed) }, () => changed);
   }

@@ -2,12 +2,13 @@
 import type { FailureReason } from "../contract/overflow-report.ts";
 import type { Verdict } from "./classify/verdict.ts";
 import type { Keep } from "./keep-part.ts";
-import { type Plan, type PlanOptions, planShedding } from "./plan/plan.ts";
+import { type Plan, planShedding } from "./plan/plan.ts";
+import type { PlanOptions } from "./plan/sizes.ts";
 import { changeRequest, type PreparedRequest } from "./prepared-request.ts";
 import { type Shedding, shed } from "./shed.ts";
 import { countWireBytes } from "./wire/outgoing-request.ts";
 
-export type Shrunk = {
+type Shrunk = {
   readonly next: PreparedRequest;
   readonly shedding: Shedding;
   readonly plan: Plan;

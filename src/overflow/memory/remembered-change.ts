@@ -1,9 +1,9 @@
 /** A change of a request as it is remembered, and the parts of another request that it applies to. */
 import { createHash } from "node:crypto";
+import type { Edit, Path } from "../../system/json-edits.ts";
 import type { Part } from "../dialects/dialect.ts";
 import { countPartChars } from "../estimate-tokens.ts";
 import { hashContent, type Stub } from "../shed.ts";
-import type { Edit, Path } from "../wire/json-edits.ts";
 import type { OutgoingRequest } from "../wire/outgoing-request.ts";
 
 /** Everything that was done to a request. */

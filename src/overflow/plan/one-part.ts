@@ -1,8 +1,9 @@
 /** Limits on one part of a request instead of on the whole: a string, an attachment, or how many there are. */
+
+import type { Path } from "../../system/json-edits.ts";
 import type { Verdict } from "../classify/verdict.ts";
 import type { PartContent } from "../dialects/dialect.ts";
 import { countPartChars } from "../estimate-tokens.ts";
-import type { Path } from "../wire/json-edits.ts";
 import type { SentPart } from "./sent-part.ts";
 
 /** Whether the limit is on one string or one attachment and not on the whole request. */

@@ -3,16 +3,16 @@
  * order: lower the output limit, then replace the part that the error names, older attachments, older results, the
  * newest results by excerpts, and last what the user attached in the current turn. What turns out to be unneeded stays.
  */
+
+import type { Edit } from "../../system/json-edits.ts";
 import type { Verdict } from "../classify/verdict.ts";
 import type { Dialect, OutputLimit, RequestBody } from "../dialects/dialect.ts";
 import { countRestTokens, estimatePartTokens } from "../estimate-tokens.ts";
-import type { Aim } from "../limits/seen-sizes.ts";
-import type { Edit } from "../wire/json-edits.ts";
 import { findOffending, isAboutOnePart } from "./one-part.ts";
 import { rankParts } from "./rank-parts.ts";
 import { chooseReplacements } from "./selection.ts";
 import { isShortest, previewChars, type Replacement, type SentPart, STUB_CHARS } from "./sent-part.ts";
-import { measureRequest, type Sizes, STUB_CHARS_PER_TOKEN } from "./sizes.ts";
+import { measureRequest, type PlanOptions, type Sizes, STUB_CHARS_PER_TOKEN } from "./sizes.ts";
 
 export type Plan = {
   /** Edits that lower the output limit. They remove nothing. */
@@ -24,23 +24,6 @@ export type Plan = {
   readonly fits: boolean;
   /** How much it falls short where it does not. */
   readonly shortBy: number;
-};
-
-export type PlanOptions = {
-  /** Bytes of the request as it was sent. */
-  readonly wireBytes: number;
-  /** The share of the limit to leave free where older parts are removed, so that the next turns fit too. */
-  readonly headroom?: number;
-  /** What to aim at where the refusal names no limit. */
-  readonly aimFor?: (unit: Sizes["unit"], before: number) => Aim;
-  /** Real tokens per estimated token, where the refusal does not show it. */
-  readonly scale?: number;
-  /** The texts of the stubs that already replace parts, by path. */
-  readonly stubs?: ReadonlyMap<string, string>;
-  /** The paths of parts that could not be kept and must stay. */
-  readonly unkept?: ReadonlySet<string>;
-  /** How much an earlier plan fell short. */
-  readonly shortBy?: number;
 };
 
 /** Plans for a request that was refused with this verdict, or that is expected to be. */

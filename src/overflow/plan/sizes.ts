@@ -1,9 +1,10 @@
 /** How large a request is, and how small it has to become. */
+
+import type { Edit } from "../../system/json-edits.ts";
 import type { Verdict } from "../classify/verdict.ts";
 import type { Dialect, RequestBody } from "../dialects/dialect.ts";
 import { addCounts, countPartTokens, countRestTokens } from "../estimate-tokens.ts";
-import type { Edit } from "../wire/json-edits.ts";
-import type { PlanOptions } from "./plan.ts";
+import type { Aim } from "../limits/seen-sizes.ts";
 import type { SentPart } from "./sent-part.ts";
 
 /** The request's size, in the unit of the limit. */
@@ -19,6 +20,23 @@ export type Sizes = {
   readonly isGuess?: true;
   /** Real tokens per counted token, for each tokenizer that the estimate considers; one number for bytes. */
   readonly scales: readonly number[];
+};
+
+export type PlanOptions = {
+  /** Bytes of the request as it was sent. */
+  readonly wireBytes: number;
+  /** The share of the limit to leave free where older parts are removed, so that the next turns fit too. */
+  readonly headroom?: number;
+  /** What to aim at where the refusal names no limit. */
+  readonly aimFor?: (unit: Sizes["unit"], before: number) => Aim;
+  /** Real tokens per estimated token, where the refusal does not show it. */
+  readonly scale?: number;
+  /** The texts of the stubs that already replace parts, by path. */
+  readonly stubs?: ReadonlyMap<string, string>;
+  /** The paths of parts that could not be kept and must stay. */
+  readonly unkept?: ReadonlySet<string>;
+  /** How much an earlier plan fell short. */
+  readonly shortBy?: number;
 };
 
 /** Stubs hold hashes and paths, which take more tokens than prose. */

@@ -1,8 +1,8 @@
 /** A request before it is sent: its parsed body, its exact JSON text where it is posted, and where it goes. */
 import { isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
+import { applyEdits, type Edit, peekMember, spliceEdits } from "../../system/json-edits.ts";
 import type { Dialect, RequestBody } from "../dialects/dialect.ts";
-import { applyEdits, type Edit, peekMember, spliceEdits } from "./json-edits.ts";
 
 export type OutgoingRequest = {
   readonly dialect: Dialect;
