@@ -1,6 +1,7 @@
 /** Words the report of a request that could not be made to fit: what happened, and what to do. */
 import type { FailureReason, OverflowReport } from "../contract/overflow-report.ts";
-import { formatNumber } from "./phrases.ts";
+import { estimateTokens } from "../fit/measure.ts";
+import { formatCount, formatNumber } from "./phrases.ts";
 
 /** One sentence about what happened. */
 export function makeOverflowSentence({ reason, limit, actual, unit }: Omit<OverflowReport, "hint">): string {
@@ -34,4 +35,15 @@ export function makeOverflowHint(reason: FailureReason): string {
     default:
       return "Start a new conversation with what matters, read what was set aside by its ref, or choose a larger model.";
   }
+}
+
+/** What recovery did while a client ran. */
+export type SavedTally = { readonly recovered: number; readonly failed: number; readonly savedBytes: number };
+
+/** One line about what recovery did: requests, and about how many tokens were not sent. */
+export function formatSavedLine({ recovered, failed, savedBytes }: SavedTally): string {
+  if (recovered + failed + savedBytes === 0) return "spillway: no request was too large.";
+  const tokens = estimateTokens(savedBytes);
+  const failures = failed === 0 ? "" : ` ${formatCount(failed, "request")} stayed too large.`;
+  return `spillway: ${formatCount(recovered, "request")} recovered, about ${formatCount(tokens, "token")} kept out of the context.${failures}`;
 }

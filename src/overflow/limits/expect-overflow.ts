@@ -4,6 +4,9 @@ import type { Refusal } from "../refusal.ts";
 import { countWireBytes, type OutgoingRequest } from "../wire/outgoing-request.ts";
 import { type Limits, scaledEstimate } from "./learn-limits.ts";
 
+/** An estimate may be low: a plan that relies on it counts a little more. */
+const ESTIMATE_MARGIN = 1.05;
+
 /** The verdict that the provider would give if the request is over a known limit, else undefined. */
 export function expectOverflow(outgoing: OutgoingRequest, limits: Limits): Verdict | undefined {
   const limit = limits.known.tokensFor(outgoing.target);
@@ -14,7 +17,9 @@ export function expectOverflow(outgoing: OutgoingRequest, limits: Limits): Verdi
   const { dialect, request } = outgoing;
   const output = dialect.sharesWindow ? (dialect.findOutputLimit(request)?.tokens ?? 0) : 0;
   if (input + output <= limit) return undefined;
-  return { class: "context_tokens", confidence: 1, unit: "tokens", limit, input, output, actual: input + output };
+  const cautiousInput = Math.ceil(input * ESTIMATE_MARGIN);
+  const sizes = { limit, input: cautiousInput, output, actual: cautiousInput + output };
+  return { class: "context_tokens", confidence: 1, unit: "tokens", ...sizes };
 }
 
 /** The same for a target that names no numbers: a size that it refused twice would be refused again. */

@@ -2,7 +2,7 @@
 
 import type { Edit } from "../../system/json-edits.ts";
 import type { Verdict } from "../classify/verdict.ts";
-import type { Dialect, RequestBody } from "../dialects/dialect.ts";
+import type { Dialect, OutputLimit, RequestBody } from "../dialects/dialect.ts";
 import { addCounts, countPartTokens, countRestTokens } from "../estimate-tokens.ts";
 import type { Aim } from "../limits/seen-sizes.ts";
 import type { SentPart } from "./sent-part.ts";
@@ -70,12 +70,29 @@ export function measureRequest(
   const scales = counts.map((tokens) => before / Math.max(1, tokens));
   if (limit === undefined)
     return { unit: "tokens", before, ...aimWithout("tokens", before, options), scales, clamp: [] };
-  const outputLimit = dialect.findOutputLimit(request);
-  const requested = dialect.sharesWindow ? Math.max(output, outputLimit?.tokens ?? 0) : 0;
-  const reserved = Math.min(requested, Math.floor(limit / 4));
+  const { reserved, clamp } = reserveOutput(dialect, dialect.findOutputLimit(request), limit, output);
   const enough = Math.floor(limit - reserved - Math.max(64, limit * 0.01));
-  const clamp = outputLimit !== undefined && reserved < requested ? (outputLimit.lowerTo(reserved) ?? []) : [];
   return { unit: "tokens", before, target: withHeadroom(enough, limit, options), enough, scales, clamp };
+}
+
+/** The shares of the window to leave for the output where it asks for more. Some requests cannot ask for very little. */
+const outputShares = [1 / 4, 1 / 2];
+
+/** The tokens to reserve for the output, and the edits that lower the output limit to them. */
+function reserveOutput(
+  dialect: Dialect,
+  outputLimit: OutputLimit | undefined,
+  limit: number,
+  reported: number,
+): { readonly reserved: number; readonly clamp: readonly Edit[] } {
+  const requested = dialect.sharesWindow ? Math.max(reported, outputLimit?.tokens ?? 0) : 0;
+  for (const share of outputShares) {
+    const tokens = Math.floor(limit * share);
+    if (requested <= tokens) return { reserved: requested, clamp: [] };
+    const clamp = outputLimit?.lowerTo(tokens);
+    if (outputLimit === undefined || clamp !== undefined) return { reserved: tokens, clamp: clamp ?? [] };
+  }
+  return { reserved: Math.min(requested, Math.floor(limit / 2)), clamp: [] };
 }
 
 function measureBytes(verdict: Verdict, options: PlanOptions): MeasuredRequest {

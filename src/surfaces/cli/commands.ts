@@ -55,6 +55,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/mcp-command.ts")).mcpCommand,
   },
   {
+    name: "with",
+    about: "Run an agent's client with overflow recovery: spillway with claude.",
+    load: async () => (await import("./commands/with-command.ts")).withCommand,
+  },
+  {
     name: "proxy",
     about: "LLM proxy: retry a request once, smaller, if it is refused for its size.",
     load: async () => (await import("./commands/proxy-command.ts")).proxyCommand,
