@@ -16,7 +16,7 @@ export type SendResult<A> = {
   readonly isAccepted: boolean;
   readonly refusal?: Refusal;
   /** Calls back once the response has ended, or at once if it has been read whole. */
-  readonly onUsage?: (listener: OnUsage) => void;
+  readonly onUsage?: ((listener: OnUsage) => void) | undefined;
   /** Releases a response that is not passed on. */
   readonly discard?: () => Promise<void>;
 };

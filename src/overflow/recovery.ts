@@ -3,7 +3,7 @@ import type { OverflowReport } from "../contract/overflow-report.ts";
 import type { Emit } from "../telemetry/events.ts";
 import { isOverflow, type Verdict } from "./classify/verdict.ts";
 import type { Keep } from "./keep-part.ts";
-import { addKnownLimit, detectSilentOverflow, expectOverflow } from "./limits/expect-overflow.ts";
+import { addKnownLimit, detectSilentOverflow, expectOverflow, mayExceedWindow } from "./limits/expect-overflow.ts";
 import {
   type Limits,
   learnFromAccepted,
@@ -217,6 +217,8 @@ export function createRecovery(options: RecoveryOptions) {
 
   return {
     mode,
+    /** Whether a success may still hold a refusal. If not, its first byte is passed on at once. */
+    mayBeRefused: (sent: SentRequest) => mode === "on" && mayExceedWindow(sent, limits),
     mayPrepare,
     prepare,
     chooseRemedy,

@@ -1,8 +1,9 @@
 /** What known limits say about a request: that it will be refused, or what a refusal without a reason means. */
 import type { Verdict } from "../classify/verdict.ts";
 import type { Refusal } from "../refusal.ts";
-import { countWireBytes, type OutgoingRequest } from "../wire/outgoing-request.ts";
+import { countWireBytes, type OutgoingRequest, type SentRequest } from "../wire/outgoing-request.ts";
 import { type Limits, scaledEstimate } from "./learn-limits.ts";
+import { findModelWindow, findServiceBytes } from "./model-windows.ts";
 
 /** An estimate may be low: a plan that relies on it counts a little more. */
 const ESTIMATE_MARGIN = 1.05;
@@ -34,11 +35,45 @@ function expectUnnumbered(outgoing: OutgoingRequest, limits: Limits): Verdict | 
   return { class: "context_tokens", confidence: 1 };
 }
 
-/** Completes a refusal without a number by the limit that the user set or earlier refusals named. */
-export function addKnownLimit(outgoing: OutgoingRequest, verdict: Verdict, { known }: Limits): Verdict {
-  const limit = known.tokensFor(outgoing.target);
-  if (verdict.class !== "context_tokens" || verdict.limit !== undefined || limit === undefined) return verdict;
-  return { ...verdict, limit, unit: "tokens" };
+/**
+ * Completes a refusal without a number: by the limit that the user set or earlier refusals named, else by what is known of
+ * the model or the service, as long as that agrees with the size that was refused and with those that were accepted.
+ */
+export function addKnownLimit(outgoing: OutgoingRequest, verdict: Verdict, limits: Limits): Verdict {
+  if (verdict.limit !== undefined) return verdict;
+  if (verdict.class === "request_bytes") return addServiceLimit(outgoing, verdict);
+  if (verdict.class !== "context_tokens") return verdict;
+  const limit = limits.known.tokensFor(outgoing.target) ?? findAgreeingWindow(outgoing, limits);
+  return limit === undefined ? verdict : { ...verdict, limit, unit: "tokens" };
+}
+
+function findAgreeingWindow(outgoing: OutgoingRequest, limits: Limits): number | undefined {
+  const { dialect, request, target } = outgoing;
+  const window = findModelWindow(target);
+  if (window === undefined || limits.seen.acceptedFor(target).tokens >= window) return undefined;
+  const output = dialect.sharesWindow ? (dialect.findOutputLimit(request)?.tokens ?? 0) : 0;
+  const size = scaledEstimate(limits, outgoing) + output;
+  return size >= window * 0.8 && size <= window * MAX_AGREEING_FACTOR ? window : undefined;
+}
+
+/** A request that is much larger says nothing about whether the window in our table is the one that counts. */
+const MAX_AGREEING_FACTOR = 5;
+
+function addServiceLimit(outgoing: OutgoingRequest, verdict: Verdict): Verdict {
+  const limit = findServiceBytes(outgoing.target);
+  return limit === undefined || countWireBytes(outgoing) <= limit ? verdict : { ...verdict, limit, unit: "bytes" };
+}
+
+/** No model has a smaller window. */
+const MIN_WINDOW_TOKENS = 4_096;
+
+/**
+ * Whether a request is large enough to be refused for its tokens. Each token has at least one byte, so a body with fewer
+ * bytes than the window has tokens cannot be.
+ */
+export function mayExceedWindow({ target, bytes }: SentRequest, { known, seen }: Limits): boolean {
+  const window = known.tokensFor(target) ?? findModelWindow(target) ?? 0;
+  return bytes > Math.max(MIN_WINDOW_TOKENS, window, seen.acceptedFor(target).tokens);
 }
 
 /** A few providers refuse with an empty body. If the request is near a known limit, its size is the reason. */
