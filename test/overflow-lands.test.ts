@@ -151,3 +151,34 @@ describe("a refused request that cannot be read", () => {
     assert.equal(session.events.filter(({ event }) => event === "overflow.failed").length, 1);
   });
 });
+
+describe("recovering a large request", () => {
+  test("is done in steps: no turn of the event loop takes most of the work", async () => {
+    const turns = [
+      ...Array.from({ length: 30 }, (_, index) => turn(100_000, `turn ${index}`)),
+      open(turn(400, "last")),
+    ];
+    const { address, writeRequest } = findHttpSimulator("openai-chat");
+    const body = JSON.stringify(writeRequest(conversationOf(turns)));
+    const refusal = { error: { message: "prompt is too long: 900000 tokens > 450000 maximum" } };
+    let calls = 0;
+    const fetch = withOverflowRecovery(
+      async () => (++calls === 1 ? Response.json(refusal, { status: 400 }) : Response.json({ ok: true })),
+      { session: await openWatchedSession() },
+    );
+    const turnCpuMs: number[] = [];
+    let [before, isDone] = [process.cpuUsage(), false];
+    const tick = () => {
+      const { user, system } = process.cpuUsage(before);
+      turnCpuMs.push((user + system) / 1_000);
+      before = process.cpuUsage();
+      if (!isDone) setImmediate(tick);
+    };
+    setImmediate(tick);
+    const response = await fetch(address, { method: "POST", body });
+    isDone = true;
+    const total = turnCpuMs.reduce((sum, ms) => sum + ms, 0);
+    assert.deepEqual([response.status, calls], [200, 2]);
+    assert.ok(Math.max(...turnCpuMs) < total / 2, `${Math.max(...turnCpuMs)} of ${total} ms in one turn`);
+  });
+});

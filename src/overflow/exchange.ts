@@ -1,4 +1,5 @@
 /** One exchange with a provider over any carrier: prepare, send, inspect, and retry at most once. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OverflowReport } from "../contract/overflow-report.ts";
 import { isOverflow } from "./classify/verdict.ts";
 import { isChanged, type PreparedRequest, prepareUnchanged } from "./prepared-request.ts";
@@ -52,12 +53,14 @@ export async function recoverExchange<A>(recovery: Recovery, carrier: Carrier<A>
     return withoutRetry(answer, prepared);
   }
   const read = prepared ?? toPrepared(carrier.read());
+  await nextTurn();
   const remedy = read
     ? await recovery.chooseRemedy(read, refusal)
     : recovery.chooseWithoutReading(carrier.describe(), refusal);
   if (remedy.action === "pass") return withoutRetry(answer, prepared);
   if (remedy.action === "fail") return { outcome: "failed", answer, refusal, report: remedy.report };
   await first.discard?.();
+  await nextTurn();
   await recovery.rememberRetry(refusal.verdict, remedy);
   const second = await carrier.resend(remedy.next.outgoing);
   if (second.refusal && isOverflow(second.refusal.verdict)) {

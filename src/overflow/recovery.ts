@@ -1,4 +1,5 @@
 /** The core of recovery: what is done to a request before it is sent, and after it was refused. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { OverflowReport } from "../contract/overflow-report.ts";
 import type { Emit } from "../telemetry/events.ts";
 import { isOverflow, type Verdict } from "./classify/verdict.ts";
@@ -85,7 +86,9 @@ export function createRecovery(options: RecoveryOptions) {
     const unchanged = prepareUnchanged(original);
     if (original.dialect.findServerState(original.request) !== undefined) return unchanged;
     const { isSame, ...change } = await memory.find(original);
+    await nextTurn();
     const prepared = changeRequest(unchanged, change);
+    if (isChanged(prepared)) await nextTurn();
     if (isChanged(prepared) && !unanswered.has(hashOutgoing(original))) emitRepeated(emit, prepared);
     return isSame || !preventsOverflow ? prepared : await preventOverflow(prepared);
   }
@@ -128,6 +131,7 @@ export function createRecovery(options: RecoveryOptions) {
       return { action: "pass" };
     }
     learnFromRefusal(limits, outgoing, verdict);
+    await nextTurn();
     if (mode === "shadow") return passInShadow(outgoing, verdict);
     return retryOrFail(prepared, { ...refusal, verdict });
   }

@@ -1,4 +1,8 @@
-/** Makes a request smaller: plans, keeps and stubs until it fits, or says why it does not. */
+/**
+ * Makes a request smaller: plans, keeps and stubs until it fits, or says why it does not. Requests have megabytes, so each
+ * step is a turn of the event loop of its own: other streams of the process continue meanwhile.
+ */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FailureReason } from "../contract/overflow-report.ts";
 import type { Verdict } from "./classify/verdict.ts";
 import type { Keep } from "./keep-part.ts";
@@ -33,8 +37,11 @@ export async function shrinkRequest(
   for (let round = 1; ; round++) {
     const options = { ...planOptions, wireBytes, stubs, unkept, shortBy };
     const plan = planShedding(original.request, original.dialect, verdict, options);
+    await nextTurn();
     const shedding = await shed(original, plan, keep);
+    await nextTurn();
     const next = changeRequest(prepared, shedding);
+    await nextTurn();
     for (const path of shedding.unkept) unkept.add(path.join("."));
     const isExact = plan.sizes.unit === "bytes" && verdict.unit !== "chars" && verdict.class === "request_bytes";
     const excessBytes = isExact ? countWireBytes(next.outgoing) - plan.sizes.enough : 0;
