@@ -179,6 +179,6 @@ describe("recovering a large request", () => {
     isDone = true;
     const total = turnCpuMs.reduce((sum, ms) => sum + ms, 0);
     assert.deepEqual([response.status, calls], [200, 2]);
-    assert.ok(Math.max(...turnCpuMs) < total / 2, `${Math.max(...turnCpuMs)} of ${total} ms in one turn`);
+    assert.ok(turnCpuMs.length >= 6 && Math.max(...turnCpuMs) < total * 0.8, `${turnCpuMs.length} turns, ${total} ms`);
   });
 });
