@@ -6,6 +6,7 @@ import { createKeep } from "./keep-part.ts";
 import { createKnownLimits, isLimitLine } from "./limits/known-limits.ts";
 import { createSeenSizes } from "./limits/seen-sizes.ts";
 import { openRecoveryMemory, type RecoveryMemory } from "./memory/recovery-memory.ts";
+import { parseToolRules } from "./plan/tool-rules.ts";
 import { createRecovery, type Recovery, type RecoveryOptions } from "./recovery.ts";
 
 /** One recovery serves all conversations of a process, unless the caller passes the memory of a single one. */
@@ -29,6 +30,10 @@ export function openRecovery(
     keep: createKeep(store, emit),
     emit,
     headroom: settings["overflow.headroom"] / 100,
+    at: settings["overflow.at"] / 100,
+    rules: parseToolRules(settings["overflow.tools"]),
+    tellClient: settings["overflow.tell_client"],
+    actsOnRateLimits: settings["overflow.rate_limits"] === "on",
     limits: { known: createKnownLimits(lines), seen: createSeenSizes() },
     memory,
     onFailed,

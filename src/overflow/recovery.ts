@@ -23,9 +23,11 @@ import {
 } from "./overflow-events.ts";
 import { planShedding } from "./plan/plan.ts";
 import type { PlanOptions } from "./plan/sizes.ts";
+import { findOverlong, type ToolRules } from "./plan/tool-rules.ts";
 import { changeRequest, isChanged, type PreparedRequest, prepareUnchanged } from "./prepared-request.ts";
 import type { Refusal } from "./refusal.ts";
-import type { Shedding, Stub } from "./shed.ts";
+import { createRefusalCounts } from "./refusal-counts.ts";
+import { type Shedding, type Stub, shed } from "./shed.ts";
 import { findShortfall, shrinkRequest } from "./shrink-request.ts";
 import { countWireBytes, hashOutgoing, type OutgoingRequest, type SentRequest } from "./wire/outgoing-request.ts";
 
@@ -37,6 +39,13 @@ export type RecoveryOptions = {
   readonly preventsOverflow: boolean;
   /** The share of the window to leave free where older parts are removed. */
   readonly headroom: number;
+  /** The share of a known window at which a request is made smaller before it is sent. */
+  readonly at: number;
+  readonly rules: ToolRules;
+  /** Every n-th refusal of a conversation is passed on; 0 passes none on. */
+  readonly tellClient: number;
+  /** Whether a request that alone exceeds a limit per minute is made smaller. */
+  readonly actsOnRateLimits: boolean;
   readonly keep: Keep;
   readonly emit: Emit;
   readonly limits: Limits;
@@ -71,14 +80,18 @@ export type Recovery = ReturnType<typeof createRecovery>;
 
 /** One recovery for any number of conversations. `recoverExchange` calls its functions in order. */
 export function createRecovery(options: RecoveryOptions) {
-  const { mode, preventsOverflow, headroom, keep, emit, limits, memory, onFailed } = options;
+  const { mode, headroom, at, rules, keep, emit, limits, memory, onFailed } = options;
+  // A client that is to learn of refusals must be refused.
+  const preventsOverflow = options.preventsOverflow && options.tellClient === 0;
+  const refusalCounts = createRefusalCounts(options.tellClient);
   /** Retries without an answer, because the provider was busy or broke off. */
   const unanswered = new Map<string, OpenChange>();
 
   /** Whether any request could need a change before it is sent. While nothing is known, no request is even parsed. */
   async function mayPrepare(): Promise<boolean> {
     if (mode !== "on") return false;
-    return (preventsOverflow && (limits.known.hasAny() || limits.seen.hasRefused())) || (await memory.hasAny());
+    const mayExpect = preventsOverflow && (at < 1 || limits.known.hasAny() || limits.seen.hasRefused());
+    return mayExpect || rules.hasCaps || (await memory.hasAny());
   }
 
   /** The request as it was sent before, or with the stubs of its conversation and within the limit of its model. */
@@ -90,11 +103,27 @@ export function createRecovery(options: RecoveryOptions) {
     const prepared = changeRequest(unchanged, change);
     if (isChanged(prepared)) await nextTurn();
     if (isChanged(prepared) && !unanswered.has(hashOutgoing(original))) emitRepeated(emit, prepared);
-    return isSame || !preventsOverflow ? prepared : await preventOverflow(prepared);
+    if (isSame) return prepared;
+    const capped = rules.hasCaps ? await capResults(prepared) : prepared;
+    return preventsOverflow ? await preventOverflow(capped) : capped;
+  }
+
+  /** Cuts results that are longer than the user's rule for their tool allows. */
+  async function capResults(prepared: PreparedRequest): Promise<PreparedRequest> {
+    const { original } = prepared;
+    const replacements = findOverlong(original, rules).filter(({ part }) => !prepared.stubs.has(part.path.join(".")));
+    if (replacements.length === 0) return prepared;
+    const bytesBefore = countWireBytes(prepared.outgoing);
+    const shedding = await shed(original, { clamp: [], replacements }, keep);
+    const next = changeRequest(prepared, shedding);
+    if (next === prepared) return prepared;
+    await remember(next, shedding.stubs);
+    emitRecovered(emit, next, { class: "request_bytes", confidence: 1 }, { bytesBefore, shedding, attempts: 0 });
+    return next;
   }
 
   async function preventOverflow(prepared: PreparedRequest): Promise<PreparedRequest> {
-    const verdict = expectOverflow(prepared.outgoing, limits);
+    const verdict = expectOverflow(prepared.outgoing, limits, at);
     if (verdict === undefined) return prepared;
     const bytesBefore = countWireBytes(prepared.outgoing);
     const { next, shedding } = await shrink(prepared, verdict);
@@ -107,9 +136,10 @@ export function createRecovery(options: RecoveryOptions) {
   const shrink = (prepared: PreparedRequest, verdict: Verdict) =>
     shrinkRequest(prepared, verdict, keep, planOptionsFor(prepared.outgoing));
 
-  function planOptionsFor({ target }: OutgoingRequest): Pick<PlanOptions, "headroom" | "aimFor" | "scale"> {
+  function planOptionsFor({ target }: OutgoingRequest): Pick<PlanOptions, "headroom" | "aimFor" | "scale" | "rules"> {
     return {
       headroom,
+      rules,
       scale: limits.known.scaleFor(target),
       aimFor: (unit, before) => limits.seen.aimFor(target, unit, before),
     };
@@ -124,8 +154,11 @@ export function createRecovery(options: RecoveryOptions) {
   async function chooseRemedy(prepared: PreparedRequest, refusal: Refusal): Promise<Remedy> {
     const { outgoing } = prepared;
     if (isCacheWarming(outgoing, refusal)) return { action: "pass" };
-    const verdict = addKnownLimit(outgoing, detectSilentOverflow(outgoing, refusal, limits) ?? refusal.verdict, limits);
-    emitClassified(emit, outgoing, { verdict, status: refusal.status });
+    const seenVerdict = detectSilentOverflow(outgoing, refusal, limits) ?? refusal.verdict;
+    emitClassified(emit, outgoing, { verdict: seenVerdict, status: refusal.status });
+    if (options.actsOnRateLimits && seenVerdict.subclass === "tpm_single_request")
+      return retryOrFail(prepared, { ...refusal, verdict: toOverflow(seenVerdict, outgoing) });
+    const verdict = addKnownLimit(outgoing, seenVerdict, limits);
     if (!isRecoverable(verdict)) {
       if (verdict.class !== "other") emitSkipped(emit, outgoing, verdict, verdict.class);
       return { action: "pass" };
@@ -133,6 +166,10 @@ export function createRecovery(options: RecoveryOptions) {
     learnFromRefusal(limits, outgoing, verdict);
     await nextTurn();
     if (mode === "shadow") return passInShadow(outgoing, verdict);
+    if (refusalCounts.isForClient(outgoing)) {
+      emitSkipped(emit, outgoing, verdict, "tell_client");
+      return { action: "pass" };
+    }
     return retryOrFail(prepared, { ...refusal, verdict });
   }
 
@@ -245,4 +282,12 @@ function isRecoverable({ class: name, confidence }: Verdict): boolean {
 /** `max_tokens: 0` warms a cache: its answer is empty by intent. */
 function isCacheWarming({ dialect, request }: OutgoingRequest, { status }: Refusal): boolean {
   return status !== null && status < 400 && dialect.findOutputLimit(request)?.tokens === 0;
+}
+
+/** A limit per minute that one request exceeds is like a window: output and input count against it. */
+function toOverflow({ limit, actual }: Verdict, { dialect, request }: OutgoingRequest): Verdict {
+  const numbers = { ...(limit === undefined ? {} : { limit }), ...(actual === undefined ? {} : { actual }) };
+  const output = dialect.findOutputLimit(request)?.tokens ?? 0;
+  const addends = actual === undefined ? {} : { input: Math.max(0, actual - output), output };
+  return { class: "context_tokens", confidence: 0.9, unit: "tokens", ...numbers, ...addends };
 }

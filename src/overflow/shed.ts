@@ -26,7 +26,11 @@ export type Shedding = {
 };
 
 /** Keeps every part before it makes the stub. The stubs are in the order of the plan. */
-export async function shed({ dialect, request, json }: OutgoingRequest, plan: Plan, keep: Keep): Promise<Shedding> {
+export async function shed(
+  { dialect, request, json }: OutgoingRequest,
+  plan: Pick<Plan, "clamp" | "replacements">,
+  keep: Keep,
+): Promise<Shedding> {
   const hasReader = dialect.findToolNames(request).some((name) => /(^|[^a-z])read_artifact$/.test(name));
   const stubs: Stub[] = [];
   const unkept: Path[] = [];

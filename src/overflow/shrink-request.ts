@@ -27,7 +27,7 @@ export async function shrinkRequest(
   prepared: PreparedRequest,
   verdict: Verdict,
   keep: Keep,
-  planOptions: Pick<PlanOptions, "headroom" | "aimFor" | "scale">,
+  planOptions: Pick<PlanOptions, "headroom" | "aimFor" | "scale" | "rules">,
 ): Promise<Shrunk> {
   const { original, outgoing } = prepared;
   const wireBytes = countWireBytes(outgoing);

@@ -338,7 +338,7 @@ export const eventRows: EventRows = {
     fields: {
       dialect,
       class: overflowClass,
-      reason: "The class that is never rewritten, or shadow.",
+      reason: "The class that is never rewritten, tell_client or shadow.",
       stubs: "With shadow: how many parts would have been removed.",
       clamped: "With shadow: whether the output limit would have been lowered.",
     },

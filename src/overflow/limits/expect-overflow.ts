@@ -1,7 +1,7 @@
 /** What known limits say about a request: that it will be refused, or what a refusal without a reason means. */
 import type { Verdict } from "../classify/verdict.ts";
 import type { Refusal } from "../refusal.ts";
-import { countWireBytes, type OutgoingRequest, type SentRequest } from "../wire/outgoing-request.ts";
+import { countWireBytes, type OutgoingRequest, type SentRequest, type Target } from "../wire/outgoing-request.ts";
 import { type Limits, scaledEstimate } from "./learn-limits.ts";
 import { findModelWindow, findServiceBytes } from "./model-windows.ts";
 
@@ -9,15 +9,17 @@ import { findModelWindow, findServiceBytes } from "./model-windows.ts";
 const ESTIMATE_MARGIN = 1.05;
 
 /** The verdict that the provider would give if the request is over a known limit, else undefined. */
-export function expectOverflow(outgoing: OutgoingRequest, limits: Limits): Verdict | undefined {
-  const limit = limits.known.tokensFor(outgoing.target);
+export function expectOverflow(outgoing: OutgoingRequest, limits: Limits, at = 1): Verdict | undefined {
+  const { target } = outgoing;
+  const limit = limits.known.tokensFor(target) ?? (at < 1 ? findUndisprovedWindow(target, limits) : undefined);
   if (limit === undefined) return expectUnnumbered(outgoing, limits);
   // A token has at least one byte, so a short body needs no estimate.
-  if (countWireBytes(outgoing) < limit) return undefined;
+  if (countWireBytes(outgoing) < limit * at) return undefined;
   const input = scaledEstimate(limits, outgoing);
   const { dialect, request } = outgoing;
   const output = dialect.sharesWindow ? (dialect.findOutputLimit(request)?.tokens ?? 0) : 0;
-  if (input + output <= limit) return undefined;
+  // The output is reserved in the window, but does not fill it.
+  if (input <= limit * at && input + output <= limit) return undefined;
   const cautiousInput = Math.ceil(input * ESTIMATE_MARGIN);
   const sizes = { limit, input: cautiousInput, output, actual: cautiousInput + output };
   return { class: "context_tokens", confidence: 1, unit: "tokens", ...sizes };
@@ -49,11 +51,17 @@ export function addKnownLimit(outgoing: OutgoingRequest, verdict: Verdict, limit
 
 function findAgreeingWindow(outgoing: OutgoingRequest, limits: Limits): number | undefined {
   const { dialect, request, target } = outgoing;
-  const window = findModelWindow(target);
-  if (window === undefined || limits.seen.acceptedFor(target).tokens >= window) return undefined;
+  const window = findUndisprovedWindow(target, limits);
+  if (window === undefined) return undefined;
   const output = dialect.sharesWindow ? (dialect.findOutputLimit(request)?.tokens ?? 0) : 0;
   const size = scaledEstimate(limits, outgoing) + output;
   return size >= window * 0.8 && size <= window * MAX_AGREEING_FACTOR ? window : undefined;
+}
+
+/** The window that is listed for the model, unless a larger request was accepted. */
+function findUndisprovedWindow(target: Target, { seen }: Limits): number | undefined {
+  const window = findModelWindow(target);
+  return window === undefined || seen.acceptedFor(target).tokens >= window ? undefined : window;
 }
 
 /** A request that is much larger says nothing about whether the window in our table is the one that counts. */

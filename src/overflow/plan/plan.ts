@@ -13,6 +13,7 @@ import { rankParts } from "./rank-parts.ts";
 import { chooseReplacements } from "./selection.ts";
 import { isShortest, previewChars, type Replacement, type SentPart, STUB_CHARS } from "./sent-part.ts";
 import { measureRequest, type PlanOptions, type Sizes, STUB_CHARS_PER_TOKEN } from "./sizes.ts";
+import { noToolRules } from "./tool-rules.ts";
 
 export type Plan = {
   /** Edits that lower the output limit. They remove nothing. */
@@ -28,7 +29,7 @@ export type Plan = {
 
 /** Plans for a request that was refused with this verdict, or that is expected to be. */
 export function planShedding(request: RequestBody, dialect: Dialect, verdict: Verdict, options: PlanOptions): Plan {
-  const { wireBytes, stubs, unkept, shortBy = 0 } = options;
+  const { wireBytes, stubs, unkept, shortBy = 0, rules = noToolRules } = options;
   const allParts = dialect.findParts(request).map((part, index): SentPart => {
     const stub = stubs?.get(part.path.join("."));
     return { ...part, index, sentContent: stub === undefined ? part.content : { text: stub } };
@@ -45,7 +46,7 @@ export function planShedding(request: RequestBody, dialect: Dialect, verdict: Ve
   }
   const { clamp: outputEdits, ...sizes } = measureRequest(request, dialect, allParts, verdict, options);
   const goal = { ...sizes, target: sizes.target - shortBy, enough: sizes.enough - shortBy };
-  const { replacements, after } = chooseReplacements(rankParts(parts, verdict), goal);
+  const { replacements, after } = chooseReplacements(rankParts(parts, verdict, rules), goal);
   const isOver = sizes.unit === "tokens" && after > goal.enough;
   const remaining = isOver ? Math.min(after, estimateRemaining(request, allParts, replacements)) : after;
   const missing = Math.max(0, remaining - goal.enough);

@@ -4,6 +4,7 @@ import type { Part } from "../dialects/dialect.ts";
 import { countPartChars } from "../estimate-tokens.ts";
 import { isAtPath } from "./one-part.ts";
 import { countStubChars, MIN_GAIN_CHARS, type SentPart, STUB_CHARS } from "./sent-part.ts";
+import type { ToolRules } from "./tool-rules.ts";
 
 /** Parts in the order in which they are replaced. The newest exchange comes last. */
 export type RankedParts = { readonly older: readonly SentPart[]; readonly newest: readonly SentPart[] };
@@ -13,9 +14,10 @@ export type RankedParts = { readonly older: readonly SentPart[]; readonly newest
  * conversation grows, and what was sent before the first replaced part stays in the provider's cache. Of the newest
  * exchange the largest come first, so that the fewest are cut.
  */
-export function rankParts(parts: readonly SentPart[], verdict: Verdict): RankedParts {
+export function rankParts(parts: readonly SentPart[], verdict: Verdict, rules: ToolRules): RankedParts {
   const ranked = parts
-    .map((part) => ({ part, rank: rankOf(part, verdict), chars: countPartChars(part.sentContent) }))
+    .filter((part) => rules.ruleFor(part) !== "keep")
+    .map((part) => ({ part, rank: rankOf(part, verdict, rules), chars: countPartChars(part.sentContent) }))
     .filter(({ part, chars }) => countStubChars(part) !== undefined || chars > STUB_CHARS + MIN_GAIN_CHARS);
   const older = ranked
     .filter(({ rank }) => rank < ranks.newestResult)
@@ -26,12 +28,12 @@ export function rankParts(parts: readonly SentPart[], verdict: Verdict): RankedP
   return { older: older.map(({ part }) => part), newest: newest.map(({ part }) => part) };
 }
 
-function rankOf(part: Part, verdict: Verdict): number {
+function rankOf(part: Part, verdict: Verdict, rules: ToolRules): number {
   if (verdict.path !== undefined && isAtPath(part.path, verdict.path)) return ranks.namedInError;
   if (part.isCurrent || (part.role === "attachment" && part.isNewest)) return ranks.currentAttachment;
   if (part.role === "attachment") return ranks.olderAttachment;
   if (part.isNewest) return ranks.newestResult;
-  return isDocumentOrBinary(part) ? ranks.olderDocument : ranks.olderResult;
+  return rules.ruleFor(part) === "first" || isDocumentOrBinary(part) ? ranks.olderDocument : ranks.olderResult;
 }
 
 /** The lower, the earlier a part is replaced. */

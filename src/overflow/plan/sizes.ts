@@ -6,6 +6,7 @@ import type { Dialect, OutputLimit, RequestBody } from "../dialects/dialect.ts";
 import { addCounts, countPartTokens, countRestTokens } from "../estimate-tokens.ts";
 import type { Aim } from "../limits/seen-sizes.ts";
 import type { SentPart } from "./sent-part.ts";
+import type { ToolRules } from "./tool-rules.ts";
 
 /** The request's size, in the unit of the limit. */
 export type Sizes = {
@@ -31,6 +32,8 @@ export type PlanOptions = {
   readonly aimFor?: (unit: Sizes["unit"], before: number) => Aim;
   /** Real tokens per estimated token, where the refusal does not show it. */
   readonly scale?: number;
+  /** The user's rules for the results of single tools. */
+  readonly rules?: ToolRules;
   /** The texts of the stubs that already replace parts, by path. */
   readonly stubs?: ReadonlyMap<string, string>;
   /** The paths of parts that could not be kept and must stay. */
