@@ -13,6 +13,8 @@ import { parseUpstreams } from "../src/surfaces/proxy/upstreams.ts";
 import { readRecordedResponses, scoreResponses, wasTunedLater } from "../test/overflow-corpus.ts";
 import { longTranscript } from "../test/transcripts.ts";
 import { printFigures } from "./overflow-figures.ts";
+import { printProxyMemory } from "./overflow-memory.ts";
+import { plainProxy } from "./overflow-plain-proxy.ts";
 
 export const about = "refusals classified and recovered, and the cost of the wrapper and the proxy.";
 
@@ -22,6 +24,7 @@ export async function run(): Promise<void> {
   await measureWrapper();
   await measureRewriting();
   await measureProxy();
+  await printProxyMemory();
 }
 
 function measureClassification(): void {
@@ -199,19 +202,6 @@ function answerStream(request: IncomingMessage, response: Parameters<RequestList
       response.write(`data: {"choices":[{"delta":{"content":"${word}"}}]}\n\n`);
     response.end("data: [DONE]\n\n");
   });
-}
-
-/** A minimal reverse proxy: headers and bodies piped both ways. */
-function plainProxy(port: number): RequestListener {
-  const agent = new Agent({ keepAlive: true });
-  return (request, response) => {
-    const { method, url, headers } = request;
-    const forward = httpRequest({ port, host: "127.0.0.1", method, path: url, headers, agent }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
-    });
-    request.pipe(forward);
-  };
 }
 
 async function listen(handler: RequestListener) {
