@@ -14,13 +14,7 @@ import {
   makePreparedHeader,
   makeRecoveredHeader,
 } from "./wire/failure.ts";
-import {
-  decodeBody,
-  findTarget,
-  type OutgoingRequest,
-  parseOutgoing,
-  type SentRequest,
-} from "./wire/outgoing-request.ts";
+import { decodeBody, describeBody, type OutgoingRequest, parseOutgoing } from "./wire/outgoing-request.ts";
 import { createRefusalScanner, type RefusalScanner } from "./wire/refusal-scanner.ts";
 import { createUsageTail, readInputTokens } from "./wire/token-usage.ts";
 
@@ -75,7 +69,7 @@ type Answer = { readonly response: Response; readonly addReport?: (report: Overf
 async function fetchWithRecovery(fetch: Fetch, call: Call, recovery: Recovery): Promise<Response> {
   const { input, init, dialects } = call;
   const result = await recoverExchange<Answer>(recovery, {
-    describe: () => describeCall(call),
+    describe: () => describeBody(call.dialect, call.url, typeof call.body === "string" ? call.body : [call.body]),
     read: () => readOutgoing(call),
     send: async (replacement) =>
       inspectResponse(await fetch(input, replacement ? withBody(init, replacement) : init), dialects),
@@ -86,11 +80,6 @@ async function fetchWithRecovery(fetch: Fetch, call: Call, recovery: Recovery): 
   if (result.outcome === "failed") return withHeaders(addReport?.(result.report) ?? response, failureHeaders);
   const makeHeader = result.outcome === "prepared" ? makePreparedHeader : makeRecoveredHeader;
   return withHeaders(response, makeHeader(result.stubs));
-}
-
-function describeCall({ dialect, body, url }: Call): SentRequest {
-  const json = typeof body === "string" ? body : (decodeBody(body) ?? "");
-  return { dialect, target: findTarget(url, json), bytes: Buffer.byteLength(body) };
 }
 
 function readOutgoing({ input, init, dialect, body, url }: Call): OutgoingRequest | undefined {

@@ -5,7 +5,7 @@ import { recoverExchange, type SendResult } from "../../overflow/exchange.ts";
 import type { Recovery } from "../../overflow/recovery.ts";
 import {
   decodeBody,
-  findTarget,
+  describeBody,
   type OutgoingRequest,
   parseOutgoing,
   type SentRequest,
@@ -82,29 +82,17 @@ async function streamWithReport(call: Call, dialect: Dialect, chunks: readonly B
   respond(response, { outcome: "failed", answer, refusal, report: remedy.report });
 }
 
-/** The model is usually among the first fields, so most bodies need not be joined to find it. */
-const FIRST_LOOK_BYTES = 64 * 1024;
-
 /** A body that can be described and read, decompressed only when it is needed. */
 function holdBody({ request, url, context }: Call, dialect: Dialect, chunks: readonly Buffer[]) {
   const encoding = request.headers["content-encoding"] ?? "identity";
-  const isPlain = encoding === "identity";
   const header = (name: string) => request.headers[name]?.toString();
   let description: SentRequest | undefined;
 
   const decode = (): Buffer | undefined => decompress(Buffer.concat(chunks), encoding, context.bodyBytes);
 
   function describe(): SentRequest {
-    description ??= describeBytes(isPlain ? [...chunks] : [decode() ?? Buffer.alloc(0)]);
+    description ??= describeBody(dialect, url, encoding === "identity" ? chunks : [decode() ?? Buffer.alloc(0)]);
     return description;
-  }
-
-  function describeBytes(body: readonly Buffer[]): SentRequest {
-    const bytes = sumLengths(body);
-    const first = body[0]?.subarray(0, FIRST_LOOK_BYTES).toString("latin1") ?? "";
-    const target = findTarget(url, first);
-    const isFound = target.model !== "" || bytes <= FIRST_LOOK_BYTES;
-    return { dialect, target: isFound ? target : findTarget(url, Buffer.concat(body).toString("latin1")), bytes };
   }
 
   function read(): OutgoingRequest | undefined {
