@@ -327,7 +327,7 @@ export const eventRows: EventRows = {
     fields: {
       dialect,
       class: overflowClass,
-      reason: "server_state, nothing_to_shed, not_kept, does_not_fit or refused_again.",
+      reason: "not_read, server_state, nothing_to_shed, not_kept, does_not_fit or refused_again.",
       attempts: "Requests sent upstream.",
       bytes_before: bytesBefore,
       bytes_after: bytesAfter,
@@ -339,7 +339,7 @@ export const eventRows: EventRows = {
     fields: {
       dialect,
       class: overflowClass,
-      reason: "The class that is never rewritten, or shadow.",
+      reason: "The class that is never rewritten, tell_client or shadow.",
       stubs: "With shadow: how many parts would have been removed.",
       clamped: "With shadow: whether the output limit would have been lowered.",
     },
