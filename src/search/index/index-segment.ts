@@ -1,4 +1,5 @@
 /** An index segment is the inverted index of some files in one array of bytes: written once, read without parsing. */
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import type { PostingColumns } from "./growable.ts";
 import type { WordContent } from "./word-table.ts";
@@ -67,7 +68,7 @@ export type PostingRange = { readonly from: number; readonly to: number };
 
 const MAGIC = 0x53505347;
 /** Incremented with every change of the layout or of the terms; a segment of another version is built again. */
-const SEGMENT_VERSION = 4;
+export const SEGMENT_VERSION = 4;
 const HEADER_NUMBERS = 9;
 
 /** The bytes of a segment. Postings are sorted by term with a counting sort. */
@@ -123,14 +124,54 @@ function checksumOf(bytes: Uint8Array): number {
 export function openSegment(bytes: Uint8Array): IndexSegment | null {
   const aligned = bytes.byteOffset % 4 === 0 ? bytes : Uint8Array.from(bytes);
   if (aligned.length < HEADER_NUMBERS * 4) return null;
-  const [magic, version, files = 0, chunks = 0, terms = 0, postings = 0, pathBytes = 0, wordBytes = 0, sum] =
-    new Uint32Array(aligned.buffer, aligned.byteOffset, HEADER_NUMBERS);
+  const header = new Uint32Array(aligned.buffer, aligned.byteOffset, HEADER_NUMBERS);
+  const [magic, version, , , terms = 0, postings = 0, pathBytes = 0, , sum] = header;
   if (magic !== MAGIC || version !== SEGMENT_VERSION) return null;
+  if (aligned.length !== sizeOf(header) || checksumOf(aligned) !== sum) return null;
+  return readColumns(aligned, columnLengths(header), { postings, pathBytes, terms });
+}
+
+/** The number of entries in each column of numbers. */
+function columnLengths([, , files = 0, chunks = 0, terms = 0, postings = 0]: Uint32Array): number[] {
   const perFile = [files, files, files, files + 1];
-  const lengths = [...perFile, ...Array<number>(5).fill(chunks), files + 1, terms + 1, terms + 1, postings];
-  const size = lengths.reduce((sum, length) => sum + length * 4, HEADER_NUMBERS * 4) + postings + pathBytes + wordBytes;
-  if (aligned.length !== size || checksumOf(aligned) !== sum) return null;
-  return readColumns(aligned, lengths, { postings, pathBytes, terms });
+  return [...perFile, ...Array<number>(5).fill(chunks), files + 1, terms + 1, terms + 1, postings];
+}
+
+/** The bytes of a segment with this header. */
+function sizeOf(header: Uint32Array): number {
+  const [postings = 0, pathBytes = 0, wordBytes = 0] = header.subarray(5);
+  const numberBytes = columnLengths(header).reduce((sum, length) => sum + length * 4, HEADER_NUMBERS * 4);
+  return numberBytes + postings + pathBytes + wordBytes;
+}
+
+/** The files of a segment and the length of each one's text. */
+export type SegmentOutline = { readonly fileIds: Uint32Array; readonly fileChars: Uint32Array };
+
+/** Reads the outline of a segment file, a small part of it; null for another version or a truncated file. */
+export function readSegmentOutline(path: string): SegmentOutline | null {
+  const file = openSync(path, "r");
+  try {
+    const header = readNumbers(file, 0, HEADER_NUMBERS);
+    const [magic, version, files = 0, chunks = 0] = header;
+    if (magic !== MAGIC || version !== SEGMENT_VERSION || fstatSync(file).size !== sizeOf(header)) return null;
+    const firstChunk = readNumbers(file, HEADER_NUMBERS + files * 3, files + 1);
+    const chunkEnd = readNumbers(file, HEADER_NUMBERS + files * 4 + 1 + chunks, chunks);
+    const endOf = (file: number) =>
+      (firstChunk[file + 1] ?? 0) > (firstChunk[file] ?? 0) ? (firstChunk[file + 1] ?? 0) : 0;
+    return {
+      fileIds: readNumbers(file, HEADER_NUMBERS, files),
+      fileChars: Uint32Array.from({ length: files }, (_, file) => chunkEnd[endOf(file) - 1] ?? 0),
+    };
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Some of the numbers that a segment file begins with. */
+function readNumbers(file: number, first: number, count: number): Uint32Array {
+  const numbers = new Uint32Array(count);
+  readSync(file, numbers, 0, numbers.byteLength, first * 4);
+  return numbers;
 }
 
 type Sizes = { readonly postings: number; readonly pathBytes: number; readonly terms: number };

@@ -3,7 +3,7 @@ import { chunkText } from "./chunk.ts";
 import { decodeSource, isTooLarge, readSource, tooLarge } from "./folder/source-file.ts";
 import { type FoundFile, type SkippedFile, walkFolder } from "./folder/walk-folder.ts";
 import { createPause, type Pause } from "./pause.ts";
-import { publishSegments } from "./publish-segments.ts";
+import { fullSegmentChars, publishSegments } from "./publish-segments.ts";
 import type { IndexLocation, IndexStore, NewFile, StoredFile, StoredSkip } from "./store/index-store.ts";
 
 export type UpdateOptions = {
@@ -168,14 +168,14 @@ function markUnsettled(stamp: string, now: number): string {
 /** What is stored in one step: a search beside an indexing run sees the index grow. */
 const BATCH_CHANGES = 500;
 const BATCH_CHARS = 2_000_000;
-/** Text that is stored before a segment is published: each segment is twice as large as the last, up to the limit. */
+/** Text that is stored before a segment is published: each segment is twice as large as the last, until it is full. */
 const FIRST_PUBLISH_CHARS = 2_000_000;
-const MAX_PUBLISH_CHARS = 16_000_000;
 
 function createWriter(location: IndexLocation, pause: Pause, skipped: SkippedList) {
   const sums = { indexed: 0, bytes: 0 };
   let batch = emptyBatch();
   let unpublishedChars = 0;
+  let publishedChars = 0;
   let publishChars = FIRST_PUBLISH_CHARS;
 
   async function add(finding: Finding): Promise<void> {
@@ -215,8 +215,9 @@ function createWriter(location: IndexLocation, pause: Pause, skipped: SkippedLis
     unpublishedChars += chars;
     if (unpublishedChars < publishChars) return;
     await publishSegments(location, pause);
+    publishedChars += unpublishedChars;
     unpublishedChars = 0;
-    publishChars = Math.min(publishChars * 2, MAX_PUBLISH_CHARS);
+    publishChars = Math.min(publishChars * 2, fullSegmentChars(publishedChars));
   }
 
   async function finish(deleted: readonly string[]): Promise<void> {
