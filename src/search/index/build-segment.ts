@@ -1,7 +1,7 @@
 /** Builds an index segment: the inverted index of some files, in memory, file by file. */
 import { basename } from "node:path/posix";
 import { type Chunk, measureLines } from "./chunk.ts";
-import { type Definition, findDefinition } from "./definitions.ts";
+import { type Definition, definitionRanks, findDefinition } from "./definitions.ts";
 import { findFileRoles } from "./file-roles.ts";
 import { createCountTable, createPostings } from "./growable.ts";
 import { encodeSegment, MAX_OCCURRENCES, type SegmentColumns, STEM_TERMS_SHIFT, termKinds } from "./index-segment.ts";
@@ -55,7 +55,8 @@ export function createSegmentBuilder(): SegmentBuilder {
     columns.fileIds.push(id);
     columns.paths.push(path);
     columns.fileTokens.push(fileTokens);
-    columns.fileTraits.push(traitsOf(path));
+    const definesSomething = definitions.some(({ rank }) => rank > definitionRanks.value);
+    columns.fileTraits.push(traitsOf(path, findFileRoles(path, text, definesSomething)));
     columns.fileFirstChunk.push(columns.chunkStart.length);
     textChars += text.length;
   }
@@ -122,11 +123,11 @@ function stemOf(name: string): string {
   return name.replace(/(?<=.)\.[^.]*$/, "");
 }
 
-function traitsOf(path: string): number {
+function traitsOf(path: string, roles: number): number {
   const stem = stemOf(basename(path));
   const terms = new Set(findPathTerms(stem));
   if (terms.size > 1) terms.delete(toPlainName(stem));
-  return findFileRoles(path) | (Math.min(terms.size, 255) << STEM_TERMS_SHIFT);
+  return roles | (Math.min(terms.size, 255) << STEM_TERMS_SHIFT);
 }
 
 function findDefinitions(text: string): Definition[] {

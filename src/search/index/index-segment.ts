@@ -68,7 +68,7 @@ export type PostingRange = { readonly from: number; readonly to: number };
 
 const MAGIC = 0x53505347;
 /** Incremented with every change of the layout or of the terms; a segment of another version is built again. */
-export const SEGMENT_VERSION = 4;
+export const SEGMENT_VERSION = 5;
 const HEADER_NUMBERS = 9;
 
 /** The bytes of a segment. Postings are sorted by term with a counting sort. */

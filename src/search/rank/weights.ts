@@ -15,6 +15,8 @@ export const rankWeights = {
   file: 0.43,
   stem: 0.88,
   folder: 0.85,
+  /** The share of a word in the folders that counts where the name has the word too. */
+  folderBesideStem: 0.6,
   /** ... the share of its name that the query has, the names it defines, and its length: short files say little. */
   stemShare: 0.26,
   name: 0.9,
