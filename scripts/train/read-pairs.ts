@@ -18,6 +18,8 @@ export type TrainingData = {
   readonly digest: string;
 };
 
+/** Pairs of one repository: no project may decide what words mean. */
+const MAX_REPOSITORY_PAIRS = 8_000;
 /** A term of fewer repositories means something in one project only. */
 const MIN_REPOSITORIES = 6;
 const MIN_PAIRS = 15;
@@ -34,7 +36,7 @@ export function readPairs(folder: string, repositories: readonly string[]): Trai
   const raw = repositories.map((repository) => {
     const text = readFileSync(join(folder, `${repository.replace("/", "+")}.jsonl`), "utf8");
     digest.update(text);
-    const pairs = text.trimEnd().split("\n").filter(Boolean);
+    const pairs = sampleEvenly(text.trimEnd().split("\n").filter(Boolean), MAX_REPOSITORY_PAIRS);
     return pairs.map((line) => numberPair(JSON.parse(line), words)).filter(({ question }) => question.length >= 2);
   });
   const chosen = chooseTerms(raw, words.terms.length);
@@ -46,6 +48,12 @@ export function readPairs(folder: string, repositories: readonly string[]): Trai
     pairCount: blocks.reduce((sum, { questions }) => sum + questions.length, 0),
     digest: digest.digest("hex"),
   };
+}
+
+/** At most so many items, in their order and from all of them. */
+function sampleEvenly<T>(items: readonly T[], max: number): readonly T[] {
+  const step = Math.max(1, items.length / max);
+  return items.filter((_, index) => Math.floor(index / step) > Math.floor((index - 1) / step));
 }
 
 type NumberedPair = { readonly question: Int32Array; readonly code: Int32Array };

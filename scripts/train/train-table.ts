@@ -16,7 +16,7 @@ const DIMENSIONS = 64;
 const BATCH = 256;
 /** Consecutive pairs of one repository in a batch. */
 const BLOCK = 128;
-const EPOCHS = Number(process.env.EPOCHS ?? 5);
+const EPOCHS = 3;
 const LEARNING_RATE = 0.1;
 const SCALE = 16;
 const INITIAL_SIZE = 0.03;
