@@ -44,6 +44,9 @@ export function parseSearchInput(input: SearchInput): SearchParameters {
   if (input.query.trim() === "")
     throw searchInvalid("Search query cannot be empty", "Say what to look for: words or a name.");
   const limit = input.limit ?? DEFAULT_SEARCH_LIMIT;
+  if (!Number.isInteger(limit) && limit > 1 && limit < MAX_SEARCH_LIMIT) {
+    throw searchInvalid(`Limit must be a whole number, got ${limit}`, `Use ${Math.ceil(limit)}, for example.`);
+  }
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_SEARCH_LIMIT) {
     throw searchInvalid(
       `Limit must be between 1 and ${MAX_SEARCH_LIMIT}, got ${limit}`,
@@ -75,10 +78,19 @@ export function resolveDirectory(parameters: SearchParameters, root: string): Se
   );
 }
 
+/** Longer than any extension. */
+const MAX_FILE_TYPE_CHARS = 40;
+
 function parseFileType(given: string | undefined): string | null {
   if (given === undefined || given === "") return null;
   if (given.startsWith(".")) {
     throw searchInvalid("file_type should not include leading dot (use 'py' not '.py')", "Omit the dot.");
+  }
+  if (given.length > MAX_FILE_TYPE_CHARS || /[/\\\s]/.test(given)) {
+    throw searchInvalid(
+      `file_type ${JSON.stringify(clip(given))} is not an extension`,
+      "Give an extension such as py or d.ts; a folder goes into directory.",
+    );
   }
   return given.toLowerCase();
 }

@@ -15,6 +15,8 @@ export const fileRoles = {
   generated: 128,
 } as const;
 export type FileRole = keyof typeof fileRoles;
+/** The bits of all roles. */
+export const ALL_ROLES = Object.values(fileRoles).reduce((bits, bit) => bits | bit, 0);
 
 const patterns: readonly (readonly [FileRole, RegExp])[] = [
   [

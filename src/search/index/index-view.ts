@@ -1,5 +1,5 @@
 /** Several segments as one index, which a search reads. Deleted files stay in their segment and count as dead. */
-import { fileRoles } from "./file-roles.ts";
+import { ALL_ROLES } from "./file-roles.ts";
 import type { PostingRange, RankedSegment } from "./index-segment.ts";
 
 /** A segment, its place among the others, and its dead files. */
@@ -21,8 +21,8 @@ export type IndexView = {
   readonly liveChunks: number;
   readonly meanFileTokens: number;
   readonly meanChunkTokens: number;
-  /** How many live files have each role, in the order of its bits. */
-  readonly roleFiles: readonly number[];
+  /** Live files without any role: the code itself. */
+  readonly plainFiles: number;
   /** Terms that were looked up before: a view never changes. */
   readonly cachedTerms: Map<string, readonly TermPostings[]>;
 };
@@ -57,16 +57,15 @@ export function joinViews(views: readonly IndexView[]): IndexView {
     sums.liveFiles += view.liveFiles;
     sums.liveChunks += view.liveChunks;
     sums.tokens += view.meanFileTokens * view.liveFiles;
-    sums.roleFiles = sums.roleFiles.map((count, role) => count + (view.roleFiles[role] ?? 0));
+    sums.plainFiles += view.plainFiles;
   }
   return toView(parts, sums);
 }
 
 const emptySums = () => {
-  return { files: 0, chunks: 0, liveFiles: 0, liveChunks: 0, tokens: 0, roleFiles: roleBits.map(() => 0) };
+  return { files: 0, chunks: 0, liveFiles: 0, liveChunks: 0, tokens: 0, plainFiles: 0 };
 };
 type Sums = ReturnType<typeof emptySums>;
-const roleBits = Object.values(fileRoles);
 
 function toView(parts: readonly ViewPart[], sums: Sums): IndexView {
   return {
@@ -77,7 +76,7 @@ function toView(parts: readonly ViewPart[], sums: Sums): IndexView {
     liveChunks: sums.liveChunks,
     meanFileTokens: sums.tokens / Math.max(1, sums.liveFiles),
     meanChunkTokens: sums.tokens / Math.max(1, sums.liveChunks),
-    roleFiles: sums.roleFiles,
+    plainFiles: sums.plainFiles,
     cachedTerms: new Map(),
   };
 }
@@ -98,9 +97,7 @@ function addLive(
     sums.liveFiles += 1;
     sums.liveChunks += (fileFirstChunk[file + 1] ?? 0) - (fileFirstChunk[file] ?? 0);
     sums.tokens += fileTokens[file] ?? 0;
-    for (let role = 0; role < roleBits.length; role++) {
-      if (((fileTraits[file] ?? 0) & (1 << role)) !== 0) sums.roleFiles[role] = (sums.roleFiles[role] ?? 0) + 1;
-    }
+    if (((fileTraits[file] ?? 0) & ALL_ROLES) === 0) sums.plainFiles += 1;
   }
 }
 

@@ -152,7 +152,7 @@ const cases: readonly { name: string; query: string; files: Files; first: string
     name: "pages rank like code in a repository of pages",
     query: "rotating the keys",
     files: {
-      ...Object.fromEntries(Array.from({ length: 9 }, (_, page) => [`docs/p${page}.md`, `# Page ${page}\n${body}`])),
+      ...Object.fromEntries(Array.from({ length: 40 }, (_, page) => [`docs/p${page}.md`, `# Page ${page}\n${body}`])),
       "docs/keys.md": `# Rotating the keys\n${"Keys are rotated every month.\n".repeat(9)}`,
       "theme/keys.js": `export function keys() {\n${body}}\n`,
     },

@@ -2,6 +2,7 @@
 import { type FileRole, fileRoles } from "../index/file-roles.ts";
 import { type RankedSegment, STEM_TERMS_SHIFT, termKinds } from "../index/index-segment.ts";
 import { findTerm, type IndexView, type TermPostings } from "../index/index-view.ts";
+import { type FileNearness, findNearness, measureCode } from "./learnt-meaning.ts";
 import type { Meaning } from "./meaning.ts";
 import type { ParsedQuery } from "./query.ts";
 import { MAX_SCORE, rankWeights } from "./weights.ts";
@@ -56,7 +57,8 @@ export function rankFiles(view: IndexView, query: ParsedQuery, options: RankOpti
   addNames(view, scores, query);
   if (query.path !== null) addNamedPath(view, scores, query.path);
   const near = meaning === null ? null : addMeaning(view, scores, meaning);
-  return pickFiles(view, query, { ...scores, meaning: near }, limit, accepted);
+  const nearness = near === null ? findNearness(view, query) : null;
+  return pickFiles(view, query, { ...scores, meaning: near }, { limit, accepted, nearness });
 }
 
 /** Sums for each chunk and for each file of the view. */
@@ -357,12 +359,20 @@ function findMax(numbers: Float64Array): number {
   return max;
 }
 
+type PickOptions = {
+  readonly limit: number;
+  readonly accepted: Uint8Array | null;
+  readonly nearness: FileNearness | null;
+};
+
+/** The files whose nearness in meaning is looked at: always the same number, so that pages continue each other. */
+const MAX_COMPARED = 500;
+
 function pickFiles(
   view: IndexView,
   query: ParsedQuery,
   scores: FinalScores,
-  limit: number,
-  accepted: Uint8Array | null,
+  { limit, accepted, nearness }: PickOptions,
 ): RankedFile[] {
   const bestChunks = bestChunkPerFile(view, scores);
   const maxScores = { chunk: findMax(bestChunks) || 1, file: findMax(scores.file) || 1 };
@@ -370,7 +380,7 @@ function pickFiles(
     const { segment, firstFile } = findPart(view, file);
     return segment.path(file - firstFile);
   };
-  const best = createBest(limit, pathOf);
+  const best = createBest(nearness === null ? limit : Math.max(limit, MAX_COMPARED), pathOf);
   const scratch = { ...noParts };
   const roleWeights = weighRoles(view, query.roles);
   for (const { segment, firstFile, dead } of view.parts) {
@@ -382,12 +392,19 @@ function pickFiles(
       best.add(file, totalOf(fillParts(scratch, segment, segmentFile, file, chunk, scores, maxScores, roleWeights)));
     }
   }
-  return best.listBest().map(({ file, score }) => {
+  const ranked = best.listBest().map(({ file, score }) => {
     const { segment, firstFile } = findPart(view, file);
     const chunk = bestChunks[file] ?? 0;
     const parts = fillParts({ ...noParts }, segment, file - firstFile, file, chunk, scores, maxScores, roleWeights);
-    return { file, score, parts, chunks: rankChunks(view, scores, file) };
+    return nearness === null ? { file, score, parts } : addNearness(file, parts, nearness(segment, file - firstFile));
   });
+  if (nearness !== null) ranked.sort((one, other) => other.score - one.score);
+  return ranked.slice(0, limit).map((each) => ({ ...each, chunks: rankChunks(view, scores, each.file) }));
+}
+
+function addNearness(file: number, parts: ScoreParts, nearness: number): Omit<RankedFile, "chunks"> {
+  const withMeaning = { ...parts, meaning: rankWeights.learnt * nearness };
+  return { file, score: totalOf(withMeaning), parts: withMeaning };
 }
 
 type MutableParts = { -readonly [Part in keyof ScoreParts]: ScoreParts[Part] };
@@ -477,25 +494,19 @@ function totalOf({ chunk, file, stem, folder, stemShare, name, size, meaning, ro
 
 const roleNames = Object.keys(fileRoles) as FileRole[];
 
-/** The factor for each role's bit. A role that most files have distinguishes nothing: a site of pages is not "only prose". */
-function weighRoles({ roleFiles, liveFiles }: IndexView, queryRoles: number): readonly (readonly [number, number])[] {
-  return roleNames.map((role, index) => {
+/** The factor for each role's bit. */
+function weighRoles(view: IndexView, queryRoles: number): readonly (readonly [number, number])[] {
+  const codeShare = measureCode(view);
+  return roleNames.map((role) => {
     const bit = fileRoles[role];
     if ((queryRoles & bit) !== 0) return [bit, rankWeights.namedRole];
-    const share = (roleFiles[index] ?? 0) / Math.max(1, liveFiles);
-    return [bit, commonRoles.has(role) ? relax(rankWeights.roles[role], share) : rankWeights.roles[role]];
+    const factor = rankWeights.roles[role];
+    return [bit, subjectRoles.has(role) ? 1 - (1 - factor) * codeShare : factor];
   });
 }
 
-/** Roles that can be what a repository is about. Third-party and generated files never are, however many there are. */
-const commonRoles: ReadonlySet<FileRole> = new Set(["prose", "example", "test"]);
-/** From the first share of all files on, a role counts less against a file; from the second on, not at all. */
-const COMMON_SHARES = [0.4, 0.6] as const;
-
-function relax(factor: number, share: number): number {
-  const [first, last] = COMMON_SHARES;
-  return factor + (1 - factor) * Math.min(1, Math.max(0, (share - first) / (last - first)));
-}
+/** Roles that a repository can be about. Third-party and generated files never are, however many there are. */
+const subjectRoles: ReadonlySet<FileRole> = new Set(["prose", "example", "test"]);
 
 function roleFactor(traits: number, roleWeights: readonly (readonly [number, number])[]): number {
   let factor = 1;

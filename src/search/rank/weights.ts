@@ -23,6 +23,8 @@ export const rankWeights = {
   size: 0.13,
   /** With vectors: how near the file's nearest chunk is in meaning. */
   meaning: 0.5,
+  /** Without vectors of a service: how near it is by the learnt table. */
+  learnt: 1,
   /** What a chunk gains for being near, as a share of the best chunk's score. */
   meaningChunk: 0.5,
   /** Defining a name of the query as a value, a function, a type. */
