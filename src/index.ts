@@ -3,6 +3,7 @@ export type { HttpClient, HttpClientOptions } from "./acquire/http/http-client.t
 export { openHttpClient } from "./acquire/http/lazy-client.ts";
 export { type Answer, type AnswerText, answerText } from "./answer/answer.ts";
 export { searchNotices } from "./answer/search-reply.ts";
+export { type Audience, commandAudience, toolAudience, truncateContent } from "./answer/truncation.ts";
 export type { ListedArtifact } from "./artifacts/artifact-store.ts";
 export type { ArtifactRecord } from "./artifacts/record.ts";
 export type { SweepReport, SweptArtifact } from "./artifacts/sweeper.ts";
@@ -17,12 +18,12 @@ export type { PassageFields, ReadFields } from "./contract/read-fields.ts";
 export type { CodeResult, ResultSpan, SearchFacts, SearchReply } from "./contract/search-fields.ts";
 export { confirmKind } from "./detect/confirm.ts";
 export { detectContentKind } from "./detect/detect.ts";
-export type { Body, Claims, ContentKind, DecidedBy, Detection, Signals } from "./detect/kind.ts";
+export type { AnnouncedKind, Body, Claims, ContentKind, DecidedBy, Detection, Signals } from "./detect/kind.ts";
 export { type ErrorCode, SpillwayError } from "./errors.ts";
 export type {
   Description,
   DocumentFacts,
-  Extracted,
+  ExtractItem,
   Failure,
   Handler,
   HandlerOptions,
@@ -50,15 +51,14 @@ export {
 export type { ReturnedResult, TruncationInfo, TruncationReason } from "./fit/draft-reply.ts";
 export { estimateResponseSize, estimateResultSize, type SearchResult } from "./fit/estimate-results.ts";
 export { type FitOptions, type FittedResults, type Overrun, truncateResultsBySize } from "./fit/fit-results.ts";
-export { type FittedText, fitText, type TextWindow, truncateContent } from "./fit/fit-text.ts";
+export { type FittedText, fitText, type TextWindow } from "./fit/fit-text.ts";
 export * from "./fit/limits.ts";
 export { detectSource, type LoadSourceOptions, type SourceDetection } from "./load/load-source.ts";
 export { type Classifiable, classify } from "./overflow/classify/classify.ts";
 export type { LimitUnit, OverflowClass, Verdict } from "./overflow/classify/verdict.ts";
 export type { Dialect, OutputLimit, Part, PartContent, RequestBody } from "./overflow/dialects/dialect.ts";
+export { type FetchRecoveryOptions, withOverflowRecovery } from "./overflow/overflow-fetch.ts";
 export { ContextOverflowError } from "./overflow/wire/failure.ts";
-export type { Edit, Path } from "./overflow/wire/json-edits.ts";
-export { type FetchRecoveryOptions, withOverflowRecovery } from "./overflow/wire/overflow-fetch.ts";
 export {
   cancelIndexingJob,
   getIndexingStatus,
@@ -71,6 +71,7 @@ export {
 export type { SearchInput } from "./search/search-input.ts";
 export { openSession, type Session, type SessionOptions } from "./session/session.ts";
 export { type MiddlewareOptions, overflowMiddleware } from "./surfaces/ai-sdk/middleware.ts";
+export type { Edit, Path } from "./system/json-edits.ts";
 export { listRuns, readEvents } from "./telemetry/event-log.ts";
 export type { Event, EventName, LoggedEvent } from "./telemetry/events.ts";
 export { metrics } from "./telemetry/metrics.ts";

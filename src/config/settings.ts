@@ -156,7 +156,7 @@ export const settingRows = {
     scope: "user",
     about:
       "Private places that may be fetched: hosts (wiki.example.com, *.corp.example), addresses and ranges (10.0.0.0/8), " +
-      "each with an optional port (127.0.0.1:8080).",
+      "each with an optional port (127.0.0.1:8080). An address counts for URLs that spell it, not for names that resolve to it.",
   },
   "network.deny": {
     type: "list",
@@ -170,8 +170,8 @@ export const settingRows = {
     default: {},
     scope: "user",
     about:
-      "Headers and cookies per host, sent to that host only. $NAME in a value is an environment variable, $$ a dollar " +
-      "sign. A host means https; write http://host for plain HTTP.",
+      "Headers and cookies per host, sent to that host only, and not after a redirect from another site. $NAME in a " +
+      "value is an environment variable, $$ a dollar sign. A host means https; write http://host for plain HTTP.",
   },
   "network.user_agent": {
     type: "text",
@@ -401,6 +401,14 @@ export const settingRows = {
     scope: "user",
     about: "Whether that browser uses its sandbox. Set off only if it must run as root inside a container.",
   },
+  "render.memory_bytes": {
+    type: "bytes",
+    default: 1 * GiB,
+    min: 512 * MiB,
+    scope: "user",
+    about:
+      "Memory that browser may use for one page, all its processes together. A page that needs more is not rendered.",
+  },
   "render.wait": {
     type: "duration",
     default: 10 * second,
@@ -416,8 +424,8 @@ export const settingRows = {
     scope: "user",
     about:
       "Governs every fetch (library, CLI, MCP, runner), not read and cat. on: every kind is read by its handler. shadow: text " +
-      "and HTML as before, documents as metadata and ref, and an event says what on would do. off: metadata and ref only. " +
-      "No value ever decodes a binary as text.",
+      "and HTML as before, documents as metadata and ref, and an event says what on would do. off: the same without the event. " +
+      "Replies about such documents name this setting. No value ever decodes a binary as text.",
   },
   "runner.enable_model_overflow_fallback": {
     type: "choice",

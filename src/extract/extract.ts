@@ -6,7 +6,7 @@ import type { ArtifactFacts } from "../artifacts/record.ts";
 import { isUnwritable, SpillwayError } from "../errors.ts";
 import {
   type Description,
-  type Extracted,
+  type ExtractItem,
   type Failure,
   type Handler,
   type HandlerOptions,
@@ -34,6 +34,8 @@ import {
 export type ExtractOptions = {
   /** Where the extract is stored. */
   readonly objects: Objects;
+  /** Whose extract it is: a shared one would be found so fast that it tells what other owners have read. */
+  readonly owner: string;
   readonly facts: Pick<
     ArtifactFacts,
     "sha256" | "size_bytes" | "content_kind" | "media_type" | "charset" | "source_url" | "final_url"
@@ -84,8 +86,8 @@ function extractInMemory(options: ExtractOptions): Promise<Extract> {
 }
 
 async function extendStored(options: ExtractOptions): Promise<Extract> {
-  const { objects, facts, handler, mode, enough } = options;
-  const prefix = makeExtractPrefix(handler, facts, mode);
+  const { objects, owner, facts, handler, mode, enough } = options;
+  const prefix = makeExtractPrefix(handler, facts, mode, owner);
   const storedExtract = await openExtract(objects, prefix);
   if (storedExtract.ended || enough(storedExtract.size)) return toExtract(storedExtract, handler);
   return toExtract(await extend(options, prefix, storedExtract), handler);
@@ -173,7 +175,7 @@ async function* runHandler(
   file: LocalFile,
   options: HandlerOptions,
   signal: AbortSignal,
-): AsyncGenerator<Extracted> {
+): AsyncGenerator<ExtractItem> {
   try {
     yield* handler.extract(file, options, signal);
   } catch (error) {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { SpillwayError } from "../errors.ts";
-import type { Extracted, Handler, HandlerOptions, LocalFile, Segment } from "./handler.ts";
+import type { ExtractItem, Handler, HandlerOptions, LocalFile, Segment } from "./handler.ts";
 
 /** A file that a handler reads. */
 export type Sample = {
@@ -18,7 +18,7 @@ export type Sample = {
 
 /** One character that clean text never contains, defined a second time so that clean.ts does not judge itself. */
 export const forbiddenCharacter =
-  /[[\p{Cc}\p{Cs}\u{feff}\u{202a}-\u{202e}\u{2066}-\u{2069}\u{e0000}-\u{e007f}]--[\t\n]]/v;
+  /[[\p{Cc}\p{Cs}\u{ad}\u{115f}\u{1160}\u{202a}-\u{202e}\u{2060}-\u{206f}\u{3164}\u{feff}\u{ffa0}\u{fff0}-\u{fffb}\u{e0000}-\u{e002f}\u{e0080}-\u{e0fff}]--[\t\n]]/v;
 
 /** Tests every promise of a handler on every sample. */
 export function handlerContract(handler: Handler, samples: readonly Sample[]): void {
@@ -124,11 +124,11 @@ async function keepAndLose(sample: Sample) {
 }
 
 /** Everything a handler yields for a file, from one segment on. */
-export async function run(handler: Handler, file: LocalFile, from = 0): Promise<Extracted[]> {
+export async function run(handler: Handler, file: LocalFile, from = 0): Promise<ExtractItem[]> {
   return Array.fromAsync(handler.extract(file, optionsFrom(from), new AbortController().signal));
 }
 
-export function segmentsOf(items: readonly Extracted[]): Segment[] {
+export function segmentsOf(items: readonly ExtractItem[]): Segment[] {
   return items.flatMap((item) => ("segment" in item ? [item.segment] : []));
 }
 

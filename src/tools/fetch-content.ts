@@ -1,11 +1,13 @@
 /** `fetch_content`: one source or several, inline up to the budget, stored under one responseId. */
 import type { Answer } from "../answer/answer.ts";
+import { toolAudience } from "../answer/truncation.ts";
 import { keepResponse, type ResponseEntry } from "../artifacts/responses.ts";
 import { SpillwayError } from "../errors.ts";
 import type { Mode } from "../extract/handler.ts";
 import { makeSourceBudget, type SourceBudget } from "../fit/budget.ts";
 import { ERROR_CHARS, STORED_URL_CHARS, TITLE_CHARS } from "../system/clip-lengths.ts";
-import { clip, removeUserinfo } from "../system/safe-names.ts";
+import { redactUrl } from "../system/redact-url.ts";
+import { clip } from "../system/safe-names.ts";
 import { fetchSelected, renderFetched, type SelectedFields } from "./fetch-tool.ts";
 import { type FetchOutcome, renderMany } from "./many-sources.ts";
 import { fetchOutput } from "./output-fields.ts";
@@ -58,9 +60,11 @@ export const fetchContentTool = defineTool({
     if (outcomes.length === 1 && only && "answer" in only) {
       return { budget: budget.inline, ...draftOne(only.answer, responseId, notes) };
     }
+    const fenceWord = session.makeFenceWord();
     return {
       budget: budget.inline,
-      render: (chars, _, inputNotes) => renderMany(outcomes, { responseId, notes, inputNotes, chars }),
+      render: (chars, bound, inputNotes) =>
+        renderMany(outcomes, { responseId, notes, inputNotes, chars, bound, fenceWord }),
     };
   },
 });
@@ -119,7 +123,7 @@ async function fetchIsolated(
 function toResponseEntry(outcome: FetchOutcome, mode: Mode, query: string | null): ResponseEntry {
   if ("error" in outcome) {
     const { error } = outcome;
-    const url = removeUserinfo(outcome.url);
+    const url = redactUrl(outcome.url);
     const source_url = clip(url, STORED_URL_CHARS);
     return {
       source_url,
@@ -141,7 +145,7 @@ function draftOne(
 ): Pick<ReplyDraft, "render"> {
   return {
     render(chars, bound) {
-      const rendered = renderFetched(answer, { chars, bound, responseId });
+      const rendered = renderFetched(answer, { chars, bound, responseId, audience: toolAudience });
       return { ...rendered, notices: [...rendered.notices, ...notes] };
     },
   };

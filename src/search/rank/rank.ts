@@ -19,10 +19,10 @@ export type RankedFile = {
   readonly chunks: readonly RankedChunk[];
 };
 
-export type RankedChunk = { readonly chunk: number; readonly score: number };
+type RankedChunk = { readonly chunk: number; readonly score: number };
 
 /** Each is between 0 and its weight; `role` is the factor for tests, examples and so on. */
-export type ScoreParts = {
+type ScoreParts = {
   readonly chunk: number;
   readonly file: number;
   readonly stem: number;
@@ -35,7 +35,7 @@ export type ScoreParts = {
   readonly role: number;
 };
 
-export type RankOptions = {
+type RankOptions = {
   /** The number of files to return. */
   readonly limit: number;
   /** 1 for each file of the view that may be returned; null allows all. */
@@ -107,7 +107,7 @@ function createScores({ chunkCount, fileCount }: IndexView): Scores {
 }
 
 /** A term that files are ranked by. */
-export type WeightedTerm = {
+type WeightedTerm = {
   readonly text: string;
   /** The word of the query that it is, or is related to, by its number. */
   readonly word: number;

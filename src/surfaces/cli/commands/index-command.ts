@@ -29,7 +29,8 @@ export const indexCommand: Command = {
     if (call.values.watch !== true) return status === "failed" ? 1 : 0;
     call.terminal.note(`Watching ${clip(repository_path, PATH_CHARS)}. Press Ctrl-C to stop.\n`);
     const ignoredFolders = findOwnFolders(await call.session());
-    for await (const _ of watchFolder(repository_path, call.signal, ignoredFolders)) await indexOnce(call, false);
+    for await (const _ of watchFolder(repository_path, call.signal, { hidden: ignoredFolders }))
+      await indexOnce(call, false);
     return 0;
   },
 };
@@ -70,6 +71,8 @@ function progressLine({ progress, files_done, files_total }: JobRecord): string 
 function resultSentence({ status, message, error, skipped, storage_problem }: JobRecord): string {
   const skippedLines =
     status === "partial" ? skipped.slice(0, 10).map(({ path, reason }) => `\n  ${clip(path)}: ${reason}`) : [];
-  const stored = storage_problem === null ? "" : `\n${makeStorageNotice(storage_problem)}`;
-  return error === null ? `${message.replace(/\.?$/, ".")}${skippedLines.join("")}${stored}` : `spillway: ${error}`;
+  const storageLine = storage_problem === null ? "" : `\n${makeStorageNotice(storage_problem)}`;
+  return error === null
+    ? `${message.replace(/\.?$/, ".")}${skippedLines.join("")}${storageLine}`
+    : `spillway: ${error}`;
 }
