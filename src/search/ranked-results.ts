@@ -31,7 +31,7 @@ export type ResultPage = {
   readonly focusOf: (result: CodeResult) => number;
   /** Whether there are results after these. */
   readonly hasMore: boolean;
-  /** How many ranked files the first results stand for: those that vanished since the ranking count too. */
+  /** How many ranked files are used up by the first results, including files that vanished since the ranking. */
   readonly rankedBefore: (returnedCount: number) => number;
   /** Whether these are the last because no more are ranked. */
   readonly isAtLimit: boolean;
@@ -59,7 +59,7 @@ export async function findResults(
     focusOf: (result) => focuses.get(result) ?? 0,
     hasMore: ranked.length > offset + limit,
     rankedBefore: (count) =>
-      count < shown.length ? (shown[count]?.position ?? 0) : Math.min(limit, ranked.length - offset),
+      count < pageResults.length ? (pageResults[count]?.position ?? 0) : Math.min(limit, ranked.length - offset),
     isAtLimit: ranked.length === MAX_RANKED && offset + limit >= MAX_RANKED,
     facts: {
       ...(accepted !== null && { filtered_files: sum(indexes.map(({ filteredFiles }) => filteredFiles ?? 0)) }),
