@@ -44,9 +44,6 @@ export function parseSearchInput(input: SearchInput): SearchParameters {
   if (input.query.trim() === "")
     throw searchInvalid("Search query cannot be empty", "Say what to look for: words or a name.");
   const limit = input.limit ?? DEFAULT_SEARCH_LIMIT;
-  if (!Number.isInteger(limit) && limit > 1 && limit < MAX_SEARCH_LIMIT) {
-    throw searchInvalid(`Limit must be a whole number, got ${limit}`, `Use ${Math.ceil(limit)}, for example.`);
-  }
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_SEARCH_LIMIT) {
     throw searchInvalid(
       `Limit must be between 1 and ${MAX_SEARCH_LIMIT}, got ${limit}`,
