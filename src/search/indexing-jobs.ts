@@ -83,9 +83,11 @@ function runJob(repository: Repository, session: Session, lock: Disposable, mode
   const change = (changes: Partial<JobRecord>) => {
     record = { ...record, ...changes };
   };
+  /** A look that finds no change and is over now leaves no record. */
+  const isLastLook = (done: number, total: number) => mode === "background" && !isRecorded && done === total;
   const progress = (done: number, total: number) => {
     change({ status: "running", files_done: done, files_total: total, progress: total === 0 ? 1 : done / total });
-    if (session.now() - writtenAt < RECORD_INTERVAL_MS) return;
+    if (session.now() - writtenAt < RECORD_INTERVAL_MS || isLastLook(done, total)) return;
     writtenAt = session.now();
     isRecorded = true;
     if (log.isCancelRequested(record.job_id)) stop.abort();

@@ -17,6 +17,8 @@ const KEPT_SEGMENTS = 6;
 /** Text of a full segment: so much, or a share of the whole index, so that a large index has no more segments. */
 const FULL_SEGMENT_CHARS = 16_000_000;
 const FULL_SEGMENT_SHARE = 1 / 4;
+/** A segment may be so much fuller: else what is a little too much for one becomes a tiny one. */
+const MAX_FILLING = 1.5;
 
 /** The text of a full segment in an index with so much text. */
 export function fullSegmentChars(indexChars: number): number {
@@ -133,7 +135,7 @@ async function buildBytes(store: IndexStore, ids: readonly number[], fullChars: 
   const builder = createSegmentBuilder();
   let count = 0;
   for (const id of ids) {
-    if (builder.textChars() >= fullChars) break;
+    if (builder.textChars() >= fullChars * MAX_FILLING) break;
     const file = store.text(id);
     if (file !== undefined) builder.add(file);
     count++;

@@ -146,6 +146,25 @@ describe("an update of the index", () => {
     ]);
   });
 
+  test("writes nothing and reports no progress for a folder that has not changed", async () => {
+    await using index = await openIndex();
+    index.write("a.ts", "const first = 1;\n");
+    index.write("image.png", Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"));
+    await index.update();
+    await index.update();
+    const changes: Change[] = [];
+    const write: typeof index.store.write = (change) => {
+      changes.push(change);
+      return index.store.write(change);
+    };
+    const steps: [number, number][] = [];
+    const location = { root: index.root, store: { ...index.store, write }, segmentFolder: index.segmentFolder };
+    const { signal } = new AbortController();
+    const progress = (done: number, total: number) => void steps.push([done, total]);
+    const report = await updateIndex(location, { maxFileBytes: 100_000, signal, now: Date.now, progress });
+    assert.deepEqual([changes, steps, report.skippedCount], [[], [[2, 2]], 1]);
+  });
+
   test("applies a changed size limit", async () => {
     await using index = await openIndex();
     index.write("a.ts", `const needle = 1;\n${"const filler = 1;\n".repeat(100)}`);

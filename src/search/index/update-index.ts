@@ -50,6 +50,11 @@ export async function updateIndex(location: IndexLocation, options: UpdateOption
     const storedFile = knownFiles.files.get(file.path);
     if (storedFile !== undefined || knownFiles.skips.has(file.path)) knownCount++;
     if (isUnchanged(file, storedFile, options)) continue;
+    const knownSkip = findKnownSkip(file, knownFiles, options);
+    if (knownSkip !== undefined) {
+      skipped.add({ path: file.path, reason: knownSkip.reason, isRetryable: false });
+      continue;
+    }
     options.progress?.(done, files.length);
     await writer.add(await examine(file, knownFiles, location.root, options));
     await pause();
@@ -115,11 +120,21 @@ function isUnchanged(
   return !force && storedFile?.stamp === file.stamp && file.sizeBytes <= maxFileBytes;
 }
 
+/** A file that was skipped before and has not changed since is not read again. */
+function findKnownSkip(
+  { path, stamp }: FoundFile,
+  { skips }: KnownFiles,
+  { force, maxFileBytes }: UpdateOptions,
+): StoredSkip | undefined {
+  const skip = force ? undefined : skips.get(path);
+  return skip?.stamp === stamp && !wasForOtherSize(skip, maxFileBytes) ? skip : undefined;
+}
+
 /** What to do about one file. */
 type Finding =
   | { readonly type: "restamped"; readonly id: number; readonly stamp: string }
   | { readonly type: "changed"; readonly file: NewFile; readonly bytes: number }
-  | { readonly type: "skipped"; readonly entry: StoredSkip; readonly isStored: boolean }
+  | { readonly type: "skipped"; readonly entry: StoredSkip }
   | { readonly type: "unreadable"; readonly skipped: SkippedFile };
 
 async function examine(
@@ -130,21 +145,18 @@ async function examine(
 ): Promise<Finding> {
   const { path } = file;
   const storedFile = options.force ? undefined : knownFiles.files.get(path);
-  const knownSkip = options.force ? undefined : knownFiles.skips.get(path);
   const { maxFileBytes } = options;
-  if (knownSkip?.stamp === file.stamp && !wasForOtherSize(knownSkip, maxFileBytes))
-    return { type: "skipped", entry: knownSkip, isStored: true };
   const source = readSource(root, path, maxFileBytes);
   if ("reason" in source) {
     const { reason, isRetryable } = source;
     if (isRetryable) return { type: "unreadable", skipped: { path, reason, isRetryable } };
-    return { type: "skipped", entry: { path, stamp: file.stamp, reason }, isStored: false };
+    return { type: "skipped", entry: { path, stamp: file.stamp, reason } };
   }
   const stamp = markUnsettled(source.stamp, options.now());
   if (storedFile?.hash === source.hash) return { type: "restamped", id: storedFile.id, stamp };
   const decoded = await decodeSource(source.bytes, path);
   if ("reason" in decoded) {
-    return { type: "skipped", entry: { path, stamp, reason: decoded.reason }, isStored: false };
+    return { type: "skipped", entry: { path, stamp, reason: decoded.reason } };
   }
   const { text } = decoded;
   const changed = { path, stamp, hash: source.hash, text, chunks: chunkText(text) };
@@ -180,7 +192,7 @@ function createWriter(location: IndexLocation, pause: Pause, skipped: SkippedLis
 
   async function add(finding: Finding): Promise<void> {
     if (finding.type === "restamped") batch.restamp.push(finding);
-    if (finding.type === "skipped") skip(finding.entry, finding.isStored);
+    if (finding.type === "skipped") skip(finding.entry);
     if (finding.type === "unreadable") {
       skipped.add(finding.skipped);
       batch.remove.push(finding.skipped.path);
@@ -196,9 +208,9 @@ function createWriter(location: IndexLocation, pause: Pause, skipped: SkippedLis
     sums.bytes += bytes;
   }
 
-  function skip(entry: StoredSkip, isStored: boolean): void {
+  function skip(entry: StoredSkip): void {
     skipped.add({ path: entry.path, reason: entry.reason, isRetryable: false });
-    if (!isStored) batch.skip.push(entry);
+    batch.skip.push(entry);
   }
 
   async function flushIfLarge(): Promise<void> {
