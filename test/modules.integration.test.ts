@@ -129,7 +129,8 @@ const flows: readonly Flow[] = [
   {
     name: "mcp",
     args: ["mcp"],
-    maxModules: 239,
+    // 16 of them are web search: which tools are listed depends on the keys that each provider names.
+    maxModules: 247,
     without: [
       "search/embed",
       "overflow",

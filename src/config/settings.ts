@@ -342,6 +342,22 @@ export const settingRows = {
     scope: "project",
     about: "Lines shown before and after the best span of each search result.",
   },
+  "web.providers": {
+    type: "list",
+    default: [],
+    scope: "user",
+    about:
+      "Web search providers in order of preference: exa, brave, tavily, kagi, google, searxng. A later one is asked when an " +
+      "earlier one fails. Default: every one whose key is in the environment or whose address is set.",
+  },
+  "web.addresses": {
+    type: "list",
+    default: [],
+    scope: "user",
+    about:
+      "Addresses of web search providers, such as searxng=http://127.0.0.1:8888. Naming one allows its host. Default: the " +
+      "public address of each provider.",
+  },
   "search.embed_url": {
     type: "text",
     default: null,

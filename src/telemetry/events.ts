@@ -72,6 +72,7 @@ export type EventFields = {
     duration_ms: number;
     indexing: boolean;
   };
+  "web.searched": { provider: string; result_count: number; duration_ms: number; error: string | null };
   "index.completed": {
     status: string;
     files_indexed: number;
@@ -273,6 +274,15 @@ export const eventRows: EventRows = {
       truncated: "Whether results were left out to stay inside the budget.",
       duration_ms: "Wall time of the search.",
       indexing: "Whether the index was still being built.",
+    },
+  },
+  "web.searched": {
+    about: "A web search provider was asked; most of them charge for each request.",
+    fields: {
+      provider: "The provider.",
+      result_count: "Results in its answer.",
+      duration_ms: "Wall time of the request, retries included.",
+      error: "The code of the error, or null.",
     },
   },
   "index.completed": {

@@ -128,6 +128,26 @@ const readProperties = {
 /** The reply to a read of one artifact. */
 export const readOutput = outputSchema(readProperties);
 
+/** One page that a web search found. */
+const webResult = object({
+  urlIndex: count,
+  query: text,
+  title: text,
+  url: text,
+  summary: text,
+  artifact_ref,
+  published_at: text,
+});
+
+/** The reply to a web search. */
+export const webSearchOutput = outputSchema({
+  responseId,
+  total_count: count,
+  returned_count: count,
+  results: { type: "array", items: webResult },
+  warnings: texts,
+});
+
 /** The reply of get_search_content: a read, or the list of what is stored. */
 export const storedOutput = outputSchema({
   ...readProperties,

@@ -35,6 +35,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/search-command.ts")).searchCommand,
   },
   {
+    name: "web-search",
+    about: "Find web pages through a search provider.",
+    load: async () => (await import("./commands/web-search-command.ts")).webSearchCommand,
+  },
+  {
     name: "artifacts",
     about: "List, show, remove and sweep artifacts.",
     load: async () => (await import("./commands/artifacts-command.ts")).artifactsCommand,
