@@ -14,8 +14,18 @@ let loaded: LearntTable | undefined;
 
 /** The table of this package: `table.bin` is next to this file, also in the bundle. */
 export function loadLearntTable(): LearntTable {
-  loaded ??= openTable(readFileSync(new URL("table.bin", import.meta.url)));
+  loaded ??= readTable();
   return loaded;
+}
+
+/** Bundlers of others leave the file behind, or the address of the module: then words alone have to do. */
+function readTable(): LearntTable {
+  try {
+    return openTable(readFileSync(new URL("table.bin", import.meta.url)));
+  } catch {
+    const none = new Float32Array();
+    return { terms: [], dimensions: VECTOR_DIMENSIONS, questions: none, codes: none, rows: new Map() };
+  }
 }
 
 function openTable(bytes: Uint8Array): LearntTable {
