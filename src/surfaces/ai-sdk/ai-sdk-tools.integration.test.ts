@@ -6,7 +6,7 @@ import { serveProvider } from "../../../test/provider.ts";
 import { findResults, type Script } from "../../../test/scripted.ts";
 import { openTools } from "../../../test/tools.ts";
 import { inputSchema } from "../../tools/parameters.ts";
-import { builtInTools as allTools } from "../../tools/tools.ts";
+import { builtInTools as allTools, listOffered } from "../../tools/tools.ts";
 import { tools } from "./ai-sdk-tools.ts";
 
 /** The text of a result; the SDK puts errors into an object of the provider's format. */
@@ -37,7 +37,10 @@ describe("the tools of the AI SDK surface", () => {
     const { seen } = await loop(callOnce(calls), { session: bench.session });
     assert.deepEqual(
       seen[0].tools.map(({ function: { name, parameters } }: never) => [name, parameters]),
-      allTools.map(({ name, input }) => [name, { ...inputSchema(input), additionalProperties: false }]),
+      listOffered(allTools, bench.session).map(({ name, input }) => [
+        name,
+        { ...inputSchema(input), additionalProperties: false },
+      ]),
     );
     const { content } = seen[1].messages.at(-1);
     assert.match(content, /^\[Fetched .*artifact_ref=af_[\s\S]*hello from a file\n\n\[End untrusted content \w+\.\]$/);
