@@ -60,9 +60,9 @@ type Answered = { readonly answer: Answer<FetchFields>; readonly extractedChars:
 async function answerSource(given: string, options: BudgetedOptions, session: Session): Promise<Answered> {
   await using source = await loadSource(given, options, session); // From the cache, or acquired, detected and kept.
   const extract = await extractSource(source, options, session);
-  if (!needsRendering(extract, session)) return fitAnswer(source, extract, options, session);
+  if (!needsRendering(extract, session)) return await fitAnswer(source, extract, options, session);
   await using rendered = await loadRendered(source, session); // The same page after its scripts ran, kept too.
-  return fitAnswer(rendered, await extractSource(rendered, options, session), options, session);
+  return await fitAnswer(rendered, await extractSource(rendered, options, session), options, session);
 }
 
 function extractSource(source: LoadedSource, options: BudgetedOptions, session: Session): Promise<Extract> {
