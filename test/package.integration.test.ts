@@ -268,7 +268,9 @@ describe("the packed package, installed elsewhere", () => {
     const files: string[] = JSON.parse(stdout)[0].files.map(({ path }: { path: string }) => path);
     const strays = files.filter(
       (path) =>
-        !/^(dist\/(.*\.(js|d\.ts)|LICENSES\.txt)|docs\/.*|README\.md|CHANGELOG\.md|LICENSE|package\.json)$/.test(path),
+        !/^(dist\/(.*\.(js|d\.ts)|LICENSES\.txt|table\.bin)|docs\/.*|README\.md|CHANGELOG\.md|LICENSE|package\.json)$/.test(
+          path,
+        ),
     );
     assert.deepEqual(strays, []);
     assert.ok(
@@ -276,6 +278,7 @@ describe("the packed package, installed elsewhere", () => {
         files.includes("dist/cli.js") &&
         files.includes("dist/index.js") &&
         files.includes("dist/ai-sdk.js") &&
+        files.includes("dist/table.bin") &&
         files.includes("dist/types/index.d.ts"),
     );
   });

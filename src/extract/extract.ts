@@ -46,6 +46,9 @@ export type Extract = StoredExtract & {
   readonly description: Description;
 };
 
+/** A longer text is not counted to its end, which would take seconds: its length is given as "at least". */
+const MAX_COUNTED_BYTES = 128 * 1024 * 1024;
+
 /** How much is extracted where the store cannot be written. */
 const MAX_MEMORY_CHARS = 32 * 1024 * 1024;
 
@@ -128,6 +131,7 @@ async function extend(options: ExtractOptions, prefix: string, storedExtract: St
       if (!("segment" in piece)) continue;
       const { segment } = piece;
       if (segment.kind === "whole" && isFull()) {
+        if (options.facts.size_bytes > MAX_COUNTED_BYTES) return await writer.flush();
         rest = { size: addSegment(rest?.size ?? writer.size, segment), lastText: segment.text };
         if (writer.info.total !== undefined) break;
         continue;

@@ -3,7 +3,7 @@ import { type Cleaner, createCleaner } from "./clean.ts";
 import { type DecodeTally, decodeText, hasDecoder } from "./decode-text.ts";
 import type { Handler, LocalFile, Mark, Segment } from "./handler.ts";
 import { createHeadingFinder } from "./headings.ts";
-import { readBytes } from "./local-file.ts";
+import { readBytesInPlace } from "./local-file.ts";
 import { splitSegments } from "./split-segments.ts";
 
 /** Reads text and, as source, HTML and SVG. JSON, CSV, XML and logs stay as they are. */
@@ -39,7 +39,7 @@ async function* readSegments(
   signal: AbortSignal,
 ): AsyncGenerator<Segment> {
   const findMarks = makeHeadingFinder(file.mediaType);
-  const texts = decodeText(readBytes(file, signal), file.charset, tally);
+  const texts = decodeText(readBytesInPlace(file, signal), file.charset, tally);
   for await (const segment of splitSegments(cleanChunks(texts, cleaner))) {
     yield { ...segment, kind: "whole", marks: findMarks(segment.text) };
   }
