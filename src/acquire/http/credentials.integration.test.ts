@@ -97,7 +97,7 @@ describe("headers for a host", () => {
       assert.deepEqual(received, ["/moved undefined", "/page undefined", "/page.md undefined"]);
       assert.match(
         fetched.response.notes.join(" "),
-        /network\.headers of 127\.0\.0\.1:\d+ were not sent.*\/page" itself/,
+        /network\.headers of 127\.0\.0\.1:\d+ were not sent, because a redirect from another site led there\. Read as/,
       );
     });
 
@@ -111,14 +111,14 @@ describe("headers for a host", () => {
       assert.deepEqual(received, ["/moved sid=s1d", "/page sid=s1d", "/page.md sid=s1d"]);
     });
 
-    test("the error for a page that needs them says how to send them", async () => {
+    test("the error for a page that needs them says why, and names no address that the other site chose", async () => {
       const { wiki, away, client } = await startSites();
       await using _wiki = wiki;
       await using _away = away;
       await using _client = client;
       await assert.rejects(fetchBytes(client, `${away.origin}/secret`), {
         code: "http_status",
-        hint: new RegExp(`redirect from another site led there\\. Fetch "${wiki.origin}/secret" itself`),
+        hint: /redirect from another site led there\.$/,
       });
     });
   });

@@ -19,7 +19,6 @@ import {
   type Send,
 } from "./redirects.ts";
 import { type HeaderOptions, makeRequestHeaders, type RequestHeaders } from "./request-headers.ts";
-import { formatUrl } from "./response-notes.ts";
 import { makeRobotsCheck } from "./robots-check.ts";
 import { makeServicePost, type PostOptions } from "./service-post.ts";
 import { getPort } from "./transport/env-proxy.ts";
@@ -158,14 +157,13 @@ export function makeHttpClient(options: HttpClientOptions): HttpClient {
   };
 }
 
-/** Where credentials were not sent because another site led to their host: what to do to send them. */
+/** That credentials were not sent because another site led to their host. It names no address: that site chose it. */
 function describeWithheld(
   { isDirect, url }: FinalResponse,
   { hasCredentials }: Pick<RequestHeaders, "hasCredentials">,
 ): string | undefined {
   if (isDirect || !hasCredentials(url)) return undefined;
-  const fact = `The network.headers of ${clip(url.host)} were not sent, because a redirect from another site led there.`;
-  return `${fact} Fetch ${formatUrl(url)} itself to send them.`;
+  return `The network.headers of ${clip(url.host)} were not sent, because a redirect from another site led there.`;
 }
 
 /** A transport behind the guard of the settings, which also allows the host and port of a named service. */

@@ -44,7 +44,7 @@ function openFakeWatch(hidden: readonly string[] = []) {
   const sleep = (ms: number) => new Promise<void>((end) => void sleeps.push({ ms, end }));
   let reports = 0;
   void (async () => {
-    for await (const _ of watchFolder("/root", stop.signal, { hidden: new Set(hidden), watch, sleep })) reports++;
+    for await (const _ of watchFolder("/repo", stop.signal, { hidden: new Set(hidden), watch, sleep })) reports++;
   })();
   return {
     /** The system reports these changes. */
@@ -76,7 +76,7 @@ test("watching reports a burst of changes once", async () => {
 });
 
 test("watching does not report changes in hidden folders", async () => {
-  const folder = openFakeWatch(["/root/.data"]);
+  const folder = openFakeWatch(["/repo/.data"]);
   await folder.change(".data", ".data/index.db");
   assert.equal(folder.isSettling(), false);
   await folder.change(".database");
