@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
+import { diskStorage } from "../src/artifacts/storage.ts";
 import { openCli } from "./cli.ts";
 
 const bin = join(import.meta.dirname, "..", "src", "surfaces", "cli", "process.ts");
@@ -473,8 +474,10 @@ describe("spillway artifacts, events and doctor", () => {
     await using cli = await openCli();
     await cli.write("a.txt", "a");
     const [{ artifact_ref: ref }] = await cli.json("fetch", "a.txt", "--set", "run=one");
-    const [report] = await cli.json("artifacts", "sweep", "--set", "artifacts.keep_bytes=0", "--set", "run=two");
-    assert.deepEqual(report.swept, [{ artifact_ref: ref, reason: "bytes", size_bytes: 1 }]);
+    const sweepArgs = ["artifacts", "sweep", "--set", "artifacts.keep_bytes=0", "--set", "run=two"];
+    assert.deepEqual((await cli.json(...sweepArgs))[0].swept, [], "used within the last hour");
+    await backdateUses(cli.home);
+    assert.deepEqual((await cli.json(...sweepArgs))[0].swept, [{ artifact_ref: ref, reason: "bytes", size_bytes: 1 }]);
     assert.match((await cli.run(["read", ref])).err, /expired on .*the store was full.*\n.*Fetch a\.txt again/);
     const [refetched] = await cli.json("fetch", "a.txt");
     assert.equal(refetched.artifact_ref, ref);
@@ -514,10 +517,17 @@ describe("spillway artifacts, events and doctor", () => {
     const failedChecks = JSON.parse(broken.out).checks.filter(({ ok }: { ok: boolean }) => !ok);
     assert.deepEqual(
       failedChecks.map(({ name }: { name: string }) => name),
-      ["settings", "store", "events"],
+      ["settings", "store", "events", "artifacts"],
     );
   });
 });
+
+/** Makes every artifact of the store one that was last used two hours ago. */
+async function backdateUses(home: string): Promise<void> {
+  const { catalogue } = diskStorage(home);
+  await catalogue.run("UPDATE artifacts SET used_at = used_at - ?", 2 * 3_600_000);
+  await catalogue.close();
+}
 
 describe("the process", () => {
   const run = (args: string[], env: object = {}) =>

@@ -1,23 +1,30 @@
 /** The artifact store of one owner: bytes once per content, one record per ref. */
 import { createHmac, randomBytes } from "node:crypto";
-import { setTimeout as wait } from "node:timers/promises";
 import type { Spool } from "../acquire/spool.ts";
-import type { Detection } from "../detect/kind.ts";
-import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
-import { blobKey, ownerKeys, refOfKey, trashKey } from "./keys.ts";
-import { type Objects, readObject } from "./objects.ts";
 import {
-  type ArtifactRecord,
-  artifactFacts,
-  damagedError,
-  type Origin,
-  parseRecord,
-  parseRecordOrUndefined,
-  parseTombstone,
-  type StoredRecord,
-  type Tombstone,
-} from "./record.ts";
+  countOfRun,
+  findArtifactRow,
+  keepArtifactRow,
+  type ListedRow,
+  markArtifactUsed,
+  pageOfArtifacts,
+  pageOfRun,
+  readTotals,
+  recentlyUsed,
+} from "../catalogue/artifact-rows.ts";
+import { findBlob } from "../catalogue/blob-rows.ts";
+import { CatalogueError } from "../catalogue/sql.ts";
+import { deleteTombstone, findTombstone } from "../catalogue/tombstone-rows.ts";
+import type { Detection } from "../detect/kind.ts";
+import { SpillwayError, systemCode } from "../errors.ts";
+import { safeFileName } from "../system/safe-names.ts";
+import { openBlobs } from "./blobs.ts";
+import { ownerKeys } from "./keys.ts";
+import { type Objects, readObject } from "./objects.ts";
+import { type ArtifactRecord, artifactFacts, type Origin, parseRow, writeFacts } from "./record.ts";
 import { makeRef, notFoundError, requireRef } from "./ref.ts";
+import type { Storage } from "./storage.ts";
+import { damagedError, expiredError, unavailableError } from "./store-errors.ts";
 
 export type StoreOptions = {
   readonly owner: string;
@@ -32,9 +39,19 @@ export type ListedArtifact =
 
 export type ArtifactStore = ReturnType<typeof openStore>;
 
+/** A use is noted at most this often: it protects an artifact from every sweep for much longer. */
+const MARK_INTERVAL_MS = 60_000;
+
+const PAGE_ROWS = 200;
+
+const MAX_KEEP_ATTEMPTS = 5;
+
 /** The store as one owner sees it during one run. */
-export function openStore(objects: Objects, { owner, run, now = Date.now }: StoreOptions) {
+export function openStore({ objects, catalogue }: Storage, { owner, run, now = Date.now }: StoreOptions) {
   const keys = ownerKeys(owner);
+  const ownerId = safeFileName(owner);
+  const runId = safeFileName(run);
+  const blobs = openBlobs(objects, catalogue, now);
   let secret: Promise<Uint8Array> | undefined;
 
   /** Keeps the bytes and the record. Both are on disk when this returns. */
@@ -42,19 +59,38 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
     try {
       secret ??= ownerSecret(objects, keys.secret);
       const ref = makeRef(await secret, spool.sha256, origin.identity);
-      const record = newRecord(ref, spool, detection, origin);
-      await objects.put(keys.use(run, ref), new Uint8Array(), { durable: false });
-      // Until the record exists, a concurrent sweep may delete the blob; afterwards it cannot.
-      for (let attempt = 0; attempt < 3; attempt++) {
-        await keepBlob(objects, spool);
-        await keepRecord(record);
-        if ((await hasRecord(ref)) && (await hasBlob(record))) return toRecord(record, now());
+      const facts = artifactFacts(spool, detection, origin);
+      for (let attempt = 0; attempt < MAX_KEEP_ATTEMPTS; attempt++) {
+        const kept = await keepOnce(ref, spool, writeFacts(facts));
+        if (kept) return { artifact_ref: ref, ...facts, owner, ...kept, ...seen(now()) };
       }
-      throw Object.assign(new Error("The bytes vanished again after being written."), { code: "EIO" });
+      throw Object.assign(new Error("The bytes were swept again and again before their record."), { code: "EIO" });
     } catch (cause) {
       secret = undefined;
-      throw systemCode(cause) === undefined ? cause : unavailable(cause);
+      throw systemCode(cause) === undefined ? cause : unavailableError("kept", cause);
     }
+  }
+
+  /** Undefined if a sweeper took the bytes before the record referred to them. */
+  async function keepOnce(ref: string, spool: Spool, record: string) {
+    const blob = await blobs.write(spool);
+    const { sha256, sizeBytes } = spool;
+    const time = now();
+    const row = { owner: ownerId, ref, sha256, size_bytes: sizeBytes, stored_bytes: sizeBytes, run, record };
+    const stored = await catalogue.transact(
+      async (queries) => {
+        if (!(await blob.adopt(queries))) return undefined;
+        await keepArtifactRow(queries, { ...row, created_at: time, used_at: time });
+        await markArtifactUsed(queries, { owner: ownerId, run: runId, ref, usedAt: time });
+        await deleteTombstone(queries, ownerId, ref);
+        return findArtifactRow(queries, ownerId, ref, runId);
+      },
+      { durable: true },
+    );
+    await blob.deleteIfSuperseded();
+    if (stored === undefined) return undefined;
+    const created_at = new Date(stored.created_at).toISOString();
+    return { created_at, run: stored.run, path: pathOf(stored.object_key) };
   }
 
   /** An HMAC with the owner's key: it reveals nothing about its input. */
@@ -69,110 +105,114 @@ export function openStore(objects: Objects, { owner, run, now = Date.now }: Stor
       .digest("hex");
   }
 
-  function newRecord(ref: string, spool: Spool, detection: Detection, origin: Origin): StoredRecord {
-    const created_at = new Date(now()).toISOString();
-    return { artifact_ref: ref, ...artifactFacts(spool, detection, origin), created_at, run, owner };
-  }
-
-  /** The run and time of the first keep stay. An identical record is only marked as used. */
-  async function keepRecord(record: StoredRecord): Promise<void> {
-    const key = keys.record(record.artifact_ref);
-    const before = await readObject(objects, key);
-    const first = before && parseRecordOrUndefined(record.artifact_ref, before);
-    const merged = { ...record, created_at: first?.created_at ?? record.created_at, run: first?.run ?? record.run };
-    const json = Buffer.from(`${JSON.stringify(merged, null, 2)}\n`);
-    if (!(before?.equals(json) && (await objects.touch(key)))) await objects.put(key, json);
-    await objects.delete(keys.tombstone(record.artifact_ref));
-  }
-
   /** Finds the record of one of this owner's refs and marks it as used by this run. */
   async function find(ref: string): Promise<ArtifactRecord> {
     requireRef(ref);
     try {
-      const json = await recordJson(ref);
-      if (json === undefined) throw await missingRefError(ref);
-      const record = parseRecord(ref, json);
-      if (!(await hasBlob(record))) throw damagedError(ref, "its bytes are missing or cut short");
-      await markUsed(ref);
-      return toRecord(record, now());
+      const row = await findArtifactRow(catalogue, ownerId, ref, runId);
+      if (row === undefined) throw await missingRefError(ref);
+      const record = toRecord(row);
+      if (!(await blobs.isPresent(row))) throw damagedError(ref, "its bytes are missing or cut short");
+      const lastMark = Math.min(row.used_at, row.run_used_at ?? 0);
+      if (now() - lastMark >= MARK_INTERVAL_MS && !(await markUsed(ref))) throw await missingRefError(ref);
+      return { ...record, ...seen(now()) };
     } catch (error) {
-      throw asDamage(ref, error);
+      throw asReadError(ref, error);
     }
-  }
-
-  async function hasRecord(ref: string): Promise<boolean> {
-    return ((await objects.head(keys.record(ref))) ?? (await recordJson(ref))) !== undefined;
-  }
-
-  /** Moves back a record that a sweeper has set aside: it is in use. */
-  async function recordJson(ref: string): Promise<Buffer | undefined> {
-    const json = await readObject(objects, keys.record(ref));
-    if (json !== undefined || !(await objects.move(keys.aside(ref), keys.record(ref)))) return json;
-    await objects.delete(keys.tombstone(ref));
-    return readObject(objects, keys.record(ref));
   }
 
   async function missingRefError(ref: string): Promise<SpillwayError> {
-    const json = await readObject(objects, keys.tombstone(ref));
-    return json === undefined ? notFoundError(ref) : expiredError(parseTombstone(ref, json));
+    const tombstone = await findTombstone(catalogue, ownerId, ref);
+    return tombstone === undefined ? notFoundError(ref) : expiredError(tombstone);
   }
 
-  /** Moves back a blob that a sweeper has set aside: it has a record. */
-  async function hasBlob({ sha256, size_bytes }: StoredRecord): Promise<boolean> {
-    for (const pauseMs of [0, 20, 100]) {
-      if (pauseMs > 0) await wait(pauseMs);
-      const head = await objects.head(blobKey(sha256));
-      if (head) return head.sizeBytes === size_bytes;
-      await objects.move(trashKey(sha256), blobKey(sha256));
-    }
-    return false;
-  }
-
-  async function markUsed(ref: string): Promise<void> {
+  /** False if the artifact has expired meanwhile. */
+  async function markUsed(ref: string): Promise<boolean> {
     try {
-      await objects.touch(keys.record(ref));
-      if (!(await objects.touch(keys.use(run, ref)))) {
-        await objects.put(keys.use(run, ref), new Uint8Array(), { durable: false });
-      }
+      const use = { owner: ownerId, run: runId, ref, usedAt: now() };
+      return await catalogue.transact((queries) => markArtifactUsed(queries, use));
     } catch (error) {
-      // A read-only store still serves reads, and it cannot be swept either.
-      if (!isUnwritable(error)) throw error;
+      // A catalogue that cannot be written still serves reads, and it cannot be swept either.
+      if (!(error instanceof CatalogueError)) throw error;
+      return true;
     }
   }
 
-  function toRecord(record: StoredRecord, usedAt: number): ArtifactRecord {
-    const path = objects.path?.(blobKey(record.sha256)) ?? null;
-    return { ...record, path, last_used_at: new Date(usedAt).toISOString() };
+  function toRecord(row: ListedRow): ArtifactRecord {
+    return { ...parseRow(row, owner), path: pathOf(row.object_key), ...seen(row.used_at) };
   }
 
-  /** The complete bytes as a local file, until the handle is disposed. */
+  const seen = (usedAt: number) => ({ last_used_at: new Date(usedAt).toISOString() });
+
+  const pathOf = (objectKey: string | null): string | null =>
+    objectKey === null ? null : (objects.path?.(objectKey) ?? null);
+
+  /** The complete bytes, verified, as a local file until the handle is disposed. */
   async function local(record: ArtifactRecord): Promise<{ readonly path: string } & AsyncDisposable> {
-    const file = await objects.local(blobKey(record.sha256));
-    if (file === undefined) throw damagedError(record.artifact_ref, "its bytes are missing");
-    return file;
-  }
-
-  /** All artifacts of this owner, or those that one run used. Listing does not mark them as used. */
-  async function* list(ofRun?: string): AsyncGenerator<ListedArtifact> {
-    const refsOfRun = ofRun === undefined ? undefined : await refsOf(ofRun);
-    for await (const { key, touchedAt } of objects.list(keys.records)) {
-      const ref = refOfKey(key);
-      if (refsOfRun && !refsOfRun.has(ref)) continue;
-      try {
-        const json = await readObject(objects, key);
-        if (json) yield { record: toRecord(parseRecord(ref, json), touchedAt) };
-      } catch (error) {
-        yield { ref, damaged: asDamage(ref, error) };
-      }
+    try {
+      return await blobs.open(record);
+    } catch (error) {
+      throw asReadError(record.artifact_ref, error);
     }
   }
 
-  async function refsOf(ofRun: string): Promise<ReadonlySet<string>> {
-    const uses = await Array.fromAsync(objects.list(keys.run(ofRun)));
-    return new Set(uses.map(({ key }) => refOfKey(key)));
+  /** Whether the bytes are there in their length. */
+  async function hasBytes({ sha256, size_bytes }: ArtifactRecord): Promise<boolean> {
+    const blob = await findBlob(catalogue, sha256);
+    return blob !== undefined && (await blobs.isPresent({ object_key: blob.object_key, size_bytes }));
   }
 
-  return { owner, run, objects, now, keep, find, seal, local, list };
+  /** All artifacts of this owner, the newest first, or those that one run used. Listing does not mark them as used. */
+  async function* list(ofRun?: string): AsyncGenerator<ListedArtifact> {
+    let last: ListedRow | undefined;
+    do {
+      const page: ListedRow[] =
+        ofRun === undefined
+          ? await pageOfArtifacts(catalogue, ownerId, PAGE_ROWS, last)
+          : await pageOfRun(catalogue, ownerId, safeFileName(ofRun), PAGE_ROWS, last?.ref);
+      yield* page.map(toListed);
+      last = page.length < PAGE_ROWS ? undefined : page.at(-1);
+    } while (last !== undefined);
+  }
+
+  /** The artifacts used last, the latest first. */
+  async function listRecent(limit: number): Promise<ListedArtifact[]> {
+    return (await recentlyUsed(catalogue, ownerId, limit)).map(toListed);
+  }
+
+  function toListed(row: ListedRow): ListedArtifact {
+    try {
+      return { record: toRecord(row) };
+    } catch (error) {
+      return { ref: row.ref, damaged: asReadError(row.ref, error) };
+    }
+  }
+
+  /** How many artifacts this owner has, and their bytes, counted once per content. */
+  const totals = () => readTotals(catalogue, ownerId);
+
+  /** How many artifacts a listing has. */
+  async function count(ofRun?: string): Promise<number> {
+    return ofRun === undefined ? (await totals()).artifacts : countOfRun(catalogue, ownerId, safeFileName(ofRun));
+  }
+
+  return {
+    owner,
+    ownerId,
+    run,
+    objects,
+    catalogue,
+    now,
+    keep,
+    find,
+    seal,
+    local,
+    hasBytes,
+    list,
+    listRecent,
+    totals,
+    count,
+  };
 }
 
 async function ownerSecret(objects: Objects, key: string): Promise<Uint8Array> {
@@ -184,44 +224,11 @@ async function ownerSecret(objects: Objects, key: string): Promise<Uint8Array> {
   return secret;
 }
 
-async function keepBlob(objects: Objects, { content, sha256, sizeBytes }: Spool): Promise<void> {
-  const key = blobKey(sha256);
-  // A blob of another length is what a power failure left of an earlier write.
-  const isWhole = (await objects.head(key))?.sizeBytes === sizeBytes && (await objects.touch(key));
-  // Blobs are content-addressed: a concurrent writer writes the same bytes.
-  if (!isWhole) await objects.put(key, "path" in content ? content : content.bytes);
-}
-
-/** A read error of the disk means a damaged artifact. Other errors are thrown unchanged. */
-function asDamage(ref: string, error: unknown): SpillwayError {
+/** A read error of the disk means a damaged artifact, one of the catalogue that the store cannot be read. */
+function asReadError(ref: string, error: unknown): SpillwayError {
   if (error instanceof SpillwayError) return error;
+  if (error instanceof CatalogueError) return unavailableError("read", error);
   const code = systemCode(error);
   if (code === undefined) throw error;
-  return damagedError(ref, `the disk does not give its record back (${code})`, error);
-}
-
-function expiredError({ artifact_ref, expired_at, reason, source_url }: Tombstone): SpillwayError {
-  const why = {
-    age: "unused for too long",
-    count: "its run kept too many",
-    bytes: "the store was full",
-    removed: "removed by its owner",
-  }[reason];
-  return new SpillwayError("artifact_expired", `Artifact ${artifact_ref} expired on ${expired_at} (${why}).`, {
-    hint: `Fetch ${source_url} again to get it back under the same ref while its content is the same.`,
-  });
-}
-
-function unavailable(cause: unknown): SpillwayError {
-  const code = systemCode(cause);
-  const full = code === "ENOSPC" || code === "EDQUOT";
-  const fact = full
-    ? "the disk is full"
-    : isUnwritable(cause)
-      ? "the store cannot be written"
-      : `the disk says ${code}`;
-  return new SpillwayError("store_unavailable", `The artifact could not be kept: ${fact}.`, {
-    hint: "Free space or set SPILLWAY_HOME to a folder that can be written, then fetch again.",
-    cause,
-  });
+  return damagedError(ref, `the disk does not give its bytes back (${code})`, error);
 }

@@ -1,6 +1,6 @@
 /** Objects as private files below one folder, safe with concurrent and killed processes. */
 import { randomBytes } from "node:crypto";
-import { constants } from "node:fs";
+import { type BigIntStats, constants } from "node:fs";
 import * as nodeFiles from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { readChunks } from "../acquire/chunks.ts";
@@ -19,7 +19,7 @@ import {
 /** The file system calls; tests pass in ones that fail. */
 export type FileSystem = Pick<
   typeof nodeFiles,
-  "open" | "mkdir" | "link" | "rename" | "unlink" | "rmdir" | "utimes" | "stat" | "readdir" | "copyFile"
+  "open" | "mkdir" | "link" | "rename" | "unlink" | "rmdir" | "utimes" | "stat" | "lstat" | "readdir" | "copyFile"
 >;
 
 export function diskObjects(root: string, files: FileSystem = nodeFiles): Objects {
@@ -71,7 +71,7 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
   }
 
   async function get(key: string, range?: ByteRange) {
-    const handle = await undefinedIfMissing(files.open(pathOf(key), constants.O_RDONLY));
+    const handle = await undefinedIfMissing(files.open(pathOf(key), constants.O_RDONLY | constants.O_NOFOLLOW));
     if (handle === undefined) return undefined;
     // Most objects are small: knowing the size saves memory and a second read for the end.
     const { size } = await handle.stat();
@@ -79,8 +79,11 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
   }
 
   async function head(key: string): Promise<ObjectHead | undefined> {
-    const stats = await undefinedIfMissing(files.stat(pathOf(key)));
-    return stats?.isFile() ? { sizeBytes: stats.size, touchedAt: stats.mtimeMs } : undefined;
+    // A link is not an object of ours, whatever it leads to.
+    const stats = await undefinedIfMissing(files.lstat(pathOf(key), { bigint: true }));
+    return stats?.isFile()
+      ? { sizeBytes: Number(stats.size), touchedAt: Number(stats.mtimeMs), stamp: stampOf(stats) }
+      : undefined;
   }
 
   async function* list(prefix: string): AsyncGenerator<{ key: string } & ObjectHead> {
@@ -121,6 +124,11 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
   }
 
   return { put, get, head, list, touch, move, delete: remove, local, path: pathOf };
+}
+
+/** The time of a file's last change in any respect cannot be set by a program, unlike that of its bytes. */
+function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join("-");
 }
 
 /** Creates the folder, runs the step and syncs the folder. Retries if a sweeper removes the empty folder in between. */

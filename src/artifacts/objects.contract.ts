@@ -85,6 +85,14 @@ export function objectsContract(name: string, open: () => Promise<{ objects: Obj
       assert.ok(((await objects.head("k"))?.touchedAt ?? 0) >= before + 15);
     });
 
+    promise("stamp an object differently when it was put again", async (objects) => {
+      await objects.put("k", bytes("one"));
+      const first = (await objects.head("k"))?.stamp;
+      assert.equal((await objects.head("k"))?.stamp, first);
+      await objects.put("k", bytes("two"));
+      assert.notEqual((await objects.head("k"))?.stamp, first);
+    });
+
     promise("move to a free key only", async (objects) => {
       await objects.put("a", bytes("a"));
       await objects.put("b", bytes("b"));

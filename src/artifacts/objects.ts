@@ -3,7 +3,12 @@ import { joinChunks } from "../acquire/chunks.ts";
 
 export type ByteRange = { readonly start: number; readonly end: number };
 
-export type ObjectHead = { readonly sizeBytes: number; readonly touchedAt: number };
+export type ObjectHead = {
+  readonly sizeBytes: number;
+  readonly touchedAt: number;
+  /** Changes whenever the bytes may have changed, by whatever means. */
+  readonly stamp: string;
+};
 
 export type PutOptions = {
   /** Leave an existing object unchanged. */

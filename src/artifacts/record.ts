@@ -1,7 +1,8 @@
-/** The record of an artifact: one JSON object per ref, parsed and checked here and trusted afterwards. */
+/** The record of an artifact: made from its row, checked here and trusted afterwards. */
 import type { Spool } from "../acquire/spool.ts";
+import type { ArtifactRow } from "../catalogue/artifact-rows.ts";
 import { type ContentKind, contentKinds, type DecidedBy, type Detection, type Signals } from "../detect/kind.ts";
-import { SpillwayError } from "../errors.ts";
+import { damagedError } from "./store-errors.ts";
 
 /** The stored facts. The path of the bytes and the time of last use come from the store. */
 export type StoredRecord = {
@@ -30,16 +31,6 @@ export type ArtifactRecord = StoredRecord & {
   /** The complete bytes as a local file, or null if the store has no files. */
   readonly path: string | null;
   readonly last_used_at: string;
-};
-
-/** What remains of a swept artifact, so that its ref can still say why it is gone. */
-export type Tombstone = {
-  readonly artifact_ref: string;
-  readonly expired_at: string;
-  readonly reason: "age" | "count" | "bytes" | "removed";
-  readonly source_url: string;
-  readonly media_type: string;
-  readonly size_bytes: number;
 };
 
 /** Where the bytes came from. */
@@ -71,42 +62,42 @@ export function artifactFacts(spool: Spool, detection: Detection, origin: Origin
   };
 }
 
-export function parseRecord(ref: string, json: Uint8Array): StoredRecord {
-  const record = parseObject(ref, json) as Partial<StoredRecord>;
-  const sound =
-    record.artifact_ref === ref &&
-    typeof record.sha256 === "string" &&
-    /^[0-9a-f]{64}$/.test(record.sha256) &&
-    Number.isSafeInteger(record.size_bytes) &&
-    contentKinds.some((kind) => kind === record.content_kind) &&
-    [record.media_type, record.source_url, record.name, record.created_at].every((field) => typeof field === "string");
-  if (!sound) throw damagedError(ref, "its record lacks what a record must have");
-  return record as StoredRecord;
+/** The facts as they are stored in a row; those that have a column of their own are left out. */
+export function writeFacts({ sha256, size_bytes, ...facts }: ArtifactFacts): string {
+  return JSON.stringify(facts);
 }
 
-/** The record, or undefined if it is damaged. */
-export function parseRecordOrUndefined(ref: string, json: Uint8Array): StoredRecord | undefined {
+/** The record of a row. */
+export function parseRow(row: ArtifactRow, owner: string): StoredRecord {
+  const { ref, sha256, size_bytes, run } = row;
+  const created_at = new Date(row.created_at).toISOString();
+  return { artifact_ref: ref, ...parseFacts(ref, row.record), sha256, size_bytes, created_at, run, owner };
+}
+
+/** What a tombstone says of a record, as far as it can be read. */
+export function readSource(json: string): { readonly source_url: string; readonly media_type: string } {
   try {
-    return parseRecord(ref, json);
+    const { source_url = "the source", media_type = "application/octet-stream" } = JSON.parse(json) as StoredFacts;
+    return { source_url, media_type };
   } catch {
-    return undefined;
+    return { source_url: "the source", media_type: "application/octet-stream" };
   }
 }
 
-export function parseTombstone(ref: string, json: Uint8Array): Tombstone {
-  return parseObject(ref, json) as Tombstone;
+type StoredFacts = Omit<ArtifactFacts, "sha256" | "size_bytes">;
+
+function parseFacts(ref: string, json: string): StoredFacts {
+  const facts = parseObject(ref, json) as Partial<StoredFacts>;
+  const sound =
+    contentKinds.some((kind) => kind === facts.content_kind) &&
+    [facts.media_type, facts.source_url, facts.name].every((field) => typeof field === "string");
+  if (!sound) throw damagedError(ref, "its record lacks what a record must have");
+  return facts as StoredFacts;
 }
 
-export function damagedError(ref: string, fact: string, cause?: unknown): SpillwayError {
-  return new SpillwayError("artifact_damaged", `Artifact ${ref} cannot be used: ${fact}.`, {
-    hint: "Fetch the source again; the other artifacts are not affected.",
-    cause,
-  });
-}
-
-function parseObject(ref: string, json: Uint8Array): object {
+function parseObject(ref: string, json: string): object {
   try {
-    const value: unknown = JSON.parse(Buffer.from(json).toString("utf8"));
+    const value: unknown = JSON.parse(json);
     if (typeof value === "object" && value !== null) return value;
   } catch (cause) {
     throw damagedError(ref, "its record is not valid JSON", cause);

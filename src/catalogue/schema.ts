@@ -39,7 +39,7 @@ const versions: readonly (readonly string[])[] = [
     `CREATE TABLE blobs (
        sha256 TEXT PRIMARY KEY, object_key TEXT NOT NULL, size_bytes BIGINT NOT NULL, stamp TEXT,
        kept_at BIGINT NOT NULL)`,
-    // Objects that no row refers to: being written, or to be deleted. Their keys are never used again.
+    // Objects that no row refers to: written since then, or, where that is 0, to be deleted. No key is used twice.
     "CREATE TABLE garbage (object_key TEXT PRIMARY KEY, since BIGINT NOT NULL)",
     "CREATE INDEX garbage_by_age ON garbage (since)",
   ],

@@ -1,6 +1,6 @@
 /** SQLite behind the Sql contract: one connection, write-ahead log, shared with other processes. */
 import { existsSync } from "node:fs";
-import { type FileHandle, open as openFile } from "node:fs/promises";
+import * as nodeFiles from "node:fs/promises";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
@@ -13,18 +13,21 @@ import { CatalogueError, type Queries, type Sql, type SqlRow, type SqlValue, typ
 export type SqliteOptions = {
   /** How long to wait for other processes. */
   readonly busyMs?: number;
+  /** The file system calls; tests pass in ones that fail. */
+  readonly files?: Pick<typeof nodeFiles, "open">;
 };
 
 /** Longer than any transaction of ours takes on a slow disk. */
 const DEFAULT_BUSY_MS = 15_000;
 
 /** The database in this file, opened and created at the first query; without a path, a database in memory. */
-export function sqliteSql(path?: string, { busyMs = DEFAULT_BUSY_MS }: SqliteOptions = {}): Sql {
+export function sqliteSql(path?: string, options: SqliteOptions = {}): Sql {
+  const { busyMs = DEFAULT_BUSY_MS, files = nodeFiles } = options;
   const takeTurn = createTurns();
   let opening: Promise<Connection> | undefined;
 
   async function connect(): Promise<Connection> {
-    opening ??= retryWhileBusy(() => openConnection(path), busyMs);
+    opening ??= retryWhileBusy(() => openConnection(path, files), busyMs);
     try {
       return await opening;
     } catch (error) {
@@ -75,7 +78,7 @@ export function sqliteSql(path?: string, { busyMs = DEFAULT_BUSY_MS }: SqliteOpt
       takeTurn(async () => {
         const connection = await opening?.catch(() => undefined);
         opening = undefined;
-        await connection?.close();
+        connection?.close();
       }),
   };
 }
@@ -108,14 +111,16 @@ type Connection = {
   run(statement: string, values: readonly SqlValue[]): number;
   /** Makes every committed transaction survive a power failure. */
   syncLog(): Promise<void>;
-  close(): Promise<void>;
+  close(): void;
 };
 
-async function openConnection(path: string | undefined): Promise<Connection> {
+type Files = NonNullable<SqliteOptions["files"]>;
+
+async function openConnection(path: string | undefined, files: Files): Promise<Connection> {
   const { DatabaseSync } = await import("node:sqlite");
   const database = path === undefined ? new DatabaseSync(":memory:") : await openDatabase(path, DatabaseSync);
   const statements = new Map<string, StatementSync>();
-  const log = path === undefined ? undefined : openLog(path);
+  const syncLog = path === undefined ? async () => undefined : makeLogSync(path, files);
 
   function prepare(statement: string): StatementSync {
     const prepared = statements.get(statement) ?? database.prepare(statement);
@@ -128,9 +133,8 @@ async function openConnection(path: string | undefined): Promise<Connection> {
     all: <Row extends SqlRow>(statement: string, values: readonly SqlValue[]) =>
       prepare(statement).all(...values) as unknown as Row[],
     run: (statement, values) => Number(prepare(statement).run(...values).changes),
-    syncLog: async () => log?.sync(),
-    async close() {
-      await log?.close();
+    syncLog,
+    close() {
       statements.clear();
       database.close();
     },
@@ -182,33 +186,30 @@ function openReadOnly(path: string, Database: typeof DatabaseSync, cause: unknow
  * Syncs the write-ahead log in the background thread of the file system. It gives what `synchronous = FULL` gives, while
  * other processes write and this one works. Commits that wait at the same time share one sync.
  */
-function openLog(path: string) {
-  let file: FileHandle | undefined;
-  const sync = shareRuns(async () => {
-    if (file === undefined) {
-      if (!existsSync(`${path}-wal`)) return; // SQLite works without a log here and has synced.
-      file = await openFile(`${path}-wal`, "r+");
-      await syncFolder(dirname(path));
+function makeLogSync(path: string, files: Files): () => Promise<void> {
+  let isNew = true;
+  return shareRuns(async () => {
+    const log = `${path}-wal`;
+    if (!existsSync(log)) return; // SQLite works without a log here and has synced.
+    try {
+      await sync(log, files, "r+");
+      // A new log survives a power failure only after its folder is synced. Windows cannot sync folders.
+      if (isNew && process.platform !== "win32") await sync(dirname(path), files, "r");
+      isNew = false;
+    } catch (error) {
+      throw toCatalogueError(error);
     }
-    await file.datasync();
   });
-  return {
-    sync: () =>
-      sync().catch((error: unknown) => {
-        throw toCatalogueError(error);
-      }),
-    async close() {
-      await file?.close();
-      file = undefined;
-    },
-  };
 }
 
-/** A new log survives a power failure only after its folder is synced. Windows cannot sync folders. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === "win32") return;
-  await using handle = await openFile(folder, "r");
-  await handle.sync();
+/** Not kept open: a session that is never closed would leave a handle behind. */
+async function sync(path: string, files: Files, flags: string): Promise<void> {
+  const handle = await files.open(path, flags);
+  try {
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Callers that come during a run share the next one: the current run may have started before their change. */

@@ -6,9 +6,8 @@ import { openHttpClient } from "../acquire/http/lazy-client.ts";
 import type { DownloadMonitor } from "../acquire/source.ts";
 import type { SourceContext } from "../acquire/source-kind.ts";
 import { type ArtifactStore, openStore } from "../artifacts/artifact-store.ts";
-import { diskObjects } from "../artifacts/disk-objects.ts";
-import { memoryObjects } from "../artifacts/memory-objects.ts";
 import { temporaryPrefix } from "../artifacts/objects.ts";
+import { diskStorage, memoryStorage } from "../artifacts/storage.ts";
 import { loadConfig, requireValid } from "../config/load.ts";
 import { findDataHome } from "../config/paths.ts";
 import type { Settings } from "../config/settings.ts";
@@ -99,6 +98,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
   const { tokenizer } = options;
   const signal = options.signal ?? new AbortController().signal;
   const network = options.network ?? openHttpClient({ settings, env, now });
+  const storage = inMemory ? memoryStorage(now) : diskStorage(home);
   return {
     cwd,
     network,
@@ -106,7 +106,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     ...(options.stdin === undefined ? {} : { stdin: options.stdin }),
     settings,
     handlers,
-    store: openStore(inMemory ? memoryObjects(now) : diskObjects(home), { owner, run, now }),
+    store: openStore(storage, { owner, run, now }),
     spoolFolders: inMemory ? [tmpdir()] : [join(home, temporaryPrefix), tmpdir()],
     searchFolder: inMemory ? null : join(home, "search", safeFileName(owner)),
     eventFolder,
@@ -123,6 +123,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
       await housekeeping.finished();
       if (options.network === undefined) await network[Symbol.asyncDispose]();
       await events?.[Symbol.asyncDispose]();
+      await storage.catalogue.close();
     },
   };
 }

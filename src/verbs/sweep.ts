@@ -1,13 +1,9 @@
 /** Sweeping: applies retention to what an owner has stored, when it is due or on request, and removes single artifacts. */
 import { existsSync } from "node:fs";
-import {
-  deleteArtifact as remove,
-  type SweepReport,
-  type SweptArtifact,
-  sweep,
-  sweepWhenDue,
-} from "../artifacts/sweeper.ts";
-import { isUnwritable, SpillwayError, systemCode } from "../errors.ts";
+import type { SweptArtifact } from "../artifacts/retention.ts";
+import { unavailableError } from "../artifacts/store-errors.ts";
+import { deleteArtifact as remove, type SweepReport, sweep, sweepWhenDue } from "../artifacts/sweeper.ts";
+import { systemCode } from "../errors.ts";
 import type { Session } from "../session/session.ts";
 
 /** What a sweep deleted. */
@@ -57,11 +53,7 @@ export async function removeArtifact(ref: string, session: Session): Promise<voi
 }
 
 function throwUnwritable(error: unknown): never {
-  if (!isUnwritable(error)) throw error;
-  throw new SpillwayError("store_unavailable", `The store cannot be changed (${systemCode(error)}).`, {
-    hint: "Give this user the right to write to it, or free space on its disk.",
-    cause: error,
-  });
+  throw systemCode(error) === undefined ? error : unavailableError("changed", error);
 }
 
 function emitSwept({ emit }: Session, { ref, reason, sizeBytes }: SweptArtifact): void {

@@ -58,7 +58,7 @@ test(`${kills} kills over ${writers} writers and a sweeper lose no acknowledged 
   await checkAll();
   const report = await sweep(store, defaultSettings, { blobsMs: 0, leftoversMs: 0 });
   t.diagnostic(`swept ${report.deletedBlobs} orphaned blobs, ${report.deletedLeftovers} leftovers`);
-  assert.deepEqual([report.swept.length, report.damagedRecords], [0, 0]);
+  assert.equal(report.swept.length, 0);
   await checkAll();
   assert.deepEqual(await Array.fromAsync(store.objects.list("tmp/")), []);
 });

@@ -37,7 +37,9 @@ const actions = { ls, show, rm, sweep: sweepNow, manifest };
 
 async function ls(call: Call, session: Session): Promise<ExitCode> {
   rejectExtraArguments(0, call);
-  await printListing(call, formatEntries(session.store.list(readText(call, "run")), call.json ? jsonEntry : textEntry));
+  const run = readText(call, "run");
+  const entries = formatEntries(session.store.list(run), call.json ? jsonEntry : textEntry);
+  await printListing(call, entries, () => session.store.count(run));
   return 0;
 }
 
@@ -71,7 +73,7 @@ async function manifest(call: Call, { store }: Session): Promise<ExitCode> {
       hint: "spillway events --list lists the runs.",
     });
   }
-  const count = await printListing(call, formatEntries(store.list(run), jsonEntry));
+  const count = await printListing(call, formatEntries(store.list(run), jsonEntry), () => store.count(run));
   if (count > 0) return 0;
   throw new SpillwayError("artifact_not_found", `Run ${run} has no artifacts.`, {
     hint: "spillway artifacts ls lists all artifacts.",
@@ -98,27 +100,17 @@ function textEntry(listed: ListedArtifact): string {
   return `${artifact_ref}  ${content_kind.padEnd(14)}  ${size}  ${last_used_at}  ${clip(source_url, PATH_CHARS)}\n`;
 }
 
-function sweepFields({
-  swept,
-  deletedBlobs,
-  deletedBytes,
-  deletedLeftovers,
-  damagedRecords,
-  deletedIndexes,
-}: SweepResult) {
+function sweepFields({ swept, deletedBlobs, deletedBytes, deletedLeftovers, deletedIndexes }: SweepResult) {
   return {
     swept: swept.map(({ ref, reason, sizeBytes }) => ({ artifact_ref: ref, reason, size_bytes: sizeBytes })),
     deleted_blobs: deletedBlobs,
     deleted_bytes: deletedBytes,
     deleted_leftovers: deletedLeftovers,
-    damaged_records: damagedRecords,
     deleted_indexes: deletedIndexes,
   };
 }
 
-function sweepText({ swept, deletedBlobs, deletedBytes, damagedRecords, deletedIndexes }: SweepResult): string {
-  const damagedLine =
-    damagedRecords === 0 ? "" : `${damagedRecords} records cannot be read, so no bytes were deleted.\n`;
+function sweepText({ swept, deletedBlobs, deletedBytes, deletedIndexes }: SweepResult): string {
   const indexesLine = deletedIndexes === 0 ? "" : `${deletedIndexes} search indexes of missing folders deleted.\n`;
-  return `${swept.length} artifacts expired, ${deletedBlobs} blobs deleted (${formatSize(deletedBytes)}).\n${indexesLine}${damagedLine}`;
+  return `${swept.length} artifacts expired, ${deletedBlobs} blobs deleted (${formatSize(deletedBytes)}).\n${indexesLine}`;
 }

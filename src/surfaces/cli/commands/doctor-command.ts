@@ -1,7 +1,9 @@
 /** `spillway doctor`: checks everything Spillway depends on, and says how to fix what is wrong. */
 import { rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { formatSize } from "../../../answer/phrases.ts";
+import { formatCount, formatSize } from "../../../answer/phrases.ts";
+import { unavailableError } from "../../../artifacts/store-errors.ts";
+import { CatalogueError } from "../../../catalogue/sql.ts";
 import { describeProblem } from "../../../config/problem.ts";
 import { SpillwayError } from "../../../errors.ts";
 import { handlers } from "../../../extract/handlers.ts";
@@ -45,7 +47,7 @@ async function storeChecks(call: Call): Promise<Check[]> {
     return [
       await checkWritable("store", spoolFolder, storeConsequence),
       await checkWritable("events", session.eventFolder, "Events will not be logged."),
-      await checkArtifacts(session),
+      await checkArtifacts(session).catch(describeUnavailable),
     ];
   } catch (error) {
     if (!(error instanceof SpillwayError)) throw error;
@@ -65,20 +67,28 @@ async function checkWritable(name: string, folder: string, consequence: string):
   }
 }
 
+function describeUnavailable(error: unknown): Check {
+  if (!(error instanceof CatalogueError)) throw error;
+  return { name: "artifacts", ok: false, detail: unavailableError("read", error).advice };
+}
+
+/** How many of the artifacts used last are looked at. `spillway store check` looks at all. */
+const MAX_CHECKED_ARTIFACTS = 200;
+
 async function checkArtifacts({ store }: Session): Promise<Check> {
-  let [count, bytes] = [0, 0];
+  const { artifacts, bytes } = await store.totals();
   const damaged: string[] = [];
-  for await (const listed of store.list()) {
-    if ("record" in listed) [count, bytes] = [count + 1, bytes + listed.record.size_bytes];
-    else damaged.push(listed.ref);
+  for (const listed of await store.listRecent(MAX_CHECKED_ARTIFACTS)) {
+    if (!("record" in listed)) damaged.push(listed.ref);
+    else if (!(await store.hasBytes(listed.record))) damaged.push(listed.record.artifact_ref);
   }
-  const summary = `${count} artifacts, ${formatSize(bytes)}`;
+  const summary = `${formatCount(artifacts, "artifact")}, ${formatSize(bytes)}`;
   if (damaged.length === 0) return { name: "artifacts", ok: true, detail: summary };
-  const hint = "spillway artifacts rm <ref> removes them.";
+  const hint = "Fetch their sources again, or remove them: spillway artifacts rm <ref>.";
   return {
     name: "artifacts",
     ok: false,
-    detail: `${summary}; damaged records: ${damaged.slice(0, 20).join(", ")}${damaged.length > 20 ? ", ..." : ""}. ${hint}`,
+    detail: `${summary}; damaged: ${damaged.slice(0, 20).join(", ")}${damaged.length > 20 ? ", ..." : ""}. ${hint}`,
   };
 }
 

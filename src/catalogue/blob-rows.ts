@@ -1,0 +1,93 @@
+/** Rows of blobs: which object has the bytes of a content, and which objects are garbage. */
+import type { Queries } from "./sql.ts";
+
+export type BlobRow = {
+  readonly sha256: string;
+  readonly object_key: string;
+  readonly size_bytes: number;
+  /** The stamp of the object when its bytes were last verified; null if they never were. */
+  readonly stamp: string | null;
+};
+
+export async function findBlob(queries: Queries, sha256: string): Promise<BlobRow | undefined> {
+  return queries.get("SELECT sha256, object_key, size_bytes, stamp FROM blobs WHERE sha256 = ?", sha256);
+}
+
+/** Announces an object that is about to be written, so that it is found if its writer is killed. */
+export async function announceObject(queries: Queries, objectKey: string, now: number): Promise<void> {
+  await queries.run("INSERT INTO garbage (object_key, since) VALUES (?, ?)", objectKey, now);
+}
+
+/** `superseded` if the content has other bytes by now; `claimed` if a sweeper has taken the object meanwhile. */
+export type Adoption = "adopted" | "superseded" | "claimed";
+
+/** Makes an announced object the bytes of a content. The object that `replaces` names, if any, becomes garbage. */
+export async function adoptObject(
+  queries: Queries,
+  blob: BlobRow,
+  replaces: string | null,
+  now: number,
+): Promise<Adoption> {
+  const { sha256, object_key, size_bytes, stamp } = blob;
+  const current = await findBlob(queries, sha256);
+  if (current !== undefined && current.object_key !== replaces) {
+    await discard(queries, object_key);
+    return "superseded";
+  }
+  const adopted = await queries.run("DELETE FROM garbage WHERE object_key = ? AND since > 0", object_key);
+  if (adopted === 0) return "claimed";
+  if (current !== undefined) await discard(queries, current.object_key);
+  await queries.run(
+    `INSERT INTO blobs (sha256, object_key, size_bytes, stamp, kept_at) VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (sha256) DO UPDATE SET
+       object_key = excluded.object_key, size_bytes = excluded.size_bytes, stamp = excluded.stamp`,
+    sha256,
+    object_key,
+    size_bytes,
+    stamp,
+    now,
+  );
+  return "adopted";
+}
+
+async function discard(queries: Queries, objectKey: string): Promise<void> {
+  await queries.run(
+    "INSERT INTO garbage (object_key, since) VALUES (?, 0) ON CONFLICT (object_key) DO UPDATE SET since = 0",
+    objectKey,
+  );
+}
+
+/** Notes that the bytes of an object were verified. */
+export async function markVerified(queries: Queries, objectKey: string, sha256: string, stamp: string): Promise<void> {
+  await queries.run("UPDATE blobs SET stamp = ? WHERE sha256 = ? AND object_key = ?", stamp, sha256, objectKey);
+}
+
+/** Makes the object of a content garbage if no artifact of any owner refers to it, and names it. */
+export async function releaseBlob(queries: Queries, sha256: string): Promise<string | null> {
+  const row = await queries.get<{ object_key: string }>(
+    "DELETE FROM blobs WHERE sha256 = ? AND NOT EXISTS (SELECT 1 FROM artifacts WHERE sha256 = ?) RETURNING object_key",
+    sha256,
+    sha256,
+  );
+  if (row === undefined) return null;
+  await discard(queries, row.object_key);
+  return row.object_key;
+}
+
+/**
+ * Claims garbage that is older than this: from now on no writer can adopt it. Delete the objects, then their rows; if
+ * the sweeper is killed in between, the next one claims them again.
+ */
+export async function claimGarbage(queries: Queries, before: number, limit: number): Promise<string[]> {
+  const rows = await queries.all<{ object_key: string }>(
+    "SELECT object_key FROM garbage WHERE since < ? ORDER BY since LIMIT ?",
+    before,
+    limit,
+  );
+  for (const { object_key } of rows) await discard(queries, object_key);
+  return rows.map(({ object_key }) => object_key);
+}
+
+export async function forgetGarbage(queries: Queries, objectKeys: readonly string[]): Promise<void> {
+  for (const key of objectKeys) await queries.run("DELETE FROM garbage WHERE object_key = ?", key);
+}
