@@ -3,6 +3,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import type { Spool } from "../acquire/spool.ts";
 import {
   countOfRun,
+  type FoundArtifact,
   findArtifactRow,
   keepArtifactRow,
   type ListedRow,
@@ -47,7 +48,7 @@ const PAGE_ROWS = 200;
 const MAX_KEEP_ATTEMPTS = 5;
 
 /** The store as one owner sees it during one run. */
-export function openStore({ objects, catalogue }: Storage, { owner, run, now = Date.now }: StoreOptions) {
+export function openStore({ objects, catalogue, oldRecords }: Storage, { owner, run, now = Date.now }: StoreOptions) {
   const keys = ownerKeys(owner);
   const ownerId = safeFileName(owner);
   const runId = safeFileName(run);
@@ -109,7 +110,7 @@ export function openStore({ objects, catalogue }: Storage, { owner, run, now = D
   async function find(ref: string): Promise<ArtifactRecord> {
     requireRef(ref);
     try {
-      const row = await findArtifactRow(catalogue, ownerId, ref, runId);
+      const row = await findRow(ref);
       if (row === undefined) throw await missingRefError(ref);
       const record = toRecord(row);
       if (!(await blobs.isPresent(row))) throw damagedError(ref, "its bytes are missing or cut short");
@@ -119,6 +120,12 @@ export function openStore({ objects, catalogue }: Storage, { owner, run, now = D
     } catch (error) {
       throw asReadError(ref, error);
     }
+  }
+
+  async function findRow(ref: string): Promise<FoundArtifact | undefined> {
+    const row = await findArtifactRow(catalogue, ownerId, ref, runId);
+    if (row !== undefined || !(await oldRecords?.importOne(ownerId, ref))) return row;
+    return findArtifactRow(catalogue, ownerId, ref, runId);
   }
 
   async function missingRefError(ref: string): Promise<SpillwayError> {
@@ -202,6 +209,7 @@ export function openStore({ objects, catalogue }: Storage, { owner, run, now = D
     run,
     objects,
     catalogue,
+    oldRecords,
     now,
     keep,
     find,

@@ -23,7 +23,7 @@ export type FileSystem = Pick<
 >;
 
 export function diskObjects(root: string, files: FileSystem = nodeFiles): Objects {
-  const folders: Folders = { files, createdFolders: new Set() };
+  const knownFolders: Folders = { files, createdFolders: new Set() };
   const pathOf = (key: string): string => {
     assertKey(key);
     return join(root, ...key.split("/"));
@@ -36,7 +36,7 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
     if (!durable && !ifAbsent && from instanceof Uint8Array && from.length === 0) return putMark(target);
     const staged = await stage(from, durable);
     try {
-      const isWritten = await inFolder(folders, dirname(target), durable, async () => {
+      const isWritten = await inFolder(knownFolders, dirname(target), durable, async () => {
         if (ifAbsent) return renameUnlessTaken(files, staged, target);
         await files.rename(staged, target);
         return true;
@@ -51,7 +51,7 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
 
   /** An empty object is complete at once, so it needs no temporary name. */
   async function putMark(target: string): Promise<"written"> {
-    await inFolder(folders, dirname(target), false, async () => (await files.open(target, "w", 0o600)).close());
+    await inFolder(knownFolders, dirname(target), false, async () => (await files.open(target, "w", 0o600)).close());
     return "written";
   }
 
@@ -59,7 +59,7 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
   async function stage(from: { path: string } | Uint8Array, durable: boolean): Promise<string> {
     const staged = pathOf(`${temporaryPrefix}put-${process.pid}-${randomBytes(8).toString("hex")}`);
     try {
-      await inFolder(folders, dirname(staged), false, () =>
+      await inFolder(knownFolders, dirname(staged), false, () =>
         from instanceof Uint8Array ? writeNew(files, staged, from, durable) : linkOrCopy(files, from.path, staged),
       );
       if (durable && !(from instanceof Uint8Array)) await sync(files, staged, "r+");
@@ -102,6 +102,11 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
     }
   }
 
+  async function* folders(prefix: string): AsyncGenerator<string> {
+    const entries = await undefinedIfMissing(files.readdir(pathOf(prefix.slice(0, -1)), { withFileTypes: true }));
+    for (const entry of entries ?? []) if (entry.isDirectory() && isKey(entry.name)) yield entry.name;
+  }
+
   async function touch(key: string): Promise<boolean> {
     const now = new Date();
     return (await undefinedIfMissing(files.utimes(pathOf(key), now, now).then(() => true))) ?? false;
@@ -110,7 +115,7 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
   async function move(from: string, to: string): Promise<boolean> {
     const [source, target] = [pathOf(from), pathOf(to)];
     if (!(await exists(files, source))) return false;
-    const moved = inFolder(folders, dirname(target), true, () => renameUnlessTaken(files, source, target));
+    const moved = inFolder(knownFolders, dirname(target), true, () => renameUnlessTaken(files, source, target));
     return (await undefinedIfMissing(moved)) ?? false;
   }
 
@@ -123,7 +128,7 @@ export function diskObjects(root: string, files: FileSystem = nodeFiles): Object
     return (await head(key)) && { path: pathOf(key), [Symbol.asyncDispose]: async () => undefined };
   }
 
-  return { put, get, head, list, touch, move, delete: remove, local, path: pathOf };
+  return { put, get, head, list, folders, touch, move, delete: remove, local, path: pathOf };
 }
 
 /** The time of a file's last change in any respect cannot be set by a program, unlike that of its bytes. */

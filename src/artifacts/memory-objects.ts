@@ -30,6 +30,10 @@ export function memoryObjects(now: () => number = Date.now): Objects {
         if (key.startsWith(prefix)) yield { key, sizeBytes: bytes.length, touchedAt, stamp };
       }
     },
+    async *folders(prefix) {
+      const below = [...objects.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
+      yield* new Set(below.flatMap((rest) => (rest.includes("/") ? [rest.slice(0, rest.indexOf("/"))] : [])));
+    },
     async touch(key) {
       const object = objects.get(key);
       if (object) object.touchedAt = now();

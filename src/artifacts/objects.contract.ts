@@ -77,6 +77,12 @@ export function objectsContract(name: string, open: () => Promise<{ objects: Obj
       assert.deepEqual(await keys(objects, "b/none/at.all"), []);
     });
 
+    promise("name the folders below a prefix", async (objects) => {
+      for (const key of ["o/b/2", "o/a/1/x", "o/c", "p/d/1"]) await objects.put(key, bytes(key));
+      assert.deepEqual((await Array.fromAsync(objects.folders("o/"))).sort(), ["a", "b"]);
+      assert.deepEqual(await Array.fromAsync(objects.folders("none/")), []);
+    });
+
     promise("remember when an object was touched", async (objects) => {
       await objects.put("k", bytes("x"));
       const before = (await objects.head("k"))?.touchedAt ?? 0;

@@ -28,6 +28,8 @@ export interface Objects {
   head(key: string): Promise<ObjectHead | undefined>;
   /** All objects whose keys start with the prefix, in key order. */
   list(prefix: string): AsyncIterable<{ readonly key: string } & ObjectHead>;
+  /** The names of the folders directly below a prefix that ends with `/`. */
+  folders(prefix: string): AsyncIterable<string>;
   /** Sets an object's time to now; false if it does not exist. */
   touch(key: string): Promise<boolean>;
   /** Moves an object to another key unless that key exists; false if nothing was moved. */

@@ -95,6 +95,42 @@ function parseFacts(ref: string, json: string): StoredFacts {
   return facts as StoredFacts;
 }
 
+export type OldRecord = {
+  readonly sha256: string;
+  readonly size_bytes: number;
+  readonly created_at: number;
+  readonly run: string;
+  /** The other facts, as a row has them. */
+  readonly facts: string;
+};
+
+/** A record as version 0.1.0 stored it, in one JSON file; undefined if it is damaged. */
+export function readOldRecord(json: string): OldRecord | undefined {
+  try {
+    const { artifact_ref, created_at, run, owner, ...facts } = JSON.parse(json) as StoredRecord;
+    const { sha256, size_bytes } = facts;
+    parseFacts(artifact_ref, json);
+    if (!/^[0-9a-f]{64}$/.test(sha256) || !Number.isSafeInteger(size_bytes)) return undefined;
+    const createdAt = Date.parse(created_at);
+    if (Number.isNaN(createdAt)) return undefined;
+    return { sha256, size_bytes, created_at: createdAt, run: String(run), facts: writeFacts(facts) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A tombstone as version 0.1.0 stored it; undefined if it is damaged. */
+export function readOldTombstone(json: string) {
+  try {
+    const old = JSON.parse(json) as { expired_at: string; reason: string; size_bytes: number };
+    const expired_at = Date.parse(old.expired_at);
+    if (Number.isNaN(expired_at)) return undefined;
+    return { expired_at, reason: String(old.reason), size_bytes: Number(old.size_bytes), ...readSource(json) };
+  } catch {
+    return undefined;
+  }
+}
+
 function parseObject(ref: string, json: string): object {
   try {
     const value: unknown = JSON.parse(json);

@@ -5,15 +5,23 @@ import { sqliteSql } from "../catalogue/sqlite-sql.ts";
 import { diskObjects, type FileSystem } from "./disk-objects.ts";
 import { memoryObjects } from "./memory-objects.ts";
 import type { Objects } from "./objects.ts";
+import { type OldRecords, openOldRecords } from "./old-records.ts";
 
-export type Storage = { readonly objects: Objects; readonly catalogue: Catalogue };
+export type Storage = {
+  readonly objects: Objects;
+  readonly catalogue: Catalogue;
+  /** What version 0.1.0 has left, or another process of it is writing. */
+  readonly oldRecords?: OldRecords;
+};
 
 export const CATALOGUE_FILE = "catalogue.db";
 
-/** The storage in this folder. The catalogue is opened when it is first needed. */
+/** The storage in this folder. The catalogue is opened, and an old store imported, when it is first needed. */
 export function diskStorage(home: string, files?: FileSystem): Storage {
+  const objects = diskObjects(home, files);
   const sql = sqliteSql(join(home, CATALOGUE_FILE), files && { files });
-  return { objects: diskObjects(home, files), catalogue: openCatalogue(sql) };
+  const oldRecords = openOldRecords(objects, sql);
+  return { objects, catalogue: openCatalogue(sql, oldRecords.importAll), oldRecords };
 }
 
 /** A storage that lasts as long as the process: for tests, and for answering when no disk can be written. */

@@ -6,7 +6,7 @@ import { deleteOldResponses } from "../catalogue/response-rows.ts";
 import { deleteOldTombstones } from "../catalogue/tombstone-rows.ts";
 import type { Settings } from "../config/settings.ts";
 import type { ArtifactStore } from "./artifact-store.ts";
-import { blobOfKey, extractsKey } from "./keys.ts";
+import { blobOfKey, extractPrefix, extractsKey } from "./keys.ts";
 import { type Objects, temporaryPrefix } from "./objects.ts";
 import { notFoundError, requireRef } from "./ref.ts";
 import { expireArtifact, expireArtifacts, MIN_UNUSED_MS, type Retention, type SweptArtifact } from "./retention.ts";
@@ -27,6 +27,7 @@ const defaultGrace: Grace = { blobsMs: MIN_UNUSED_MS, leftoversMs: MIN_UNUSED_MS
 export async function sweep(store: ArtifactStore, retention: Retention, grace = defaultGrace): Promise<SweepReport> {
   const { catalogue, ownerId } = store;
   const now = store.now();
+  await store.oldRecords?.importAll();
   const swept = await expireArtifacts(catalogue, ownerId, retention, now);
   await catalogue.transact(async (queries) => {
     await deleteOldTombstones(queries, ownerId, now - retention["artifacts.keep_tombstones"]);
@@ -104,6 +105,10 @@ async function deleteLeftovers(objects: Objects, untouchedSince: number): Promis
     if (touchedAt >= untouchedSince || !temporaryNames.test(key)) continue;
     await objects.delete(key);
     deleted++;
+  }
+  // Version 0.1.0 named the folders of extracts differently; extracts can be made again.
+  for await (const folder of objects.folders(extractPrefix)) {
+    if (folder.length === 2) await deleteAll(objects, `${extractPrefix}${folder}/`);
   }
   return deleted;
 }

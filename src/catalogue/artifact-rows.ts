@@ -46,7 +46,8 @@ export async function findArtifactRow(
 export async function keepArtifactRow(queries: Queries, row: ArtifactRow): Promise<void> {
   const { owner, ref, sha256, size_bytes, stored_bytes, created_at, used_at, run, record } = row;
   const renewed = await queries.run(
-    "UPDATE artifacts SET used_at = ?, record = ? WHERE owner = ? AND ref = ?",
+    "UPDATE artifacts SET used_at = CASE WHEN used_at > ? THEN used_at ELSE ? END, record = ? WHERE owner = ? AND ref = ?",
+    used_at,
     used_at,
     record,
     owner,
@@ -97,7 +98,8 @@ export async function markArtifactUsed(queries: Queries, { owner, run, ref, used
   );
   if (marked === 0) return false;
   const renewed = await queries.run(
-    "UPDATE uses SET used_at = ? WHERE owner = ? AND run = ? AND ref = ?",
+    "UPDATE uses SET used_at = CASE WHEN used_at > ? THEN used_at ELSE ? END WHERE owner = ? AND run = ? AND ref = ?",
+    usedAt,
     usedAt,
     owner,
     run,

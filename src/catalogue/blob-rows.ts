@@ -15,7 +15,11 @@ export async function findBlob(queries: Queries, sha256: string): Promise<BlobRo
 
 /** Announces an object that is about to be written, so that it is found if its writer is killed. */
 export async function announceObject(queries: Queries, objectKey: string, now: number): Promise<void> {
-  await queries.run("INSERT INTO garbage (object_key, since) VALUES (?, ?)", objectKey, now);
+  await queries.run(
+    "INSERT INTO garbage (object_key, since) VALUES (?, ?) ON CONFLICT (object_key) DO NOTHING",
+    objectKey,
+    now,
+  );
 }
 
 /** `superseded` if the content has other bytes by now; `claimed` if a sweeper has taken the object meanwhile. */
@@ -53,6 +57,30 @@ export async function adoptObject(
 async function discard(queries: Queries, objectKey: string): Promise<void> {
   await queries.run(
     "INSERT INTO garbage (object_key, since) VALUES (?, 0) ON CONFLICT (object_key) DO UPDATE SET since = 0",
+    objectKey,
+  );
+}
+
+/** Makes an object that exists already the bytes of a content, unless the content has its bytes. */
+export async function importBlob(
+  queries: Queries,
+  sha256: string,
+  objectKey: string,
+  sizeBytes: number,
+  keptAt: number,
+): Promise<void> {
+  await queries.run(
+    `INSERT INTO blobs (sha256, object_key, size_bytes, stamp, kept_at) VALUES (?, ?, ?, NULL, ?)
+     ON CONFLICT (sha256) DO NOTHING`,
+    sha256,
+    objectKey,
+    sizeBytes,
+    keptAt,
+  );
+  await queries.run(
+    "DELETE FROM garbage WHERE object_key = ? AND EXISTS (SELECT 1 FROM blobs WHERE sha256 = ? AND object_key = ?)",
+    objectKey,
+    sha256,
     objectKey,
   );
 }
