@@ -10,6 +10,7 @@ const benches: Readonly<Record<string, () => Promise<{ about: string; run(): Pro
   runner: () => import("./runner.ts"),
   search: () => import("./search.ts"),
   start: () => import("./start.ts"),
+  store: () => import("./store.ts"),
 };
 
 const asked = process.argv.slice(2);

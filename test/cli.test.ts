@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, symlink, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
@@ -519,6 +519,38 @@ describe("spillway artifacts, events and doctor", () => {
       failedChecks.map(({ name }: { name: string }) => name),
       ["settings", "store", "events", "artifacts"],
     );
+  });
+});
+
+describe("the data folder", () => {
+  test("is not used while others can write to it; replies say so, and doctor names it", {
+    skip: process.platform === "win32" && "Windows has access lists",
+  }, async () => {
+    await using cli = await openCli();
+    await cli.write("a.txt", "weir");
+    await mkdir(cli.home, { mode: 0o700 });
+    await chmod(cli.home, 0o777);
+    const [reply] = await cli.json("fetch", "a.txt");
+    assert.equal(reply.artifact_ref, null);
+    assert.match(reply.warnings.join(" "), /could not be kept: other users can change its folder/);
+    assert.deepEqual(await readdir(cli.home), []);
+    const doctor = await cli.run(["doctor"]);
+    assert.equal(doctor.status, 1);
+    assert.match(doctor.out, /FAIL {2}store: The data folder .* others can write to it \(mode 777\)\..*chmod go-w/);
+    await chmod(cli.home, 0o700);
+    assert.ok((await cli.json("fetch", "a.txt"))[0].artifact_ref);
+  });
+
+  test("keeps what lies behind a linked tmp folder when it is swept", async () => {
+    await using cli = await openCli();
+    const elsewhere = join(cli.work, "precious");
+    await mkdir(join(elsewhere, "sub"), { recursive: true });
+    for (const name of ["thesis.txt", "put-1-2", "sub/data.csv"]) await writeFile(join(elsewhere, name), "mine");
+    await mkdir(cli.home, { mode: 0o700 });
+    await symlink(elsewhere, join(cli.home, "tmp"));
+    for (const name of ["thesis.txt", "put-1-2"]) await utimes(join(elsewhere, name), 1, 1);
+    assert.equal((await cli.run(["artifacts", "sweep"])).status, 0);
+    assert.deepEqual((await readdir(elsewhere)).sort(), ["put-1-2", "sub", "thesis.txt"]);
   });
 });
 

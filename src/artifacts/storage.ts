@@ -1,6 +1,7 @@
 /** What a store is built on: objects for bytes and a catalogue for rows, on disk or in memory. */
 import { join } from "node:path";
 import { type Catalogue, memoryCatalogue, openCatalogue } from "../catalogue/catalogue.ts";
+import { CatalogueError } from "../catalogue/sql.ts";
 import { sqliteSql } from "../catalogue/sqlite-sql.ts";
 import { diskObjects, type FileSystem } from "./disk-objects.ts";
 import { memoryObjects } from "./memory-objects.ts";
@@ -27,4 +28,20 @@ export function diskStorage(home: string, files?: FileSystem): Storage {
 /** A storage that lasts as long as the process: for tests, and for answering when no disk can be written. */
 export function memoryStorage(now?: () => number): Storage {
   return { objects: memoryObjects(now), catalogue: memoryCatalogue() };
+}
+
+/** A storage that is not used, because others can change its folder. */
+export function refusedStorage(reason: string): Storage {
+  const refuse = async (): Promise<never> => {
+    throw new CatalogueError("exposed", reason);
+  };
+  const refuseAll = <T extends object>(names: readonly (keyof T)[]): T =>
+    Object.fromEntries(names.map((name) => [name, refuse])) as T;
+  const objects = refuseAll<Objects>(["put", "get", "head", "touch", "move", "delete", "local"]);
+  const catalogue = refuseAll<Catalogue>(["all", "get", "run", "transact", "copyTo", "findDamage"]);
+  const none = async function* (): AsyncGenerator<never> {};
+  return {
+    objects: { ...objects, list: none, folders: none },
+    catalogue: { ...catalogue, close: async () => undefined },
+  };
 }

@@ -54,6 +54,10 @@ const explanations: Readonly<Record<CatalogueFault, Explanation>> = {
     hint: "Run `spillway store check --repair`; the bytes of the artifacts are not affected.",
   },
   failed: { fact: "the disk reports an error", hint: freeSpace },
+  exposed: {
+    fact: "other users can change its folder",
+    hint: "Run `spillway doctor`: it names the folder. Take the right to write from others (chmod go-w), or set SPILLWAY_HOME to a folder of your own.",
+  },
 };
 
 function explain(cause: unknown): Explanation {

@@ -36,7 +36,7 @@ export interface Sql extends Queries {
 }
 
 /** Why the catalogue does not work: each has its own sentence (artifacts/store-errors.ts). */
-export type CatalogueFault = "busy" | "read_only" | "full" | "newer" | "damaged" | "failed";
+export type CatalogueFault = "busy" | "read_only" | "full" | "newer" | "damaged" | "failed" | "exposed";
 
 /** The system error that is nearest to each fault, for code that treats files and rows alike. */
 const systemCodes: Readonly<Record<CatalogueFault, string>> = {
@@ -46,6 +46,7 @@ const systemCodes: Readonly<Record<CatalogueFault, string>> = {
   newer: "EPROTO",
   damaged: "EBADMSG",
   failed: "EIO",
+  exposed: "EPERM",
 };
 
 export class CatalogueError extends Error {

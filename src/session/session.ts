@@ -7,13 +7,14 @@ import type { DownloadMonitor } from "../acquire/source.ts";
 import type { SourceContext } from "../acquire/source-kind.ts";
 import { type ArtifactStore, openStore } from "../artifacts/artifact-store.ts";
 import { temporaryPrefix } from "../artifacts/objects.ts";
-import { diskStorage, memoryStorage } from "../artifacts/storage.ts";
+import { diskStorage, memoryStorage, refusedStorage, type Storage } from "../artifacts/storage.ts";
 import { loadConfig, requireValid } from "../config/load.ts";
 import { findDataHome } from "../config/paths.ts";
 import type { Settings } from "../config/settings.ts";
 import { systemCode } from "../errors.ts";
 import type { Handler } from "../extract/handler.ts";
 import type { Tokenizer } from "../fit/budget.ts";
+import { findExposure } from "../system/folders.ts";
 import { safeFileName } from "../system/safe-names.ts";
 import { openEventLog } from "../telemetry/event-log.ts";
 import type { Emit } from "../telemetry/events.ts";
@@ -30,6 +31,8 @@ export type Session = SourceContext & {
   readonly spoolFolders: readonly string[];
   /** The folder of this owner's code indexes; null when everything is kept in memory. */
   readonly searchFolder: string | null;
+  /** Why the data folder is not used, in one sentence; null if it is. */
+  readonly homeProblem: string | null;
   /** The folder of this owner's event logs. */
   readonly eventFolder: string;
   /** The folder of this owner's run transcripts. */
@@ -86,9 +89,11 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
   const owner = options.owner ?? findLocalOwner();
   const run = settings.run ?? makeRunName(now());
   const home = inMemory ? tmpdir() : findDataHome(settings.home, env, process.platform);
+  const homeProblem = inMemory ? null : describeExposure(home);
+  const isOnDisk = !inMemory && homeProblem === null;
   const eventFolder = join(home, "events", safeFileName(owner));
   const logLimits = { maxBytes: settings["events.bytes"], maxRuns: settings["events.runs"] };
-  const events = inMemory ? undefined : openEventLog({ folder: eventFolder, run, ...logLimits, now });
+  const events = !isOnDisk ? undefined : openEventLog({ folder: eventFolder, run, ...logLimits, now });
   const emit: Emit = (event) => {
     metrics.add(event);
     events?.emit(event);
@@ -98,7 +103,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
   const { tokenizer } = options;
   const signal = options.signal ?? new AbortController().signal;
   const network = options.network ?? openHttpClient({ settings, env, now });
-  const storage = inMemory ? memoryStorage(now) : diskStorage(home);
+  const storage = openStorage(home, { inMemory, homeProblem, now });
   return {
     cwd,
     network,
@@ -107,8 +112,9 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     settings,
     handlers,
     store: openStore(storage, { owner, run, now }),
-    spoolFolders: inMemory ? [tmpdir()] : [join(home, temporaryPrefix), tmpdir()],
-    searchFolder: inMemory ? null : join(home, "search", safeFileName(owner)),
+    spoolFolders: !isOnDisk ? [tmpdir()] : [join(home, temporaryPrefix), tmpdir()],
+    searchFolder: !isOnDisk ? null : join(home, "search", safeFileName(owner)),
+    homeProblem,
     eventFolder,
     transcriptFolder: join(home, "transcripts", safeFileName(owner)),
     run,
@@ -126,6 +132,23 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
       await storage.catalogue.close();
     },
   };
+}
+
+/** Where other users could change the folder, nothing is read from it or written to it. */
+function describeExposure(home: string): string | null {
+  const exposure = findExposure(home);
+  return exposure && `The data folder ${home} is not used: ${exposure}.`;
+}
+
+type StoragePlace = {
+  readonly inMemory: boolean;
+  readonly homeProblem: string | null;
+  readonly now: () => number;
+};
+
+function openStorage(home: string, { inMemory, homeProblem, now }: StoragePlace): Storage {
+  if (inMemory) return memoryStorage(now);
+  return homeProblem === null ? diskStorage(home) : refusedStorage(homeProblem);
 }
 
 /** Runs tasks in the background. A failure is reported as an event and does not affect the reply. */

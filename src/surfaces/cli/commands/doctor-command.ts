@@ -42,6 +42,7 @@ function checkSettings({ config }: Call): Check {
 async function storeChecks(call: Call): Promise<Check[]> {
   try {
     const session = await call.session();
+    if (session.homeProblem !== null) return [describeExposedHome(session.homeProblem)];
     const [spoolFolder = ""] = session.spoolFolders;
     const storeConsequence = "Replies will have no artifact_ref. Set SPILLWAY_HOME to a writable folder.";
     return [
@@ -53,6 +54,11 @@ async function storeChecks(call: Call): Promise<Check[]> {
     if (!(error instanceof SpillwayError)) throw error;
     return [{ name: "store", ok: false, detail: error.advice }];
   }
+}
+
+function describeExposedHome(problem: string): Check {
+  const hint = "Take the right to write from others (chmod go-w), or set SPILLWAY_HOME to a folder of your own.";
+  return { name: "store", ok: false, detail: `${problem} Replies have no artifact_ref. ${hint}` };
 }
 
 async function checkWritable(name: string, folder: string, consequence: string): Promise<Check> {
